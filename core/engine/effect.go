@@ -1,0 +1,113 @@
+package engine
+
+// ExchangeID names one HTTP exchange. The machine counts them from 1; an id is
+// never reused, so a late report about a dead exchange finds nobody.
+type ExchangeID uint32
+
+// CallID names one request that the app made, counted from 1 by the machine.
+type CallID uint32
+
+// Kind says what an Effect asks for, and so which of its fields are set.
+type Kind uint8
+
+// The kinds of effect. Fields not named in a comment are zero.
+const (
+	// Fetch starts exchange X with Request. The host reports Head once, then
+	// one Chunk for each Read it was asked for, then End; or End at once.
+	Fetch Kind = iota + 1
+	// Read lets the host hand over the next chunk of exchange X. A host never
+	// reads ahead: withholding Read is the backpressure.
+	Read
+	// Abort ends exchange X from this side. Nothing more of X is reported.
+	Abort
+	// Deliver hands Data, raw JSON text, to the app as an event of call C (or
+	// of the client where C is 0). Event says which; Position counts the
+	// call's events from 1.
+	Deliver
+	// Settle ends call C: Outcome says how, Data is the raw JSON of a result
+	// or of a JSON-RPC error, Failure is set for OutcomeFailure.
+	Settle
+	// State tells the app what the client as a whole is now; Data is a JSON
+	// object that describes it.
+	State
+	// Token asks the app's bearer token provider for a token. The host answers
+	// with the machine's Token input.
+	Token
+)
+
+// Outcome says how a call ended.
+type Outcome uint8
+
+// The outcomes of a call.
+const (
+	OutcomeResult   Outcome = iota + 1 // Data is the raw result
+	OutcomeRPCError                    // Data is the raw JSON-RPC error object
+	OutcomeFailure                     // Failure says why there is neither
+)
+
+// EventKind says what a delivered event is. The numbers are part of the span
+// table that JavaScript reads: append, never renumber.
+type EventKind uint8
+
+// The kinds of event.
+const (
+	EventProgress     EventKind = iota + 1 // params of notifications/progress
+	EventLog                               // params of notifications/message
+	EventNotification                      // a whole notification message of another method
+	EventStatus                            // what the call's stream does: open, cut, reconnecting
+	EventResumed                           // what a resume did: continued, restarted, gap
+	EventIntegrity                         // the server broke a rule and what came of it was dropped and counted
+)
+
+// Effect is one thing a Machine asks of its Host. It is a flat struct rather
+// than a family of types so that a queue of them costs no allocation per event.
+type Effect struct {
+	Kind     Kind
+	Event    EventKind
+	Outcome  Outcome
+	X        ExchangeID
+	C        CallID
+	Position uint32
+	Data     []byte   // valid until the next input
+	Request  *Request // Fetch only; the host owns it
+	Failure  *Error   // Settle with OutcomeFailure only
+}
+
+// Field is one HTTP header field. Value holds the bytes as they go on the
+// wire; what is outside ASCII is sent as it is (fetch takes a byte string).
+type Field struct{ Name, Value string }
+
+// Request is what Fetch sends.
+type Request struct {
+	Method string  // GET, POST or DELETE
+	URL    string  // absolute
+	Header []Field // in the order in which they were added
+	Body   []byte  // nil where there is none; owned by the host from here on
+}
+
+// Head is the head of an HTTP response, as far as the browser shows it.
+type Head struct {
+	Status int     // 200 ... 599
+	Header []Field // names in lower case; only those that CORS exposes
+}
+
+// Get returns the value of the first field with that lower-case name.
+func (h *Head) Get(name string) string {
+	for _, f := range h.Header {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// Ending says how an exchange ended. A clean end proves nothing about
+// completeness: a connection without framing that breaks looks clean too.
+type Ending uint8
+
+// The ways an exchange ends.
+const (
+	EndClean   Ending = iota + 1 // the body ended
+	EndNetwork                   // fetch or read rejected: cut, refused, blocked by CORS, down
+	EndInvalid                   // the browser refused to send it (a header it cannot carry, a bad URL)
+)

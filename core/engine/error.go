@@ -1,0 +1,56 @@
+package engine
+
+// Code says what kind of failure an Error is. Codes are part of the public
+// API: JavaScript sees them as HoldfastError.code.
+type Code string
+
+// The codes that the core itself produces. The TypeScript union adds those of
+// the loader; a test keeps the two in step.
+const (
+	CodeBadArgument     Code = "bad_argument"     // the app passed something that cannot be sent
+	CodeNetwork         Code = "network_error"    // fetch failed: cut, down, DNS, or CORS; browsers do not say which
+	CodeHTTP            Code = "http_error"       // a status that is not an answer; Status has it
+	CodeProtocol        Code = "protocol_error"   // the server broke MCP or JSON-RPC
+	CodeLimit           Code = "limit_exceeded"   // a limit of the runtime was reached
+	CodeTimeout         Code = "timeout"          // a deadline of the app or a default passed
+	CodeCancelled       Code = "cancelled"        // cancel() or the AbortSignal
+	CodeClosed          Code = "closed"           // the client was closed
+	CodeUnauthorized    Code = "unauthorized"     // 401 after the token provider was asked
+	CodeOutcomeUnknown  Code = "outcome_unknown"  // the request may have run; nothing can tell
+	CodeLost            Code = "lost"             // the server no longer has the call
+	CodeReconnectLoop   Code = "reconnect_loop"   // the server accepts, then closes without progress, for ever
+	CodeNoRevision      Code = "no_revision"      // no common protocol revision
+	CodeSessionRejected Code = "session_rejected" // the session id cannot be sent back, or a new session is refused too
+)
+
+// Error is the one error type of core. Its text holds no token, session id or
+// payload, so that it can be logged.
+type Error struct {
+	Code      Code
+	Op        string // the JSON-RPC method or the step, such as "tools/call"
+	Status    int    // HTTP status, 0 where there was none
+	Retryable bool   // whether the same request may succeed later
+	Message   string // for people, lower case, without the code
+	Cause     error  // nil where there is none
+}
+
+// Error returns "op: message: cause".
+func (e *Error) Error() string {
+	text := e.Message
+	if e.Op != "" {
+		text = e.Op + ": " + text
+	}
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Is reports whether target is an *Error of the same code.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}

@@ -1,0 +1,45 @@
+package engine
+
+import "math"
+
+// Time is a point on the host's monotonic clock, in milliseconds. Its origin
+// is arbitrary: only differences mean anything, and a wall clock that jumps
+// does not move it.
+type Time int64
+
+// Never is the Time of a deadline that is not set.
+const Never Time = math.MaxInt64
+
+// MaxDelay is the longest timer a Host is asked for, in milliseconds. Browsers
+// keep timer delays in 32 bits: setTimeout(f, 2147483648) fires at once, which
+// would turn a long wait into a hot loop. Longer waits are chained.
+const MaxDelay = 1<<31 - 1
+
+// After returns t plus ms milliseconds. It saturates at Never, so a delay that
+// a server dictates cannot wrap into the past.
+func (t Time) After(ms int64) Time {
+	if ms < 0 {
+		return t
+	}
+	if int64(t) > int64(Never)-ms {
+		return Never
+	}
+	return t + Time(ms)
+}
+
+// Since returns the milliseconds from earlier to t, 0 if earlier is later.
+func (t Time) Since(earlier Time) int64 {
+	if t < earlier {
+		return 0
+	}
+	return int64(t - earlier)
+}
+
+// Earliest returns the smallest of the given times; Never if there are none.
+func Earliest(times ...Time) Time {
+	first := Never
+	for _, t := range times {
+		first = min(first, t)
+	}
+	return first
+}

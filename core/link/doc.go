@@ -1,0 +1,11 @@
+// Package link holds the HTTP machines below the protocols: one exchange (a
+// request whose answer is JSON, an event stream or nothing), and one long-lived
+// stream that is carried by any number of exchanges, with its cursor,
+// reconnection policy and liveness.
+//
+// It knows HTTP, event streams and time. It does not know what a message
+// means, which method a request has, or what an app wants: core/mcp and
+// core/acp decide that. A part of this package is told what happened and
+// answers what should be done; it emits no effects of its own, so that the
+// order of effects has one author.
+package link

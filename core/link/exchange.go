@@ -1,0 +1,94 @@
+package link
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/sse"
+)
+
+// Limits bounds what one exchange may hold in memory, in bytes.
+type Limits struct {
+	Line  int // one line of an event stream
+	Event int // the data of one event
+	Body  int // a JSON body
+}
+
+// Exchange reads one HTTP response: its head decides how, then chunks become
+// events or one JSON text. It holds no timers and takes no decisions.
+type Exchange struct {
+	head   engine.Head
+	kind   BodyKind
+	limits Limits
+	parser *sse.Parser
+	body   []byte
+}
+
+// NewExchange returns an Exchange whose head has not come yet.
+func NewExchange(limits Limits) Exchange { return Exchange{limits: limits} }
+
+// Head takes the response head and returns how the body is read.
+func (x *Exchange) Head(head engine.Head) BodyKind {
+	x.head = head
+	x.kind = ClassifyBody(head.Status, head.Get("content-type"))
+	if x.kind == BodyStream {
+		x.parser = sse.New(sse.Limits{Line: x.limits.Line, Event: x.limits.Event})
+	}
+	return x.kind
+}
+
+// Opened reports whether the head has come.
+func (x *Exchange) Opened() bool { return x.head.Status != 0 }
+
+// OK reports a 2xx status.
+func (x *Exchange) OK() bool { return x.head.Status >= 200 && x.head.Status < 300 }
+
+// Status returns the HTTP status, 0 before the head.
+func (x *Exchange) Status() int { return x.head.Status }
+
+// Header returns a response field by its lower-case name.
+func (x *Exchange) Header(name string) string { return x.head.Get(name) }
+
+// Kind returns how the body is read.
+func (x *Exchange) Kind() BodyKind { return x.kind }
+
+// Chunk takes the next bytes. A stream's events are then read with Next; they
+// alias p. A JSON body is gathered up to its limit; other bodies are dropped
+// unread, so that an endless error page costs nothing.
+func (x *Exchange) Chunk(p []byte) error {
+	switch x.kind {
+	case BodyStream:
+		x.parser.Push(p)
+	case BodyJSON:
+		if len(x.body)+len(p) > x.limits.Body {
+			return &engine.Error{Code: engine.CodeLimit, Message: "the JSON body is over the limit of bytes"}
+		}
+		x.body = append(x.body, p...)
+	}
+	return nil
+}
+
+// Next returns the next event of a stream. The error is the parser's: a line
+// or an event over its limit; the stream yields nothing after it.
+func (x *Exchange) Next() (sse.Event, bool, error) {
+	if x.parser == nil {
+		return sse.Event{}, false, nil
+	}
+	e, ok := x.parser.Next()
+	if ok {
+		return e, true, nil
+	}
+	if err := x.parser.Err(); err != nil {
+		return e, false, &engine.Error{Code: engine.CodeLimit, Message: "the event stream is over a limit", Cause: err}
+	}
+	return e, false, nil
+}
+
+// Retry returns the stream's reconnection time in ms, -1 where it named none.
+func (x *Exchange) Retry() int64 {
+	if x.parser == nil {
+		return -1
+	}
+	return x.parser.Retry()
+}
+
+// Body returns the JSON text gathered so far. The Exchange owns it.
+func (x *Exchange) Body() []byte { return x.body }

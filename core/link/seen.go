@@ -1,0 +1,44 @@
+package link
+
+// seenIDs remembers the event ids of a stream as hashes, so that a server that
+// replays more than what lies past the cursor delivers nothing twice
+// (RELIABILITY fault 41). It is bounded: a replay that reaches back further
+// than seenMax events is not recognised.
+type seenIDs struct {
+	ring []uint64
+	next int
+}
+
+const seenMax = 4096 // 32 KB per stream at most
+
+// add notes an id.
+func (s *seenIDs) add(id []byte) {
+	h := fnv64(id)
+	if len(s.ring) < seenMax {
+		s.ring = append(s.ring, h)
+		return
+	}
+	s.ring[s.next] = h
+	s.next = (s.next + 1) % seenMax
+}
+
+// has reports whether the id was noted.
+func (s *seenIDs) has(id []byte) bool {
+	h := fnv64(id)
+	for _, x := range s.ring {
+		if x == h {
+			return true
+		}
+	}
+	return false
+}
+
+// fnv64 is FNV-1a. An opaque id set that collides on purpose only hides the
+// events of the server that made it.
+func fnv64(p []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range p {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,233 @@
+package link
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/sse"
+)
+
+// Phase is where a Stream stands.
+type Phase uint8
+
+// The phases of a Stream.
+const (
+	PhaseOpening Phase = iota // an exchange was started, its head has not come
+	PhaseUp                   // events may come
+	PhaseWaiting              // cut; a reconnect is due at a known time
+	PhaseOver                 // will not be reconnected
+)
+
+// openWithin is how long a reconnect has to answer, in milliseconds. Servers
+// exist that send no head before the first event, so it is as patient as a
+// request (the HTTP-stream seed: 120 s).
+const openWithin = 120_000
+
+// stableAfter is how long a connection must have lasted, in milliseconds, for
+// its end to count as a first cut although nothing progressed: a proxy that
+// closes quiet streams every minute is not a failing server.
+const stableAfter = 30_000
+
+// loopTries is how many more accepted closes without progress are borne after
+// the hot-loop guard has tripped, now at the ladder's pace (about two minutes).
+const loopTries = 8
+
+// offlineDelay is how often a reconnect is tried while the browser says it is
+// offline, in milliseconds: navigator.onLine is wrong often enough (loopback,
+// VPN) that it may slow attempts down but never stop them (RELIABILITY 47).
+const offlineDelay = 30_000
+
+// Stream is one event stream of the server's, over as many connections as it
+// takes. It decides when to reconnect and when a connection is dead.
+type Stream struct {
+	Cursor     Cursor
+	Duplicates uint32 // events dropped because they had been delivered before
+	Reopen     bool   // may be opened anew without a cursor (a GET stream for notifications)
+
+	phase      Phase
+	at         engine.Time // PhaseWaiting: when to reconnect; PhaseOpening: until when to wait
+	openedAt   engine.Time
+	attempt    int
+	retry      int64
+	resumed    bool // this connection is not the first
+	checking   bool // a replay may repeat events: ids are compared until a fresh one
+	progressed bool // this connection has brought something new
+	live       liveness
+	guard      loopGuard
+	seen       seenIDs
+}
+
+// NewStream returns a Stream whose first exchange has been started. idle is
+// the silence after which a connection counts as dead, in ms; 0 means never.
+func NewStream(idle int64) Stream {
+	return Stream{phase: PhaseOpening, at: engine.Never, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
+}
+
+// Phase returns where the stream stands.
+func (s *Stream) Phase() Phase { return s.phase }
+
+// Attempts returns how many reconnects were tried since the last progress.
+func (s *Stream) Attempts() int { return s.attempt }
+
+// Reconnecting notes that a further exchange was started.
+func (s *Stream) Reconnecting(now engine.Time) {
+	s.phase, s.at, s.resumed = PhaseOpening, now.After(openWithin), true
+}
+
+// Opened notes that the head of an event stream has come.
+func (s *Stream) Opened(now engine.Time) {
+	s.phase, s.openedAt, s.progressed = PhaseUp, now, false
+	s.checking = s.resumed
+	s.live.start(now)
+}
+
+// Arrived notes bytes; events is how many events they completed.
+func (s *Stream) Arrived(now engine.Time, events int) { s.live.arrived(now, events == 0) }
+
+// Retry notes the stream's reconnection time, in ms; negative for none.
+func (s *Stream) Retry(ms int64) {
+	if ms >= 0 {
+		s.retry = ms
+	}
+}
+
+// Accept adopts an event's id and reports whether the event is new. The cursor
+// moves here and nowhere else: at a block that was dispatched (HTML 9.2.6),
+// whether or not it had data.
+func (s *Stream) Accept(e *sse.Event) bool {
+	if e.HasID {
+		if s.checking && len(e.ID) > 0 {
+			if s.seen.has(e.ID) {
+				s.Duplicates++
+				return false
+			}
+			// The first fresh id ends the replay's overlap; what follows is
+			// not searched for again, which keeps a long resumed stream fast.
+			s.checking = false
+		}
+		if len(e.ID) > 0 {
+			s.seen.add(e.ID)
+		}
+		s.Cursor.ID = append(s.Cursor.ID[:0], e.ID...)
+	}
+	s.progressed = true
+	s.attempt = 0
+	s.guard.progressed()
+	return true
+}
+
+// Break says what is to be done about a connection that ended.
+type Break struct {
+	Resumable bool  // false: nothing can continue this stream
+	Looping   bool  // the hot-loop guard has tripped
+	Delay     int64 // ms until the reconnect
+	Attempt   int   // counted from 1 since the last progress
+}
+
+// Broken takes the end of a connection, or of an attempt at one, before the
+// stream was complete.
+func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random *engine.Random) Break {
+	accepted := s.phase == PhaseUp
+	if !s.Reopen && !s.Cursor.Resumable() {
+		s.End()
+		return Break{}
+	}
+	looping := false
+	if accepted && !s.progressed {
+		looping = s.guard.closed(now)
+		if s.guard.after > loopTries {
+			s.End()
+			return Break{Looping: true}
+		}
+		if now.Since(s.openedAt) >= stableAfter {
+			s.attempt = 0
+		}
+	}
+	var delay int64
+	if accepted && how == engine.EndClean && s.retry >= 0 && !looping {
+		delay = PollDelay(s.retry, random)
+	} else {
+		delay = Delay(s.attempt, s.retry, random)
+		s.attempt++
+	}
+	if offline {
+		delay = max(delay, offlineDelay)
+	}
+	s.phase, s.at = PhaseWaiting, now.After(delay)
+	return Break{Resumable: true, Looping: looping, Delay: delay, Attempt: max(s.attempt, 1)}
+}
+
+// End notes that the stream is complete or given up.
+func (s *Stream) End() { s.phase, s.at = PhaseOver, engine.Never }
+
+// Action is what a Stream wants done now.
+type Action uint8
+
+// The actions of a Stream.
+const (
+	ActionNone      Action = iota
+	ActionReconnect        // start an exchange from the cursor, then call Reconnecting
+	ActionAbort            // the connection is dead: abort it, then call Broken
+)
+
+// Advance returns what is due.
+func (s *Stream) Advance(now engine.Time) Action {
+	switch s.phase {
+	case PhaseWaiting:
+		if now >= s.at {
+			return ActionReconnect
+		}
+	case PhaseOpening:
+		if now >= s.at {
+			return ActionAbort
+		}
+	case PhaseUp:
+		if now >= s.live.deadline() {
+			// Silence is no fault of the server's pace: the first try is quick.
+			s.attempt = 0
+			return ActionAbort
+		}
+	}
+	return ActionNone
+}
+
+// Deadline returns when Advance has something to say.
+func (s *Stream) Deadline() engine.Time {
+	switch s.phase {
+	case PhaseWaiting, PhaseOpening:
+		return s.at
+	case PhaseUp:
+		return s.live.deadline()
+	}
+	return engine.Never
+}
+
+// Online notes that the network is back: a waiting reconnect is tried at once,
+// and a connection that looks alive has to prove it.
+func (s *Stream) Online(now engine.Time) {
+	if s.phase == PhaseWaiting {
+		s.at = now
+	}
+	s.Prove(now)
+}
+
+// Prove demands a sign of life, after a thaw, a wake or a change of network: a
+// reader that was frozen may never report anything again, neither bytes nor an
+// error (RELIABILITY finding 5). A stream that cannot be resumed is left
+// alone: to cut it would lose what might still come.
+func (s *Stream) Prove(now engine.Time) {
+	if s.phase == PhaseUp && (s.Reopen || s.Cursor.Resumable()) {
+		s.live.prove(now)
+	}
+}
+
+// Slept moves the idle watch on by a gap, in ms, in which this side slept.
+func (s *Stream) Slept(gap int64) { s.live.slept(gap) }
+
+// Hold suspends the idle watch while reading is paused from this side.
+func (s *Stream) Hold(now engine.Time, held bool) { s.live.hold(now, held) }
+
+// NotBefore postpones a waiting reconnect to at least t (a Retry-After).
+func (s *Stream) NotBefore(t engine.Time) {
+	if s.phase == PhaseWaiting {
+		s.at = max(s.at, t)
+	}
+}

@@ -1,0 +1,211 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// callPhase is where a call stands.
+type callPhase uint8
+
+const (
+	callQueued    callPhase = iota // waits until the client is open, or for a token
+	callSent                       // its POST is under way, no head yet
+	callReading                    // a JSON body is being read: the answer, or an error's
+	callStreaming                  // an event stream carries it, now or after a reconnect
+	callTail                       // settled; its stream ends by itself, or is ended soon
+	callDone
+)
+
+// callRole says what settling a call means: most belong to the app, but the
+// handshake is a request like any other and travels the same road.
+type callRole uint8
+
+const (
+	roleApp callRole = iota
+	roleInitialize
+)
+
+// tailTime is how long a stream may stay open after its response, in ms. An
+// aborted HTTP/1.1 exchange costs its connection, so the server gets the time
+// to end the stream itself.
+const tailTime = 1_000
+
+// maxResends bounds how often a request is sent again because the server had
+// forgotten its session: a server that forgets every session is broken.
+const maxResends = 3
+
+// call is one request of ours, over as many exchanges as it takes.
+type call struct {
+	id       engine.CallID
+	request  requestID
+	method   string
+	body     []byte // the request as sent
+	role     callRole
+	timeouts Timeouts
+
+	phase      callPhase
+	x          engine.ExchangeID // the exchange that carries it now, 0 for none
+	exchange   link.Exchange
+	stream     link.Stream
+	resuming   bool   // x is a GET with the cursor
+	generation uint32 // the session in which it was sent
+	refreshed  bool   // a 401 has been answered with a new token once
+	paused     bool   // the app asked to read no further for now
+	owed       bool   // a Read was withheld while paused
+	cuts       int    // connections lost since it was sent
+	resends    int    // times it was sent again in a new session
+	position   uint32
+
+	answerBy engine.Time // the head of the response, or more of a JSON body, is due
+	totalBy  engine.Time
+	tailBy   engine.Time
+}
+
+// CallOptions are what an app may say of one request.
+type CallOptions struct {
+	// Meta is a JSON object whose members go into params._meta, nil for none.
+	Meta []byte
+	// Timeouts replaces those of the Config where a field is not zero.
+	Timeouts Timeouts
+}
+
+// Call makes a request and returns its id. params is a JSON object without a
+// _meta member, or nil. Progress is always asked for. The call ends with one
+// Settle effect, whatever happens.
+func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
+	c.effects.Reset()
+	t := c.newCall(now, method, options.Timeouts)
+	t.body = c.encodeRequest(t.request, method, params, options.Meta)
+	switch {
+	case c.state >= stateClosing:
+		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))
+	case len(c.calls) > c.cfg.Limits.Calls:
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeLimit, Op: method, Retryable: true, Message: "too many calls in flight"})
+	case c.state == stateOpen:
+		t.send(c, now)
+	}
+	return t.id
+}
+
+// newCall books a call; it is queued until send.
+func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
+	id, request := c.newID()
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never}
+	t.answerBy = in(now, t.timeouts.Answer)
+	t.totalBy = in(now, t.timeouts.Total)
+	c.calls = append(c.calls, t)
+	c.byID[request], c.byCall[id] = t, t
+	return t
+}
+
+// encodeRequest builds the message. The progress token is the request's id.
+func (c *Client) encodeRequest(id requestID, method string, params, meta []byte) []byte {
+	token := appendUint([]byte(`{"progressToken":`), uint64(id))
+	token = append(token, '}')
+	if len(meta) > 0 {
+		token = jsonrpc.AppendObject(nil, token, meta)
+	}
+	return jsonrpc.AppendRequest(nil, uint64(id), method, params, token)
+}
+
+// send posts the request, for the first time or again where the server is
+// known not to have taken it (a session it had lost, a token it refused).
+func (t *call) send(c *Client, now engine.Time) {
+	t.phase, t.resuming, t.generation = callSent, false, c.session.generation
+	t.answerBy = in(now, t.timeouts.Answer)
+	t.exchange = link.NewExchange(c.linkLimits())
+	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+	t.x = c.fetch(t, "POST", t.body)
+}
+
+// resume asks for the rest of the stream from the cursor.
+func (t *call) resume(c *Client, now engine.Time) {
+	if t.generation != c.session.generation {
+		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, 0))
+		return
+	}
+	t.resuming = true
+	t.stream.Reconnecting(now)
+	t.exchange = link.NewExchange(c.linkLimits())
+	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
+	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
+}
+
+// pull asks for the next chunk, unless the app has paused the call.
+func (t *call) pull(c *Client) {
+	if t.paused {
+		t.owed = true
+		return
+	}
+	c.read(t.x)
+}
+
+// Pause withholds reading of a call's stream while its app cannot take more
+// (RELIABILITY fault 50), or lets it go on. It stops nobody else's stream.
+func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
+	c.effects.Reset()
+	t := c.byCall[id]
+	if t == nil || t.phase >= callTail || t.paused == paused {
+		return
+	}
+	t.paused = paused
+	t.stream.Hold(now, paused)
+	if !paused && t.owed {
+		t.owed = false
+		if t.x != 0 {
+			c.read(t.x)
+		}
+	}
+}
+
+// advance does what is due for this call.
+func (t *call) advance(c *Client, now engine.Time) {
+	if t.phase == callDone {
+		return
+	}
+	if t.phase == callTail {
+		if now >= t.tailBy {
+			c.finish(t)
+		}
+		return
+	}
+	switch {
+	case now >= t.totalBy:
+		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
+		return
+	case now >= t.answerBy:
+		c.giveUp(now, t, timeoutError(t.method, "no answer in time"))
+		return
+	}
+	if t.phase != callStreaming {
+		return
+	}
+	switch t.stream.Advance(now) {
+	case link.ActionReconnect:
+		if c.token.asking {
+			// Its arrival wakes the stream; a deadline left in the past
+			// would make the driver spin.
+			t.stream.NotBefore(engine.Never)
+			return
+		}
+		t.resume(c, now)
+	case link.ActionAbort:
+		c.abort(t.x)
+		t.broken(c, now, engine.EndNetwork, cutSilent)
+	}
+}
+
+// deadline returns when advance is due.
+func (t *call) deadline() engine.Time {
+	if t.phase >= callTail {
+		return t.tailBy
+	}
+	at := min(t.answerBy, t.totalBy)
+	if t.phase == callStreaming {
+		at = min(at, t.stream.Deadline())
+	}
+	return at
+}

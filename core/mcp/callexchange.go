@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// head takes the head of the response to a call's POST, or to the GET that
+// resumes it.
+func (t *call) head(c *Client, now engine.Time, head engine.Head) {
+	kind := t.exchange.Head(head)
+	t.answerBy = engine.Never
+	if t.resuming {
+		t.resumeHead(c, now, kind)
+		return
+	}
+	switch {
+	case !t.exchange.OK():
+		t.refused(c, now, kind)
+	case kind == link.BodyStream:
+		if t.role == roleInitialize {
+			c.adoptSession(head.Get("mcp-session-id"))
+		}
+		t.phase = callStreaming
+		t.stream.Opened(now)
+		c.status(t, "open", nil)
+		t.pull(c)
+	case kind == link.BodyJSON:
+		if t.role == roleInitialize {
+			c.adoptSession(head.Get("mcp-session-id"))
+		}
+		t.phase = callReading
+		t.answerBy = in(now, t.timeouts.Idle)
+		t.pull(c)
+	default:
+		c.abort(t.x)
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeProtocol, Op: t.method, Status: head.Status,
+			Message: "the server answered a request with neither JSON nor an event stream"})
+	}
+}
+
+// resumeHead takes the answer to a GET with Last-Event-ID.
+func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
+	status := t.exchange.Status()
+	if t.exchange.OK() && kind == link.BodyStream {
+		t.stream.Opened(now)
+		c.resumed(t, "continued")
+		t.pull(c)
+		return
+	}
+	c.abort(t.x)
+	t.x = 0
+	switch verdictOnResume(status) {
+	case resumeAgain:
+		t.breakStream(c, now, engine.EndNetwork, cutRefused, retryAfter(&t.exchange))
+	case resumeAuthorize:
+		t.authorize(c, now)
+	case resumeSessionGone:
+		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, status))
+		c.sessionLost(now, t.generation)
+	case resumeLost:
+		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, status))
+	case resumeUnknown:
+		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, status, "the server does not resume streams"))
+	}
+}
+
+// refused takes the head of a response that is not 2xx. A JSON body is read
+// before anything is decided: a 404 with method-not-found is not a lost
+// session (RELIABILITY finding 2).
+func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
+	if kind == link.BodyJSON && t.exchange.Status() != 401 {
+		t.phase = callReading
+		t.answerBy = in(now, t.timeouts.Idle)
+		t.pull(c)
+		return
+	}
+	c.abort(t.x)
+	t.refusedFinally(c, now, nil)
+}
+
+// refusedFinally decides on a response that is not 2xx, with the JSON-RPC error
+// of its body where there was one.
+func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
+	t.x = 0
+	status := t.exchange.Status()
+	switch verdictOnRefusal(status, rpcCode(rpc), c.session.id != "" && t.role != roleInitialize) {
+	case refusalSessionGone:
+		// The server did not take the request, so sending it again in the
+		// next session cannot run it twice.
+		if t.resends++; t.resends > maxResends {
+			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeSessionRejected, Op: t.method, Status: status, Retryable: true,
+				Message: "the server forgets every session it gives"})
+			return
+		}
+		t.phase, t.answerBy = callQueued, in(now, t.timeouts.Answer)
+		c.sessionLost(now, t.generation)
+		if c.state == stateOpen {
+			t.send(c, now)
+		}
+	case refusalAuthorize:
+		t.authorize(c, now)
+	case refusalRPCError:
+		c.settle(now, t, engine.OutcomeRPCError, rpc.Error, nil)
+	default:
+		c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, status))
+	}
+}
+
+// chunk takes bytes of the response.
+func (t *call) chunk(c *Client, now engine.Time, p []byte) {
+	if err := t.exchange.Chunk(p); err != nil {
+		t.overLimit(c, now, err)
+		return
+	}
+	if t.phase == callReading {
+		t.answerBy = in(now, t.timeouts.Idle)
+		t.pull(c)
+		return
+	}
+	events := 0
+	for {
+		e, ok, err := t.exchange.Next()
+		if err != nil {
+			t.overLimit(c, now, err)
+			return
+		}
+		if !ok {
+			break
+		}
+		events++
+		duplicates := t.stream.Duplicates
+		if t.stream.Accept(&e) {
+			c.event(now, t, &e)
+		}
+		c.counters.DuplicateEvents += t.stream.Duplicates - duplicates
+	}
+	t.stream.Arrived(now, events)
+	t.stream.Retry(t.exchange.Retry())
+	if _, live := c.owners[t.x]; live {
+		t.pull(c)
+	}
+}
+
+// overLimit ends the call: what the stream holds cannot be kept, and reading
+// past it would be a silent hole.
+func (t *call) overLimit(c *Client, now engine.Time, err error) {
+	c.abort(t.x)
+	t.x = 0
+	c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+		Code: engine.CodeLimit, Op: t.method, Message: "the answer is too large", Cause: err})
+	if t.phase == callTail {
+		c.finish(t)
+	}
+}
+
+// end takes the end of an exchange.
+func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string) {
+	t.x = 0
+	switch t.phase {
+	case callSent:
+		t.unanswered(c, now, how, detail)
+	case callReading:
+		t.bodyEnded(c, now, how)
+	case callStreaming:
+		why := cutEnd
+		if how != engine.EndClean {
+			why = cutNetwork
+		}
+		t.broken(c, now, how, why)
+	case callTail:
+		c.finish(t)
+	}
+}
+
+// unanswered decides on a POST that ended before its head. The browser does
+// not tell a refused connection from one that broke after the request had
+// arrived, so a request with effects has an unknown outcome (RELIABILITY 35).
+func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail string) {
+	switch {
+	case how == engine.EndInvalid:
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeBadArgument, Op: t.method, Message: "the browser refused to send the request", Cause: reason(detail)})
+	case safeMethod(t.method):
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the server could not be reached", Cause: reason(detail)})
+	default:
+		e := unknownError(t.method, 0, "the connection failed before an answer")
+		e.Cause = &engine.Error{Code: engine.CodeNetwork, Retryable: true, Message: detail}
+		c.settle(now, t, engine.OutcomeFailure, nil, e)
+	}
+}
+
+// bodyEnded takes the end of a JSON body.
+func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
+	if how != engine.EndClean {
+		if t.exchange.OK() && !safeMethod(t.method) {
+			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
+			return
+		}
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
+		return
+	}
+	c.body(now, t, t.exchange.Body())
+}
+
+// broken takes a cut of the stream that carries the call.
+func (t *call) broken(c *Client, now engine.Time, how engine.Ending, why string) {
+	t.x = 0
+	t.breakStream(c, now, how, why, 0)
+}
+
+// breakStream lets the stream decide how to go on, no earlier than floor ms
+// from now (a Retry-After).
+func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
+	t.cuts++
+	b := t.stream.Broken(now, how, c.offline, &c.random)
+	switch {
+	case b.Resumable && c.revision != nil && c.revision.lastEventID:
+		delay := max(b.Delay, floor)
+		t.stream.NotBefore(now.After(floor))
+		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
+	case b.Looping:
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: true,
+			Message: "the server accepts the stream and closes it without progress, again and again"})
+	case safeMethod(t.method):
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
+	default:
+		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+	}
+}

@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// clientState is where a Client stands as a whole.
+type clientState uint8
+
+const (
+	stateNew          clientState = iota // Start has not been called
+	stateConnecting                      // the first handshake
+	stateOpen                            // calls go out
+	stateReconnecting                    // the session is lost; a new handshake is under way or due
+	stateClosing                         // Close was called; the DELETE is under way
+	stateClosed                          // nothing happens any more
+	stateFailed                          // the same, with a reason
+)
+
+var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
+
+func (s clientState) String() string { return stateNames[s] }
+
+// Client is the state machine of one connection to one MCP server. It is an
+// engine.Machine. Its inputs are the methods that take now first; none of them
+// may be called concurrently.
+type Client struct {
+	cfg      Config
+	effects  engine.Queue
+	random   engine.Random
+	state    clientState
+	revision *revision // of the current or last session; nil before the first
+	failure  *engine.Error
+
+	epoch    uint32
+	counter  uint32
+	lastCall uint32
+	lastX    engine.ExchangeID
+
+	calls  []*call // in order of their making: iteration must not depend on a map
+	byID   map[requestID]*call
+	byCall map[engine.CallID]*call
+	owners map[engine.ExchangeID]owner
+	posts  []*post
+	listen listen
+
+	session session
+	token   token
+	offline bool
+
+	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
+	// as learned from the first request that carried it (spec/mcp 3.5 d).
+	skipVersionHeader bool
+
+	counters Counters
+}
+
+// owner is whatever started an exchange and is told what becomes of it.
+type owner interface {
+	head(c *Client, now engine.Time, head engine.Head)
+	chunk(c *Client, now engine.Time, p []byte)
+	end(c *Client, now engine.Time, how engine.Ending, detail string)
+}
+
+// New returns a Client that waits for Start.
+func New(cfg Config) *Client {
+	cfg.Timeouts = cfg.Timeouts.withDefaults()
+	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Revision == "" {
+		cfg.Revision = revisions[0].name
+	}
+	if len(cfg.Capabilities) == 0 {
+		cfg.Capabilities = []byte("{}")
+	}
+	c := &Client{
+		cfg:    cfg,
+		random: engine.NewRandom(cfg.Seed),
+		epoch:  cfg.Epoch % EpochLimit,
+		byID:   map[requestID]*call{},
+		byCall: map[engine.CallID]*call{},
+		owners: map[engine.ExchangeID]owner{},
+	}
+	c.session.initializeAt = engine.Never
+	return c
+}
+
+// Start connects: it asks for a token where there is a provider, then sends
+// initialize. A State effect tells when the client is open or has failed.
+func (c *Client) Start(now engine.Time) {
+	c.effects.Reset()
+	if c.state != stateNew {
+		return
+	}
+	c.setState(stateConnecting)
+	if c.cfg.HasTokenProvider {
+		c.askToken()
+		return
+	}
+	c.sendInitialize(now)
+}
+
+// Head reports the head of a response.
+func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
+	c.effects.Reset()
+	if o := c.owners[x]; o != nil {
+		o.head(c, now, head)
+	}
+}
+
+// Chunk reports bytes of a body; p is lent for the call.
+func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
+	c.effects.Reset()
+	if o := c.owners[x]; o != nil {
+		o.chunk(c, now, p)
+	}
+}
+
+// End reports that an exchange is over.
+func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
+	c.effects.Reset()
+	if o := c.owners[x]; o != nil {
+		delete(c.owners, x)
+		o.end(c, now, how, detail)
+	}
+}
+
+// Advance does what is due.
+func (c *Client) Advance(now engine.Time) {
+	c.effects.Reset()
+	if now >= c.session.initializeAt {
+		c.session.initializeAt = engine.Never
+		c.sendInitialize(now)
+	}
+	// A call that ends is taken out of c.calls: walk over what was there.
+	for _, call := range append([]*call(nil), c.calls...) {
+		call.advance(c, now)
+	}
+	for _, p := range append([]*post(nil), c.posts...) {
+		p.advance(c, now)
+	}
+	c.listen.advance(c, now)
+}
+
+// Next takes the oldest effect.
+func (c *Client) Next() (engine.Effect, bool) { return c.effects.Next() }
+
+// Deadline returns when Advance is due.
+func (c *Client) Deadline() (engine.Time, bool) {
+	at := min(c.session.initializeAt, c.listen.deadline())
+	for _, call := range c.calls {
+		at = min(at, call.deadline())
+	}
+	for _, p := range c.posts {
+		at = min(at, p.by)
+	}
+	return at, at != engine.Never
+}
+
+func (c *Client) linkLimits() link.Limits {
+	return link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body}
+}

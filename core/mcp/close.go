@@ -1,0 +1,50 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Close ends the client because its app asked: calls in flight are rejected
+// with closed, then the session is deleted at the server. The state becomes
+// closed when that is answered, or after two seconds. It is never sent on
+// pagehide: other calls of the session may outlive the page.
+func (c *Client) Close(now engine.Time) {
+	c.effects.Reset()
+	if c.state >= stateClosing {
+		return
+	}
+	c.end(now, stateClosing)
+	if c.session.id == "" {
+		c.ended()
+		return
+	}
+	p := &post{role: postDelete, by: now.After(deleteTimeout)}
+	c.posts = append(c.posts, p)
+	p.x = c.fetch(p, "DELETE", nil)
+}
+
+// end stops everything: no timer is left, no exchange, no call.
+func (c *Client) end(now engine.Time, s clientState) {
+	c.listen.close(c)
+	for _, p := range append([]*post(nil), c.posts...) {
+		c.abort(p.x)
+		if c.forget(p) && p.role == postNotification {
+			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
+		}
+	}
+	c.setState(s)
+	for _, t := range append([]*call(nil), c.calls...) {
+		c.abort(t.x)
+		t.x = 0
+		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(t.method))
+		c.finish(t)
+	}
+	c.session.initializeAt = engine.Never
+	c.token.asking = false
+}
+
+// ended notes that the DELETE is over, however it went (a 405 is allowed).
+func (c *Client) ended() {
+	if c.state == stateClosing {
+		c.session.id = ""
+		c.setState(stateClosed)
+	}
+}

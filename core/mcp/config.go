@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// Config is what a Client is made from. Zero fields mean the default.
+type Config struct {
+	// URL is the server's endpoint, absolute.
+	URL string
+	// ClientInfo is the JSON object that initialize sends as clientInfo.
+	ClientInfo []byte
+	// Capabilities is the JSON object that initialize sends; {} by default.
+	Capabilities []byte
+	// Revision is asked for in initialize; the newest by default.
+	Revision string
+	// Header is sent with every request, after the protocol's own fields.
+	Header []engine.Field
+	// HasTokenProvider: a bearer token is asked for (effect Token) before the
+	// first request and again after a 401.
+	HasTokenProvider bool
+	// NoListen: the GET stream for unasked messages is not opened.
+	NoListen bool
+	// Epoch goes into every request id, so that two loads of a page never give
+	// the same id to two requests. Below EpochLimit.
+	Epoch uint32
+	// Seed seeds jitter. The host draws it from a real source once.
+	Seed     uint64
+	Timeouts Timeouts
+	Limits   Limits
+}
+
+// Timeouts are in milliseconds. A negative value means never.
+type Timeouts struct {
+	Answer int64 // from a request to the head of its response; default 120,000 (HTTP-stream seed, section 5)
+	Idle   int64 // of silence on an open stream; default 180,000 (the same)
+	Total  int64 // of a whole call; default never
+}
+
+// Limits bound memory. Bytes unless said otherwise.
+type Limits struct {
+	Line  int // one line of an event stream; default 16 MiB
+	Event int // the data of one event; default 16 MiB
+	Body  int // a JSON body; default 64 MiB
+	Depth int // levels of JSON nesting; default 512
+	Calls int // calls in flight; default 1,024
+}
+
+// EpochLimit bounds Config.Epoch: an id is epoch * 2^24 + counter and has to
+// stay below 2^53, beyond which JavaScript servers round it.
+const EpochLimit = 1 << 29
+
+func (t Timeouts) withDefaults() Timeouts {
+	return Timeouts{
+		Answer: orDefault(t.Answer, 120_000),
+		Idle:   orDefault(t.Idle, link.DefaultIdle),
+		Total:  orDefault(t.Total, -1),
+	}
+}
+
+// or returns t with the fields that are not set taken from base.
+func (t Timeouts) or(base Timeouts) Timeouts {
+	return Timeouts{
+		Answer: orDefault(t.Answer, base.Answer),
+		Idle:   orDefault(t.Idle, base.Idle),
+		Total:  orDefault(t.Total, base.Total),
+	}
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Line:  orDefault(l.Line, 16<<20),
+		Event: orDefault(l.Event, 16<<20),
+		Body:  orDefault(l.Body, 64<<20),
+		Depth: orDefault(l.Depth, 512),
+		Calls: orDefault(l.Calls, 1024),
+	}
+}
+
+func orDefault[T int | int64](v, d T) T {
+	if v == 0 {
+		return d
+	}
+	return v
+}
+
+// in returns the time ms from now, Never for a negative ms.
+func in(now engine.Time, ms int64) engine.Time {
+	if ms < 0 {
+		return engine.Never
+	}
+	return now.After(ms)
+}

@@ -1,0 +1,43 @@
+package mcp
+
+// Counters count what was dropped or repaired since the client was made. What
+// is dropped is always counted: nothing disappears without a trace.
+type Counters struct {
+	UnreadableMessages uint32 // texts that are no JSON-RPC message
+	UnknownResponses   uint32 // responses to nothing that is in flight
+	DuplicateResponses uint32 // second responses
+	DuplicateEvents    uint32 // events replayed although they had been delivered
+	IgnoredEvents      uint32 // events of a type other than message
+	LateProgress       uint32 // progress for a call that has ended, or never was
+	LateNotifications  uint32 // other notifications on the stream of a call that has ended
+	RefusedRequests    uint32 // requests of the server's that nobody handles
+	SessionsLost       uint32 // sessions that the server had forgotten
+}
+
+// Counters returns the counts so far.
+func (c *Client) Counters() Counters { return c.counters }
+
+// AppendCounters appends the counts as a JSON object with the names that the
+// TypeScript API gives them.
+func (c *Client) AppendCounters(b []byte) []byte {
+	n := &c.counters
+	for i, row := range [...]struct {
+		name  string
+		count uint32
+	}{
+		{"unreadableMessages", n.UnreadableMessages},
+		{"unknownResponses", n.UnknownResponses},
+		{"duplicateResponses", n.DuplicateResponses},
+		{"duplicateEvents", n.DuplicateEvents},
+		{"ignoredEvents", n.IgnoredEvents},
+		{"lateProgress", n.LateProgress},
+		{"lateNotifications", n.LateNotifications},
+		{"refusedRequests", n.RefusedRequests},
+		{"sessionsLost", n.SessionsLost},
+	} {
+		b = append(b, "{,"[min(i, 1)])
+		b = append(append(append(b, '"'), row.name...), `":`...)
+		b = appendUint(b, uint64(row.count))
+	}
+	return append(b, '}')
+}

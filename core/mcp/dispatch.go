@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/sse"
+)
+
+// event takes one event of a stream: t's, or the GET stream's where t is nil.
+// Blocks without data only move the cursor; types other than message are not
+// MCP's (the Go SDK sends prime and close) and are counted.
+func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
+	if e.Kind != sse.Message {
+		return
+	}
+	if len(e.Type) > 0 && string(e.Type) != "message" {
+		c.counters.IgnoredEvents++
+		return
+	}
+	// A priming event has an id and empty data: nothing to parse (SEP-1699).
+	if len(e.Data) == 0 {
+		return
+	}
+	c.message(now, t, e.Data)
+}
+
+// message takes the text of one message, or of an array of them where the
+// revision has batches. A text that cannot be read costs only itself: the
+// stream lives on (RELIABILITY fault 13).
+func (c *Client) message(now engine.Time, t *call, text []byte) {
+	limits := jsonrpc.Limits{Depth: c.cfg.Limits.Depth}
+	if c.revision != nil && c.revision.batches {
+		batch, err := jsonrpc.ParseBatch(text, limits)
+		if err != nil {
+			c.integrity("unreadable_message", err)
+			return
+		}
+		for {
+			m, ok, err := batch.Next()
+			if !ok {
+				return
+			}
+			if err != nil {
+				c.integrity("unreadable_message", err)
+				continue
+			}
+			c.dispatch(now, t, &m)
+		}
+	}
+	m, err := jsonrpc.Parse(text, limits)
+	if err != nil {
+		c.integrity("unreadable_message", err)
+		return
+	}
+	c.dispatch(now, t, &m)
+}
+
+// dispatch takes one message that arrived on t's stream, or on the GET stream.
+func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
+	switch m.Kind {
+	case jsonrpc.Response, jsonrpc.ErrorResponse:
+		c.response(now, m)
+	case jsonrpc.Notification:
+		c.notification(t, m)
+	case jsonrpc.Request:
+		c.serverRequest(now, m)
+	}
+}
+
+// response takes a result or an error. It finds its call by the id alone.
+func (c *Client) response(now engine.Time, m *jsonrpc.Message) {
+	t := c.findByID(m.ID)
+	switch {
+	case t == nil:
+		c.integrity("unknown_response", nil)
+	case t.phase == callTail:
+		c.integrity("duplicate_response", nil)
+	case t.phase == callQueued:
+		c.integrity("unknown_response", nil)
+	case m.Kind == jsonrpc.Response:
+		c.settle(now, t, engine.OutcomeResult, m.Result, nil)
+	default:
+		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
+	}
+}
+
+// body takes the JSON body of the answer to t's POST.
+func (c *Client) body(now engine.Time, t *call, text []byte) {
+	m, err := jsonrpc.Parse(text, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	if !t.exchange.OK() {
+		if err != nil {
+			t.refusedFinally(c, now, nil)
+			return
+		}
+		t.refusedFinally(c, now, &m)
+		return
+	}
+	if err != nil && c.revision != nil && c.revision.batches {
+		c.message(now, t, text)
+	} else if err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) {
+		// An error whose id is null answers the POST it came back to: the
+		// server could not read the id (JSON-RPC 2.0 section 5).
+		if m.Kind == jsonrpc.ErrorResponse && m.ID.Kind == jsonrpc.IDNull {
+			c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
+			return
+		}
+		c.response(now, &m)
+	}
+	if t.phase < callTail {
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeProtocol, Op: t.method, Status: t.exchange.Status(),
+			Message: "the JSON body is not the response to the request", Cause: err})
+	}
+}
+
+// notification takes a notification. Progress goes to the call whose token it
+// names, on whatever stream it came; the rest belongs to the call on whose
+// stream it is, or to the client as a whole.
+func (c *Client) notification(t *call, m *jsonrpc.Message) {
+	switch string(m.Method) {
+	case "notifications/progress":
+		token, _ := jsonrpc.Member(m.Params, "progressToken")
+		named := c.findByToken(token)
+		if named == nil || named.phase >= callTail {
+			c.counters.LateProgress++
+			return
+		}
+		c.deliver(named, engine.EventProgress, m.Params)
+	case "notifications/message":
+		c.deliverOn(t, engine.EventLog, m.Params)
+	default:
+		c.deliverOn(t, engine.EventNotification, m.Raw)
+	}
+}
+
+// deliverOn delivers to t, or to the client where the message came on the GET
+// stream or after t's end.
+func (c *Client) deliverOn(t *call, kind engine.EventKind, data []byte) {
+	if t == nil || t.role != roleApp {
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, Data: data})
+		return
+	}
+	if t.phase >= callTail {
+		c.counters.LateNotifications++
+		return
+	}
+	c.deliver(t, kind, data)
+}
+
+func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
+	if t.role != roleApp {
+		return
+	}
+	t.position++
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})
+}
+
+// serverRequest answers a request of the server's: ping as the spec says, any
+// other with method-not-found, since no capability was declared for it.
+func (c *Client) serverRequest(now engine.Time, m *jsonrpc.Message) {
+	if string(m.Method) == "ping" {
+		c.post(now, postAnswer, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
+		return
+	}
+	c.counters.RefusedRequests++
+	c.post(now, postAnswer, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
+}

@@ -1,0 +1,20 @@
+// Package mcp is the MCP client: a state machine that connects to one server
+// over Streamable HTTP and carries any number of requests, each over as many
+// connections as it takes.
+//
+//	app ──Call──► call ──POST──► exchange ──events──► dispatch ──► call, client
+//	               │                 │ cut
+//	               │                 ▼
+//	               └──GET Last-Event-ID── link.Stream (cursor, backoff, liveness)
+//
+// A Client owns: the handshake (which is itself a call), the calls, the GET
+// stream for what the server says unasked, the one-way posts (notifications,
+// answers to the server, DELETE) and the bearer token. Each of them owns the
+// exchanges that it started, and is told of their heads, chunks and ends.
+//
+// What belongs here: everything that only MCP says. What a revision of MCP
+// does differently is a row in revision.go, never an if elsewhere. What would
+// serve another protocol as well (cursors, reconnecting, event streams, HTTP
+// bodies) belongs in core/link. Payloads stay raw JSON text: this package reads
+// the few fields it decides by, and hands the rest on unread.
+package mcp

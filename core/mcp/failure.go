@@ -1,0 +1,46 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// lostError says that the server no longer has the call.
+func lostError(method string, status int) *engine.Error {
+	return &engine.Error{Code: engine.CodeLost, Op: method, Status: status,
+		Message: "the server no longer has this call's stream; it may have run"}
+}
+
+// unknownError says that the request may have run, and that nobody can tell.
+func unknownError(method string, status int, why string) *engine.Error {
+	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: method, Status: status,
+		Message: "the request may have run: " + why}
+}
+
+func timeoutError(method, what string) *engine.Error {
+	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: true, Message: what}
+}
+
+// httpError describes a status that is no answer. Retryable are the statuses
+// that say "later"; after a 500 the request may have run.
+func httpError(method string, status int) *engine.Error {
+	e := &engine.Error{Code: engine.CodeHTTP, Op: method, Status: status, Message: "the server refused the request"}
+	switch status {
+	case 401:
+		e.Code, e.Message = engine.CodeUnauthorized, "the server wants a bearer token, or another one"
+	case 403:
+		e.Message = "the server forbids the request; some refuse every page of another origin"
+	case 404, 405:
+		e.Message = "there is no MCP endpoint at this URL"
+	case 429, 502, 503, 504:
+		e.Retryable, e.Message = true, "the server cannot answer now"
+	}
+	return e
+}
+
+// closedError is what every call gets once the client is closed or has failed.
+func (c *Client) closedError(op string) *engine.Error {
+	if c.failure != nil {
+		e := *c.failure
+		e.Op = op
+		return &e
+	}
+	return &engine.Error{Code: engine.CodeClosed, Op: op, Message: "the client is closed"}
+}

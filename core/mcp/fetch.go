@@ -1,0 +1,58 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+const (
+	acceptBoth   = "application/json, text/event-stream"
+	acceptStream = "text/event-stream"
+)
+
+// fetch starts an exchange for o. The protocol's own fields come first; the
+// app's cannot replace them (the API refuses their names).
+func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Field) engine.ExchangeID {
+	c.lastX++
+	x := c.lastX
+	header := make([]engine.Field, 0, 8+len(c.cfg.Header))
+	if method == "POST" {
+		header = append(header,
+			engine.Field{Name: "Content-Type", Value: "application/json"},
+			engine.Field{Name: "Accept", Value: acceptBoth})
+	} else if method == "GET" {
+		header = append(header, engine.Field{Name: "Accept", Value: acceptStream})
+	}
+	if c.session.id != "" {
+		header = append(header, engine.Field{Name: "Mcp-Session-Id", Value: c.session.id})
+	}
+	if c.sendsVersion() {
+		header = append(header, engine.Field{Name: "MCP-Protocol-Version", Value: c.revision.name})
+	}
+	header = append(header, extra...)
+	if c.token.value != "" {
+		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
+	}
+	header = append(header, c.cfg.Header...)
+	c.owners[x] = o
+	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
+		Method: method, URL: c.cfg.URL, Header: header, Body: body,
+	}})
+	return x
+}
+
+// sendsVersion reports whether requests carry MCP-Protocol-Version now: after
+// a handshake, and not while another one is under way.
+func (c *Client) sendsVersion() bool {
+	return c.session.ready && c.revision.versionHeader && !c.skipVersionHeader
+}
+
+// read asks for the next chunk of x.
+func (c *Client) read(x engine.ExchangeID) {
+	c.effects.Add(engine.Effect{Kind: engine.Read, X: x})
+}
+
+// abort ends x from this side; its owner hears nothing more of it.
+func (c *Client) abort(x engine.ExchangeID) {
+	if _, ok := c.owners[x]; ok {
+		delete(c.owners, x)
+		c.effects.Add(engine.Effect{Kind: engine.Abort, X: x})
+	}
+}

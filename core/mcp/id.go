@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// counterBits is the part of a request id that counts: 16 million requests for
+// each load of the page.
+const counterBits = 24
+
+// requestID is the id of a request on the wire, and its progress token: a
+// plain integer, which every server echoes exactly, unlike some do strings.
+type requestID uint64
+
+// newID takes the next call number and the request id that goes with it.
+func (c *Client) newID() (engine.CallID, requestID) {
+	c.counter++
+	if c.counter >= 1<<counterBits {
+		// A page that has made 16 million requests moves on to the next
+		// epoch; the ids it holds stay unique within its own lifetime.
+		c.counter = 1
+		c.epoch = (c.epoch + 1) % EpochLimit
+	}
+	c.lastCall++
+	return engine.CallID(c.lastCall), requestID(uint64(c.epoch)<<counterBits | uint64(c.counter))
+}
+
+// findByID returns the call whose id a message names: a plain number, compared
+// by type and text (JSON-RPC 2.0 section 5; RELIABILITY fault 17).
+func (c *Client) findByID(id jsonrpc.ID) *call {
+	n, ok := id.Uint()
+	if !ok {
+		return nil
+	}
+	return c.byID[requestID(n)]
+}
+
+// findByToken returns the call whose progress token a JSON value is.
+func (c *Client) findByToken(value []byte) *call {
+	n, ok := jsonrpc.Uint(value)
+	if !ok {
+		return nil
+	}
+	return c.byID[requestID(n)]
+}

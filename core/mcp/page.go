@@ -1,0 +1,61 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// Offline notes that the browser believes itself offline. Streams are left
+// alone (a loopback server is still there); only new attempts become rare.
+func (c *Client) Offline(engine.Time) {
+	c.effects.Reset()
+	c.offline = true
+}
+
+// Online notes that the network is back: waiting reconnects are tried at once,
+// open streams have to prove that they are.
+func (c *Client) Online(now engine.Time) {
+	c.effects.Reset()
+	c.offline = false
+	c.eachStream(func(s *link.Stream) { s.Online(now) })
+	if c.session.initializeAt != engine.Never {
+		c.session.initializeAt = now
+	}
+}
+
+// Woke notes that the page comes back from a time in which it could not see:
+// frozen, in the back/forward cache, hidden for long, or asleep with the
+// machine. gap is how much of that time the clock counted, in ms; deadlines
+// move on by it, since a server's silence that nobody could hear proves nothing.
+func (c *Client) Woke(now engine.Time, gap int64) {
+	c.effects.Reset()
+	c.eachStream(func(s *link.Stream) {
+		s.Slept(gap)
+		s.Prove(now)
+	})
+	for _, t := range c.calls {
+		t.answerBy = later(t.answerBy, gap)
+		t.totalBy = later(t.totalBy, gap)
+	}
+	for _, p := range c.posts {
+		p.by = later(p.by, gap)
+	}
+}
+
+func (c *Client) eachStream(do func(*link.Stream)) {
+	for _, t := range c.calls {
+		if t.phase == callStreaming {
+			do(&t.stream)
+		}
+	}
+	if c.listen.on && !c.listen.parked {
+		do(&c.listen.stream)
+	}
+}
+
+func later(t engine.Time, gap int64) engine.Time {
+	if t == engine.Never {
+		return t
+	}
+	return t.After(gap)
+}

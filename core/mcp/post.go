@@ -1,0 +1,156 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// postRole says what a one-way post is for.
+type postRole uint8
+
+const (
+	postNotification postRole = iota // the app's; settles a call
+	postInitialized                  // notifications/initialized: opens the client
+	postCancelled                    // notifications/cancelled
+	postAnswer                       // a response to a request of the server's
+	postDelete                       // the DELETE that ends a session
+)
+
+// postTimeout is how long a one-way post may take, in ms; for a DELETE, how
+// long Close waits at most.
+const (
+	postTimeout   = 30_000
+	deleteTimeout = 2_000
+)
+
+// post is an exchange that expects no message in return: 202, or whatever 2xx
+// the server likes (the HTTP-stream seed answers 200 and 204).
+type post struct {
+	role      postRole
+	call      engine.CallID // postNotification
+	method    string
+	body      []byte
+	x         engine.ExchangeID
+	by        engine.Time
+	refreshed bool
+}
+
+// post sends a message that expects none in return.
+func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
+	p := &post{role: role, body: body, by: now.After(postTimeout)}
+	c.posts = append(c.posts, p)
+	p.x = c.fetch(p, "POST", body)
+	return p
+}
+
+// Notify sends a notification of the app's and returns the call that settles,
+// with the result null, once the server has taken it.
+func (c *Client) Notify(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
+	c.effects.Reset()
+	id, _ := c.newID()
+	if c.state != stateOpen {
+		failure := c.closedError(method)
+		if c.state < stateClosing {
+			failure = &engine.Error{Code: engine.CodeNetwork, Op: method, Retryable: true, Message: "the client is not connected yet"}
+		}
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: id, Outcome: engine.OutcomeFailure, Failure: failure})
+		return id
+	}
+	p := c.post(now, postNotification, jsonrpc.AppendNotification(nil, method, params, options.Meta))
+	p.call, p.method = id, method
+	return id
+}
+
+// sendCancelled tells the server that nobody waits for a request any more.
+func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
+	params := appendUint([]byte(`{"requestId":`), uint64(id))
+	params = jsonrpc.AppendString(append(params, `,"reason":`...), reason)
+	c.post(now, postCancelled, jsonrpc.AppendNotification(nil, "notifications/cancelled", append(params, '}'), nil))
+}
+
+func (p *post) head(c *Client, now engine.Time, head engine.Head) {
+	// The head says all; the body, if any, is not read. It is aborted rather
+	// than left, since an unread body holds one of six connections.
+	if link.ClassifyBody(head.Status, head.Get("content-type")) == link.BodyNone {
+		c.read(p.x)
+	} else {
+		c.abort(p.x)
+	}
+	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
+		p.refreshed = true
+		c.abort(p.x)
+		c.refreshToken()
+		return // sent again by tokenArrived
+	}
+	var failure *engine.Error
+	if head.Status < 200 || head.Status > 299 {
+		failure = httpError(p.method, head.Status)
+	}
+	if (head.Status == 404 || head.Status == 410) && c.session.id != "" && p.role != postDelete {
+		c.sessionLost(now, c.session.generation)
+	}
+	c.posted(now, p, failure)
+}
+
+func (p *post) chunk(c *Client, _ engine.Time, _ []byte) { c.read(p.x) }
+
+func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
+	if p.role == postInitialized && c.sendsVersion() && how == engine.EndNetwork && p.by != engine.Never {
+		// initialize passed and the first request with MCP-Protocol-Version
+		// did not: the mark of a server whose CORS rules do not list that
+		// header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
+		c.skipVersionHeader = true
+		p.x = c.fetch(p, "POST", p.body)
+		return
+	}
+	c.posted(now, p, &engine.Error{Code: engine.CodeNetwork, Op: p.method, Retryable: true,
+		Message: "the server could not be reached", Cause: reason(detail)})
+}
+
+func (p *post) advance(c *Client, now engine.Time) {
+	if now < p.by {
+		return
+	}
+	c.abort(p.x)
+	c.posted(now, p, timeoutError(p.method, "no answer in time"))
+}
+
+// posted ends a post, once; failure is nil if the server took it.
+func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
+	if !c.forget(p) {
+		return
+	}
+	switch p.role {
+	case postInitialized:
+		switch {
+		case c.state != stateConnecting && c.state != stateReconnecting:
+		case failure != nil:
+			c.skipVersionHeader = false // it was not the header's fault
+			failure.Op = "notifications/initialized"
+			c.handshakeFailed(now, failure)
+		default:
+			c.opened(now)
+		}
+	case postDelete:
+		c.ended()
+	case postNotification:
+		e := engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeResult, Data: []byte("null")}
+		if failure != nil {
+			e = engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: failure}
+		}
+		c.effects.Add(e)
+	}
+}
+
+// forget takes p out of the list of posts; false if it was not there.
+func (c *Client) forget(p *post) bool {
+	for i, other := range c.posts {
+		if other == p {
+			c.posts = append(c.posts[:i], c.posts[i+1:]...)
+			p.by = engine.Never
+			return true
+		}
+	}
+	return false
+}

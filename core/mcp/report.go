@@ -1,0 +1,101 @@
+package mcp
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// Why a connection was cut, as the app sees it.
+const (
+	cutNetwork = "network" // the connection broke
+	cutEnd     = "end"     // the server ended the stream without the response
+	cutSilent  = "silent"  // nothing came for too long, or after a thaw
+	cutRefused = "refused" // the server answered a reconnect with a passing error
+)
+
+// streamReport is what a status event says beside its state.
+type streamReport struct {
+	why     string
+	attempt int
+	delay   int64 // ms until the reconnect
+	looping bool
+}
+
+// status tells the app what a call's stream does, or the GET stream where t is
+// nil: {"state":"cut","why":"network","attempt":1,"delay":120}. It has the
+// position of the last event before it, since no server sent it.
+func (c *Client) status(t *call, state string, r *streamReport) {
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus}
+	if t != nil {
+		if t.role != roleApp {
+			return
+		}
+		e.C, e.Position = t.id, t.position
+	}
+	b := jsonrpc.AppendString([]byte(`{"state":`), state)
+	if r != nil {
+		if r.why != "" {
+			b = jsonrpc.AppendString(append(b, `,"why":`...), r.why)
+		}
+		if r.attempt > 0 {
+			b = appendUint(append(b, `,"attempt":`...), uint64(r.attempt))
+		}
+		if r.why != "" {
+			b = appendUint(append(b, `,"delay":`...), uint64(r.delay))
+		}
+		if r.looping {
+			b = append(b, `,"code":"reconnect_loop"`...)
+		}
+	}
+	e.Data = append(b, '}')
+	c.effects.Add(e)
+}
+
+// resumed tells the app what a resume did. proven is false with event ids,
+// which are opaque: nothing shows that no event is missing between two of them.
+func (c *Client) resumed(t *call, outcome string) {
+	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
+	b = append(b, `,"proven":false,"cuts":`...)
+	b = append(appendUint(b, uint64(t.cuts)), '}')
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+}
+
+// setState moves the client on and tells the app:
+// {"state":"open","revision":"2025-11-25","session":true}.
+func (c *Client) setState(s clientState) {
+	c.state = s
+	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
+	if s == stateOpen {
+		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.name)
+		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
+		b = append(append(b, `,"initialize":`...), c.session.result...)
+	}
+	e := engine.Effect{Kind: engine.State}
+	if s == stateFailed {
+		e.Failure = c.failure
+	}
+	e.Data = append(b, '}')
+	c.effects.Add(e)
+}
+
+// integrity tells the app that something the server sent was dropped, and why:
+// {"what":"duplicate_response"}. The cause's text holds no payload.
+func (c *Client) integrity(what string, cause error) {
+	switch what {
+	case "unreadable_message":
+		c.counters.UnreadableMessages++
+	case "unknown_response":
+		c.counters.UnknownResponses++
+	case "duplicate_response":
+		c.counters.DuplicateResponses++
+	}
+	b := jsonrpc.AppendString([]byte(`{"what":`), what)
+	if cause != nil {
+		b = jsonrpc.AppendString(append(b, `,"cause":`...), cause.Error())
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: append(b, '}')})
+}
+
+func appendUint(b []byte, n uint64) []byte { return strconv.AppendUint(b, n, 10) }

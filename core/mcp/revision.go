@@ -1,0 +1,49 @@
+package mcp
+
+// revision is what one revision of MCP over HTTP means for a client: facts,
+// compared by nothing but this table (spec: basic/transports, per revision).
+type revision struct {
+	name string
+	// sessions: the server may give an Mcp-Session-Id, to be echoed.
+	sessions bool
+	// versionHeader: MCP-Protocol-Version is sent after initialize. Required
+	// from 2025-06-18; 2025-03-26 servers ignore it, as the official SDK found.
+	versionHeader bool
+	// getStream: a GET opens a stream for messages that answer no request.
+	getStream bool
+	// lastEventID: a cut stream continues with GET and Last-Event-ID.
+	lastEventID bool
+	// batches: a message may be an array of messages.
+	batches bool
+	// cancelNotification: cancelling is notifications/cancelled; a closed
+	// connection cancels nothing.
+	cancelNotification bool
+}
+
+// revisions holds what this build speaks, newest first. The first is what
+// initialize asks for; the server's answer picks a row.
+var revisions = []revision{
+	{name: "2025-11-25", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
+	{name: "2025-06-18", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
+	{name: "2025-03-26", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true, batches: true},
+}
+
+// findRevision returns the row with that name, nil if there is none.
+func findRevision(name string) *revision {
+	for i := range revisions {
+		if revisions[i].name == name {
+			return &revisions[i]
+		}
+	}
+	return nil
+}
+
+// Revisions returns the names of the revisions that this build speaks, newest
+// first.
+func Revisions() []string {
+	names := make([]string, len(revisions))
+	for i := range revisions {
+		names[i] = revisions[i].name
+	}
+	return names
+}

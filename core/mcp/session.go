@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// session is what a handshake has agreed on.
+type session struct {
+	id         string
+	ready      bool // initialize was answered: requests carry the session's headers
+	generation uint32
+	result     []byte // the raw result of initialize
+
+	startedAt    engine.Time
+	attempt      int         // handshakes since the session was lost
+	initializeAt engine.Time // when to try the next one; Never while none is due
+}
+
+// reinitializeEvery is the least time between two handshakes, in ms, after a
+// session that the server forgot at once (RELIABILITY fault 23: at most one
+// per N seconds).
+const reinitializeEvery = 5_000
+
+// sendInitialize starts a handshake: no session id, no version header
+// (2025-11-25 basic/lifecycle).
+func (c *Client) sendInitialize(now engine.Time) {
+	c.session.id, c.session.ready = "", false
+	c.session.generation++
+	c.session.startedAt = now
+	t := c.newCall(now, "initialize", Timeouts{Total: c.cfg.Timeouts.Answer})
+	t.role = roleInitialize
+	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), c.cfg.Revision)
+	params = append(append(params, `,"capabilities":`...), c.cfg.Capabilities...)
+	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
+	params = append(params, '}')
+	t.body = jsonrpc.AppendRequest(nil, uint64(t.request), "initialize", params, nil)
+	t.send(c, now)
+}
+
+// adoptSession takes the session id of a successful initialize: visible ASCII
+// only (2025-11-25 basic/transports). Anything else could not be sent back as
+// it is: fetch trims blanks and refuses control characters.
+func (c *Client) adoptSession(id string) {
+	for i := 0; i < len(id); i++ {
+		if id[i] < 0x21 || id[i] > 0x7e {
+			c.failure = &engine.Error{Code: engine.CodeSessionRejected, Op: "initialize",
+				Message: "the server's session id holds characters that a header cannot carry"}
+			return
+		}
+	}
+	c.session.id = id
+}
+
+// initialized takes the outcome of the handshake.
+func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	if c.state != stateConnecting && c.state != stateReconnecting {
+		return
+	}
+	if c.failure == nil && outcome == engine.OutcomeRPCError {
+		code, _ := jsonrpc.Member(data, "code")
+		c.failure = &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
+			Message: "the server refused to initialize with JSON-RPC error " + string(code)}
+	}
+	if c.failure != nil {
+		c.fail(now)
+		return
+	}
+	if outcome == engine.OutcomeFailure {
+		c.handshakeFailed(now, failure)
+		return
+	}
+	version, _ := jsonrpc.Member(data, "protocolVersion")
+	name, _ := jsonrpc.String(version)
+	c.revision = findRevision(name)
+	if c.revision == nil {
+		c.failure = &engine.Error{Code: engine.CodeNoRevision, Op: "initialize",
+			Message: "the server's answer names no protocol revision that this client speaks"}
+		c.fail(now)
+		return
+	}
+	c.session.ready = true
+	c.session.result = append([]byte(nil), data...)
+	c.post(now, postInitialized, jsonrpc.AppendNotification(nil, "notifications/initialized", nil, nil))
+}
+
+// handshakeFailed gives up the first time, so that a mistyped URL is an error
+// at once, and keeps trying for a session that had worked.
+func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
+	if c.state == stateConnecting || !failure.Retryable {
+		c.failure = failure
+		c.fail(now)
+		return
+	}
+	c.session.initializeAt = now.After(link.Delay(c.session.attempt, -1, &c.random))
+	c.session.attempt++
+}
+
+// opened ends the handshake: the server has taken notifications/initialized.
+func (c *Client) opened(now engine.Time) {
+	c.session.attempt = 0
+	c.setState(stateOpen)
+	if c.revision.getStream && !c.cfg.NoListen {
+		c.listen.open(c, now)
+	}
+	c.sendQueued(now)
+}
+
+// sendQueued sends the calls that wait for the client to be open.
+func (c *Client) sendQueued(now engine.Time) {
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.phase == callQueued && t.role == roleApp {
+			t.send(c, now)
+		}
+	}
+}
+
+// sessionLost starts a new session, once, however many requests of the given
+// generation find out that theirs is gone. Calls that wait to be resumed
+// belonged to the old session and are lost with it.
+func (c *Client) sessionLost(now engine.Time, generation uint32) {
+	if c.state != stateOpen || generation != c.session.generation {
+		return
+	}
+	c.counters.SessionsLost++
+	c.listen.close(c)
+	c.setState(stateReconnecting)
+	c.session.ready, c.session.id = false, ""
+	c.session.generation++ // from here on nothing of the old session is resumed
+	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
+	if c.session.initializeAt == now {
+		c.session.initializeAt = engine.Never
+		c.sendInitialize(now)
+	}
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting {
+			c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, 404))
+		}
+	}
+}
+
+// fail ends the client with c.failure.
+func (c *Client) fail(now engine.Time) {
+	c.end(now, stateFailed)
+}

@@ -1,0 +1,72 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// settle ends a call exactly once. Its stream, if one is still open, becomes
+// its tail: read to its end for a short while, so that the connection can be
+// used again, and so that what a server says too late is counted.
+func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	if t.phase >= callTail {
+		return
+	}
+	streaming := t.phase == callStreaming && t.stream.Phase() == link.PhaseUp && t.x != 0
+	t.stream.End()
+	t.paused = false
+	if streaming {
+		t.phase, t.tailBy = callTail, now.After(tailTime)
+		if t.owed {
+			t.owed = false
+			c.read(t.x)
+		}
+	} else {
+		c.finish(t)
+	}
+	if t.role == roleInitialize {
+		c.initialized(now, outcome, data, failure)
+		return
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Data: data, Failure: failure})
+}
+
+// finish forgets a call and whatever still carries it.
+func (c *Client) finish(t *call) {
+	t.phase, t.tailBy = callDone, engine.Never
+	c.abort(t.x)
+	delete(c.byID, t.request)
+	delete(c.byCall, t.id)
+	for i, other := range c.calls {
+		if other == t {
+			c.calls = append(c.calls[:i], c.calls[i+1:]...)
+			break
+		}
+	}
+}
+
+// giveUp ends a call from this side: the server is told, unless it has not
+// heard of the request, or it is initialize, which must not be cancelled
+// (2025-11-25 basic/utilities/cancellation).
+func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
+	if t.phase != callQueued && t.phase < callTail && t.role == roleApp && c.state == stateOpen {
+		c.sendCancelled(now, t.request, failure.Message)
+	}
+	c.abort(t.x)
+	t.x = 0
+	c.settle(now, t, engine.OutcomeFailure, nil, failure)
+}
+
+// Cancel ends a call because its app asked: cancel() or an AbortSignal.
+// Nothing else ever cancels. reason goes to the server; it may be empty.
+func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
+	c.effects.Reset()
+	t := c.byCall[id]
+	if t == nil || t.phase >= callTail {
+		return
+	}
+	if reason == "" {
+		reason = "cancelled by the app"
+	}
+	c.giveUp(now, t, &engine.Error{Code: engine.CodeCancelled, Op: t.method, Message: reason})
+}

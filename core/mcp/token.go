@@ -1,0 +1,127 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// token is the bearer token and what is known of it. It stays in memory.
+type token struct {
+	value  string
+	asking bool // the provider has been asked and has not answered
+}
+
+// askToken asks the provider, once, however many requests need it.
+func (c *Client) askToken() {
+	if c.token.asking {
+		return
+	}
+	c.token.asking = true
+	c.effects.Add(engine.Effect{Kind: engine.Token})
+}
+
+// refreshToken drops a token that was refused and asks for another.
+func (c *Client) refreshToken() {
+	if !c.token.asking {
+		c.token.value = ""
+	}
+	c.askToken()
+}
+
+// authorize parks a call whose request got a 401 until there is another token.
+// A request is repeated once: a second 401 is an answer.
+func (t *call) authorize(c *Client, now engine.Time) {
+	t.x = 0
+	if !c.cfg.HasTokenProvider || t.refreshed {
+		c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, 401))
+		return
+	}
+	t.refreshed = true
+	if t.resuming {
+		// The stream waits with its cursor; the token's arrival wakes it.
+		t.stream.Broken(now, engine.EndNetwork, false, &c.random)
+		t.stream.NotBefore(engine.Never)
+	} else {
+		t.phase = callQueued
+		t.answerBy = in(now, t.timeouts.Answer)
+	}
+	c.refreshToken()
+}
+
+// Token takes the provider's answer to effect Token. value is the token alone,
+// without a scheme; failure is set where there is none.
+func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
+	c.effects.Reset()
+	if !c.token.asking || c.state >= stateClosing {
+		return
+	}
+	c.token.asking = false
+	if failure == nil && !sendable(value) {
+		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
+	}
+	if failure != nil {
+		c.tokenFailed(now, failure)
+		return
+	}
+	c.token.value = value
+	c.tokenArrived(now)
+}
+
+// tokenArrived sends everything that waited for it.
+func (c *Client) tokenArrived(now engine.Time) {
+	if c.state == stateConnecting && c.session.generation == 0 {
+		c.sendInitialize(now)
+		return
+	}
+	for _, t := range append([]*call(nil), c.calls...) {
+		switch {
+		case t.phase == callQueued && (t.role == roleInitialize || c.state == stateOpen):
+			t.send(c, now)
+		case t.phase == callStreaming:
+			t.stream.Online(now)
+		}
+	}
+	for _, p := range c.posts {
+		if _, live := c.owners[p.x]; !live {
+			p.x = c.fetch(p, "POST", p.body)
+		}
+	}
+	if c.listen.parked {
+		c.listen.parked = false
+		c.listen.connect(c, now)
+	}
+}
+
+// tokenFailed ends what waited for a token. Without one at the start there is
+// no client; later, calls fail one by one and others may still succeed.
+func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
+	if c.state == stateConnecting || c.state == stateReconnecting {
+		c.failure = failure
+		c.fail(now)
+		return
+	}
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming) {
+			c.settle(now, t, engine.OutcomeFailure, nil, failure)
+		}
+	}
+	for _, p := range append([]*post(nil), c.posts...) {
+		if _, live := c.owners[p.x]; !live {
+			c.posted(now, p, failure)
+		}
+	}
+	if c.listen.parked {
+		c.listen.close(c)
+	}
+}
+
+// sendable reports whether a token is RFC 6750's b64token in spirit: visible
+// ASCII only.
+func sendable(value string) bool {
+	if value == "" {
+		return false
+	}
+	for i := 0; i < len(value); i++ {
+		if value[i] < 0x21 || value[i] > 0x7e {
+			return false
+		}
+	}
+	return true
+}
