@@ -1,0 +1,117 @@
+# Holdfast: how it is built, tried and tested. Needs Go, Node >= 20 and make;
+# only the tests need npm's registry and a browser (which they find or install).
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+
+# package.json holds the one version number; the wasm and the module both carry
+# it, so that the loader can refuse a pair that does not match.
+VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
+
+FUZZTIME ?= 10s
+
+DIST    := web/dist
+ESBUILD := go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"'
+
+# A folder counts as well as its files, so that a deleted file is noticed.
+GO_SOURCES   := go.mod go.sum package.json $(shell find core jsbridge wasm -type d -o -name '*.go')
+WEB_SOURCES  := package.json web/build/wasm_exec.js $(shell find web/src -type d -o -name '*.ts')
+DEMO_SOURCES := package.json $(shell find web/demo)
+
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
+DEMO   := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
+
+.PHONY: help demo build test test-core e2e types package check browser versions size bench fuzz clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
+
+demo: build ## build everything and serve the demo page
+	go run ./e2e/cmd/demo
+
+build: $(MODULE) $(DEMO) ## build the wasm, the module and the demo page into web/dist
+
+# ---- the module ----
+
+# The flags leave out symbols, paths and the build id: the same source gives the
+# same bytes, and about a third fewer of them.
+$(DIST)/holdfast.wasm: $(GO_SOURCES)
+	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w -buildid= -X main.version=$(VERSION)' -o $@ ./wasm
+
+# The glue between Go and JavaScript must come from the toolchain that built the wasm.
+web/build/wasm_exec.js: go.mod
+	@mkdir -p $(@D)
+	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $@
+	@touch $@
+
+$(DIST)/holdfast.mjs: $(WEB_SOURCES)
+	$(ESBUILD) web/src/index.ts --format=esm --sourcemap --outfile=$@
+
+# A classic script has no import.meta; what it can ask for is its own address.
+$(DIST)/holdfast.js: $(WEB_SOURCES)
+	$(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify --sourcemap \
+		--define:import.meta.url=document.currentScript.src --outfile=$@
+
+# ---- the demo page, which loads the module as any other page would ----
+
+$(DIST)/demo/demo.js: $(DEMO_SOURCES)
+	$(ESBUILD) web/demo/demo.ts --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --outfile=$@
+
+$(DIST)/demo/index.html $(DIST)/demo/demo.css: $(DIST)/demo/%: web/demo/%
+	@mkdir -p $(@D)
+	cp $< $@
+
+# ---- checks ----
+
+test: versions check types package test-core e2e ## everything a change must pass
+
+versions: browser
+	@go version
+	@echo "node $$(node --version), npm $$(npm --version)"
+
+browser: ## find a browser for the tests, or install Chromium
+	@go run ./e2e/cmd/chromium
+
+check: ## gofmt and vet, for this machine and for wasm
+	@unformatted=$$(gofmt -l core e2e jsbridge wasm); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
+	go vet ./...
+	GOOS=js GOARCH=wasm go vet ./...
+
+test-core: ## the protocol core, natively
+	go test ./core/...
+
+# One package at a time: each starts a browser, and its stories have deadlines.
+e2e: build node_modules/.package-lock.json browser ## the stories, in Chrome; the wasm tests too
+	go test -p 1 -count=1 -timeout 20m ./e2e/...
+
+types: node_modules/.package-lock.json web/build/wasm_exec.js ## emit the declarations; check the demo and the type tests
+	@node_modules/.bin/tsc --version
+	rm -rf $(DIST)/types
+	node_modules/.bin/tsc -p tsconfig.json
+	node_modules/.bin/tsc -p web/test/tsconfig.json
+
+package: build types ## check what npm would publish
+	node web/scripts/package.mjs
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+# ---- measures ----
+
+size: $(MODULE) ## what the built files weigh, raw and compressed
+	@node web/scripts/size.mjs
+
+bench: ## benchmarks of the parsers
+	go test -run '^$$' -bench . -benchmem ./core/sse ./core/jsonrpc
+
+fuzz: ## fuzz each target of the core for FUZZTIME
+	@for package in $$(go list ./core/...); do \
+		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+clean: ## remove what make has built
+	rm -rf web/build web/dist

@@ -1,0 +1,102 @@
+package jsonrpc_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+func TestString(t *testing.T) {
+	for value, want := range map[string]string{
+		`""`:                       "",
+		`"abc"`:                    "abc",
+		`"\"\\\/\b\f\n\r\t"`:       "\"\\/\b\f\n\r\t",
+		`"\u0000\u00e9"`:           "\x00é",
+		`"\ud83d\ude39"`:           "😹",
+		`"\ud83d"`:                 "\ufffd",
+		`"\ud83d\ud83d\ude39"`:     "\ufffd😹",
+		`"\ude39\ud83d"`:           "\ufffd\ufffd",
+		`"\ud83dx"`:                "\ufffdx",
+		`"\ud83d\n"`:               "\ufffd\n",
+		`"\ud83d\u0041"`:           "\ufffdA",
+		`"断线"`:                     "断线",
+		`"a\\u0041"`:               `a\u0041`,
+		`"12345678\t12345678\u41"`: "not a string",
+	} {
+		got, ok := jsonrpc.String([]byte(value))
+		if want == "not a string" {
+			if ok {
+				t.Errorf("String(%s) = %q", value, got)
+			}
+			continue
+		}
+		if !ok || got != want {
+			t.Errorf("String(%s) = %q, %v", value, got, ok)
+		}
+	}
+	for _, value := range []string{``, `"`, `"a`, `a"`, `a`, `1`, `null`, `{}`, ` "a"`, `"a" `, `"a"b"`, `"\"`, `"\u12"`, "\"\n\"", "\"\xff\""} {
+		if got, ok := jsonrpc.String([]byte(value)); ok {
+			t.Errorf("String(%q) = %q", value, got)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct {
+		value       string
+		uint        uint64
+		int         int64
+		float       float64
+		isUint      bool
+		isInt, isFl bool
+	}{
+		{value: `0`, isUint: true, isInt: true, isFl: true},
+		{value: `-0`, isInt: true, isFl: true},
+		{value: `7`, uint: 7, int: 7, float: 7, isUint: true, isInt: true, isFl: true},
+		{value: `-32601`, int: -32601, float: -32601, isInt: true, isFl: true},
+		{value: `9007199254740991`, uint: 1<<53 - 1, int: 1<<53 - 1, float: 1<<53 - 1, isUint: true, isInt: true, isFl: true},
+		{value: `-9007199254740991`, int: -(1<<53 - 1), float: -(1<<53 - 1), isInt: true, isFl: true},
+		{value: `9007199254740992`, float: 1 << 53, isFl: true},
+		{value: `-9007199254740992`, float: -(1 << 53), isFl: true},
+		{value: `18446744073709551617`, float: 18446744073709551617, isFl: true},
+		{value: `60000.0`, float: 60000, isFl: true},
+		{value: `6e4`, float: 60000, isFl: true},
+		{value: `-1.5E-1`, float: -0.15, isFl: true},
+		{value: `1e400`}, {value: ``}, {value: `-`}, {value: `--1`}, {value: `01`}, {value: `+1`}, {value: ` 1`}, {value: `1 `}, {value: `1.`},
+		{value: `"1"`}, {value: `null`}, {value: `0x10`}, {value: `1_0`}, {value: `inf`}, {value: `NaN`}, {value: `١`},
+	} {
+		if n, ok := jsonrpc.Uint([]byte(c.value)); ok != c.isUint || ok && n != c.uint {
+			t.Errorf("Uint(%s) = %d, %v", c.value, n, ok)
+		}
+		if n, ok := jsonrpc.Int([]byte(c.value)); ok != c.isInt || ok && n != c.int {
+			t.Errorf("Int(%s) = %d, %v", c.value, n, ok)
+		}
+		if f, ok := jsonrpc.Float([]byte(c.value)); ok != c.isFl || ok && f != c.float {
+			t.Errorf("Float(%s) = %v, %v", c.value, f, ok)
+		}
+	}
+}
+
+func TestAppendString(t *testing.T) {
+	for s, want := range map[string]string{
+		"":                            `""`,
+		"plain / text é 断 😹 \x7f":     "\"plain / text é 断 😹 \x7f\"",
+		"\"\\\b\f\n\r\t":              `"\"\\\b\f\n\r\t"`,
+		"\x00\x01\x1f":                `"\u0000\u0001\u001f"`,
+		"a\u2028b\u2029":              `"a\u2028b\u2029"`,
+		"a\xffb\xe6\x97c\xed\xa0\x80": "\"a\ufffdb\ufffd\ufffdc\ufffd\ufffd\ufffd\"",
+		"\ufffd":                      "\"\ufffd\"",
+	} {
+		if got := jsonrpc.AppendString([]byte("x"), s); string(got) != "x"+want {
+			t.Errorf("AppendString(%q) = %s", s, got)
+		}
+	}
+}
+
+func TestIsObject(t *testing.T) {
+	for value, want := range map[string]bool{`{}`: true, " \n{": true, `[]`: false, `"{"`: false, ``: false, ` `: false, `null`: false} {
+		if jsonrpc.IsObject([]byte(value)) != want {
+			t.Errorf("IsObject(%q) = %v", value, !want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+//go:build !js
+
+package chrome
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Freeze puts the page to sleep as Chrome does with a tab in the background:
+// it sees the event freeze, and then its timers and tasks stop.
+func (p *Page) Freeze() {
+	p.t.Helper()
+	p.lifecycle(page.SetWebLifecycleStateStateFrozen)
+}
+
+// Thaw wakes a frozen page: it sees the event resume.
+func (p *Page) Thaw() {
+	p.t.Helper()
+	p.lifecycle(page.SetWebLifecycleStateStateActive)
+}
+
+func (p *Page) lifecycle(state page.SetWebLifecycleStateState) {
+	p.t.Helper()
+	Call(p, page.SetWebLifecycleState, page.SetWebLifecycleStateParams{State: state})
+}
+
+// Offline cuts the page off the network, or connects it again: requests fail,
+// navigator.onLine changes and its events fire. Chrome spares what already runs,
+// so follow it with [Site.Cut] where open streams should break as well.
+func (p *Page) Offline(offline bool) {
+	p.t.Helper()
+	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		// Two commands: one acts on the traffic, the other on what the page
+		// is told about it. Throughput -1 means not throttled.
+		_, err := cdp.Call(ctx, t, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{
+				Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
+			}},
+		})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, t, network.OverrideNetworkState, network.OverrideNetworkStateParams{
+			Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
+		})
+		return err
+	}))
+}
+
+// phoneWidth is the widest viewport that is emulated as a phone.
+const phoneWidth = 600
+
+// Viewport sets the size of the page in CSS pixels and the user's preference
+// for a dark or a light page. Up to 600 pixels wide it acts as a phone, so that
+// the viewport meta tag counts.
+func (p *Page) Viewport(width, height int, dark bool) {
+	p.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	Call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: int64(width), Height: int64(height), DeviceScaleFactor: 1, Mobile: width <= phoneWidth,
+	})
+	Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+}
+
+// Click clicks the first element that matches a CSS selector, once it is visible.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	p.Do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Type types text into the first element that matches a CSS selector, key by key.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}

@@ -1,0 +1,125 @@
+//go:build !js
+
+package chrome
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Patience is the deadline of one command or one wait.
+const Patience = 30 * time.Second
+
+// Void is the type of a script whose value nobody reads.
+type Void = chromedp.Void
+
+// Page is one tab. Its methods end the test when they fail, and must be called
+// from the goroutine of the test.
+type Page struct {
+	t       testing.TB
+	profile *Profile
+	ctx     context.Context // the tab lives as long as this
+	cancel  context.CancelFunc
+	console *console
+	allowed allowance
+	closed  bool
+}
+
+// Open opens url in a tab of a new, empty profile and waits for its load event.
+// The tab closes when the test ends.
+func Open(t testing.TB, url string) *Page {
+	t.Helper()
+	return NewProfile(t).Open(url)
+}
+
+// Profile returns the profile of the page, to open a second tab in it.
+func (p *Page) Profile() *Profile { return p.profile }
+
+// Navigate goes to url and waits for its load event.
+func (p *Page) Navigate(url string) {
+	p.t.Helper()
+	p.Do(chromedp.Navigate(url))
+}
+
+// Reload reloads the page and waits for its load event.
+func (p *Page) Reload() {
+	p.t.Helper()
+	p.Do(chromedp.Reload())
+}
+
+// Back goes one entry back in the history and waits until the address has
+// changed. It works where Chrome restores the page from its back/forward
+// cache, which fires no load event for chromedp.NavigateBack to wait for.
+func (p *Page) Back() {
+	p.t.Helper()
+	history := Call(p, page.GetNavigationHistory, cdp.Empty{})
+	if history.CurrentIndex == 0 {
+		p.t.Fatal("chrome: no page to go back to")
+	}
+	entry := history.Entries[history.CurrentIndex-1]
+	Call(p, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID})
+	p.WaitFor(`location.href === ` + JS(entry.URL))
+}
+
+// Close closes the tab before the test ends, as a user would: the page sees
+// pagehide. The other tabs of its profile live on.
+func (p *Page) Close() {
+	p.t.Helper()
+	if p.closed {
+		return
+	}
+	p.checkExceptions()
+	p.closed = true
+	p.cancel()
+}
+
+// Do runs chromedp actions on the tab, in order, under one deadline.
+func (p *Page) Do(steps ...chromedp.Action[Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		p.t.Fatalf("chrome: %v", err)
+	}
+}
+
+// Run runs one chromedp action on the tab and returns its value.
+func Run[T any](p *Page, action chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, action)
+	if err != nil {
+		p.t.Fatalf("chrome: %v", err)
+	}
+	return value
+}
+
+// Call sends one command of the DevTools protocol to the tab: the way to
+// everything that has no method here.
+func Call[P, R any](p *Page, command cdp.Command[P, R], params P) R {
+	p.t.Helper()
+	return Run(p, func(ctx context.Context, t *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, t, command, params)
+	})
+}
+
+// finish runs when the test ends: it shows what a failed test needs shown, and
+// closes the tab.
+func (p *Page) finish() {
+	if p.closed || p.console == nil {
+		p.cancel()
+		return
+	}
+	p.checkExceptions()
+	if p.t.Failed() {
+		p.describe()
+	}
+	p.closed = true
+	p.cancel()
+}

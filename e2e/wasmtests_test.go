@@ -1,0 +1,130 @@
+//go:build !js
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// wasmLimit bounds the tests of one package in Chrome: exhaustive ones take
+// several times what they take natively.
+const wasmLimit = 4 * time.Minute
+
+// nativeOnly names the packages whose tests cannot run in a browser, and what
+// they need that a browser has not. TestWasm fails when this list and the
+// imports disagree, so no package drops out unnoticed.
+var nativeOnly = map[string]string{
+	"core/coretest": "net/http",
+}
+
+// absent are the packages whose work a browser cannot do for a test binary: it
+// has no sockets, no processes and no files.
+var absent = []string{"net", "net/http", "net/http/httptest", "os/exec", "os", "path/filepath"}
+
+// TestWasm runs the tests of each package that goes into the wasm inside
+// Chrome, compiled as they will run there.
+func TestWasm(t *testing.T) {
+	ran := 0
+	for _, p := range browser.list(t, "./core/...", "./jsbridge/...", "./wasm/...") {
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			continue
+		}
+		needs := slices.DeleteFunc(p.testImports(), func(path string) bool { return !slices.Contains(absent, path) })
+		named := nativeOnly[p.name()]
+		switch {
+		case named != "" && slices.Contains(needs, named):
+			t.Logf("%s runs natively only: it needs %s", p.name(), named)
+		case named != "":
+			t.Errorf("%s is named in nativeOnly for %s, which it does not import", p.name(), named)
+		case len(needs) > 0:
+			t.Errorf("the tests of %s import %s, so they cannot run in Chrome; embed files instead, or name the package in nativeOnly",
+				p.name(), strings.Join(needs, ", "))
+		default:
+			ran++
+			t.Run(p.name(), func(t *testing.T) { runInChrome(t, p) })
+		}
+	}
+	if ran == 0 {
+		t.Error("no package has tests that run in Chrome")
+	}
+}
+
+// wasmRunner loads the test binary as a program with arguments. Its result
+// comes from exit, which runs for a panic too; run itself does not settle then.
+// Examples stay out: the testing package captures their output in a file.
+const wasmRunner = `
+	const decoder = new TextDecoder();
+	let output = "";
+	globalThis.fs.writeSync = (fd, bytes) => {
+		output += decoder.decode(bytes, { stream: true });
+		return bytes.length;
+	};
+	window.progress = () => output;
+	const go = new Go();
+	go.argv = ["test", "-test.v", "-test.run=^(Test|Fuzz)"];
+	go.exit = (code) => { window.result = { code, output }; };
+	const { instance } = await WebAssembly.instantiateStreaming(fetch("/test.wasm"), go.importObject);
+	await go.run(instance);
+	window.result ??= { code: 0, output };
+`
+
+// wasmResult is how a test binary ended.
+type wasmResult struct {
+	Code   int    `json:"code"`
+	Output string `json:"output"`
+}
+
+// runInChrome compiles the tests of p, runs them in a page of their own, and
+// fails with their output unless they pass.
+func runInChrome(t *testing.T, p goPackage) {
+	binary := filepath.Join(t.TempDir(), "test.wasm")
+	if out, err := browser.command("test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
+		t.Fatalf("compiling: %v\n%s", err, out)
+	}
+	site := chrome.NewSite(t)
+	site.File("/test.wasm", read(t, binary))
+	site.File("/wasm_exec.js", read(t, filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js")))
+
+	page := chrome.Open(t, site.Page("/run", `import "/wasm_exec.js";`+wasmRunner))
+	// What a test binary leaves unhandled is its own business: it reports by
+	// its exit code, and a test may well provoke a rejection.
+	page.AllowExceptions()
+	defer func() {
+		if t.Failed() {
+			output, _ := chrome.TryEval[string](page, `progress()`)
+			t.Logf("output of the tests:\n%s", output)
+		}
+	}()
+	page.WaitWithin(wasmLimit, `result`)
+	result := chrome.Eval[wasmResult](page, `result`)
+	if result.Code != 0 || !strings.HasSuffix(strings.TrimSpace(result.Output), "PASS") {
+		t.Errorf("exit code %d", result.Code)
+	}
+}
+
+// goroot is the folder of the toolchain that compiles the tests: its
+// wasm_exec.js belongs to them.
+func goroot(t *testing.T) string {
+	t.Helper()
+	out, err := native.command("env", "GOROOT").Output()
+	if err != nil {
+		t.Fatalf("go env GOROOT: %v", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

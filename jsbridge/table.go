@@ -1,0 +1,129 @@
+//go:build js && wasm
+
+package jsbridge
+
+import "unsafe"
+
+// Kind is the first word of a record.
+type Kind uint32
+
+// The kinds of record. Their fields are described in the package comment.
+const (
+	KindFetch   Kind = iota + 1 // start an HTTP exchange
+	KindRead                    // hand over the exchange's next chunk
+	KindAbort                   // abandon the exchange
+	KindDeliver                 // an event for the app
+	KindSettle                  // the end of a call
+	KindState                   // the client as a whole
+	KindToken                   // ask the bearer token provider
+	KindWake                    // arm the client's one timer
+	KindValue                   // the JSON text that an export was asked for
+)
+
+// Record is one row of the table; its layout is fixed by the package comment.
+type Record struct {
+	Kind    Kind
+	Client  uint32
+	ID      uint32
+	Number  uint32
+	Sub     uint32
+	Address uint32
+	Length  uint32
+	Extra   uint32
+}
+
+// Header is what JavaScript finds at the fixed address.
+type header struct {
+	count  uint32
+	table  uint32
+	input  uint32
+	size   uint32
+	answer uint32
+}
+
+// Table is the memory that JavaScript reads after an export. There is one in
+// the program: the address of its header is handed out once.
+type Table struct {
+	header  header
+	records []Record
+	kept    [][]byte // payloads made for the table: held until the next Begin
+	input   []byte
+}
+
+// ChunkBytes is the size of the input buffer at rest, and so of the largest
+// chunk fed at a time: wasm memory stays at 4.5 MB with 64 KB, and grows to
+// 16-50 MB with more (MEASURED section 3).
+const ChunkBytes = 64 << 10
+
+// Header returns the address of the header, for JavaScript to keep.
+func (t *Table) Header() unsafe.Pointer {
+	if t.input == nil {
+		t.input = make([]byte, ChunkBytes)
+		t.header.input, t.header.size = address(t.input), ChunkBytes
+	}
+	return unsafe.Pointer(&t.header)
+}
+
+// Reserve makes room for an input of n bytes. A larger buffer than usual lives
+// only until the next Begin after its use.
+func (t *Table) Reserve(n int) {
+	if n > len(t.input) {
+		t.setInput(make([]byte, n))
+	}
+}
+
+// Input returns the first n bytes that JavaScript wrote.
+func (t *Table) Input(n int) []byte { return t.input[:n] }
+
+// Begin starts the records of one export.
+func (t *Table) Begin() {
+	t.records = t.records[:0]
+	clear(t.kept)
+	t.kept = t.kept[:0]
+	t.header.answer = 0
+}
+
+// Add appends a record with the given payload, which the caller keeps alive
+// until the next Begin (Keep does that for payloads made on the spot).
+func (t *Table) Add(r Record, payload []byte) {
+	r.Address, r.Length = address(payload), uint32(len(payload))
+	t.records = append(t.records, r)
+}
+
+// Keep holds a payload until the next Begin and returns it.
+func (t *Table) Keep(payload []byte) []byte {
+	t.kept = append(t.kept, payload)
+	return payload
+}
+
+// Answer sets the header's answer word.
+func (t *Table) Answer(n uint32) { t.header.answer = n }
+
+// Finish publishes the records and returns their number.
+func (t *Table) Finish() int32 {
+	t.header.count = uint32(len(t.records))
+	t.header.table = 0
+	if len(t.records) > 0 {
+		t.header.table = uint32(uintptr(unsafe.Pointer(&t.records[0])))
+	}
+	if len(t.input) > ChunkBytes {
+		// The records may point into the large input, so it is only replaced,
+		// and collected after JavaScript has called the next export.
+		t.Keep(t.input)
+		t.setInput(make([]byte, ChunkBytes))
+	}
+	return int32(len(t.records))
+}
+
+func (t *Table) setInput(p []byte) {
+	t.input = p
+	t.header.input, t.header.size = address(p), uint32(len(p))
+}
+
+// address returns where p lies in linear memory; 0 for an empty p.
+func address(p []byte) uint32 {
+	if len(p) == 0 {
+		return 0
+	}
+	return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(p))))
+}

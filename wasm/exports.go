@@ -1,0 +1,259 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"unsafe"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/jsbridge"
+)
+
+// The exports are the hot road. Each takes an input that JavaScript wrote into
+// the input buffer (n bytes of it), drives the machine and returns how many
+// records the table holds, or dead. now is performance.now().
+
+// dead is returned by every export once one has panicked.
+const dead = -1
+
+// panicked is set by the first panic. A state machine that panicked is not
+// used again: its loader rejects what is pending and starts a new program.
+var panicked bool
+
+// enter starts an export on a client; nil if there is no such client or the
+// program is dead.
+func enter(handle uint32) *client {
+	table.Begin()
+	if panicked {
+		return nil
+	}
+	return clients[handle]
+}
+
+// leave drains the client and publishes the table.
+func (c *client) leave(now engine.Time) int32 {
+	c.driver.Drain(now)
+	return table.Finish()
+}
+
+// none is the answer for a client that is gone.
+func none() int32 {
+	if panicked {
+		return dead
+	}
+	return table.Finish()
+}
+
+// guard is deferred by every export. An unrecovered panic would leave the
+// program running with garbage for an answer (BUILD facts: wasm).
+func guard(n *int32) {
+	if r := recover(); r != nil {
+		die(r)
+		*n = dead
+	}
+}
+
+func die(r any) {
+	panicked = true
+	if err, ok := r.(error); ok {
+		println("holdfast: panic:", err.Error())
+	} else if text, ok := r.(string); ok {
+		println("holdfast: panic:", text)
+	}
+}
+
+//go:wasmexport header
+func exportHeader() unsafe.Pointer { return table.Header() }
+
+//go:wasmexport reserve
+func exportReserve(n int32) (records int32) {
+	defer guard(&records)
+	table.Reserve(int(n))
+	return 0
+}
+
+//go:wasmexport start
+func exportStart(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Start(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
+// exportHead takes a response head: the input is a frame of the names and
+// values of its fields, names in lower case.
+//
+//go:wasmexport head
+func exportHead(handle, x uint32, status, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	parts, err := jsbridge.Parts(table.Input(int(n)))
+	if err != nil {
+		panic(err)
+	}
+	head := engine.Head{Status: int(status)}
+	for i := 0; i+1 < len(parts); i += 2 {
+		head.Header = append(head.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})
+	}
+	c.machine.Head(engine.Time(now), engine.ExchangeID(x), head)
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport chunk
+func exportChunk(handle, x uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Chunk(engine.Time(now), engine.ExchangeID(x), table.Input(int(n)))
+	return c.leave(engine.Time(now))
+}
+
+// exportEnd takes the end of an exchange: how is an engine.Ending, the input
+// what the browser said, for people.
+//
+//go:wasmexport end
+func exportEnd(handle, x uint32, how, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.End(engine.Time(now), engine.ExchangeID(x), engine.Ending(how), string(table.Input(int(n))))
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport fired
+func exportFired(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.driver.Fired(engine.Time(now))
+	return table.Finish()
+}
+
+// exportCall makes a request, or sends a notification where notify is not 0:
+// the input is a frame of method, params and _meta, the last two JSON objects
+// or empty. Times are in ms, 0 for the client's. The header's answer word is
+// the call's id.
+//
+//go:wasmexport call
+func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	// The machine keeps params only as part of the request it builds, and the
+	// input is overwritten later, so nothing has to be copied here.
+	parts, err := jsbridge.Parts(table.Input(int(n)))
+	if err != nil || len(parts) != 3 {
+		panic(jsbridge.ErrFrame)
+	}
+	options := mcp.CallOptions{
+		Meta:     parts[2],
+		Timeouts: mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
+	}
+	params := parts[1]
+	if len(params) == 0 {
+		params = nil
+	}
+	var id engine.CallID
+	if notify != 0 {
+		id = c.machine.Notify(engine.Time(now), string(parts[0]), params, options)
+	} else {
+		id = c.machine.Call(engine.Time(now), string(parts[0]), params, options)
+	}
+	table.Answer(uint32(id))
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport cancel
+func exportCancel(handle, id uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Cancel(engine.Time(now), engine.CallID(id), string(table.Input(int(n))))
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport pause
+func exportPause(handle, id uint32, paused int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Pause(engine.Time(now), engine.CallID(id), paused != 0)
+	return c.leave(engine.Time(now))
+}
+
+// exportToken takes the token provider's answer: the input is the token, or
+// where ok is 0 what went wrong.
+//
+//go:wasmexport token
+func exportToken(handle uint32, ok, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	text := string(table.Input(int(n)))
+	if ok != 0 {
+		c.machine.Token(engine.Time(now), text, nil)
+	} else {
+		c.machine.Token(engine.Time(now), "", &engine.Error{
+			Code: engine.CodeUnauthorized, Op: "token", Retryable: true, Message: "the token provider failed",
+			Cause: &engine.Error{Code: engine.CodeUnauthorized, Message: text},
+		})
+	}
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport close
+func exportClose(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Close(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
+// exportCounters answers with one Value record: the counters as JSON.
+//
+//go:wasmexport counters
+func exportCounters(handle uint32) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	table.Add(jsbridge.Record{Kind: jsbridge.KindValue, Client: handle}, table.Keep(c.machine.AppendCounters(nil)))
+	return table.Finish()
+}
+
+// exportRelease forgets a client that is closed or has failed.
+//
+//go:wasmexport release
+func exportRelease(handle uint32) (records int32) {
+	defer guard(&records)
+	if enter(handle) == nil {
+		return none()
+	}
+	delete(clients, handle)
+	return table.Finish()
+}

@@ -1,0 +1,90 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/jsbridge"
+)
+
+// table is what JavaScript reads after each export.
+var table jsbridge.Table
+
+// client is one connection: its machine, its driver, and the host that turns
+// its effects into records.
+type client struct {
+	handle  uint32
+	machine *mcp.Client
+	driver  *engine.Driver
+}
+
+// clients holds the open ones by handle; a handle is never used twice.
+var (
+	clients    = map[uint32]*client{}
+	lastHandle uint32
+)
+
+func newClient(cfg mcp.Config) *client {
+	lastHandle++
+	c := &client{handle: lastHandle, machine: mcp.New(cfg)}
+	c.driver = engine.NewDriver(c.machine, c)
+	clients[c.handle] = c
+	return c
+}
+
+// Do writes an effect into the table.
+func (c *client) Do(e engine.Effect) {
+	switch e.Kind {
+	case engine.Fetch:
+		header := make([]jsbridge.Field, len(e.Request.Header))
+		for i, f := range e.Request.Header {
+			header[i] = jsbridge.Field(f)
+		}
+		table.Fetch(jsbridge.Request{
+			Client: c.handle, Exchange: uint32(e.X),
+			Method: e.Request.Method, URL: e.Request.URL, Header: header, Body: e.Request.Body,
+		})
+	case engine.Read:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindRead, Client: c.handle, ID: uint32(e.X)}, nil)
+	case engine.Abort:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindAbort, Client: c.handle, ID: uint32(e.X)}, nil)
+	case engine.Deliver:
+		table.Add(jsbridge.Record{
+			Kind: jsbridge.KindDeliver, Client: c.handle, ID: uint32(e.C), Number: e.Position, Sub: uint32(e.Event),
+		}, e.Data)
+	case engine.Settle:
+		if e.Failure != nil {
+			e.Data = table.Keep(appendFailure(nil, e.Failure))
+		}
+		table.Add(jsbridge.Record{Kind: jsbridge.KindSettle, Client: c.handle, ID: uint32(e.C), Sub: uint32(e.Outcome)}, e.Data)
+	case engine.State:
+		if e.Failure != nil {
+			data := append([]byte(`{"state":"failed","error":`), appendFailure(nil, e.Failure)...)
+			e.Data = table.Keep(append(data, '}'))
+		}
+		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)
+	case engine.Token:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindToken, Client: c.handle}, nil)
+	}
+}
+
+// Wake arms the client's timer.
+func (c *client) Wake(delay int64) { table.Timeout(c.handle, delay) }
+
+// appendFailure writes an error as the JSON object that web/src/errors.ts
+// reads: {"code","op","status","retryable","message","cause"}.
+func appendFailure(b []byte, e *engine.Error) []byte {
+	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
+	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
+	b = strconv.AppendInt(append(b, `,"status":`...), int64(e.Status), 10)
+	b = strconv.AppendBool(append(b, `,"retryable":`...), e.Retryable)
+	b = jsonrpc.AppendString(append(b, `,"message":`...), e.Message)
+	if e.Cause != nil {
+		b = jsonrpc.AppendString(append(b, `,"cause":`...), e.Cause.Error())
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,51 @@
+//go:build js && wasm
+
+// Package main is the WebAssembly program: the only place that knows both the
+// protocol core and the browser. It puts core's state machines on jsbridge
+// (host.go), offers them to JavaScript as exports for the hot road (exports.go)
+// and as one function for set-up (connect.go), and passes on what happens to
+// the page (page.go). Rules of MCP do not belong here, nor does anything that
+// an app sees: that is TypeScript, in web/src.
+package main
+
+import "github.com/hack-pad/safejs"
+
+// version is set by the build (-X main.version=...). The loader refuses a wasm
+// of another version than its own.
+var version = "dev"
+
+// hostName is the global under which the loader lends this program an object
+// while it starts; it takes the object's functions and removes the name again.
+const hostName = "__holdfast"
+
+// ready tells the loader that exports may be called from now on.
+//
+//go:wasmimport holdfast ready
+func ready()
+
+func main() {
+	if err := publish(); err != nil {
+		panic(err)
+	}
+	ready()
+	select {} // exports are called from here on; ending main would end them
+}
+
+// publish hands the set-up functions to the loader.
+func publish() error {
+	host, err := safejs.Global().Get(hostName)
+	if err != nil {
+		return err
+	}
+	if err := host.Set("version", version); err != nil {
+		return err
+	}
+	connect, err := safejs.FuncOf(connect)
+	if err != nil {
+		return err
+	}
+	if err := host.Set("connect", connect.Value()); err != nil {
+		return err
+	}
+	return watchPage()
+}

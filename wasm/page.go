@@ -1,0 +1,58 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/jsbridge"
+)
+
+// now reads performance.now().
+//
+//go:wasmimport holdfast now
+func now() float64
+
+// flush asks JavaScript to read the table: what happens to the page reaches Go
+// by a callback, not by an export that JavaScript would read it after.
+//
+//go:wasmimport holdfast flush
+func flush(records int32)
+
+// watchPage passes page events on to every client, for the program's life.
+func watchPage() error {
+	if _, err := jsbridge.WatchPage(now, pageEvent); err != nil {
+		return err
+	}
+	_, err := jsbridge.WatchSleep(now, func(gap int64) { pageEvent(jsbridge.PageWoke, gap) })
+	return err
+}
+
+func pageEvent(e jsbridge.PageEvent, gap int64) {
+	if panicked {
+		return
+	}
+	var records int32
+	func() {
+		defer guard(&records)
+		table.Begin()
+		t := engine.Time(now())
+		// By handle, not by map order, so that a run can be replayed.
+		for handle := uint32(1); handle <= lastHandle; handle++ {
+			c := clients[handle]
+			if c == nil {
+				continue
+			}
+			switch e {
+			case jsbridge.PageOnline:
+				c.machine.Online(t)
+			case jsbridge.PageOffline:
+				c.machine.Offline(t)
+			case jsbridge.PageWoke:
+				c.machine.Woke(t, gap)
+			}
+			c.driver.Drain(t)
+		}
+		records = table.Finish()
+	}()
+	flush(records)
+}

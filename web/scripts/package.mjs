@@ -1,0 +1,40 @@
+// Checks what npm would publish: every file that package.json names is in the
+// tarball, and nothing is in it that a user has no use for.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const [tarball] = JSON.parse(
+  execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }),
+);
+const packed = new Set(tarball.files.map((file) => file.path));
+
+// named returns the paths in a value of package.json, however deep they are.
+function named(value) {
+  return typeof value === "string" ? [value] : Object.values(value).flatMap(named);
+}
+
+const promised = [
+  ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr]).map((path) => path.replace(/^\.\//, "")),
+  "LICENSE",
+  "README.md",
+];
+const wanted = [
+  /^(LICENSE|README\.md|package\.json)$/,
+  /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
+  /^web\/dist\/types\/.+\.d\.ts$/,
+];
+
+const faults = [
+  ...promised.filter((path) => !packed.has(path)).map((path) => `missing: ${path}`),
+  ...[...packed].filter((path) => !wanted.some((rule) => rule.test(path))).map((path) => `stray: ${path}`),
+  ...Object.keys(manifest.dependencies ?? {}).map((name) => `runtime dependency: ${name}`),
+];
+if (faults.length > 0) {
+  console.error(`package: ${tarball.filename} is not what it should be\n  ${faults.join("\n  ")}`);
+  process.exit(1);
+}
+console.log(`package: ${tarball.filename}, ${packed.size} files, ${tarball.size} bytes`);

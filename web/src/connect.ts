@@ -1,0 +1,62 @@
+import { McpClient } from "./client.js";
+import { diagnose } from "./diagnose.js";
+import { HoldfastError } from "./errors.js";
+import { badArgument, bound, headerList, milliseconds, serverURL, type ConnectOptions } from "./options.js";
+import { load, version } from "./runtime/load.js";
+
+/** Events of one call that wait for a reader, unless limits.backlog says otherwise. */
+const BACKLOG = 100_000;
+
+/**
+ * Connects to an MCP server over Streamable HTTP: loads the runtime (once per
+ * page), initializes, opens the stream for unasked messages.
+ *
+ * @param url the server's endpoint, absolute or relative to the page
+ * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
+ *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`,
+ *   `no_revision` or `timeout` where there is no connection, with a `hint` for a
+ *   person where the cause could be found; `load_failed` where there is no wasm
+ */
+export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
+  const absolute = serverURL(url);
+  const { signal, limits = {}, timeouts = {} } = options;
+  if (options.token !== undefined && typeof options.token !== "function") {
+    throw badArgument("connect", "token", "has to be a function that gives a token");
+  }
+  const raw = {
+    url: absolute,
+    clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
+    capabilities: JSON.stringify(options.capabilities ?? {}),
+    revision: options.revision ?? "",
+    headers: headerList(options.headers),
+    token: options.token !== undefined,
+    noListen: options.listen === false,
+    answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
+    idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
+    total: milliseconds("connect", "timeouts.total", timeouts.total),
+    maxLine: bound("limits.line", limits.line),
+    maxEvent: bound("limits.event", limits.event),
+    maxBody: bound("limits.body", limits.body),
+    maxDepth: bound("limits.depth", limits.depth),
+    maxCalls: bound("limits.calls", limits.calls),
+  };
+  const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
+  throwIfAborted(signal);
+  const runtime = await load(options.wasm);
+  throwIfAborted(signal);
+  const client = new McpClient(runtime, absolute, backlog);
+  signal?.addEventListener("abort", () => void client.close(), { once: true });
+  try {
+    await client.start(raw, options.credentials ?? "same-origin", options.token);
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error instanceof HoldfastError ? await diagnose(absolute, error, options) : error;
+  }
+  return client;
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new HoldfastError({ code: "cancelled", op: "connect", message: "the signal was aborted", cause: signal.reason });
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * What went wrong, for programs. The codes of the core are in
+ * core/engine/error.go; a test keeps the two lists in step.
+ *
+ * | code | meaning |
+ * | --- | --- |
+ * | `bad_argument` | an argument that cannot be sent; the message names it |
+ * | `network_error` | fetch failed: server down, wrong address, cut connection |
+ * | `cors_blocked` | the server is there, and its CORS rules keep the page out; `hint` names the header |
+ * | `http_error` | a status that is no answer; `status` has it |
+ * | `protocol_error` | the server broke MCP or JSON-RPC |
+ * | `rpc_error` | the server answered with a JSON-RPC error; `rpc` has it |
+ * | `limit_exceeded` | a limit of the runtime was reached |
+ * | `timeout` | a deadline passed |
+ * | `cancelled` | `cancel()` or an AbortSignal |
+ * | `closed` | the client was closed |
+ * | `unauthorized` | 401, also with a token of the provider's |
+ * | `outcome_unknown` | the request may have run, and nothing can tell |
+ * | `lost` | the server no longer has the call |
+ * | `reconnect_loop` | the server accepts streams and closes them without progress |
+ * | `no_revision` | no protocol revision in common |
+ * | `session_rejected` | the server's session cannot be kept |
+ * | `load_failed` | the wasm could not be loaded |
+ * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
+ */
+export type ErrorCode =
+  | "bad_argument"
+  | "network_error"
+  | "cors_blocked"
+  | "http_error"
+  | "protocol_error"
+  | "rpc_error"
+  | "limit_exceeded"
+  | "timeout"
+  | "cancelled"
+  | "closed"
+  | "unauthorized"
+  | "outcome_unknown"
+  | "lost"
+  | "reconnect_loop"
+  | "no_revision"
+  | "session_rejected"
+  | "load_failed"
+  | "runtime_exited";
+
+/** A JSON-RPC error object as the server sent it (JSON-RPC 2.0 section 5.1). */
+export interface RPCError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+/** What a HoldfastError is made from. */
+export interface ErrorFields {
+  code: ErrorCode;
+  message: string;
+  op?: string;
+  status?: number;
+  retryable?: boolean;
+  rpc?: RPCError;
+  hint?: string;
+  cause?: unknown;
+}
+
+/**
+ * The one error type of the API. Its text holds no token, session id or
+ * payload of a request, so that it can be logged.
+ */
+export class HoldfastError extends Error {
+  /** What went wrong, for programs. */
+  readonly code: ErrorCode;
+  /** The operation: a JSON-RPC method such as "tools/call", or a step such as "load". */
+  readonly op: string;
+  /** HTTP status; 0 where there was none. */
+  readonly status: number;
+  /** Whether the same request may succeed later, unchanged. */
+  readonly retryable: boolean;
+  /** The server's JSON-RPC error, for `rpc_error`. */
+  readonly rpc: RPCError | undefined;
+  /** What a person can do about it, where the runtime could find out. */
+  readonly hint: string | undefined;
+
+  constructor(fields: ErrorFields) {
+    super(fields.op ? `${fields.op}: ${fields.message}` : fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
+    this.name = "HoldfastError";
+    this.code = fields.code;
+    this.op = fields.op ?? "";
+    this.status = fields.status ?? 0;
+    this.retryable = fields.retryable ?? false;
+    this.rpc = fields.rpc;
+    this.hint = fields.hint;
+  }
+
+  /** A plain object, for logs: `JSON.stringify(error)` shows what matters. */
+  toJSON(): object {
+    const { name, code, op, status, retryable, message, rpc, hint } = this;
+    return { name, code, op, status, retryable, message, rpc, hint };
+  }
+}
+
+/** Reads an error that Go wrote (wasm/host.go appendFailure). */
+export function errorFromGo(json: {
+  code: ErrorCode;
+  op: string;
+  status: number;
+  retryable: boolean;
+  message: string;
+  cause?: string;
+}): HoldfastError {
+  const { cause, ...fields } = json;
+  return new HoldfastError(cause === undefined ? fields : { ...fields, cause: new Error(cause) });
+}
+
+/** Makes the error of a call that the server answered with a JSON-RPC error. */
+export function rpcError(op: string, rpc: RPCError): HoldfastError {
+  return new HoldfastError({ code: "rpc_error", op, message: `${rpc.message} (${rpc.code})`, rpc });
+}

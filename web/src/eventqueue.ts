@@ -1,0 +1,207 @@
+import { HoldfastError } from "./errors.js";
+import { type CallEvent, decodeEvent } from "./events.js";
+
+/** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
+const HIGH_WATER = 4096;
+const LOW_WATER = 1024;
+
+/**
+ * How long a reader may hold one event, in ms, before it counts as not reading:
+ * a call that nobody iterates never pauses its stream (a loop that awaits the
+ * call's own result inside would otherwise wait for ever).
+ */
+const READER_PATIENCE = 10_000;
+
+/** An event as it came: parsed when it is read, if ever. */
+interface Raw {
+  kind: number;
+  position: number;
+  text: string;
+}
+
+/**
+ * The events of one call, between the runtime and its readers. Each reader has
+ * a queue of its own; until there is a reader, events wait in the backlog.
+ */
+export class EventQueue {
+  readonly #limit: number;
+  readonly #pause: (paused: boolean) => void;
+  #backlog: Fifo<Raw> | undefined = new Fifo();
+  readonly #readers = new Set<Reader>();
+  #ended = false;
+  #error: HoldfastError | undefined;
+  #dropped = 0;
+  #paused = false;
+
+  constructor(limit: number, pause: (paused: boolean) => void) {
+    this.#limit = limit;
+    this.#pause = pause;
+  }
+
+  /** Adds an event for every reader. Runs no app code. */
+  push(kind: number, position: number, text: string): void {
+    const raw = { kind, position, text };
+    if (this.#backlog) this.#keep(this.#backlog, raw);
+    for (const reader of this.#readers) {
+      if (!reader.hand(raw)) this.#keep(reader.queue, raw);
+    }
+    this.#balance();
+  }
+
+  /** No more events will come. */
+  end(error: HoldfastError | undefined): void {
+    this.#ended = true;
+    this.#error = error;
+    for (const reader of this.#readers) reader.finish();
+  }
+
+  /** Starts a reader. The first takes the backlog. */
+  read(): AsyncIterableIterator<CallEvent> {
+    const reader = new Reader(this.#backlog ?? new Fifo(), {
+      ended: () => this.#ended,
+      error: () => this.#error ?? this.#overflow(),
+      moved: () => this.#balance(),
+      left: () => {
+        this.#readers.delete(reader);
+        this.#balance();
+      },
+    });
+    this.#backlog = undefined;
+    this.#readers.add(reader);
+    return reader;
+  }
+
+  // Beyond the limit events are dropped and the loop is told at its end:
+  // neither the stream nor the result waits for a reader that does not come.
+  #keep(queue: Fifo<Raw>, raw: Raw): void {
+    if (queue.length >= this.#limit) this.#dropped++;
+    else queue.push(raw);
+  }
+
+  #overflow(): HoldfastError | undefined {
+    if (this.#dropped === 0) return undefined;
+    return new HoldfastError({
+      code: "limit_exceeded",
+      op: "events",
+      message: `${this.#dropped} events were dropped: more than limits.backlog waited for a reader`,
+    });
+  }
+
+  #balance(): void {
+    let longest = 0;
+    for (const reader of this.#readers) if (reader.active) longest = Math.max(longest, reader.queue.length);
+    if (!this.#paused && longest > HIGH_WATER) {
+      this.#paused = true;
+      this.#pause(true);
+      setTimeout(() => this.#balance(), READER_PATIENCE + 1);
+    } else if (this.#paused && longest < LOW_WATER) {
+      this.#paused = false;
+      this.#pause(false);
+    } else if (this.#paused && !this.#ended) {
+      setTimeout(() => this.#balance(), READER_PATIENCE + 1);
+    }
+  }
+}
+
+interface Source {
+  ended(): boolean;
+  error(): HoldfastError | undefined;
+  moved(): void;
+  left(): void;
+}
+
+class Reader implements AsyncIterableIterator<CallEvent> {
+  readonly queue: Fifo<Raw>;
+  readonly #source: Source;
+  #waiting: { resolve: (r: IteratorResult<CallEvent>) => void; reject: (e: unknown) => void }[] = [];
+  #lastNext = performance.now();
+  #left = false;
+
+  constructor(queue: Fifo<Raw>, source: Source) {
+    this.queue = queue;
+    this.#source = source;
+  }
+
+  /** Whether it has asked for an event not long ago. */
+  get active(): boolean {
+    return performance.now() - this.#lastNext < READER_PATIENCE;
+  }
+
+  /** Gives an event to a next() that waits; false if none does. */
+  hand(raw: Raw): boolean {
+    const waiting = this.#waiting.shift();
+    if (!waiting) return false;
+    waiting.resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
+    return true;
+  }
+
+  finish(): void {
+    for (const waiting of this.#waiting.splice(0)) this.#last(waiting.resolve, waiting.reject);
+  }
+
+  next(): Promise<IteratorResult<CallEvent>> {
+    this.#lastNext = performance.now();
+    return new Promise((resolve, reject) => {
+      const raw = this.queue.shift();
+      if (raw) {
+        resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
+        this.#source.moved();
+      } else if (this.#left || this.#source.ended()) this.#last(resolve, reject);
+      else this.#waiting.push({ resolve, reject });
+    });
+  }
+
+  return(): Promise<IteratorResult<CallEvent>> {
+    this.#leave();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #last(resolve: (r: IteratorResult<CallEvent>) => void, reject: (e: unknown) => void): void {
+    const error = this.#left ? undefined : this.#source.error();
+    this.#leave();
+    if (error) reject(error);
+    else resolve({ done: true, value: undefined });
+  }
+
+  #leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.queue.clear();
+    this.#source.left();
+    this.finish();
+  }
+}
+
+/** A first-in first-out queue whose shift does not move what is left. */
+class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.#head === this.#items.length) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head++] = undefined;
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#head = 0;
+  }
+}

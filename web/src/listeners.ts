@@ -1,0 +1,30 @@
+/**
+ * Listeners by event name. They run in a microtask of their own, in the order
+ * of the events, so that app code never runs within the core's effects.
+ */
+export class Listeners<Events> {
+  readonly #sets = new Map<keyof Events, Set<(event: never) => void>>();
+
+  /** Adds a listener; the returned function removes it. */
+  add<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void {
+    let set = this.#sets.get(event);
+    if (!set) this.#sets.set(event, (set = new Set()));
+    // A wrapper of its own, so that adding one function twice is two listeners.
+    const own = (e: Events[E]): void => listener(e);
+    set.add(own as (event: never) => void);
+    return () => set.delete(own as (event: never) => void);
+  }
+
+  /** Tells every listener there is when the microtask runs. */
+  emit<E extends keyof Events>(event: E, value: Events[E]): void {
+    queueMicrotask(() => {
+      for (const listener of [...(this.#sets.get(event) ?? [])]) {
+        try {
+          (listener as (event: Events[E]) => void)(value);
+        } catch (error) {
+          reportError(error);
+        }
+      }
+    });
+  }
+}

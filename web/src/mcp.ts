@@ -1,0 +1,93 @@
+// MCP's own types, as far as this API speaks of them. Names and shapes are
+// those of the specification's schema (2025-11-25); unknown members stay.
+
+/** Open objects: servers may send members that no revision names yet. */
+export interface Open {
+  [member: string]: unknown;
+}
+
+/** Who implements a client or server (schema: Implementation). For display only. */
+export interface Implementation extends Open {
+  name: string;
+  version: string;
+  title?: string;
+}
+
+/** What a server says it can do (schema: ServerCapabilities). */
+export interface ServerCapabilities extends Open {
+  tools?: { listChanged?: boolean };
+  resources?: { subscribe?: boolean; listChanged?: boolean };
+  prompts?: { listChanged?: boolean };
+  logging?: object;
+  completions?: object;
+  tasks?: object;
+  experimental?: Open;
+}
+
+/** Hints about a tool. Untrusted unless the server is (schema: ToolAnnotations). */
+export interface ToolAnnotations extends Open {
+  title?: string;
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+/** A JSON Schema, as the server sent it. */
+export type JSONSchema = Open;
+
+/** A tool (schema: Tool). */
+export interface Tool extends Open {
+  name: string;
+  title?: string;
+  description?: string;
+  inputSchema: JSONSchema;
+  outputSchema?: JSONSchema;
+  annotations?: ToolAnnotations;
+  execution?: { taskSupport?: "forbidden" | "optional" | "required" };
+}
+
+/** Text content. */
+export interface TextContent extends Open {
+  type: "text";
+  text: string;
+}
+
+/** An image or a sound; `data` is base64. */
+export interface MediaContent extends Open {
+  type: "image" | "audio";
+  data: string;
+  mimeType: string;
+}
+
+/** A resource, by link or embedded. */
+export interface ResourceContent extends Open {
+  type: "resource_link" | "resource";
+}
+
+/** One piece of a tool's result (schema: ContentBlock). */
+export type ContentBlock = TextContent | MediaContent | ResourceContent;
+
+/** The result of tools/call. `isError` is the tool's failure, not the protocol's. */
+export interface CallToolResult extends Open {
+  content: ContentBlock[];
+  structuredContent?: unknown;
+  isError?: boolean;
+}
+
+/** The result of tools/list, or several of them joined. */
+export interface ListToolsResult extends Open {
+  tools: Tool[];
+  nextCursor?: string;
+}
+
+/** Severity of a log message (RFC 5424, schema: LoggingLevel). */
+export type LoggingLevel =
+  | "debug"
+  | "info"
+  | "notice"
+  | "warning"
+  | "error"
+  | "critical"
+  | "alert"
+  | "emergency";

@@ -1,0 +1,146 @@
+import { HoldfastError } from "./errors.js";
+import type { Implementation, Open } from "./mcp.js";
+import type { WasmSource } from "./runtime/load.js";
+import { utf8ByteString } from "./runtime/table.js";
+
+/**
+ * Gives a bearer token: the token alone, without "Bearer". Asked once before
+ * the first request and once after a 401, however many requests got one; the
+ * requests are then repeated once. A rejection ends what waited for the token.
+ */
+export type TokenProvider = () => string | Promise<string>;
+
+/** Times in ms. `0` means the default, `Infinity` never. */
+export interface Timeouts {
+  /** From a request to the head of its response. Default 120,000. */
+  answer?: number;
+  /** Of silence on an open stream; it is then cut and resumed where it can be. Default 180,000. */
+  idle?: number;
+  /** Of a whole call. Default: never. */
+  total?: number;
+}
+
+/** Bounds of memory. Exceeding one is an error with code `limit_exceeded`. */
+export interface Limits {
+  /** Bytes of one line of an event stream. Default 16 MiB. */
+  line?: number;
+  /** Bytes of one event. Default 16 MiB. */
+  event?: number;
+  /** Bytes of a JSON body. Default 64 MiB. */
+  body?: number;
+  /** Levels of JSON nesting. Default 512. */
+  depth?: number;
+  /** Calls in flight. Default 1,024. */
+  calls?: number;
+  /** Events of one call that wait for a reader. Default 100,000. */
+  backlog?: number;
+}
+
+/** Options of {@link connect}. All are optional. */
+export interface ConnectOptions {
+  /** Name and version of the app, shown to the server. */
+  client?: Implementation;
+  /** Client capabilities to declare, as in the schema's ClientCapabilities. */
+  capabilities?: Open;
+  /** The protocol revision to ask for; the newest by default. */
+  revision?: string;
+  /** More header fields for every request. The protocol's own names are refused. */
+  headers?: Record<string, string>;
+  /** Whether cookies go along; as fetch has it, "same-origin" by default. */
+  credentials?: RequestCredentials;
+  /** Gives bearer tokens. */
+  token?: TokenProvider;
+  /** Whether to open the stream for what the server says unasked. Default true. */
+  listen?: boolean;
+  /** Times for every call of this client. */
+  timeouts?: Timeouts;
+  /** Bounds of memory. */
+  limits?: Limits;
+  /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
+  wasm?: WasmSource;
+  /** Gives up connecting, or closes the client later. */
+  signal?: AbortSignal;
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Cancels the call. */
+  signal?: AbortSignal;
+  /** Times for this call, where they differ from the client's. */
+  timeouts?: Timeouts;
+  /** Members for the request's `_meta`. */
+  meta?: Open;
+}
+
+/** Names that the protocol sets itself. */
+const OWN_HEADERS = new Set([
+  "accept",
+  "content-type",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+]);
+
+/** An error that names the argument. */
+export function badArgument(op: string, argument: string, problem: string): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
+}
+
+/** The absolute form of a server URL, resolved against the page. */
+export function serverURL(url: string | URL): string {
+  let absolute: URL;
+  try {
+    absolute = new URL(url, globalThis.location?.href);
+  } catch {
+    throw badArgument("connect", "url", "is not a URL");
+  }
+  if (absolute.protocol !== "http:" && absolute.protocol !== "https:") {
+    throw badArgument("connect", "url", `has to start with http: or https:, not ${absolute.protocol}`);
+  }
+  if (absolute.username || absolute.password) {
+    throw badArgument("connect", "url", "holds a user name or password, which fetch refuses: use headers or token");
+  }
+  absolute.hash = "";
+  return absolute.href;
+}
+
+/** Header fields as the core takes them: name, value as a byte string, and so on. */
+export function headerList(headers: Record<string, string> = {}): string[] {
+  const list: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const argument = `headers[${JSON.stringify(name)}]`;
+    if (OWN_HEADERS.has(name.toLowerCase())) {
+      throw badArgument("connect", argument, "is set by the protocol itself");
+    }
+    if (typeof value !== "string") throw badArgument("connect", argument, "has to be a string");
+    const bytes = utf8ByteString(value);
+    let sent: string | null;
+    try {
+      // A Request's headers drop the names that a page may not set.
+      sent = new Request("http://localhost/", { headers: { [name]: bytes } }).headers.get(name);
+    } catch {
+      throw badArgument("connect", argument, "holds characters that a header cannot carry");
+    }
+    if (sent === null) throw badArgument("connect", argument, "is a header that browsers do not let a page set");
+    list.push(name, bytes);
+  }
+  return list;
+}
+
+/** A time for the core: 0 for the default, -1 for never. */
+export function milliseconds(op: string, argument: string, value: number | undefined): number {
+  if (value === undefined) return 0;
+  if (typeof value !== "number" || Number.isNaN(value) || value < 0) {
+    throw badArgument(op, argument, "has to be a number of ms, 0 or more");
+  }
+  return value === Infinity ? -1 : Math.ceil(value);
+}
+
+/** A bound for the core: 0 for the default. */
+export function bound(argument: string, value: number | undefined): number {
+  if (value === undefined) return 0;
+  if (!Number.isSafeInteger(value) || value < 1) throw badArgument("connect", argument, "has to be a positive integer");
+  return Math.min(value, 0x7fffffff);
+}

@@ -1,0 +1,122 @@
+import { Ending } from "./exports.js";
+import type { Runtime } from "./runtime.js";
+
+/** The response fields that the core reads, where CORS lets the page see them. */
+const RESPONSE_HEADERS = ["content-type", "mcp-session-id", "retry-after", "www-authenticate"];
+
+/**
+ * One HTTP exchange of the core's: fetch, and the read loop. The next chunk is
+ * read only when the core asks for it, which is all the backpressure there is.
+ */
+export class Exchange {
+  readonly #runtime: Runtime;
+  readonly #client: number;
+  readonly #id: number;
+  readonly #abort = new AbortController();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #wanted = false;
+  #pumping = false;
+  #over = false;
+  #rest: Uint8Array | undefined;
+
+  constructor(runtime: Runtime, client: number, id: number) {
+    this.#runtime = runtime;
+    this.#client = client;
+    this.#id = id;
+  }
+
+  /** Starts the exchange. `parts` is the frame of a Fetch record. */
+  async start(
+    parts: string[],
+    body: Uint8Array<ArrayBuffer> | null,
+    credentials: RequestCredentials,
+  ): Promise<void> {
+    const [method = "GET", url = ""] = parts;
+    let request: Request;
+    try {
+      const headers = new Headers();
+      for (let i = 2; i + 1 < parts.length; i += 2) headers.append(parts[i]!, parts[i + 1]!);
+      request = new Request(url, {
+        method,
+        headers,
+        body,
+        credentials,
+        signal: this.#abort.signal,
+        // An answer of a protocol is never one that a cache may give.
+        cache: "no-store",
+        // The DELETE of an explicit close goes out even if the page then leaves.
+        keepalive: method === "DELETE",
+      });
+    } catch (error) {
+      // Later, so that the core is not called from within its own effects.
+      await undefined;
+      this.#end(Ending.Invalid, error);
+      return;
+    }
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      this.#end(Ending.Network, error);
+      return;
+    }
+    if (this.#over) return;
+    this.#reader = response.body?.getReader();
+    const fields: string[] = [];
+    for (const name of RESPONSE_HEADERS) {
+      const value = response.headers.get(name);
+      if (value !== null) fields.push(name, value);
+    }
+    this.#runtime.head(this.#client, this.#id, response.status, fields);
+    void this.#pump();
+  }
+
+  /** The core can take another chunk. */
+  read(): void {
+    this.#wanted = true;
+    void this.#pump();
+  }
+
+  /** The core has abandoned the exchange: nothing more of it is reported. */
+  abort(): void {
+    this.#over = true;
+    this.#rest = undefined;
+    this.#abort.abort();
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#wanted && !this.#over) {
+        if (!this.#rest) {
+          const next = this.#reader ? await this.#reader.read() : { done: true, value: undefined };
+          if (this.#over) return;
+          if (next.done) {
+            this.#end(Ending.Clean, undefined);
+            return;
+          }
+          if (next.value!.length === 0) continue;
+          this.#rest = next.value;
+        }
+        const limit = this.#runtime.chunkBytes;
+        const chunk = this.#rest!;
+        this.#rest = chunk.length > limit ? chunk.subarray(limit) : undefined;
+        this.#wanted = false;
+        this.#runtime.chunk(this.#client, this.#id, chunk.length > limit ? chunk.subarray(0, limit) : chunk);
+      }
+    } catch (error) {
+      this.#end(Ending.Network, error);
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #end(how: number, error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    // The message is the browser's own ("Failed to fetch", "network error").
+    const detail = error instanceof Error ? error.message : "";
+    this.#runtime.end(this.#client, this.#id, how, detail);
+  }
+}

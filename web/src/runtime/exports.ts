@@ -1,0 +1,42 @@
+// The exports of the wasm (wasm/exports.go). Each drives the core and returns
+// how many records the table then holds, or DEAD.
+
+/** What an export returns once the Go program has panicked. */
+export const DEAD = -1;
+
+/** How an exchange ended (core/engine Ending). */
+export const Ending = { Clean: 1, Network: 2, Invalid: 3 } as const;
+
+/** The exports; `now` is performance.now(), `n` the bytes of the input. */
+export interface Exports {
+  mem: WebAssembly.Memory;
+  header(): number;
+  reserve(n: number): number;
+  start(client: number, now: number): number;
+  head(client: number, exchange: number, status: number, n: number, now: number): number;
+  chunk(client: number, exchange: number, n: number, now: number): number;
+  end(client: number, exchange: number, how: number, n: number, now: number): number;
+  fired(client: number, now: number): number;
+  call(
+    client: number,
+    notify: number,
+    n: number,
+    answer: number,
+    idle: number,
+    total: number,
+    now: number,
+  ): number;
+  cancel(client: number, call: number, n: number, now: number): number;
+  pause(client: number, call: number, paused: number, now: number): number;
+  token(client: number, ok: number, n: number, now: number): number;
+  close(client: number, now: number): number;
+  counters(client: number): number;
+  release(client: number): number;
+}
+
+/** The object that the Go program fills while it starts (wasm/main.go). */
+export interface Host {
+  version?: string;
+  /** Returns the client's handle, or a string that says which option is wrong. */
+  connect?: (options: object) => number | string;
+}

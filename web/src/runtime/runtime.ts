@@ -1,0 +1,232 @@
+import { HoldfastError } from "../errors.js";
+import { Exchange } from "./exchange.js";
+import { DEAD, type Exports, type Host } from "./exports.js";
+import { Kind, Table, type TableRecord } from "./table.js";
+
+/** What the runtime tells one client. None of these may run app code at once. */
+export interface ClientPort {
+  readonly credentials: RequestCredentials;
+  deliver(call: number, event: number, position: number, text: string): void;
+  settle(call: number, outcome: number, text: string): void;
+  state(text: string): void;
+  token(): void;
+  exited(error: HoldfastError): void;
+}
+
+/** How long a call may take, in ms; 0 for the client's own setting. */
+export interface CallTimes {
+  answer: number;
+  idle: number;
+  total: number;
+}
+
+/**
+ * One instance of the Go program, and everything it has going in the browser:
+ * exchanges, timers, clients. It decodes the span table and carries out what
+ * the records ask for; it decides nothing.
+ */
+export class Runtime {
+  readonly #exports: Exports;
+  readonly #host: Host;
+  readonly #table: Table;
+  readonly #ports = new Map<number, ClientPort>();
+  readonly #exchanges = new Map<number, Map<number, Exchange>>();
+  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #onExit: () => void;
+  #death: HoldfastError | undefined;
+
+  constructor(exports: Exports, host: Host, onExit: () => void) {
+    this.#exports = exports;
+    this.#host = host;
+    this.#onExit = onExit;
+    this.#table = new Table(exports.mem, exports.header(), (n) => exports.reserve(n));
+  }
+
+  /** Why the program is dead; undefined while it lives. */
+  get death(): HoldfastError | undefined {
+    return this.#death;
+  }
+
+  /** Bytes that one chunk may have. */
+  get chunkBytes(): number {
+    return this.#table.chunkBytes;
+  }
+
+  /** Makes a client and starts it. Throws where an option is of the wrong type. */
+  connect(options: object, port: ClientPort): number {
+    if (this.#death) throw this.#death;
+    const handle = this.#host.connect!(options);
+    if (typeof handle === "string") {
+      throw new HoldfastError({ code: "bad_argument", op: "connect", message: handle });
+    }
+    this.#ports.set(handle, port);
+    this.#exchanges.set(handle, new Map());
+    this.#run(() => this.#exports.start(handle, performance.now()));
+    return handle;
+  }
+
+  /**
+   * Makes a request, or sends a notification. `bind` is told the call's id
+   * before anything of it can arrive.
+   */
+  call(
+    client: number,
+    notify: boolean,
+    parts: [method: string, params: string, meta: string],
+    times: CallTimes,
+    bind: (id: number) => void,
+  ): void {
+    if (this.#death) throw this.#death;
+    const n = this.#table.writeFrame(parts);
+    this.#run(
+      () =>
+        this.#exports.call(client, notify ? 1 : 0, n, times.answer, times.idle, times.total, performance.now()),
+      () => bind(this.#table.answer),
+    );
+  }
+
+  /** Ends a call; `reason` goes to the server. */
+  cancel(client: number, call: number, reason: string): void {
+    const n = this.#table.writeText(reason);
+    this.#run(() => this.#exports.cancel(client, call, n, performance.now()));
+  }
+
+  /** Stops reading a call's stream, or goes on with it. */
+  pause(client: number, call: number, paused: boolean): void {
+    this.#run(() => this.#exports.pause(client, call, paused ? 1 : 0, performance.now()));
+  }
+
+  /** Answers effect Token with a token, or with what went wrong. */
+  token(client: number, ok: boolean, text: string): void {
+    const n = this.#table.writeText(text);
+    this.#run(() => this.#exports.token(client, ok ? 1 : 0, n, performance.now()));
+  }
+
+  /** Closes a client; its port hears the state "closed". */
+  close(client: number): void {
+    this.#run(() => this.#exports.close(client, performance.now()));
+  }
+
+  /** The client's counters as JSON text; "{}" if there is no such client. */
+  counters(client: number): string {
+    const records = this.#death ? [] : this.#table.read(Math.max(this.#exports.counters(client), 0), 0);
+    return records[0]?.text ?? "{}";
+  }
+
+  /** Forgets a client that is closed or has failed. */
+  release(client: number): void {
+    clearTimeout(this.#timers.get(client));
+    this.#timers.delete(client);
+    this.#ports.delete(client);
+    for (const exchange of this.#exchanges.get(client)?.values() ?? []) exchange.abort();
+    this.#exchanges.delete(client);
+    this.#run(() => this.#exports.release(client));
+  }
+
+  /** Reports a response head. `fields` are names in lower case and values. */
+  head(client: number, exchange: number, status: number, fields: string[]): void {
+    if (this.#death) return;
+    const n = this.#table.writeFrame(fields);
+    this.#run(() => this.#exports.head(client, exchange, status, n, performance.now()));
+  }
+
+  /** Reports bytes of a body: at most chunkBytes of them. */
+  chunk(client: number, exchange: number, bytes: Uint8Array): void {
+    if (this.#death) return;
+    const n = this.#table.writeBytes(bytes);
+    this.#run(() => this.#exports.chunk(client, exchange, n, performance.now()), undefined, n);
+  }
+
+  /** Reports the end of an exchange. */
+  end(client: number, exchange: number, how: number, detail: string): void {
+    this.#exchanges.get(client)?.delete(exchange);
+    if (this.#death) return;
+    const n = this.#table.writeText(detail);
+    this.#run(() => this.#exports.end(client, exchange, how, n, performance.now()));
+  }
+
+  /** Reads the table after Go was entered by a page event. */
+  flush(count: number): void {
+    if (count === DEAD) this.exited("the Go program panicked");
+    else this.#carryOut(this.#table.read(count, 0));
+  }
+
+  /** Ends the runtime: everything pending is rejected with `runtime_exited`. */
+  exited(why: string, cause?: unknown): void {
+    if (this.#death) return;
+    this.#death = new HoldfastError({
+      code: "runtime_exited",
+      message: `the WebAssembly runtime has ended: ${why}`,
+      retryable: true,
+      cause,
+    });
+    this.#onExit();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const exchanges of this.#exchanges.values()) for (const x of exchanges.values()) x.abort();
+    for (const port of [...this.#ports.values()]) port.exited(this.#death);
+    this.#ports.clear();
+    this.#exchanges.clear();
+    this.#timers.clear();
+  }
+
+  // An export can trap (memory corrupted, out of memory) or answer DEAD; after
+  // go.exit it would answer garbage, so `death` is tested before and after.
+  #run(input: () => number, answered?: () => void, chunk = 0): void {
+    if (this.#death) return;
+    let count: number;
+    try {
+      count = input();
+    } catch (error) {
+      this.exited("an export trapped", error);
+      return;
+    }
+    if (this.#death) return;
+    if (count === DEAD) {
+      this.exited("the Go program panicked");
+      return;
+    }
+    answered?.();
+    if (count > 0) this.#carryOut(this.#table.read(count, chunk));
+  }
+
+  #carryOut(records: TableRecord[]): void {
+    for (const r of records) {
+      const port = this.#ports.get(r.client);
+      if (!port) continue;
+      switch (r.kind) {
+        case Kind.Deliver:
+          port.deliver(r.id, r.sub, r.number, r.text);
+          break;
+        case Kind.Settle:
+          port.settle(r.id, r.sub, r.text);
+          break;
+        case Kind.State:
+          port.state(r.text);
+          break;
+        case Kind.Token:
+          port.token();
+          break;
+        case Kind.Fetch: {
+          const exchange = new Exchange(this, r.client, r.id);
+          this.#exchanges.get(r.client)?.set(r.id, exchange);
+          void exchange.start(r.parts, r.body, port.credentials);
+          break;
+        }
+        case Kind.Read:
+          this.#exchanges.get(r.client)?.get(r.id)?.read();
+          break;
+        case Kind.Abort:
+          this.#exchanges.get(r.client)?.get(r.id)?.abort();
+          this.#exchanges.get(r.client)?.delete(r.id);
+          break;
+        case Kind.Wake:
+          clearTimeout(this.#timers.get(r.client));
+          this.#timers.set(
+            r.client,
+            setTimeout(() => this.#run(() => this.#exports.fired(r.client, performance.now())), r.number),
+          );
+          break;
+      }
+    }
+  }
+}

@@ -1,0 +1,187 @@
+// The span table: how Go hands records to JavaScript. The layout is described
+// once, in jsbridge/doc.go; jsbridge/table.go is the other half.
+
+/** First word of a record. */
+export const Kind = {
+  Fetch: 1,
+  Read: 2,
+  Abort: 3,
+  Deliver: 4,
+  Settle: 5,
+  State: 6,
+  Token: 7,
+  Wake: 8,
+  Value: 9,
+} as const;
+
+/** Words in a record, and in the header. */
+const RECORD_WORDS = 8;
+const HEADER_WORDS = 5;
+
+/** One record, decoded: nothing in it points into wasm memory any more. */
+export interface TableRecord {
+  kind: number;
+  client: number;
+  id: number;
+  number: number;
+  sub: number;
+  /** UTF-8 payload as a string; empty for Fetch. */
+  text: string;
+  /** Fetch only: the parts of its frame, as byte strings. */
+  parts: string[];
+  /** Fetch only: the request body; null for none. */
+  body: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Writes inputs into Go's buffer and reads the records it answers with. */
+export class Table {
+  readonly #memory: WebAssembly.Memory;
+  readonly #header: number;
+  readonly #reserve: (bytes: number) => number;
+  readonly #utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #encoder = new TextEncoder();
+  #bytes = new Uint8Array(0);
+  #words = new Uint32Array(0);
+
+  constructor(memory: WebAssembly.Memory, header: number, reserve: (bytes: number) => number) {
+    this.#memory = memory;
+    this.#header = header;
+    this.#reserve = reserve;
+  }
+
+  /** The answer word of the last export: the id of a call. */
+  get answer(): number {
+    return this.#head(4);
+  }
+
+  /** Bytes that one chunk may have. */
+  readonly chunkBytes: number = 64 << 10;
+
+  /** Copies bytes into the input buffer. Returns their number. */
+  writeBytes(bytes: Uint8Array): number {
+    this.#room(bytes.length).set(bytes);
+    return bytes.length;
+  }
+
+  /** Encodes text into the input buffer. Returns its length in bytes. */
+  writeText(text: string): number {
+    // UTF-8 needs at most three bytes for each UTF-16 unit.
+    const room = this.#room(text.length * 3);
+    return this.#encoder.encodeInto(text, room).written;
+  }
+
+  /** Encodes a frame of texts into the input buffer. Returns its length in bytes. */
+  writeFrame(parts: readonly string[]): number {
+    let most = 0;
+    for (const part of parts) most += 4 + part.length * 3;
+    const room = this.#room(most);
+    const view = new DataView(room.buffer, room.byteOffset, room.length);
+    let at = 0;
+    for (const part of parts) {
+      const n = this.#encoder.encodeInto(part, room.subarray(at + 4)).written;
+      view.setUint32(at, n, true);
+      at += 4 + n;
+    }
+    return at;
+  }
+
+  /**
+   * Decodes the records of the last export. Payloads that lie in the input
+   * buffer are cut out of one decoded string where the chunk is ASCII, which
+   * costs one decode per chunk rather than one per event.
+   */
+  read(count: number, chunk: number): TableRecord[] {
+    this.#refresh();
+    const records: TableRecord[] = new Array(count);
+    const input = this.#head(2);
+    let at = this.#head(1) >>> 2;
+    let decoded: string | undefined;
+    for (let i = 0; i < count; i++, at += RECORD_WORDS) {
+      const words = this.#words;
+      const kind = words[at]!;
+      const address = words[at + 5]!;
+      const length = words[at + 6]!;
+      const record: TableRecord = {
+        kind,
+        client: words[at + 1]!,
+        id: words[at + 2]!,
+        number: words[at + 3]!,
+        sub: words[at + 4]!,
+        text: "",
+        parts: NO_PARTS,
+        body: null,
+      };
+      if (kind === Kind.Fetch) {
+        record.parts = this.#parts(address, length);
+        const size = words[at + 7]!;
+        // A copy: fetch reads the body after memory may have changed.
+        if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
+      } else if (length > 0) {
+        const offset = address - input;
+        if (count > 1 && offset >= 0 && offset + length <= chunk) {
+          decoded ??= this.#utf8.decode(this.#bytes.subarray(input, input + chunk));
+          record.text =
+            decoded.length === chunk
+              ? decoded.slice(offset, offset + length)
+              : this.#utf8.decode(this.#bytes.subarray(address, address + length));
+        } else {
+          record.text = this.#utf8.decode(this.#bytes.subarray(address, address + length));
+        }
+      }
+      records[i] = record;
+    }
+    return records;
+  }
+
+  /** Splits a frame into byte strings, one character per byte. */
+  #parts(address: number, length: number): string[] {
+    const view = new DataView(this.#memory.buffer);
+    const parts: string[] = [];
+    const end = address + length;
+    for (let at = address; at < end; ) {
+      const n = view.getUint32(at, true);
+      parts.push(byteString(this.#bytes.subarray(at + 4, at + 4 + n)));
+      at += 4 + n;
+    }
+    return parts;
+  }
+
+  #room(bytes: number): Uint8Array {
+    this.#refresh();
+    if (bytes > this.#head(3)) {
+      this.#reserve(bytes);
+      this.#refresh();
+    }
+    const input = this.#head(2);
+    return this.#bytes.subarray(input, input + this.#head(3));
+  }
+
+  #head(word: number): number {
+    return this.#words[(this.#header >>> 2) + word]!;
+  }
+
+  // A view is detached when memory grows, which any export may cause.
+  #refresh(): void {
+    if (this.#bytes.buffer !== this.#memory.buffer) {
+      this.#bytes = new Uint8Array(this.#memory.buffer as ArrayBuffer);
+      this.#words = new Uint32Array(this.#memory.buffer);
+    }
+  }
+}
+
+const NO_PARTS: string[] = [];
+
+/** Bytes as a byte string, which is how fetch takes header values. */
+export function byteString(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** Text as a byte string of its UTF-8 form. */
+export function utf8ByteString(text: string): string {
+  return byteString(new TextEncoder().encode(text));
+}
+
+/** Words of the header, for the test that pins the layout. */
+export const layout: { recordWords: number; headerWords: number } = { recordWords: RECORD_WORDS, headerWords: HEADER_WORDS };

@@ -1,0 +1,6 @@
+// What wasm_exec.js, copied from the GOROOT that built the wasm, defines.
+declare class Go {
+  importObject: WebAssembly.Imports & Record<string, Record<string, unknown>>;
+  exit: (code: number) => void;
+  run(instance: WebAssembly.Instance): Promise<void>;
+}
