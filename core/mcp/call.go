@@ -50,7 +50,8 @@ type call struct {
 	exchange   link.Exchange
 	stream     link.Stream
 	resuming   bool   // x is a GET with the cursor
-	generation uint32 // the session in which it was sent
+	generation uint32 // the handshake in whose session it was sent
+	inSession  bool   // that session had an id
 	refreshed  bool   // a 401 has been answered with a new token once
 	paused     bool   // the app asked to read no further for now
 	owed       bool   // a Read was withheld while paused
@@ -114,7 +115,7 @@ func (c *Client) encodeRequest(id requestID, method string, params, meta []byte)
 // send posts the request, for the first time or again where the server is
 // known not to have taken it (a session it had lost, a token it refused).
 func (t *call) send(c *Client, now engine.Time) {
-	t.phase, t.resuming, t.generation = callSent, false, c.session.generation
+	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))

@@ -158,6 +158,10 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 // serverRequest answers a request of the server's: ping as the spec says, any
 // other with method-not-found, since no capability was declared for it.
 func (c *Client) serverRequest(now engine.Time, m *jsonrpc.Message) {
+	if m.ID.Kind == jsonrpc.IDNull {
+		c.integrity("unreadable_message", nil) // MCP forbids null ids; there is nobody to answer
+		return
+	}
 	if string(m.Method) == "ping" {
 		c.post(now, postAnswer, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
 		return

@@ -1,0 +1,173 @@
+package coretest
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// commands are the inputs that a script can give.
+var commands = map[string]func(p *player, args string){
+	"new":       newCommand,       // new [token] [nolisten] [revision=R] [answer=MS] [idle=MS] [total=MS]
+	"start":     startCommand,     // start
+	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
+	"call":      callCommand,      // call METHOD [JSON]
+	"notify":    notifyCommand,    // notify METHOD [JSON]
+	"head":      headCommand,      // head xN STATUS [name=value ...]
+	"chunk":     chunkCommand,     // chunk xN TEXT
+	"end":       endCommand,       // end xN clean|network|invalid
+	"advance":   advanceCommand,   // advance MS
+	"deadline":  deadlineCommand,  // deadline: prints how far off it is
+	"cancel":    cancelCommand,    // cancel cN [REASON]
+	"pause":     pauseCommand,     // pause cN
+	"unpause":   unpauseCommand,   // unpause cN
+	"token":     tokenCommand,     // token VALUE
+	"tokenfail": tokenFailCommand, // tokenfail MESSAGE
+	"online":    onlineCommand,    // online
+	"offline":   offlineCommand,   // offline
+	"woke":      wokeCommand,      // woke GAP_MS
+	"close":     closeCommand,     // close
+	"counters":  countersCommand,  // counters: prints those that are not 0
+}
+
+func newCommand(p *player, args string) {
+	var cfg mcp.Config
+	for _, arg := range strings.Fields(args) {
+		name, value, _ := strings.Cut(arg, "=")
+		switch name {
+		case "token":
+			cfg.HasTokenProvider = true
+		case "nolisten":
+			cfg.NoListen = true
+		case "revision":
+			cfg.Revision = value
+		case "answer":
+			cfg.Timeouts.Answer = p.number(value)
+		case "idle":
+			cfg.Timeouts.Idle = p.number(value)
+		case "total":
+			cfg.Timeouts.Total = p.number(value)
+		default:
+			p.t.Fatalf("script: no such option: %s", arg)
+		}
+	}
+	p.world = NewWorld(p.t, cfg)
+}
+
+func startCommand(p *player, _ string) { p.world.Start() }
+
+func openCommand(p *player, args string) {
+	if args == "" {
+		args = "2025-11-25"
+	}
+	p.world.Handshake(args)
+	p.world.Effects = nil
+}
+
+func callCommand(p *player, args string) {
+	method, params, _ := strings.Cut(args, " ")
+	p.world.Call(method, params, mcp.CallOptions{})
+}
+
+func notifyCommand(p *player, args string) {
+	method, params, _ := strings.Cut(args, " ")
+	p.world.Input("notify "+args, func(c *mcp.Client, now engine.Time) {
+		c.Notify(now, method, []byte(params), mcp.CallOptions{})
+	})
+}
+
+func headCommand(p *player, args string) {
+	f := strings.Fields(args)
+	var fields []string
+	for _, field := range f[2:] {
+		name, value, _ := strings.Cut(field, "=")
+		fields = append(fields, name, value)
+	}
+	p.world.Head(p.exchange(f[0]), int(p.number(f[1])), fields...)
+}
+
+func chunkCommand(p *player, args string) {
+	x, text, _ := strings.Cut(args, " ")
+	p.world.Chunk(p.exchange(x), text)
+}
+
+func endCommand(p *player, args string) {
+	x, how, _ := strings.Cut(args, " ")
+	for ending, name := range endings {
+		if name == how {
+			p.world.End(p.exchange(x), ending)
+			return
+		}
+	}
+	p.t.Fatalf("script: no such ending: %s", how)
+}
+
+func advanceCommand(p *player, args string) { p.world.Advance(p.number(args)) }
+
+func deadlineCommand(p *player, _ string) {
+	if ms := p.world.NextDeadline(); ms >= 0 {
+		p.lines = append(p.lines, "in "+strconv.FormatInt(ms, 10))
+	} else {
+		p.lines = append(p.lines, "none")
+	}
+}
+
+func cancelCommand(p *player, args string) {
+	c, reason, _ := strings.Cut(args, " ")
+	p.world.Input("cancel "+args, func(m *mcp.Client, now engine.Time) { m.Cancel(now, p.call(c), reason) })
+}
+
+func pauseCommand(p *player, args string) { p.pause(args, true) }
+
+func unpauseCommand(p *player, args string) { p.pause(args, false) }
+
+func (p *player) pause(args string, paused bool) {
+	p.world.Input("pause "+args, func(m *mcp.Client, now engine.Time) { m.Pause(now, p.call(args), paused) })
+}
+
+func tokenCommand(p *player, args string) {
+	p.world.Input("token", func(m *mcp.Client, now engine.Time) { m.Token(now, args, nil) })
+}
+
+func tokenFailCommand(p *player, args string) {
+	p.world.Input("tokenfail", func(m *mcp.Client, now engine.Time) {
+		m.Token(now, "", &engine.Error{Code: engine.CodeUnauthorized, Op: "token", Message: args})
+	})
+}
+
+func onlineCommand(p *player, _ string) { p.world.Input("online", (*mcp.Client).Online) }
+
+func offlineCommand(p *player, _ string) { p.world.Input("offline", (*mcp.Client).Offline) }
+
+func wokeCommand(p *player, args string) {
+	p.world.Input("woke "+args, func(m *mcp.Client, now engine.Time) { m.Woke(now, p.number(args)) })
+}
+
+func closeCommand(p *player, _ string) { p.world.Input("close", (*mcp.Client).Close) }
+
+func countersCommand(p *player, _ string) {
+	text := strings.Trim(string(p.world.Client.AppendCounters(nil)), "{}")
+	for _, pair := range strings.Split(text, ",") {
+		if !strings.HasSuffix(pair, ":0") {
+			p.lines = append(p.lines, pair)
+		}
+	}
+}
+
+func (p *player) exchange(s string) engine.ExchangeID {
+	return engine.ExchangeID(p.number(strings.TrimPrefix(s, "x")))
+}
+
+func (p *player) call(s string) engine.CallID {
+	return engine.CallID(p.number(strings.TrimPrefix(s, "c")))
+}
+
+func (p *player) number(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		p.t.Fatalf("script: %q is no number", s)
+	}
+	return n
+}

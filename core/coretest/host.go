@@ -1,0 +1,183 @@
+//go:build !js
+
+package coretest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Host runs an MCP client natively against a real server: net/http for fetch, a
+// time.Timer for the one timer. One goroutine owns the client; what others
+// report comes in through a channel, as callbacks do in a browser.
+type Host struct {
+	Client *mcp.Client
+	HTTP   *http.Client
+
+	driver *engine.Driver
+	inputs chan func()
+	done   chan struct{}
+	began  time.Time
+	timer  *time.Timer
+	reads  map[engine.ExchangeID]chan struct{}
+	cancel map[engine.ExchangeID]context.CancelFunc
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	effects []engine.Effect // what the app would see: Deliver, Settle, State
+}
+
+// NewHost starts a Host for a client of cfg. Close ends it.
+func NewHost(cfg mcp.Config) *Host {
+	h := &Host{
+		Client: mcp.New(cfg), HTTP: &http.Client{Transport: &http.Transport{}}, inputs: make(chan func(), 64), done: make(chan struct{}),
+		began: time.Now(), timer: time.NewTimer(time.Hour),
+		reads: map[engine.ExchangeID]chan struct{}{}, cancel: map[engine.ExchangeID]context.CancelFunc{},
+	}
+	h.changed = sync.NewCond(&h.mu)
+	h.driver = engine.NewDriver(h.Client, h)
+	go h.loop()
+	return h
+}
+
+func (h *Host) loop() {
+	for {
+		select {
+		case do := <-h.inputs:
+			do()
+			h.driver.Drain(h.now())
+		case <-h.timer.C:
+			h.driver.Fired(h.now())
+		case <-h.done:
+			return
+		}
+	}
+}
+
+func (h *Host) now() engine.Time { return engine.Time(time.Since(h.began).Milliseconds()) }
+
+// Input gives the client an input on its own goroutine and waits for it.
+func (h *Host) Input(do func(c *mcp.Client, now engine.Time)) {
+	ran := make(chan struct{})
+	h.send(func() { do(h.Client, h.now()); close(ran) })
+	<-ran
+}
+
+func (h *Host) send(do func()) {
+	select {
+	case h.inputs <- do:
+	case <-h.done:
+	}
+}
+
+// Close ends the host and every exchange.
+func (h *Host) Close() {
+	h.Input(func(*mcp.Client, engine.Time) {
+		for _, cancel := range h.cancel {
+			cancel()
+		}
+	})
+	close(h.done)
+	h.HTTP.CloseIdleConnections()
+}
+
+// Wait returns once ok accepts the effects so far, or false after a minute.
+func (h *Host) Wait(ok func([]engine.Effect) bool) bool {
+	late := time.AfterFunc(time.Minute, func() { h.changed.Broadcast() })
+	defer late.Stop()
+	until := time.Now().Add(time.Minute)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for !ok(h.effects) {
+		if time.Now().After(until) {
+			return false
+		}
+		h.changed.Wait()
+	}
+	return true
+}
+
+// Do carries out an effect.
+func (h *Host) Do(e engine.Effect) {
+	switch e.Kind {
+	case engine.Fetch:
+		ctx, cancel := context.WithCancel(context.Background())
+		h.cancel[e.X], h.reads[e.X] = cancel, make(chan struct{}, 1)
+		go h.exchange(ctx, e.X, e.Request, h.reads[e.X])
+	case engine.Read:
+		select {
+		case h.reads[e.X] <- struct{}{}:
+		default:
+		}
+	case engine.Abort:
+		if cancel := h.cancel[e.X]; cancel != nil {
+			cancel()
+		}
+	default:
+		e.Data = bytes.Clone(e.Data)
+		h.mu.Lock()
+		h.effects = append(h.effects, e)
+		h.mu.Unlock()
+		h.changed.Broadcast()
+	}
+}
+
+// Wake arms the one timer.
+func (h *Host) Wake(delay int64) { h.timer.Reset(time.Duration(delay) * time.Millisecond) }
+
+// exchange is one HTTP exchange; it reads a chunk each time it is asked to.
+func (h *Host) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request, reads <-chan struct{}) {
+	how := engine.EndNetwork
+	defer func() { h.send(func() { h.Client.End(h.now(), x, how, "") }) }()
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
+	if err != nil {
+		how = engine.EndInvalid
+		return
+	}
+	for _, f := range r.Header {
+		request.Header.Add(f.Name, f.Value)
+	}
+	response, err := h.HTTP.Do(request)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	head := engine.Head{Status: response.StatusCode}
+	for name := range response.Header {
+		head.Header = append(head.Header, engine.Field{Name: strings.ToLower(name), Value: response.Header.Get(name)})
+	}
+	h.send(func() { h.Client.Head(h.now(), x, head) })
+	buffer := make([]byte, 64<<10)
+	for {
+		select {
+		case <-reads:
+		case <-ctx.Done():
+			return
+		}
+		n, err := response.Body.Read(buffer)
+		if n > 0 {
+			taken := make(chan struct{})
+			h.send(func() { h.Client.Chunk(h.now(), x, buffer[:n]); h.driver.Drain(h.now()); close(taken) })
+			select {
+			case <-taken:
+			case <-h.done:
+				return
+			}
+		}
+		if err == io.EOF {
+			how = engine.EndClean
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package coretest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// RunScript plays a script and returns it with what really happened in place
+// of its golden lines. A script is a list of steps:
+//
+//	chunk x2 id: 7\ndata: {}\n\n
+//	----
+//	read x2
+//
+// Lines up to "----" are commands, one input each; the lines after it, up to a
+// blank line, are the effects they led to. "#" starts a comment. In text, \n \r
+// \t \" and \\ stand for themselves as in Go, $c2 for the request id of call
+// c2. The commands are those of the table in command.go.
+func RunScript(t testing.TB, script string) string {
+	p := &player{t: t}
+	var out strings.Builder
+	for _, step := range strings.Split(strings.TrimSpace(script), "\n\n") {
+		p.lines = nil
+		for _, line := range strings.Split(step, "\n") {
+			if line == "----" {
+				break
+			}
+			out.WriteString(line + "\n")
+			if line != "" && !strings.HasPrefix(line, "#") {
+				p.command(line)
+			}
+		}
+		if p.lines != nil || strings.Contains(step, "----") {
+			out.WriteString("----\n")
+		}
+		for _, line := range p.lines {
+			out.WriteString(line + "\n")
+		}
+		out.WriteString("\n")
+	}
+	return strings.TrimSpace(out.String()) + "\n"
+}
+
+type player struct {
+	t       testing.TB
+	world   *World
+	lines   []string
+	request map[string]string // c2 -> its request id
+}
+
+func (p *player) command(line string) {
+	name, rest, _ := strings.Cut(line, " ")
+	run, ok := commands[name]
+	if !ok {
+		p.t.Fatalf("script: no such command: %s", name)
+	}
+	if p.world == nil && name != "new" {
+		p.world = NewWorld(p.t, mcp.Config{})
+	}
+	run(p, p.text(rest))
+	for _, e := range p.world.Effects {
+		p.note(e)
+		p.lines = append(p.lines, p.symbolic(Describe(e)))
+	}
+	p.world.Effects = nil
+}
+
+// note books the request id of a call that was sent, as $cN.
+func (p *player) note(e engine.Effect) {
+	if e.Kind != engine.Fetch || e.Request.Method != "POST" {
+		return
+	}
+	id := RequestID(e.Request)
+	if n, err := strconv.ParseUint(id, 10, 64); err == nil && id != "" {
+		if p.request == nil {
+			p.request = map[string]string{}
+		}
+		// In a script the epoch never ends, so the counter is the call's id.
+		p.request[fmt.Sprintf("$c%d", n&(1<<24-1))] = id
+	}
+}
+
+// text replaces escapes and request ids in a command.
+func (p *player) text(s string) string {
+	s = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\\`, `\`).Replace(s)
+	for name, id := range p.request {
+		s = replaceName(s, name, id)
+	}
+	return s
+}
+
+// symbolic writes request ids in effects as $cN, so that scripts can be read.
+func (p *player) symbolic(s string) string {
+	for name, id := range p.request {
+		s = strings.ReplaceAll(s, id, name)
+	}
+	return strings.ReplaceAll(s, "\n", `\n`)
+}
+
+// replaceName replaces $c1 but not the $c1 in $c12.
+func replaceName(s, name, id string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, name)
+		if i < 0 {
+			return b.String() + s
+		}
+		end := i + len(name)
+		b.WriteString(s[:i])
+		if end < len(s) && s[end] >= '0' && s[end] <= '9' {
+			b.WriteString(s[i:end])
+		} else {
+			b.WriteString(id)
+		}
+		s = s[end:]
+	}
+}
