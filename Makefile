@@ -22,7 +22,7 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
 DEMO   := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
 
-.PHONY: help demo build test test-core e2e types package check browser versions size bench fuzz clean
+.PHONY: help demo build test test-core e2e test-web types package check browser versions size bench fuzz clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -64,7 +64,7 @@ $(DIST)/demo/index.html $(DIST)/demo/demo.css: $(DIST)/demo/%: web/demo/%
 
 # ---- checks ----
 
-test: versions check types package test-core e2e ## everything a change must pass
+test: versions check types package test-core test-web e2e ## everything a change must pass
 
 versions: browser
 	@go version
@@ -80,6 +80,10 @@ check: ## gofmt and vet, for this machine and for wasm
 
 test-core: ## the protocol core, natively
 	go test ./core/...
+
+test-web: web/build/wasm_exec.js ## the TypeScript units, in Node
+	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node --outdir=web/build/test --out-extension:.js=.mjs
+	node --test web/build/test/*.test.mjs
 
 # One package at a time: each starts a browser, and its stories have deadlines.
 e2e: build node_modules/.package-lock.json browser ## the stories, in Chrome; the wasm tests too

@@ -32,6 +32,7 @@ export class EventQueue {
   #error: HoldfastError | undefined;
   #dropped = 0;
   #paused = false;
+  #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(limit: number, pause: (paused: boolean) => void) {
     this.#limit = limit;
@@ -53,6 +54,7 @@ export class EventQueue {
     this.#ended = true;
     this.#error = error;
     for (const reader of this.#readers) reader.finish();
+    this.#balance();
   }
 
   /** Starts a reader. The first takes the backlog. */
@@ -90,15 +92,16 @@ export class EventQueue {
   #balance(): void {
     let longest = 0;
     for (const reader of this.#readers) if (reader.active) longest = Math.max(longest, reader.queue.length);
-    if (!this.#paused && longest > HIGH_WATER) {
+    if (!this.#paused && longest > HIGH_WATER && !this.#ended) {
       this.#paused = true;
       this.#pause(true);
-      setTimeout(() => this.#balance(), READER_PATIENCE + 1);
-    } else if (this.#paused && longest < LOW_WATER) {
+      // A reader that stops asking says nothing: look again when its patience
+      // has run out.
+      this.#watch = setInterval(() => this.#balance(), READER_PATIENCE);
+    } else if (this.#paused && (longest < LOW_WATER || this.#ended)) {
       this.#paused = false;
+      clearInterval(this.#watch);
       this.#pause(false);
-    } else if (this.#paused && !this.#ended) {
-      setTimeout(() => this.#balance(), READER_PATIENCE + 1);
     }
   }
 }

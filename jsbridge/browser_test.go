@@ -1,0 +1,134 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hack-pad/safejs"
+)
+
+func eval(t *testing.T, source string) safejs.Value {
+	t.Helper()
+	class, err := safejs.Global().Get("Function")
+	if err != nil {
+		t.Fatal(err)
+	}
+	function, err := class.New("return (" + source + ")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := function.Invoke()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func clock(t *testing.T) func() float64 {
+	performance := eval(t, "performance")
+	return func() float64 {
+		v, err := performance.Call("now")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms, _ := v.Float()
+		return ms
+	}
+}
+
+func TestOptions(t *testing.T) {
+	o := ReadOptions(eval(t, `{ s: "text", n: 41.9, b: true, list: ["a", "b"], nothing: null }`))
+	if o.String("s") != "text" || o.Int("n") != 41 || !o.Bool("b") || strings.Join(o.Strings("list"), "") != "ab" {
+		t.Error("a field was not read")
+	}
+	if o.String("nothing") != "" || o.Int("absent") != 0 || o.Bool("absent") || o.Strings("absent") != nil {
+		t.Error("an absent field is not zero")
+	}
+	if o.Err() != nil {
+		t.Fatal(o.Err())
+	}
+	for name, read := range map[string]func(*Options){
+		"s": func(o *Options) { o.Int("s") }, "n": func(o *Options) { o.String("n") },
+		"b": func(o *Options) { o.Strings("b") }, "mixed": func(o *Options) { o.Strings("mixed") },
+	} {
+		o := ReadOptions(eval(t, `{ s: "text", n: 1, b: true, mixed: ["a", 1] }`))
+		read(o)
+		if o.Err() == nil || !strings.Contains(o.Err().Error(), "option "+name) {
+			t.Errorf("%s of a wrong type: %v", name, o.Err())
+		}
+	}
+}
+
+func TestRandom64(t *testing.T) {
+	seen := map[uint64]bool{}
+	for range 100 {
+		n, err := Random64()
+		if err != nil || seen[n] {
+			t.Fatalf("%x, seen before: %v, %v", n, seen[n], err)
+		}
+		seen[n] = true
+	}
+}
+
+func TestClampTimeout(t *testing.T) {
+	for delay, want := range map[int64]uint32{-1: 0, 0: 0, 5: 5, 1<<31 - 1: 1<<31 - 1, 1 << 31: 1<<31 - 1, 1 << 62: 1<<31 - 1} {
+		if got := ClampTimeout(delay); got != want {
+			t.Errorf("ClampTimeout(%d) = %d, want %d", delay, got, want)
+		}
+	}
+}
+
+// TestWatchPage drives the listeners with real events of the browser's classes
+// and counts that the end of the watch leaves none behind.
+func TestWatchPage(t *testing.T) {
+	type event struct {
+		e   PageEvent
+		gap int64
+	}
+	var got []event
+	now := clock(t)
+	stop, err := WatchPage(now, func(e PageEvent, gap int64) { got = append(got, event{e, gap}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	fire := func(source string) { eval(t, source) }
+	fire(`dispatchEvent(new Event("offline"))`)
+	fire(`dispatchEvent(new Event("online"))`)
+	fire(`document.dispatchEvent(new Event("freeze"))`)
+	for from := now(); now()-from < 20; {
+	}
+	fire(`document.dispatchEvent(new Event("resume"))`)
+	fire(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: false }))`)
+	fire(`dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }))`)
+	fire(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`)
+	want := []PageEvent{PageOffline, PageOnline, PageWoke, PageWoke}
+	if len(got) != len(want) {
+		t.Fatalf("events %v, want %v", got, want)
+	}
+	for i := range want {
+		if got[i].e != want[i] {
+			t.Errorf("event %d is %v, want %v", i, got[i].e, want[i])
+		}
+	}
+	if got[2].gap < 20 {
+		t.Errorf("a freeze of 20 ms counts %d ms", got[2].gap)
+	}
+	stop()
+	fire(`dispatchEvent(new Event("online"))`)
+	if len(got) != len(want) {
+		t.Error("an event arrived after the end of the watch")
+	}
+}
+
+// TestUndosAfterAnError: a listener that cannot be added leaves nothing behind.
+func TestUndosAfterAnError(t *testing.T) {
+	var undo undos
+	if err := undo.listen(eval(t, "({})"), "online", func(safejs.Value) {}); err == nil {
+		t.Error("an object without addEventListener took a listener")
+	}
+	if len(undo) != 0 {
+		t.Error("something is left to undo")
+	}
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Call, type CallControl } from "../src/call.js";
+import { HoldfastError } from "../src/errors.js";
+
+const RESULT = 1;
+const RPC_ERROR = 2;
+const FAILURE = 3;
+
+function control(): CallControl & { cancelled: string[] } {
+  const cancelled: string[] = [];
+  return { cancelled, cancel: (_, reason) => cancelled.push(reason), pause: () => {} };
+}
+
+test("result resolves whether it is asked for before or after the end", async () => {
+  const call = new Call<{ a: number }>("m", 10);
+  const before = call.result;
+  call.settle(RESULT, `{"a":1}`);
+  assert.deepEqual(await before, { a: 1 });
+  assert.deepEqual(await call.result, { a: 1 });
+});
+
+test("a JSON-RPC error and a failure of the runtime are typed", async () => {
+  const refused = new Call("tools/call", 10);
+  refused.settle(RPC_ERROR, `{"code":-32602,"message":"Unknown tool","data":{"a":1}}`);
+  await assert.rejects(refused.result, (e) => {
+    if (!(e instanceof HoldfastError)) return false;
+    assert.equal(e.code, "rpc_error");
+    assert.deepEqual(e.rpc, { code: -32602, message: "Unknown tool", data: { a: 1 } });
+    assert.equal(e.message, "tools/call: Unknown tool (-32602)");
+    return true;
+  });
+  const lost = new Call("tools/call", 10);
+  lost.settle(FAILURE, `{"code":"lost","op":"tools/call","status":404,"retryable":false,"message":"gone","cause":"why"}`);
+  await assert.rejects(lost.result, (e) => {
+    if (!(e instanceof HoldfastError)) return false;
+    assert.deepEqual([e.code, e.op, e.status, e.retryable, (e.cause as Error).message], ["lost", "tools/call", 404, false, "why"]);
+    return true;
+  });
+});
+
+test("TestFault18_SecondOutcomeIsIgnored", async () => {
+  const call = new Call<number>("m", 10);
+  call.settle(RESULT, "1");
+  call.settle(RESULT, "2");
+  call.fail(new HoldfastError({ code: "closed", message: "x" }));
+  assert.equal(await call.result, 1);
+});
+
+test("TestFault13_ResultThatIsNotJSONForTheBrowser", async () => {
+  const call = new Call("m", 10);
+  call.settle(RESULT, "{");
+  await assert.rejects(call.result, (e) => e instanceof HoldfastError && e.code === "protocol_error");
+});
+
+test("TestFault16_ProtoKeysStayData", async () => {
+  const call = new Call<Record<string, unknown>>("m", 10);
+  call.settle(RESULT, `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`);
+  const result = await call.result;
+  assert.ok(Object.hasOwn(result, "__proto__"));
+  assert.equal(({} as Record<string, unknown>)["polluted"], undefined);
+});
+
+test("an AbortSignal cancels with its reason, also one that was aborted before", async () => {
+  for (const early of [true, false]) {
+    const c = control();
+    const abort = new AbortController();
+    const call = new Call("m", 10);
+    if (early) abort.abort(new Error("why"));
+    call.bind(1, c, abort.signal);
+    if (!early) abort.abort(new Error("why"));
+    await undefined;
+    assert.deepEqual(c.cancelled, ["why"]);
+  }
+});
+
+test("leaving a loop cancels nothing", async () => {
+  const c = control();
+  const call = new Call("m", 10);
+  call.bind(1, c, undefined);
+  call.deliver(1, 1, `{"progress":1}`);
+  for await (const _ of call) break;
+  assert.deepEqual(c.cancelled, []);
+  assert.equal(call.settled, false);
+});

@@ -1,0 +1,16 @@
+// The little of Node's test runner that these tests use; @types/node would be
+// a dependency for two functions.
+declare module "node:test" {
+  export function test(name: string, run: () => void | Promise<void>): void;
+}
+declare module "node:assert/strict" {
+  interface Assert {
+    equal(actual: unknown, expected: unknown, message?: string): void;
+    deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    ok(value: unknown, message?: string): void;
+    rejects(promise: Promise<unknown>, check: (error: unknown) => boolean): Promise<void>;
+    throws(run: () => unknown, check: (error: unknown) => boolean): void;
+  }
+  const assert: Assert;
+  export default assert;
+}

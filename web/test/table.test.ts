@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Kind, layout, Table, utf8ByteString } from "../src/runtime/table.js";
+
+// The span table from JavaScript's side; jsbridge/table_test.go pins the same
+// layout from Go's. The memory here is filled by hand, word by word.
+
+const HEADER = 64;
+const RECORDS = 1024;
+const INPUT = 8192;
+
+function memory(): { memory: WebAssembly.Memory; words: Uint32Array; bytes: Uint8Array; table: Table } {
+  const memory = new WebAssembly.Memory({ initial: 2 });
+  const words = new Uint32Array(memory.buffer);
+  const bytes = new Uint8Array(memory.buffer);
+  words.set([0, RECORDS, INPUT, 65536, 0], HEADER / 4);
+  return { memory, words, bytes, table: new Table(memory, HEADER, () => 0) };
+}
+
+function put(words: Uint32Array, index: number, record: number[]): void {
+  assert.equal(record.length, layout.recordWords);
+  words.set(record, RECORDS / 4 + index * layout.recordWords);
+}
+
+test("a record's words mean what jsbridge/doc.go says", () => {
+  const { words, bytes, table } = memory();
+  bytes.set(new TextEncoder().encode("payload"), 4096);
+  put(words, 0, [Kind.Deliver, 1, 2, 3, 4, 4096, 7, 0]);
+  put(words, 1, [Kind.Wake, 6, 0, 7, 0, 0, 0, 0]);
+  const [deliver, wake] = table.read(2, 0);
+  assert.deepEqual(deliver, { kind: 4, client: 1, id: 2, number: 3, sub: 4, text: "payload", parts: [], body: null });
+  assert.equal(wake?.kind, Kind.Wake);
+  assert.equal(wake?.number, 7);
+  words[HEADER / 4 + 4] = 99;
+  assert.equal(table.answer, 99);
+});
+
+test("a Fetch record's frame and body are copied out", () => {
+  const { bytes, words, table } = memory();
+  const frame = ["POST", "https://x/", "A", "\xe2\x80\xa6"];
+  let at = 4096;
+  for (const part of frame) {
+    new DataView(bytes.buffer).setUint32(at, part.length, true);
+    for (let i = 0; i < part.length; i++) bytes[at + 4 + i] = part.charCodeAt(i);
+    at += 4 + part.length;
+  }
+  bytes.set([1, 2, 3], 6000);
+  put(words, 0, [Kind.Fetch, 1, 2, 6000, 0, 4096, at - 4096, 3]);
+  const [fetch] = table.read(1, 0);
+  bytes.fill(0, 4096, 7000);
+  assert.deepEqual(fetch?.parts, frame);
+  assert.deepEqual([...(fetch?.body ?? [])], [1, 2, 3]);
+});
+
+for (const [name, texts] of [
+  ["ASCII, cut out of one string", ["one", "two", "three"]],
+  ["not ASCII, decoded one by one", ["eins", "zwölf", "三", "🦑"]],
+] as const) {
+  test(`payloads in the chunk: ${name}`, () => {
+    const { words, bytes, table } = memory();
+    const encoder = new TextEncoder();
+    let offset = 5;
+    texts.forEach((text, i) => {
+      const payload = encoder.encode(text);
+      bytes.set(payload, INPUT + offset);
+      put(words, i, [Kind.Deliver, 1, 1, i, 1, INPUT + offset, payload.length, 0]);
+      offset += payload.length + 3;
+    });
+    assert.deepEqual(
+      table.read(texts.length, offset).map((r) => r.text),
+      [...texts],
+    );
+  });
+}
+
+test("views are made anew when memory grew", () => {
+  const { memory: wasm, table } = memory();
+  wasm.grow(1);
+  const bytes = new Uint8Array(wasm.buffer);
+  bytes.set(new TextEncoder().encode("after"), 4096);
+  new Uint32Array(wasm.buffer).set([Kind.State, 1, 0, 0, 0, 4096, 5, 0], RECORDS / 4);
+  assert.equal(table.read(1, 0)[0]?.text, "after");
+});
+
+test("inputs are written as frames, texts and bytes", () => {
+  const { bytes, table } = memory();
+  const n = table.writeFrame(["é", "", "ab"]);
+  assert.equal(n, 4 + 2 + 4 + 4 + 2);
+  assert.deepEqual([...bytes.subarray(INPUT, INPUT + n)], [2, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0, 0, 2, 0, 0, 0, 97, 98]);
+  assert.equal(table.writeText("🦑"), 4);
+  assert.equal(table.writeBytes(new Uint8Array([9, 8])), 2);
+  assert.deepEqual([...bytes.subarray(INPUT, INPUT + 2)], [9, 8]);
+});
+
+test("an input larger than the buffer asks for room first", () => {
+  const { words, memory: wasm } = memory();
+  const asked: number[] = [];
+  const table = new Table(wasm, HEADER, (n) => {
+    asked.push(n);
+    words[HEADER / 4 + 3] = n;
+    return 0;
+  });
+  table.writeBytes(new Uint8Array(70_000));
+  assert.deepEqual(asked, [70_000]);
+});
+
+test("a header value is sent as its UTF-8 bytes", () => {
+  assert.equal(utf8ByteString("a…"), "a\xe2\x80\xa6");
+});
