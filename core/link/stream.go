@@ -214,6 +214,10 @@ func (s *Stream) Online(now engine.Time) {
 // error (RELIABILITY finding 5). A stream that cannot be resumed is left
 // alone: to cut it would lose what might still come.
 func (s *Stream) Prove(now engine.Time) {
+	if s.phase == PhaseOpening && s.resumed {
+		// A reconnect whose answer got lost in the same way.
+		s.at = min(s.at, now.After(ProveWithin))
+	}
 	if s.phase == PhaseUp && (s.Reopen || s.Cursor.Resumable()) {
 		s.live.prove(now)
 	}

@@ -104,12 +104,8 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 
 // encodeRequest builds the message. The progress token is the request's id.
 func (c *Client) encodeRequest(id requestID, method string, params, meta []byte) []byte {
-	token := appendUint([]byte(`{"progressToken":`), uint64(id))
-	token = append(token, '}')
-	if len(meta) > 0 {
-		token = jsonrpc.AppendObject(nil, token, meta)
-	}
-	return jsonrpc.AppendRequest(nil, uint64(id), method, params, token)
+	token := appendUint([]byte(`"progressToken":`), uint64(id))
+	return jsonrpc.AppendRequest(nil, uint64(id), method, params, jsonrpc.AppendObject(nil, meta, token))
 }
 
 // send posts the request, for the first time or again where the server is

@@ -86,7 +86,7 @@ func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.x = 0
 	status := t.exchange.Status()
-	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession) {
+	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.resends > 0) {
 	case refusalSessionGone:
 		// The server did not take the request, so sending it again in the
 		// next session cannot run it twice.

@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // Close ends the client because its app asked: calls in flight are rejected
 // with closed, then the session is deleted at the server. The state becomes
@@ -18,6 +21,7 @@ func (c *Client) Close(now engine.Time) {
 	}
 	p := &post{role: postDelete, by: now.After(deleteTimeout)}
 	c.posts = append(c.posts, p)
+	p.exchange = link.NewExchange(c.linkLimits())
 	p.x = c.fetch(p, "DELETE", nil)
 }
 

@@ -32,6 +32,7 @@ type post struct {
 	method    string
 	body      []byte
 	x         engine.ExchangeID
+	exchange  link.Exchange
 	by        engine.Time
 	refreshed bool
 }
@@ -40,7 +41,7 @@ type post struct {
 func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
 	p := &post{role: role, body: body, by: now.After(postTimeout)}
 	c.posts = append(c.posts, p)
-	p.x = c.fetch(p, "POST", body)
+	p.send(c)
 	return p
 }
 
@@ -69,12 +70,23 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 	c.post(now, postCancelled, jsonrpc.AppendNotification(nil, "notifications/cancelled", append(params, '}'), nil))
 }
 
+// send sends the message, or sends it again.
+func (p *post) send(c *Client) {
+	p.exchange = link.NewExchange(c.linkLimits())
+	p.x = c.fetch(p, "POST", p.body)
+}
+
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	// The head says all; the body, if any, is not read. It is aborted rather
-	// than left, since an unread body holds one of six connections.
-	if link.ClassifyBody(head.Status, head.Get("content-type")) == link.BodyNone {
+	switch kind := p.exchange.Head(head); {
+	case kind == link.BodyJSON && p.exchange.OK() && p.role != postDelete:
+		// The Go SDK answers 200 with a JSON-RPC error to a notification
+		// without its session: only the body tells.
 		c.read(p.x)
-	} else {
+		return
+	case kind == link.BodyNone:
+		c.read(p.x) // to its end, so that the connection can be used again
+	default:
+		// Not left unread: an open body holds one of six connections.
 		c.abort(p.x)
 	}
 	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
@@ -93,7 +105,14 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	c.posted(now, p, failure)
 }
 
-func (p *post) chunk(c *Client, _ engine.Time, _ []byte) { c.read(p.x) }
+func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
+	if err := p.exchange.Chunk(bytes); err != nil {
+		c.abort(p.x)
+		c.posted(now, p, &engine.Error{Code: engine.CodeLimit, Op: p.method, Message: "the answer is too large", Cause: err})
+		return
+	}
+	c.read(p.x)
+}
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	if p.role == postInitialized && c.sendsVersion() && how == engine.EndNetwork && p.by != engine.Never {
@@ -101,11 +120,25 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		// did not: the mark of a server whose CORS rules do not list that
 		// header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
 		c.skipVersionHeader = true
-		p.x = c.fetch(p, "POST", p.body)
+		p.send(c)
+		return
+	}
+	if how == engine.EndClean && p.exchange.OK() {
+		c.posted(now, p, p.bodyError(c))
 		return
 	}
 	c.posted(now, p, &engine.Error{Code: engine.CodeNetwork, Op: p.method, Retryable: true,
 		Message: "the server could not be reached", Cause: reason(detail)})
+}
+
+// bodyError returns the JSON-RPC error that a 2xx answer held, nil for none.
+func (p *post) bodyError(c *Client) *engine.Error {
+	m, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	if err != nil || m.Kind != jsonrpc.ErrorResponse {
+		return nil
+	}
+	return &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.exchange.Status(),
+		Message: "the server answered a notification with a JSON-RPC error"}
 }
 
 func (p *post) advance(c *Client, now engine.Time) {

@@ -21,7 +21,7 @@ type session struct {
 // reinitializeEvery is the least time between two handshakes, in ms, after a
 // session that the server forgot at once (RELIABILITY fault 23: at most one
 // per N seconds).
-const reinitializeEvery = 5_000
+const reinitializeEvery = 1_000
 
 // sendInitialize starts a handshake: no session id, no version header
 // (2025-11-25 basic/lifecycle).

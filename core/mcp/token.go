@@ -80,7 +80,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 	}
 	for _, p := range c.posts {
 		if _, live := c.owners[p.x]; !live {
-			p.x = c.fetch(p, "POST", p.body)
+			p.send(c)
 		}
 	}
 	if c.listen.parked {

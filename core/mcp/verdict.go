@@ -18,15 +18,26 @@ const (
 	refusalAuthorize                  // ask for a token, then send again
 )
 
-const methodNotFound = -32601
+// JSON-RPC error codes that decide something. -32000 means whatever a server
+// wants it to mean.
+const (
+	methodNotFound = -32601
+	serverError    = -32000
+)
 
 // verdictOnRefusal decides by status, the code of the JSON-RPC error in the
-// body (0 for none) and whether the request carried a session id.
-func verdictOnRefusal(status int, code int64, hadSession bool) refusal {
+// body (0 for none), whether the request carried a session id, and whether it
+// was sent again in a new session already.
+func verdictOnRefusal(status int, code int64, hadSession, resent bool) refusal {
 	switch {
 	case status == 401:
 		return refusalAuthorize
 	case (status == 404 || status == 410) && hadSession && code != methodNotFound:
+		return refusalSessionGone
+	// Servers made from the TypeScript SDK's examples, server-everything among
+	// them, say so about a session they do not know: "No valid session ID
+	// provided", "Server not initialized".
+	case status == 400 && hadSession && code == serverError && !resent:
 		return refusalSessionGone
 	case code != 0:
 		return refusalRPCError

@@ -248,10 +248,14 @@ export class McpClient {
     }
     const body = params === undefined ? "" : toJSON(op, "params", rest);
     const metaBody = Object.keys(meta).length === 0 ? "" : toJSON(op, "meta", meta);
-    this.#runtime.call(this.#handle, notify, [method, body, metaBody], times, (id) => {
-      this.#calls.set(id, call as Call<unknown>);
-      call.bind(id, this.#control, options.signal);
-    });
+    try {
+      this.#runtime.call(this.#handle, notify, [method, body, metaBody], times, (id) => {
+        this.#calls.set(id, call as Call<unknown>);
+        call.bind(id, this.#control, options.signal);
+      });
+    } catch (error) {
+      call.fail(error as HoldfastError);
+    }
     return call;
   }
 

@@ -42,17 +42,24 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   };
   const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
   throwIfAborted(signal);
-  const runtime = await load(options.wasm);
-  throwIfAborted(signal);
-  const client = new McpClient(runtime, absolute, backlog);
-  signal?.addEventListener("abort", () => void client.close(), { once: true });
-  try {
-    await client.start(raw, options.credentials ?? "same-origin", options.token);
-  } catch (error) {
+  for (let tries = 1; ; tries++) {
+    const runtime = await load(options.wasm);
     throwIfAborted(signal);
-    throw error instanceof HoldfastError ? await diagnose(absolute, error, options) : error;
+    const client = new McpClient(runtime, absolute, backlog);
+    const close = (): void => void client.close();
+    signal?.addEventListener("abort", close, { once: true });
+    try {
+      await client.start(raw, options.credentials ?? "same-origin", options.token);
+      return client;
+    } catch (error) {
+      signal?.removeEventListener("abort", close);
+      throwIfAborted(signal);
+      if (!(error instanceof HoldfastError)) throw error;
+      // A runtime that turns out to be dead is loaded anew, once.
+      if (error.code === "runtime_exited" && tries === 1) continue;
+      throw await diagnose(absolute, error, options);
+    }
   }
-  return client;
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {

@@ -12,8 +12,16 @@ export async function diagnose(url: string, error: HoldfastError, options: Conne
     case "network_error":
       return diagnoseNetwork(url, error, options);
     case "http_error":
-      return withHint(error, httpHint(url, error.status));
     case "protocol_error":
+      // initialize passed, and what followed it did not: the server gave a
+      // session whose id the page was not allowed to read.
+      if (error.op === "notifications/initialized" && new URL(url).origin !== globalThis.location?.origin) {
+        return withHint(
+          error,
+          `The server refused the first request after initialize. If it gives sessions, it has to answer with  Access-Control-Expose-Headers: Mcp-Session-Id`,
+        );
+      }
+      if (error.code === "http_error") return withHint(error, httpHint(url, error.status));
       if (error.status >= 200 && error.status < 300) {
         return withHint(error, `${url} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.`);
       }

@@ -55,7 +55,13 @@ export class Runtime {
   /** Makes a client and starts it. Throws where an option is of the wrong type. */
   connect(options: object, port: ClientPort): number {
     if (this.#death) throw this.#death;
-    const handle = this.#host.connect!(options);
+    let handle: number | string;
+    try {
+      handle = this.#host.connect!(options);
+    } catch (cause) {
+      this.exited("the Go program trapped", cause);
+      throw this.#death;
+    }
     if (typeof handle === "string") {
       throw new HoldfastError({ code: "bad_argument", op: "connect", message: handle });
     }
@@ -76,19 +82,24 @@ export class Runtime {
     times: CallTimes,
     bind: (id: number) => void,
   ): void {
-    if (this.#death) throw this.#death;
-    const n = this.#table.writeFrame(parts);
+    let bound = false;
     this.#run(
-      () =>
-        this.#exports.call(client, notify ? 1 : 0, n, times.answer, times.idle, times.total, performance.now()),
-      () => bind(this.#table.answer),
+      () => {
+        const n = this.#table.writeFrame(parts);
+        return this.#exports.call(client, notify ? 1 : 0, n, times.answer, times.idle, times.total, performance.now());
+      },
+      () => {
+        bound = true;
+        bind(this.#table.answer);
+      },
     );
+    // A call that has no id is nobody's to reject.
+    if (!bound) throw this.#death;
   }
 
   /** Ends a call; `reason` goes to the server. */
   cancel(client: number, call: number, reason: string): void {
-    const n = this.#table.writeText(reason);
-    this.#run(() => this.#exports.cancel(client, call, n, performance.now()));
+    this.#run(() => this.#exports.cancel(client, call, this.#table.writeText(reason), performance.now()));
   }
 
   /** Stops reading a call's stream, or goes on with it. */
@@ -98,8 +109,7 @@ export class Runtime {
 
   /** Answers effect Token with a token, or with what went wrong. */
   token(client: number, ok: boolean, text: string): void {
-    const n = this.#table.writeText(text);
-    this.#run(() => this.#exports.token(client, ok ? 1 : 0, n, performance.now()));
+    this.#run(() => this.#exports.token(client, ok ? 1 : 0, this.#table.writeText(text), performance.now()));
   }
 
   /** Closes a client; its port hears the state "closed". */
@@ -109,8 +119,13 @@ export class Runtime {
 
   /** The client's counters as JSON text; "{}" if there is no such client. */
   counters(client: number): string {
-    const records = this.#death ? [] : this.#table.read(Math.max(this.#exports.counters(client), 0), 0);
-    return records[0]?.text ?? "{}";
+    let text = "{}";
+    this.#run(() => {
+      const count = this.#exports.counters(client);
+      if (count > 0) text = this.#table.read(count, 0)[0]!.text;
+      return Math.min(count, 0);
+    });
+    return text;
   }
 
   /** Forgets a client that is closed or has failed. */
@@ -125,24 +140,22 @@ export class Runtime {
 
   /** Reports a response head. `fields` are names in lower case and values. */
   head(client: number, exchange: number, status: number, fields: string[]): void {
-    if (this.#death) return;
-    const n = this.#table.writeFrame(fields);
-    this.#run(() => this.#exports.head(client, exchange, status, n, performance.now()));
+    this.#run(() => this.#exports.head(client, exchange, status, this.#table.writeFrame(fields), performance.now()));
   }
 
   /** Reports bytes of a body: at most chunkBytes of them. */
   chunk(client: number, exchange: number, bytes: Uint8Array): void {
-    if (this.#death) return;
-    const n = this.#table.writeBytes(bytes);
-    this.#run(() => this.#exports.chunk(client, exchange, n, performance.now()), undefined, n);
+    this.#run(
+      () => this.#exports.chunk(client, exchange, this.#table.writeBytes(bytes), performance.now()),
+      undefined,
+      bytes.length,
+    );
   }
 
   /** Reports the end of an exchange. */
   end(client: number, exchange: number, how: number, detail: string): void {
     this.#exchanges.get(client)?.delete(exchange);
-    if (this.#death) return;
-    const n = this.#table.writeText(detail);
-    this.#run(() => this.#exports.end(client, exchange, how, n, performance.now()));
+    this.#run(() => this.#exports.end(client, exchange, how, this.#table.writeText(detail), performance.now()));
   }
 
   /** Reads the table after Go was entered by a page event. */
@@ -173,20 +186,20 @@ export class Runtime {
   // go.exit it would answer garbage, so `death` is tested before and after.
   #run(input: () => number, answered?: () => void, chunk = 0): void {
     if (this.#death) return;
-    let count: number;
+    let records: TableRecord[] | undefined;
     try {
-      count = input();
+      const count = input();
+      if (this.#death) return;
+      if (count !== DEAD) {
+        answered?.();
+        records = count > 0 ? this.#table.read(count, chunk) : [];
+      }
     } catch (error) {
-      this.exited("an export trapped", error);
+      this.exited("the Go program trapped", error);
       return;
     }
-    if (this.#death) return;
-    if (count === DEAD) {
-      this.exited("the Go program panicked");
-      return;
-    }
-    answered?.();
-    if (count > 0) this.#carryOut(this.#table.read(count, chunk));
+    if (records) this.#carryOut(records);
+    else this.exited("the Go program panicked");
   }
 
   #carryOut(records: TableRecord[]): void {

@@ -1,0 +1,103 @@
+//go:build !js
+
+// Package demosite is the demo as one http.Handler: the built web/dist, an MCP
+// server at /mcp (package gosdk) and controls that break the connection on
+// purpose. The demo command serves it; tests mount it on an origin of their
+// own:
+//
+//	site, err := demosite.New(demosite.Options{})
+//	web := httptest.NewServer(site)
+//	... open web.URL in a browser; site.MCP().CutStreams() ...
+//
+// Controls are POSTs that answer {"ok": bool, "what": "..."}:
+//
+//	/control/cut                        drop every connection to /mcp now
+//	/control/restart                    forget sessions, tools, events and notes
+//	/control/down?ms=5000               refuse /mcp for a while
+//	/control/up                         end that early
+//	/control/cut-every?ms=2000&for=60000  drop again and again; for=0 stops
+package demosite
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+)
+
+// Options choose what the site is made of.
+type Options struct {
+	// Dist is the folder with the built module and demo page; "" means web/dist
+	// beside go.mod.
+	Dist string
+	// MCP are the options of the embedded server.
+	MCP gosdk.Options
+}
+
+// A Site is the demo. Close it when its HTTP server has stopped or is about to.
+type Site struct {
+	mux  *http.ServeMux
+	mcp  *gosdk.Server
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu        sync.Mutex
+	downUntil time.Time
+	endCuts   context.CancelFunc // of the cut-every that runs; nil if none
+}
+
+// New makes a site, or says that the page has not been built.
+func New(o Options) (*Site, error) {
+	if o.Dist == "" {
+		root, err := moduleroot.Find()
+		if err != nil {
+			return nil, err
+		}
+		o.Dist = filepath.Join(root, "web", "dist")
+	}
+	files := os.DirFS(o.Dist)
+	for _, name := range []string{"holdfast.mjs", "holdfast.wasm", "demo/index.html"} {
+		if _, err := fs.Stat(files, name); err != nil {
+			return nil, fmt.Errorf("%s is not there: run `make build` first", filepath.Join(o.Dist, filepath.FromSlash(name)))
+		}
+	}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP)}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.mux.Handle("/mcp", http.HandlerFunc(s.serveMCP))
+	s.mux.Handle("/", pages(files))
+	s.addControls()
+	return s, nil
+}
+
+// ServeHTTP serves the page, the endpoint and the controls.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// MCP is the server behind /mcp.
+func (s *Site) MCP() *gosdk.Server { return s.mcp }
+
+// Close stops tools and controls and drops the connections to /mcp.
+func (s *Site) Close() {
+	s.stop()
+	s.work.Wait()
+	s.mcp.Close()
+}
+
+// serveMCP drops the connection unanswered while the site is down: to a browser
+// a server that refuses and one that hangs up look the same.
+func (s *Site) serveMCP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	down := time.Now().Before(s.downUntil)
+	s.mu.Unlock()
+	if down {
+		panic(http.ErrAbortHandler)
+	}
+	s.mcp.ServeHTTP(w, r)
+}

@@ -1,0 +1,61 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// captured is a page that has kept the WebAssembly instance, to break it.
+func captured(t *testing.T) *chrome.Page {
+	t.Helper()
+	site := sdkSite(t)
+	page := chrome.Open(t, site.Page("/app", `
+		const real = WebAssembly.instantiateStreaming;
+		WebAssembly.instantiateStreaming = async (...args) => {
+			const loaded = await real(...args);
+			window.wasm = loaded.instance.exports;
+			window.go = args[1];
+			return loaded;
+		};`+appScript))
+	page.WaitFor(`window.holdfast`)
+	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect("/mcp");`)
+	return page
+}
+
+// TestStoryRuntimeExit: however the Go program ends, everything pending rejects
+// with runtime_exited, and the next connect starts a new one (fault 58; the
+// restart from the journal comes with the journal).
+func TestStoryRuntimeExit(t *testing.T) {
+	for name, breakIt := range map[string]string{
+		// A bounds error in Go: recovered at the border, the machine is not used again.
+		"panic": `wasm.chunk(1, 1, 0x7fffffff, 0)`,
+		// What go.run does with a panic that nobody recovered.
+		"exit": `go.gojs["runtime.wasmExit"](exitFrame())`,
+		// Memory that makes no sense: the next export traps.
+		"trap": `new Uint8Array(wasm.mem.buffer).fill(0xff, 4096)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := captured(t)
+			page.AllowExceptions()
+			got := chrome.Script[struct {
+				Slow, After, State string
+				Sum                float64
+			}](page, `
+				// runtime.wasmExit reads its code at sp + 8.
+				const exitFrame = () => { const sp = wasm.mem.buffer.byteLength - 64; new DataView(wasm.mem.buffer).setInt32(sp + 8, 2, true); return sp; };
+				const slow = mcp.callTool("slow", { seconds: 60 });
+				const code = slow.result.then(() => "resolved", (e) => e.code);
+				try { `+breakIt+`; } catch {}
+				const after = (await attempt(() => mcp.ping())).code;
+				const again = await holdfast.connect("/mcp");
+				const { structuredContent } = await again.callTool("add", { a: 1, b: 2 }).result;
+				return { slow: await code, after, state: mcp.state, sum: structuredContent.sum };`)
+			if got.Slow != "runtime_exited" || got.After != "runtime_exited" || got.State != "failed" || got.Sum != 3 {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,62 @@
+//go:build !js
+
+// Package gosdk is the official Go SDK's Streamable HTTP server (go-sdk 1.8.0,
+// sessions, MemoryEventStore) as a peer for tests and the demo, with CORS for
+// every origin and with connections that can be dropped:
+//
+//	s := gosdk.New(gosdk.Options{})
+//	web := httptest.NewServer(s)   // web.URL is the endpoint, any path will do
+//	defer web.Close()
+//	defer s.Close()                // runs first: ends tools and streams
+//	... a client calls count ...
+//	s.CutStreams()                 // the client gets a network error and resumes
+//	s.Restart()                    // the client's session is unknown now
+//
+// Tools: count, write_report, add, echo, fail, slow, random_image (all
+// read-only) and add_note, which is neither read-only nor idempotent and writes
+// to what [Server.Notes] returns.
+//
+// # What the SDK does on the wire
+//
+// Measured here; the tests of this package hold the parts that matter.
+//
+//   - Every answer to a request is an event stream, that of initialize too;
+//     notifications get 202. The session id comes with initialize only, 26
+//     characters of base32.
+//   - Priming: "event: prime", "id: STREAM_0", "data: " and no retry line,
+//     first on every POST stream whose MCP-Protocol-Version header (for
+//     initialize: its params) says 2025-11-25 or later. Older versions start
+//     with message id STREAM_0. The header of each request decides, not the
+//     session's revision.
+//   - Messages: "event: message", "id: STREAM_n", one data line. STREAM is 26
+//     characters of base32, another for every POST.
+//   - "event: close" with a retry line, without id, is sent only when a tool
+//     closes its stream itself; none here does. No other retry line, no
+//     keep-alive comments.
+//   - A GET with Last-Event-ID replays that stream only, without priming event,
+//     and ends after the answer. Its headers leave with its first event: while
+//     the tool is silent the client sees nothing at all, not even a status.
+//   - After the answer was delivered the same GET gets 200, text/event-stream
+//     and an empty body.
+//   - An unknown or malformed Last-Event-ID is 400 in plain text; on a POST
+//     that header is 400 as well.
+//   - 409 in plain text while another connection holds the stream. A client
+//     that drops a stream itself and resumes at once can meet it: 2 of 50 times
+//     here, gone after 20 ms. CutStreams lets go of the stream first.
+//   - The standalone GET opens with the comment ": ok"; its ids are "_0", "_1",
+//     ... A new GET without Last-Event-ID replays all of it from "_0".
+//   - An unknown session is 404 in plain text. A request without session that
+//     is not initialize gets 200 and a JSON-RPC error with code 0.
+//   - An unknown method is HTTP 400 in plain text, not -32601. An unknown tool
+//     is -32602 on the stream. A request id that is in flight already is 400
+//     with -32600.
+//   - server/discover works without a session and leaves 2026-07-28 out of
+//     supportedVersions; any other request of that revision is 400 with -32022.
+//   - Log notifications are sent after logging/setLevel only.
+//   - A cancelled call still answers, late, with whatever its tool returns:
+//     here isError and "context canceled". The priming event leaves before the
+//     call is handed on, so that a cancel sent at once can come too early and
+//     be lost.
+//   - DELETE is 204; open streams then end properly. The store keeps 10 MiB
+//     over all sessions.
+package gosdk

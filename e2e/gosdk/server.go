@@ -1,0 +1,124 @@
+//go:build !js
+
+package gosdk
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Options choose how the server behaves. The zero value has sessions and an
+// event store and is silent.
+type Options struct {
+	// Logf gets one line per notable thing that happens in a tool: "slow:
+	// began", "slow: cancelled after 2s", "add_note: note 3". nil drops them.
+	Logf func(format string, args ...any)
+	// Instructions is the text that initialize sends for the model; "" sends
+	// one that says what the server is.
+	Instructions string
+	// JSON answers POSTs with application/json instead of an event stream;
+	// nothing can be resumed then.
+	JSON bool
+}
+
+// A Server is the official Go SDK's Streamable HTTP server behind an
+// http.Handler that can drop its connections and forget its sessions. It has
+// no path of its own: mount it where the endpoint is to be.
+type Server struct {
+	opts Options
+	cuts cuts
+
+	mu  sync.Mutex
+	now *generation
+}
+
+// A generation is everything that Restart throws away.
+type generation struct {
+	sdk     *mcp.Server
+	handler http.Handler
+	ctx     context.Context // tools stop when it ends
+	end     context.CancelFunc
+	notes   notes
+}
+
+// New makes a server that nobody is connected to.
+func New(o Options) *Server {
+	if o.Logf == nil {
+		o.Logf = func(string, ...any) {}
+	}
+	if o.Instructions == "" {
+		o.Instructions = "A demonstration server whose calls take long enough to be interrupted."
+	}
+	s := &Server{opts: o}
+	s.now = s.begin()
+	return s
+}
+
+func (s *Server) begin() *generation {
+	g := &generation{}
+	g.ctx, g.end = context.WithCancel(context.Background())
+	g.sdk = mcp.NewServer(
+		&mcp.Implementation{Name: "holdfast-go-sdk-demo", Title: "Holdfast demo server", Version: "1.0.0"},
+		&mcp.ServerOptions{Instructions: s.opts.Instructions},
+	)
+	s.addTools(g)
+	g.handler = mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return g.sdk },
+		&mcp.StreamableHTTPOptions{
+			EventStore:   mcp.NewMemoryEventStore(nil),
+			JSONResponse: s.opts.JSON,
+			// Pages come from another loopback origin; Host is loopback too,
+			// so the rebinding check stays on.
+		},
+	)
+	return g
+}
+
+func (s *Server) current() *generation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// ServeHTTP serves the endpoint, CORS included.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if cors(w, r) {
+		return
+	}
+	s.cuts.serve(s.current().handler, w, r)
+}
+
+// CutStreams drops the connection of every answer under way and returns how
+// many there were. Browsers see a network error; sessions, running tools and
+// the event store live on, so that a client can resume.
+func (s *Server) CutStreams() int { return s.cuts.all() }
+
+// OpenStreams is the number of answers under way.
+func (s *Server) OpenStreams() int { return s.cuts.open() }
+
+// Restart puts a new server in the place of the old one: connections are
+// dropped, running tools stopped, sessions, events and notes forgotten.
+func (s *Server) Restart() {
+	fresh := s.begin()
+	s.mu.Lock()
+	old := s.now
+	s.now = fresh
+	s.mu.Unlock()
+	s.stop(old)
+}
+
+// Close stops running tools and drops every connection.
+func (s *Server) Close() { s.stop(s.current()) }
+
+func (s *Server) stop(g *generation) {
+	// Connections first: a tool that was stopped answers with an error result,
+	// which nobody is to see.
+	s.cuts.all()
+	g.end()
+	for session := range g.sdk.Sessions() {
+		session.Close()
+	}
+}

@@ -1,0 +1,132 @@
+//go:build !js
+
+package peer
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait that has no context of its own. It is far above
+// what a healthy run needs, so that only a real hang reaches it.
+const patience = 20 * time.Second
+
+// The protocol revisions that a Peer can speak (spec 3.2, legacy Streamable
+// HTTP), newest first.
+const (
+	Revision20251125 = "2025-11-25"
+	Revision20250618 = "2025-06-18"
+	Revision20250326 = "2025-03-26"
+)
+
+// Options choose what kind of server a Peer is. The zero value is a
+// well-behaved 2025-11-25 server with sessions, an event store, a standalone
+// GET stream and open CORS.
+type Options struct {
+	// Revision is the newest revision spoken; "" means 2025-11-25. A client
+	// that asks for an older known one gets that one.
+	Revision string
+	// Sessionless servers hand out no Mcp-Session-Id and ask for none.
+	Sessionless bool
+	// NoStandalone answers 405 to a GET without Last-Event-ID.
+	NoStandalone bool
+	// NoEventIDs is a server without event store: events carry no id and a
+	// GET with Last-Event-ID gets 400.
+	NoEventIDs bool
+	// NoReuse closes every TCP connection after one answer. Chrome resends a
+	// request by itself, POSTs included, when a reused connection dies before
+	// the headers: one fetch of a tools/call ran its tool three times here. On a
+	// fresh connection it does not, so tests that cut before the headers choose
+	// which of the two they mean.
+	NoReuse bool
+	// IgnoreCancel lets scripts go on after notifications/cancelled.
+	IgnoreCancel bool
+	// Conflict answers 409 to a GET for a stream that another connection still
+	// carries, as the official SDKs do; without it the newest connection wins.
+	Conflict bool
+	// KeepAlive is the interval of comment lines on every open event stream;
+	// 0 means none.
+	KeepAlive time.Duration
+	// PageSize is the number of tools per tools/list answer; 0 means all.
+	PageSize int
+	// Capabilities is the JSON object sent by initialize; "" means tools and
+	// logging.
+	Capabilities string
+	// Instructions is the server's text for the model, sent by initialize.
+	Instructions string
+	// Path of the endpoint; "" means "/mcp".
+	Path string
+	// CORS is what browsers of other origins are told.
+	CORS CORS
+	// Site serves every path but the endpoint, on the same origin; nil means
+	// 404. Pages that must not need CORS live here.
+	Site http.Handler
+}
+
+// A Peer is one scripted MCP server on a loopback port of its own. All its
+// methods may be called from any goroutine.
+type Peer struct {
+	t       testing.TB
+	opts    Options
+	addr    string
+	ctx     context.Context
+	stop    context.CancelFunc
+	changed changes
+	gates   gates
+	log     requestLog
+	tools   toolbox
+	rules   rules
+	wire    wire
+	home    sessions
+
+	streamSeq atomic.Int64 // numbers streams over all sessions: s1, s2, ...
+	open      atomic.Int64 // event streams whose headers have left
+	work      sync.WaitGroup
+
+	lifeMu sync.Mutex // guards server and conns
+	server *http.Server
+	conns  map[net.Conn]struct{}
+}
+
+// New starts a Peer on a free loopback port and closes it when t ends. The
+// default tools echo, add and slow are there from the start.
+func New(t testing.TB, o Options) *Peer {
+	t.Helper()
+	if o.Revision == "" {
+		o.Revision = Revision20251125
+	}
+	if o.Path == "" {
+		o.Path = "/mcp"
+	}
+	if o.Capabilities == "" {
+		o.Capabilities = `{"tools":{"listChanged":true},"logging":{}}`
+	}
+	p := &Peer{t: t, opts: o, conns: make(map[net.Conn]struct{})}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	p.gates.changed = &p.changed
+	p.log.changed = &p.changed
+	p.addDefaultTools()
+	p.Up()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// URL is the endpoint's address. It stays the same over Down, Up and Restart.
+func (p *Peer) URL() string { return "http://" + p.addr + p.opts.Path }
+
+// Origin is the web origin of the endpoint, without a trailing slash.
+func (p *Peer) Origin() string { return "http://" + p.addr }
+
+// Close ends every script and connection and waits for them. New arranges for
+// it; calling it twice is fine.
+func (p *Peer) Close() {
+	p.stop()
+	p.Down()
+	p.home.forget()
+	p.work.Wait()
+}

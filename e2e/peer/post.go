@@ -1,0 +1,102 @@
+//go:build !js
+
+package peer
+
+import (
+	"context"
+	"mime"
+	"net/http"
+)
+
+// post takes one JSON-RPC message (2025-11-25 basic/transports, sending
+// messages to the server).
+func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != "application/json" {
+		p.log.violation("%s: Content-Type %q", m.method, r.Header.Get("Content-Type"))
+		fail(w, http.StatusUnsupportedMediaType, -32000, "Content-Type must be application/json")
+		return
+	}
+	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
+		p.log.violation("%s: Accept %q", m.method, r.Header.Get("Accept"))
+		fail(w, http.StatusNotAcceptable, -32000, "Accept must name application/json and text/event-stream")
+		return
+	}
+	if m.method == "initialize" && m.request() {
+		if r.Header.Get("Mcp-Session-Id") != "" {
+			p.log.violation("initialize: with a session id")
+		}
+		s := p.newSession(p.negotiate(m))
+		if s.id != "" {
+			w.Header().Set("Mcp-Session-Id", s.id)
+		}
+		p.request(w, r, s, m)
+		return
+	}
+	s := p.session(w, r)
+	if s == nil {
+		return
+	}
+	p.judge(r, s, "POST "+m.method)
+	switch {
+	case m.request():
+		p.request(w, r, s, m)
+	case m.response():
+		s.mu.Lock()
+		if _, twice := s.replies[m.id]; twice {
+			p.log.violation("the server's request %s was answered twice", m.id)
+		}
+		s.replies[m.id] = m
+		s.mu.Unlock()
+		p.changed.signal()
+		w.WriteHeader(http.StatusAccepted)
+	default:
+		p.notified(s, m)
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func (p *Peer) notified(s *session, m envelope) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch m.method {
+	case "notifications/initialized":
+		s.ready = true
+	case "notifications/cancelled":
+		if stop := s.calls[string(field(m.params, "requestId"))]; stop != nil && !p.opts.IgnoreCancel {
+			stop()
+		}
+	}
+}
+
+// request starts the script for a request and keeps the POST open until the
+// script or a cut lets it go. The script outlives the connection.
+func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m envelope) {
+	p.judgeRequest(s, m)
+	script, asJSON := p.scriptFor(s, m)
+	ctx, cancel := context.WithCancel(s.ctx)
+	job := &run{
+		p: p, ctx: ctx, session: s, post: p.newCarrier(w, r), json: asJSON,
+		id: m.id, token: string(field(m.params, "_meta", "progressToken")),
+	}
+	if !asJSON {
+		job.stream = p.newStream(s)
+		job.stream.now.Store(job.post)
+	}
+	s.mu.Lock()
+	s.calls[m.id] = cancel
+	s.mu.Unlock()
+	p.work.Add(1)
+	go func() {
+		defer p.work.Done()
+		defer cancel()
+		job.play(script)
+		job.finish()
+		s.mu.Lock()
+		delete(s.calls, m.id)
+		s.mu.Unlock()
+	}()
+	job.post.wait(r.Context())
+	if job.stream != nil {
+		job.stream.drop(job.post)
+	}
+}

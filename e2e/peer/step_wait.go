@@ -1,0 +1,35 @@
+//go:build !js
+
+package peer
+
+// Gate stops the script until Release or Pass lets it through.
+func Gate(name string) Step {
+	return Step{func(r *run) { r.p.gates.pass(r.ctx, name) }}
+}
+
+// Resumed stops the script until a connection carries the stream: after a Cut,
+// until the client has come back and got what it had missed.
+func Resumed() Step {
+	return Step{func(r *run) {
+		if !r.json {
+			r.p.changed.await(r.ctx, func() bool { return r.stream.now.Load() != nil })
+		}
+	}}
+}
+
+// Reply stops the script until the client has POSTed the response to the
+// server's request with that raw id (see Ask).
+func Reply(id string) Step {
+	return Step{func(r *run) {
+		r.p.changed.await(r.ctx, func() bool {
+			r.session.mu.Lock()
+			defer r.session.mu.Unlock()
+			_, ok := r.session.replies[id]
+			return ok
+		})
+	}}
+}
+
+// Silence never goes on: the stream stays open with nothing on it until the
+// call is cancelled, the session ends or the Peer closes.
+func Silence() Step { return Step{func(r *run) { <-r.ctx.Done() }} }
