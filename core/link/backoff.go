@@ -19,12 +19,12 @@ type window struct{ from, to int64 }
 
 // ladder holds the windows of the first, second, ... attempt since the stream
 // last progressed; the last row repeats. The first is short because most cuts
-// are a proxy's or a network change's; the second is already 2 s wide, so that
+// are a proxy's or a network change's; the second is already 3 s wide, so that
 // 100 clients of a restarted server do not arrive together (fault 46); the last
 // keeps a ten-minute outage under 30 attempts (fault 45).
 var ladder = []window{
 	{0, 250},
-	{1_000, 3_000},
+	{1_000, 4_000},
 	{2_000, 6_000},
 	{5_000, 12_000},
 	{10_000, 24_000},
@@ -39,15 +39,16 @@ func ClampRetry(ms int64) int64 { return min(max(ms, RetryFloor), RetryCap) }
 // The server's value is a floor: jitter and backoff are only ever added to it.
 func Delay(attempt int, retry int64, random *engine.Random) int64 {
 	w := ladder[min(attempt, len(ladder)-1)]
-	delay := w.from + random.Below(w.to-w.from)
 	if retry < 0 {
-		return delay
+		return w.from + random.Below(w.to-w.from)
 	}
 	retry = ClampRetry(retry)
 	if attempt == 0 {
 		return retry + random.Below(min(retryJitter, retry/4+5))
 	}
-	return max(delay, retry+random.Below(retryJitter))
+	// The whole width of the window comes on top: a long retry with a short
+	// jitter would line up the clients of a restarted server (fault 46).
+	return max(w.from, retry) + random.Below(w.to-w.from)
 }
 
 // PollDelay returns how long to wait after a clean end where the server named

@@ -90,5 +90,14 @@ func (x *Exchange) Retry() int64 {
 	return x.parser.Retry()
 }
 
+// Comments returns how many comment lines the stream has held. Servers send
+// them to keep a quiet connection open.
+func (x *Exchange) Comments() uint64 {
+	if x.parser == nil {
+		return 0
+	}
+	return x.parser.Stats().Comments
+}
+
 // Body returns the JSON text gathered so far. The Exchange owns it.
 func (x *Exchange) Body() []byte { return x.body }

@@ -14,6 +14,15 @@ const (
 	// ProveWithin is how long a stream has to show a sign of life after a
 	// thaw: with the reconnect it stays under the 2 s of fault 85.
 	ProveWithin = 1_000
+	// firstDoubt is how long a resumed connection may be silent before it is
+	// resumed once more. Servers exist that replay what was missed and then
+	// never send anything live on that connection (server-everything 2026.8.31,
+	// whose event store returns the wrong stream). Doubt doubles each time, so
+	// a server that is merely quiet is asked six times more, then left alone.
+	firstDoubt = 5_000
+	// liveAfter is when bytes on a resumed connection count as live rather
+	// than as its replay.
+	liveAfter = 1_000
 	// keepAlives is how many are seen before their interval is believed.
 	keepAlives = 3
 )
@@ -23,32 +32,58 @@ type liveness struct {
 	limit    int64 // the configured limit, ms
 	lastByte engine.Time
 	proveBy  engine.Time // Never unless proof is demanded
-	beats    int         // keep-alives: arrivals that held no event
-	interval int64       // longest gap before a keep-alive, ms
+	beats    int         // keep-alives seen
+	lastBeat engine.Time // the last one, or the start of the connection
+	interval int64       // longest time from one to the next, ms
 	held     bool        // reading is paused from our side: silence means nothing
+	opened   engine.Time
+	doubted  bool  // resumed, and nothing live has come since
+	doubt    int64 // ms of silence that a doubted connection is given
 }
 
-// start begins to watch a connection.
-func (l *liveness) start(now engine.Time) {
-	l.lastByte, l.proveBy, l.held = now, engine.Never, false
+// start begins to watch a connection; doubted says that it was resumed and may
+// turn out to be a replay and nothing more.
+func (l *liveness) start(now engine.Time, doubted bool) {
+	l.lastByte, l.lastBeat, l.proveBy, l.held = now, now, engine.Never, false
+	l.opened, l.doubted = now, doubted
+	if l.doubt == 0 {
+		l.doubt = firstDoubt
+	}
 }
 
-// arrived notes bytes; beat says that they held no event (a comment).
+// died notes that silence ended the connection.
+func (l *liveness) died() {
+	if l.doubted {
+		l.doubt *= 2
+	}
+}
+
+// arrived notes bytes; beat says that they were a keep-alive. The interval runs
+// from beat to beat: a server's timer may go on while events come, so the quiet
+// before a beat can be far shorter than its period.
 func (l *liveness) arrived(now engine.Time, beat bool) {
 	if beat {
 		l.beats++
-		l.interval = max(l.interval, now.Since(l.lastByte))
+		l.interval = max(l.interval, now.Since(l.lastBeat))
+		l.lastBeat = now
 	}
 	l.lastByte, l.proveBy = now, engine.Never
+	if l.doubted && now.Since(l.opened) >= liveAfter {
+		l.doubted, l.doubt = false, firstDoubt
+	}
 }
 
 // idle returns the limit in force: lower where the server has shown at which
 // interval it sends keep-alives, four of which it may miss.
 func (l *liveness) idle() int64 {
-	if l.beats < keepAlives {
-		return l.limit
+	limit := l.limit
+	if l.doubted {
+		limit = min(limit, l.doubt)
 	}
-	return min(l.limit, max(minIdle, 4*l.interval))
+	if l.beats < keepAlives {
+		return limit
+	}
+	return min(limit, max(minIdle, 4*l.interval))
 }
 
 // prove demands a byte within ProveWithin.

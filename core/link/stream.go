@@ -44,6 +44,7 @@ type Stream struct {
 
 	phase      Phase
 	at         engine.Time // PhaseWaiting: when to reconnect; PhaseOpening: until when to wait
+	floor      engine.Time // PhaseWaiting: the server allows no reconnect before this
 	openedAt   engine.Time
 	attempt    int
 	retry      int64
@@ -76,11 +77,12 @@ func (s *Stream) Reconnecting(now engine.Time) {
 func (s *Stream) Opened(now engine.Time) {
 	s.phase, s.openedAt, s.progressed = PhaseUp, now, false
 	s.checking = s.resumed
-	s.live.start(now)
+	s.live.start(now, s.resumed && !s.Reopen)
 }
 
-// Arrived notes bytes; events is how many events they completed.
-func (s *Stream) Arrived(now engine.Time, events int) { s.live.arrived(now, events == 0) }
+// Arrived notes bytes. keepAlive says that they were sent only to keep the
+// connection open: they held a comment and no event.
+func (s *Stream) Arrived(now engine.Time, keepAlive bool) { s.live.arrived(now, keepAlive) }
 
 // Retry notes the stream's reconnection time, in ms; negative for none.
 func (s *Stream) Retry(ms int64) {
@@ -108,9 +110,13 @@ func (s *Stream) Accept(e *sse.Event) bool {
 		}
 		s.Cursor.ID = append(s.Cursor.ID[:0], e.ID...)
 	}
-	s.progressed = true
-	s.attempt = 0
-	s.guard.progressed()
+	// A block with neither (a retry alone) is not what anybody waits for: a
+	// server that sends no more than that is a hot loop (RELIABILITY 48).
+	if e.HasID || len(e.Data) > 0 {
+		s.progressed = true
+		s.attempt = 0
+		s.guard.progressed()
+	}
 	return true
 }
 
@@ -131,15 +137,22 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 		return Break{}
 	}
 	looping := false
-	if accepted && !s.progressed {
-		looping = s.guard.closed(now)
-		if s.guard.after > loopTries {
+	switch {
+	case !accepted || s.progressed:
+	case now.Since(s.openedAt) >= stableAfter:
+		s.attempt = 0
+		s.guard.progressed()
+	case s.guard.closed(now):
+		looping = true
+		if s.guard.after > loopTries && !s.Reopen {
 			s.End()
 			return Break{Looping: true}
 		}
-		if now.Since(s.openedAt) >= stableAfter {
-			s.attempt = 0
-		}
+		s.attempt = max(s.attempt, 1) // the ladder's first step is for streams that progressed
+	}
+	s.floor = now
+	if s.retry >= 0 {
+		s.floor = now.After(ClampRetry(s.retry))
 	}
 	var delay int64
 	if accepted && how == engine.EndClean && s.retry >= 0 && !looping {
@@ -183,6 +196,7 @@ func (s *Stream) Advance(now engine.Time) Action {
 		if now >= s.live.deadline() {
 			// Silence is no fault of the server's pace: the first try is quick.
 			s.attempt = 0
+			s.live.died()
 			return ActionAbort
 		}
 	}
@@ -200,11 +214,11 @@ func (s *Stream) Deadline() engine.Time {
 	return engine.Never
 }
 
-// Online notes that the network is back: a waiting reconnect is tried at once,
-// and a connection that looks alive has to prove it.
+// Online notes that the network is back: a waiting reconnect is tried as soon
+// as the server allows, and a connection that looks alive has to prove it.
 func (s *Stream) Online(now engine.Time) {
 	if s.phase == PhaseWaiting {
-		s.at = now
+		s.at = max(now, s.floor)
 	}
 	s.Prove(now)
 }
@@ -232,6 +246,13 @@ func (s *Stream) Hold(now engine.Time, held bool) { s.live.hold(now, held) }
 // NotBefore postpones a waiting reconnect to at least t (a Retry-After).
 func (s *Stream) NotBefore(t engine.Time) {
 	if s.phase == PhaseWaiting {
-		s.at = max(s.at, t)
+		s.at, s.floor = max(s.at, t), max(s.floor, t)
+	}
+}
+
+// Park postpones a waiting reconnect until Online.
+func (s *Stream) Park() {
+	if s.phase == PhaseWaiting {
+		s.at = engine.Never
 	}
 }

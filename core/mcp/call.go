@@ -52,6 +52,7 @@ type call struct {
 	resuming   bool   // x is a GET with the cursor
 	generation uint32 // the handshake in whose session it was sent
 	inSession  bool   // that session had an id
+	token      int    // number of the token it carried
 	refreshed  bool   // a 401 has been answered with a new token once
 	paused     bool   // the app asked to read no further for now
 	owed       bool   // a Read was withheld while paused
@@ -115,6 +116,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+	t.token = c.token.number
 	t.x = c.fetch(t, "POST", t.body)
 }
 
@@ -127,6 +129,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	t.resuming = true
 	t.stream.Reconnecting(now)
 	t.exchange = link.NewExchange(c.linkLimits())
+	t.token = c.token.number
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
 	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
 }
@@ -185,7 +188,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 		if c.token.asking {
 			// Its arrival wakes the stream; a deadline left in the past
 			// would make the driver spin.
-			t.stream.NotBefore(engine.Never)
+			t.stream.Park()
 			return
 		}
 		t.resume(c, now)

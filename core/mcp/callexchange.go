@@ -112,6 +112,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 
 // chunk takes bytes of the response.
 func (t *call) chunk(c *Client, now engine.Time, p []byte) {
+	comments := t.exchange.Comments()
 	if err := t.exchange.Chunk(p); err != nil {
 		t.overLimit(c, now, err)
 		return
@@ -138,7 +139,7 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		}
 		c.counters.DuplicateEvents += t.stream.Duplicates - duplicates
 	}
-	t.stream.Arrived(now, events)
+	t.stream.Arrived(now, events == 0 && t.exchange.Comments() > comments)
 	t.stream.Retry(t.exchange.Retry())
 	if _, live := c.owners[t.x]; live {
 		t.pull(c)
@@ -166,11 +167,15 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 	case callReading:
 		t.bodyEnded(c, now, how)
 	case callStreaming:
-		why := cutEnd
-		if how != engine.EndClean {
-			why = cutNetwork
+		switch how {
+		case engine.EndInvalid:
+			// It would refuse the same request for ever (RELIABILITY 43).
+			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
+		case engine.EndClean:
+			t.broken(c, now, how, cutEnd)
+		default:
+			t.broken(c, now, how, cutNetwork)
 		}
-		t.broken(c, now, how, why)
 	case callTail:
 		c.finish(t)
 	}

@@ -13,6 +13,7 @@ type listen struct {
 	exchange   link.Exchange
 	stream     link.Stream
 	generation uint32
+	token      int // number of the token that x carries
 	refreshed  bool
 	parked     bool // waits for a token
 }
@@ -27,6 +28,7 @@ func (l *listen) open(c *Client, now engine.Time) {
 func (l *listen) connect(c *Client, now engine.Time) {
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now)
+	l.token = c.token.number
 	if l.stream.Cursor.Resumable() {
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
 	} else {
@@ -54,8 +56,10 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	l.x = 0
 	switch status := head.Status; {
 	case status == 401 && c.cfg.HasTokenProvider && !l.refreshed:
-		l.refreshed, l.parked = true, true
-		c.refreshToken()
+		l.refreshed = true
+		if l.parked = c.refreshToken(l.token); !l.parked {
+			l.connect(c, now)
+		}
 	case status == 404 || status == 410:
 		// Only with a session does this mean that it is gone; without one
 		// the server offers no stream here, like a 405.
@@ -74,6 +78,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 }
 
 func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
+	comments := l.exchange.Comments()
 	if err := l.exchange.Chunk(p); err != nil {
 		l.close(c)
 		return
@@ -96,7 +101,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 		}
 		c.counters.DuplicateEvents += l.stream.Duplicates - duplicates
 	}
-	l.stream.Arrived(now, events)
+	l.stream.Arrived(now, events == 0 && l.exchange.Comments() > comments)
 	l.stream.Retry(l.exchange.Retry())
 	if _, live := c.owners[l.x]; live {
 		c.read(l.x)

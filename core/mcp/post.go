@@ -34,6 +34,7 @@ type post struct {
 	x         engine.ExchangeID
 	exchange  link.Exchange
 	by        engine.Time
+	token     int // number of the token it carried
 	refreshed bool
 }
 
@@ -73,6 +74,7 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 // send sends the message, or sends it again.
 func (p *post) send(c *Client) {
 	p.exchange = link.NewExchange(c.linkLimits())
+	p.token = c.token.number
 	p.x = c.fetch(p, "POST", p.body)
 }
 
@@ -92,8 +94,10 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
 		p.refreshed = true
 		c.abort(p.x)
-		c.refreshToken()
-		return // sent again by tokenArrived
+		if !c.refreshToken(p.token) {
+			p.send(c)
+		}
+		return // or sent again by tokenArrived
 	}
 	var failure *engine.Error
 	if head.Status < 200 || head.Status > 299 {

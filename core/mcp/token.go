@@ -5,6 +5,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // token is the bearer token and what is known of it. It stays in memory.
 type token struct {
 	value  string
+	number int  // how many there have been: tells which one a request carried
 	asking bool // the provider has been asked and has not answered
 }
 
@@ -17,12 +18,16 @@ func (c *Client) askToken() {
 	c.effects.Add(engine.Effect{Kind: engine.Token})
 }
 
-// refreshToken drops a token that was refused and asks for another.
-func (c *Client) refreshToken() {
-	if !c.token.asking {
-		c.token.value = ""
+// refreshToken drops the token of that number, which was refused, and asks for
+// another. It returns false where there is a newer one already: the request
+// was under way while somebody else's 401 led to it.
+func (c *Client) refreshToken(number int) bool {
+	if number != c.token.number && !c.token.asking {
+		return false
 	}
+	c.token.value = ""
 	c.askToken()
+	return true
 }
 
 // authorize parks a call whose request got a 401 until there is another token.
@@ -34,15 +39,22 @@ func (t *call) authorize(c *Client, now engine.Time) {
 		return
 	}
 	t.refreshed = true
+	if !c.refreshToken(t.token) {
+		if t.resuming {
+			t.resume(c, now)
+		} else {
+			t.send(c, now)
+		}
+		return
+	}
 	if t.resuming {
 		// The stream waits with its cursor; the token's arrival wakes it.
 		t.stream.Broken(now, engine.EndNetwork, false, &c.random)
-		t.stream.NotBefore(engine.Never)
+		t.stream.Park()
 	} else {
 		t.phase = callQueued
 		t.answerBy = in(now, t.timeouts.Answer)
 	}
-	c.refreshToken()
 }
 
 // Token takes the provider's answer to effect Token. value is the token alone,
@@ -61,6 +73,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		return
 	}
 	c.token.value = value
+	c.token.number++
 	c.tokenArrived(now)
 }
 
