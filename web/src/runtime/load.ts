@@ -35,6 +35,7 @@ async function start(source: WasmSource): Promise<Runtime> {
   const host: Host = {};
   let runtime: Runtime | undefined;
   let isReady = false;
+  let failure: unknown;
   go.importObject["holdfast"] = {
     ready: () => {
       isReady = true;
@@ -51,13 +52,17 @@ async function start(source: WasmSource): Promise<Runtime> {
     // main runs to its end of set-up before run() returns its promise.
     go.run(instance).then(
       () => exited("main returned"),
-      (error: unknown) => runtime?.exited("main failed", error),
+      (error: unknown) => {
+        failure = error;
+        runtime?.exited("main failed", error);
+      },
     );
   } finally {
     delete global["__holdfast"];
   }
   if (!isReady || !host.connect) {
-    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime" });
+    await undefined; // run() rejects a microtask later, if that is what went wrong
+    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", cause: failure });
   }
   if (host.version !== version) {
     throw new HoldfastError({

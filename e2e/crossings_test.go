@@ -1,0 +1,62 @@
+//go:build !js
+
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestCrossingsPerChunk counts what crosses between JavaScript and Go while a
+// stream is read: one call into Go for a chunk of at most 64 KB, however many
+// events it holds, and none out of it. Time is not measured.
+func TestCrossingsPerChunk(t *testing.T) {
+	const events = 5_000
+	var burst strings.Builder
+	for i := 1; i <= events; i++ {
+		fmt.Fprintf(&burst, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":$TOKEN,\"progress\":%d,\"message\":%q}}\n\n",
+			i, strings.Repeat("x", 100))
+	}
+	p := peer.New(t, peer.Options{})
+	p.Tool("burst", peer.Script{peer.Open(), peer.Gate("burst"), peer.Raw(burst.String()), peer.Text("done")})
+	site := chrome.NewSite(t)
+	page := chrome.Open(t, site.Page("/app", `
+		window.count = { into: {}, out: {}, bytes: 0 };
+		const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
+			(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
+		const real = WebAssembly.instantiateStreaming;
+		WebAssembly.instantiateStreaming = async (response, imports) => {
+			const spied = Object.fromEntries(Object.entries(imports).map(([module, functions]) => [module, counted(functions, count.out)]));
+			const { instance } = await real(response, spied);
+			return { instance: Object.create(WebAssembly.Instance.prototype, { exports: { value: counted(instance.exports, count.into) } }) };
+		};
+		const read = ReadableStreamDefaultReader.prototype.read;
+		ReadableStreamDefaultReader.prototype.read = async function () {
+			const next = await read.call(this);
+			if (next.value) { count.bytes += next.value.length; count.feeds = (count.feeds ?? 0) + Math.ceil(next.value.length / 65536); }
+			return next;
+		};`+appScript))
+	page.WaitFor(`window.holdfast`)
+	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
+		watch(mcp.callTool("burst"));`)
+	page.WaitFor(`seen.status.includes("open")`)
+	chrome.Eval[chrome.Void](page, `void Object.assign(count, { into: Object.assign(count.into, { chunk: 0 }), feeds: 0, bytes: 0 }), void (window.before = JSON.stringify(count.out))`)
+	p.Release("burst")
+	page.WaitFor(`seen.done`)
+	counted(t, page, events)
+	got := chrome.Eval[struct {
+		Chunks, Feeds, Bytes int
+		Before, After        string
+	}](page, `({ chunks: count.into.chunk, feeds: count.feeds, bytes: count.bytes, before, after: JSON.stringify(count.out) })`)
+	t.Logf("%d events, %d bytes: %d calls into Go", events, got.Bytes, got.Chunks)
+	if got.Chunks == 0 || got.Chunks != got.Feeds {
+		t.Errorf("%d calls into Go for %d chunks of at most 64 KB", got.Chunks, got.Feeds)
+	}
+	if got.Before != got.After {
+		t.Errorf("Go called JavaScript while it read:\n%s\n%s", got.Before, got.After)
+	}
+}

@@ -1,0 +1,84 @@
+//go:build !js
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// TestReadme runs the README's examples as they are written, but for the
+// server's address and where the module lies.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := func(language string) string {
+		t.Helper()
+		m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(text)
+		if m == nil {
+			t.Fatalf("the README has no %s example", language)
+		}
+		return string(m[1])
+	}
+	t.Run("module", func(t *testing.T) {
+		site := sdkSite(t)
+		script := strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp").Replace(example("js"))
+		page := chrome.Open(t, site.Page("/app", script+"window.done = true;"))
+		page.WaitFor(`window.done`)
+		want := []string{
+			"log: holdfast-go-sdk-demo speaks 2025-11-25 and has 8 tools",
+			"log: 1 of 5", "log: 2 of 5", "log: 3 of 5", "log: 4 of 5", "log: 5 of 5", "log: Counted to 5.",
+		}
+		if got := page.Console(); !slices.Equal(got, want) {
+			t.Errorf("the example prints\n%s", strings.Join(got, "\n"))
+		}
+	})
+	t.Run("script tag", func(t *testing.T) {
+		site := sdkSite(t)
+		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+example("html"))
+		page := chrome.Open(t, site.URL+"/page.html")
+		eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
+	})
+}
+
+// TestErrorCodes keeps the codes of the core, of the TypeScript union and of
+// the README in step.
+func TestErrorCodes(t *testing.T) {
+	find := func(file, pattern string) []string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+			found = append(found, string(m[1]))
+		}
+		slices.Sort(found)
+		return slices.Compact(found)
+	}
+	union := find("web/src/errors.ts", `(?m)^  \| "(\w+)"`)
+	documented := find("web/src/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
+	if !slices.Equal(union, documented) {
+		t.Errorf("ErrorCode is\n%v, its comment documents\n%v", union, documented)
+	}
+	for _, code := range find("core/engine/error.go", `Code = "(\w+)"`) {
+		if !slices.Contains(union, code) {
+			t.Errorf("the core's code %s is missing from the TypeScript union", code)
+		}
+	}
+	readme := find("README.md", "`(\\w+)`")
+	for _, code := range union {
+		if !slices.Contains(readme, code) {
+			t.Errorf("the README does not explain %s", code)
+		}
+	}
+}
