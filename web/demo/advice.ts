@@ -1,0 +1,35 @@
+import type { HoldfastError, Tool } from "holdfast";
+
+/** What a failed call means, and whether it can be made again. */
+export interface Advice {
+  meaning: string;
+  /** The words on the button that runs it again; none where that could do harm. */
+  again?: string;
+}
+
+/** Reads the error of a call for a person. The tool's annotations decide where the server's word is all there is. */
+export function advise(error: HoldfastError, tool: Tool): Advice {
+  const safe = tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
+  switch (error.code) {
+    case "lost":
+      return uncertain("The server no longer has this call: it was restarted, or it ended the session. What the call had done by then stays done.", safe);
+    case "outcome_unknown":
+      return uncertain("The connection broke before the server had answered, and there is nothing to resume from. The tool may have run, or may not.", safe);
+    case "cancelled":
+      return { meaning: "You cancelled it. The server was told.", again: "Run again" };
+    case "closed":
+      return { meaning: "The client was disconnected while the call ran." };
+    case "rpc_error":
+      return { meaning: "The server refused the request. Are the arguments right?" };
+    case "timeout":
+      return { meaning: "No answer came within the time limit.", ...(error.retryable && safe ? { again: "Retry" } : {}) };
+    default:
+      return error.retryable ? { meaning: "The same call may succeed now.", again: "Retry" } : { meaning: "The same call would fail again." };
+  }
+}
+
+function uncertain(meaning: string, safe: boolean): Advice {
+  return safe
+    ? { meaning: `${meaning} The tool says that running it twice does no harm.`, again: "Run again" }
+    : { meaning: `${meaning} The tool may have effects, so nothing runs it again by itself; check first, then use its form.` };
+}

@@ -1,0 +1,46 @@
+import type { HoldfastError } from "holdfast";
+import { button, element, type Child } from "./element.js";
+
+/**
+ * Shows an error: first what a person can do about it, then the code and the
+ * message, and the cause for those who want it.
+ */
+export function showFailure(error: HoldfastError, testId: string, lead: string, ...actions: Child[]): HTMLElement {
+  const detail = causes(error);
+  return element(
+    "div",
+    { class: "failure", role: "alert", "data-testid": testId, "data-code": error.code },
+    element("p", { class: "failure-lead" }, ...hinted(error.hint ?? lead)),
+    element("p", { class: "failure-what" }, element("code", { class: "code" }, error.code), ` ${error.message}`),
+    detail.length === 0
+      ? undefined
+      : element("details", {}, element("summary", {}, "Cause"), ...detail.map((each) => element("p", { class: "cause" }, each))),
+    actions.length === 0 ? undefined : element("div", { class: "failure-actions" }, ...actions),
+  );
+}
+
+/** A hint may end with two spaces and a line to put into the server's answer. */
+function hinted(hint: string): Child[] {
+  const [words = "", line] = hint.split(/ {2,}/);
+  if (line === undefined) return [hint];
+  const copy = button("Copy", { class: "quiet small" }, () => {
+    navigator.clipboard?.writeText(line).then(
+      () => (copy.textContent = "Copied"),
+      () => (copy.textContent = "Select and copy it"),
+    );
+  });
+  return [`${words}:`, element("span", { class: "failure-line" }, element("code", {}, line), copy)];
+}
+
+/** The messages of the causes that say something new. */
+function causes(error: HoldfastError): string[] {
+  const seen = new Set([error.message]);
+  const told: string[] = [];
+  let cause: unknown = error.cause;
+  for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
+    if (!seen.has(cause.message)) told.push(cause.message);
+    seen.add(cause.message);
+    cause = cause.cause;
+  }
+  return told;
+}

@@ -1,0 +1,57 @@
+import type { CallEvent } from "holdfast";
+import { duration } from "./duration.js";
+
+/** A line of a call's output. `tone` chooses its colour, `tag` stands before it. */
+export interface Line {
+  tone: "said" | "log" | "warning" | "notification" | "cut" | "resumed" | "wire";
+  tag: string;
+  text: string;
+}
+
+const LOUD = new Set(["warning", "error", "critical", "alert", "emergency"]);
+
+/** Why a stream was cut, in words. */
+const CUT = {
+  network: "The connection broke",
+  end: "The server ended the stream",
+  silent: "Nothing came for too long, so the stream was cut",
+  refused: "The reconnect was refused",
+} as const;
+
+/** Tells an event in words. Progress without a message says nothing: its bar does. */
+export function tell(event: CallEvent): Line | undefined {
+  switch (event.type) {
+    case "progress":
+      return event.message === undefined ? undefined : { tone: "said", tag: "", text: String(event.message) };
+    case "log": {
+      const name = typeof event.logger === "string" ? `${event.logger}: ` : "";
+      return { tone: LOUD.has(event.level) ? "warning" : "log", tag: String(event.level), text: name + plain(event.data) };
+    }
+    case "notification":
+      return {
+        tone: "notification",
+        tag: "notification",
+        text: event.params === undefined ? event.method : `${event.method} ${plain(event.params)}`,
+      };
+    case "resumed":
+      return { tone: "resumed", tag: "resumed", text: RESUMED[event.outcome] ?? event.outcome };
+    case "status":
+      if (event.state === "cut") {
+        const loop = event.code === "reconnect_loop" ? " The server accepts and closes at once; slowing down." : "";
+        const wait = duration(event.delay ?? 0);
+        return { tone: "cut", tag: "cut", text: `${CUT[event.why ?? "network"]}. Reconnecting in ${wait}.${loop}` };
+      }
+      return undefined;
+  }
+}
+
+const RESUMED = {
+  continued: "The stream goes on after the last message that had arrived.",
+  restarted: "The call runs again from its start.",
+  gap: "The stream goes on, but messages are missing.",
+} as const;
+
+/** A value of a server's as text. */
+export function plain(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

@@ -1,0 +1,69 @@
+import type { Counters, McpClient } from "holdfast";
+import { element, part, setAttributes, setText } from "./element.js";
+import { plain } from "./narrative.js";
+import { Output } from "./output.js";
+
+/** The counters in words, in the order in which they are shown. */
+const WORDS: Record<keyof Counters, string> = {
+  duplicateEvents: "replayed events dropped",
+  duplicateResponses: "second responses dropped",
+  unknownResponses: "responses to nothing",
+  unreadableMessages: "unreadable messages",
+  ignoredEvents: "events of other types ignored",
+  lateProgress: "late progress",
+  lateNotifications: "late notifications",
+  refusedRequests: "requests refused",
+  sessionsLost: "sessions lost",
+};
+
+const REFRESH = 1_000;
+
+/** What the runtime noticed: its counters, and what came unasked. */
+export class Noticed {
+  readonly #numbers = new Map<keyof Counters, HTMLElement>();
+  readonly #output = new Output("What came unasked");
+  readonly #began = performance.now();
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    const list = part("counters");
+    for (const [name, words] of Object.entries(WORDS) as [keyof Counters, string][]) {
+      const number = element("dd", {}, "0");
+      this.#numbers.set(name, number);
+      list.append(element("div", { "data-counter": name, "data-zero": true }, number, element("dt", {}, words)));
+    }
+    part("unasked").append(this.#output.element);
+  }
+
+  /** Follows a client until the next one, or until {@link Noticed.stop}. */
+  follow(mcp: McpClient): void {
+    this.stop();
+    this.#count(mcp.counters);
+    this.#timer = setInterval(() => {
+      if (mcp.state === "open" || mcp.state === "reconnecting") this.#count(mcp.counters);
+    }, REFRESH);
+    mcp.on("log", ({ level, data }) => this.#say("log", level, plain(data)));
+    mcp.on("notification", ({ method, params }) =>
+      this.#say("notification", "notification", params === undefined ? method : `${method} ${plain(params)}`),
+    );
+    mcp.on("integrity", ({ what, cause }) => this.#say("warning", "dropped", cause === undefined ? what : `${what}: ${cause}`));
+  }
+
+  /** The numbers stay; they are the last of their client. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #count(counters: Counters): void {
+    for (const [name, number] of this.#numbers) {
+      const count = counters[name] ?? 0;
+      setText(number, count.toLocaleString("en"));
+      setAttributes(number.parentElement!, { "data-zero": count === 0 });
+    }
+  }
+
+  #say(tone: "log" | "notification" | "warning", tag: string, text: string): void {
+    this.#output.add(performance.now() - this.#began, { tone, tag, text });
+    this.#output.flush();
+  }
+}

@@ -1,0 +1,62 @@
+import { duration } from "./duration.js";
+import { clipped, element } from "./element.js";
+import type { Line } from "./narrative.js";
+
+/** Lines that stay in the page, and characters of each. */
+const MAX_LINES = 500;
+const MAX_LINE = 4_000;
+
+/** What a call has said, line by line. Bounded: a server may say a great deal. */
+export class Output {
+  readonly element = element("div", { class: "output", hidden: true });
+  readonly #lines: HTMLElement;
+  readonly #earlier = element("p", { class: "earlier", hidden: true });
+  #waiting: { at: number; line: Line }[] = [];
+  #dropped = 0;
+
+  constructor(label: string) {
+    // Reading every line out would drown everything else, hence no live region.
+    this.#lines = element("div", {
+      class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0, "data-testid": "call-output",
+    });
+    this.#lines.append(this.#earlier);
+    this.element.append(this.#lines);
+  }
+
+  /** Adds a line; it is shown by the next {@link Output.flush}. */
+  add(at: number, line: Line): void {
+    this.#waiting.push({ at, line });
+    if (this.#waiting.length > MAX_LINES) {
+      this.#waiting.shift();
+      this.#dropped++;
+    }
+  }
+
+  /** Shows what was added. Follows the end, unless the reader has scrolled up. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const box = this.#lines;
+    const following = box.scrollHeight - box.scrollTop - box.clientHeight < 24;
+    box.append(...this.#waiting.splice(0).map(({ at, line }) => row(at, line)));
+    // The first child is the note on earlier lines.
+    while (box.children.length > MAX_LINES + 1) {
+      box.children[1]!.remove();
+      this.#dropped++;
+    }
+    if (this.#dropped > 0) {
+      this.#earlier.hidden = false;
+      this.#earlier.textContent = `… ${this.#dropped.toLocaleString("en")} earlier lines are not kept`;
+    }
+    this.element.hidden = false;
+    if (following) box.scrollTop = box.scrollHeight;
+  }
+}
+
+function row(at: number, { tone, tag, text }: Line): HTMLElement {
+  return element(
+    "div",
+    { class: "line", "data-tone": tone },
+    element("span", { class: "at" }, duration(at)),
+    element("span", { class: "text" }, tag ? element("span", { class: "tag" }, tag) : undefined, clipped(text, MAX_LINE)),
+  );
+}
