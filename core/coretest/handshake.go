@@ -39,22 +39,26 @@ func (w *World) Fetched() engine.ExchangeID {
 func (w *World) Handshake(revision string) {
 	w.t.Helper()
 	w.Start()
-	w.AnswerInitialize(w.Fetched(), revision, "s1")
+	initialized := w.AnswerInitialize(w.Fetched(), revision, "s1")
 	for _, x := range w.Fetches() {
 		w.Head(x, 405)
 	}
+	w.End(initialized, engine.EndClean)
 }
 
 // AnswerInitialize answers an initialize request and the notification that
-// follows; the effects are those of the client becoming open.
-func (w *World) AnswerInitialize(x engine.ExchangeID, revision, session string) {
+// follows; the effects are those of the client becoming open. It returns the
+// exchange of the notification, whose end is still to come.
+func (w *World) AnswerInitialize(x engine.ExchangeID, revision, session string) engine.ExchangeID {
 	w.t.Helper()
 	id := RequestID(w.open[x])
 	w.Head(x, 200, "content-type", JSON, "mcp-session-id", session)
 	w.Chunk(x, `{"jsonrpc":"2.0","id":`+id+`,"result":{"protocolVersion":"`+revision+
 		`","capabilities":{"tools":{}},"serverInfo":{"name":"world","version":"1"}}}`)
 	w.End(x, engine.EndClean)
-	w.Head(w.Fetched(), 202)
+	initialized := w.Fetched()
+	w.Head(initialized, 202)
+	return initialized
 }
 
 // RequestID returns the id of the JSON-RPC request that an exchange carries.

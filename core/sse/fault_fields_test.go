@@ -85,9 +85,15 @@ func TestFault06_IDsRestored(t *testing.T) {
 		t.Errorf("got id %q", ev.ID)
 	}
 	drain(p)
-	p.SetLastEventID(nil)
 	p.Push([]byte("data: b\n\n"))
-	if ev, _ = p.Next(); len(ev.ID) != 0 || string(ev.Data) != "b" {
+	ev, _ = p.Next()
+	if p.SetLastEventID([]byte("9")); string(ev.ID) != "2" {
+		t.Errorf("SetLastEventID changed an event to %q", ev.ID)
+	}
+	drain(p)
+	p.SetLastEventID(nil)
+	p.Push([]byte("data: c\n\n"))
+	if ev, _ = p.Next(); len(ev.ID) != 0 || string(ev.Data) != "c" {
 		t.Errorf("got id %q", ev.ID)
 	}
 }
@@ -129,7 +135,7 @@ func TestFault07_PrimingEvent(t *testing.T) {
 // saturate, and the caller clamps.
 func TestFault08_RetryOutOfRange(t *testing.T) {
 	for value, want := range map[string]int64{
-		"": -1, "-1": -1, "+1": -1, "1.5": -1, "1e3": -1, "0x1": -1, " 1": -1, "1 ": -1, "abc": -1, "1\x00": -1, "\u0661": -1,
+		"": -1, "-1": -1, "+1": -1, "1.5": -1, "1e3": -1, "0x1": -1, " 1": -1, "1 ": -1, "abc": -1, "1\x00": -1, "1/": -1, "1:": -1, "\u0661": -1,
 		"0": 0, "1": 1, "010": 10, "2147483648": 1 << 31, "4294967296": 1 << 32,
 		"9007199254740991": 1<<53 - 1, "9007199254740992": 1 << 53, "9007199254740993": 1 << 53,
 		"9223372036854775807": 1 << 53, "9223372036854775808": 1 << 53, "18446744073709551617": 1 << 53,

@@ -49,6 +49,7 @@ type Error struct {
 	Limit int // the limit that was in force, in bytes
 }
 
+// Error says which limit was exceeded and what it is; it holds nothing of the stream.
 func (e *Error) Error() string {
 	what := "line"
 	if e.Code == CodeEventTooLong {

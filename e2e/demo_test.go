@@ -1,0 +1,138 @@
+//go:build !js
+
+package e2e
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/demosite"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// demo opens the demo page as `make demo` serves it, connected to the embedded
+// server.
+func demo(t *testing.T) (*demosite.Site, *chrome.Page) {
+	t.Helper()
+	site, err := demosite.New(demosite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(site)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		site.Close()
+	})
+	page := chrome.Open(t, server.URL+"/")
+	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
+	return site, page
+}
+
+// hook finds an element by its data-testid (web/demo/index.html lists them).
+func hook(name string) string { return fmt.Sprintf("document.querySelector('[data-testid=%q]')", name) }
+
+func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
+
+// TestStoryDemo goes the way of a stranger: start a long call, cut the wire,
+// watch it go on.
+func TestStoryDemo(t *testing.T) {
+	_, page := demo(t)
+	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+`.textContent`); got != "Holdfast demo server 2025-11-25" {
+		t.Errorf("the page says it is connected to %q", got)
+	}
+	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
+	page.Click(selector("guide-run"))
+	page.WaitFor(hook("call-output") + `?.textContent.includes("3 of 40")`)
+	page.Click(selector("guide-cut"))
+	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="resumed"]')`)
+	page.WaitFor(hook("call") + `.dataset.state === "done"`)
+	if verdict := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); verdict != "All 40 numbers arrived, none missing, none twice, over 1 cut. Now try worse." {
+		t.Errorf("the verdict is %q", verdict)
+	}
+}
+
+// TestStoryDemoForm runs a tool through the form that its schema gave, and
+// cancels a long one.
+func TestStoryDemoForm(t *testing.T) {
+	_, page := demo(t)
+	page.WaitFor(`document.querySelector('[data-tool="add"]')`)
+	page.Click(`[data-tool="add"] summary`)
+	chrome.Script[chrome.Void](page, `
+		const form = document.querySelector('[data-tool="add"] form');
+		const numbers = [...form.querySelectorAll("input")];
+		for (const [i, input] of numbers.entries()) { input.value = String(20 + i * 2); input.dispatchEvent(new Event("input", { bubbles: true })); }`)
+	page.Click(`[data-tool="add"] [data-testid="run"]`)
+	page.WaitFor(`document.querySelector('[data-call-tool="add"]')?.dataset.state === "done"`)
+	page.WaitFor(`document.querySelector('[data-call-tool="add"] [data-testid="call-result"]').textContent.includes("42")`)
+
+	// By script: the page may still be scrolling to the first card.
+	press := func(selector string) {
+		chrome.Eval[chrome.Void](page, `document.querySelector(`+chrome.JS(selector)+`).click()`)
+	}
+	press(`[data-tool="slow"] summary`)
+	press(`[data-tool="slow"] [data-testid="run"]`)
+	page.WaitFor(`document.querySelector('[data-call-tool="slow"]')`)
+	press(`[data-call-tool="slow"] [data-testid="cancel"]`)
+	page.WaitFor(`document.querySelector('[data-call-tool="slow"]').dataset.state === "cancelled"`)
+}
+
+// TestStoryDemoRestart: a restarted server has lost the call, which the card
+// says; the page goes on with a new session.
+func TestStoryDemoRestart(t *testing.T) {
+	_, page := demo(t)
+	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
+	page.Click(selector("guide-run"))
+	page.WaitFor(hook("call-output") + `?.textContent.includes("2 of 40")`)
+	page.Click(selector("restart"))
+	page.WaitFor(hook("call-error") + `?.dataset.code === "lost"`)
+	page.WaitFor(hook("state") + `.dataset.state === "open"`)
+}
+
+// TestStoryDemoErrors: a person who got the address wrong is told what to do.
+func TestStoryDemoErrors(t *testing.T) {
+	down := peer.New(t, peer.Options{})
+	down.Down()
+	for name, test := range map[string]struct{ url, code string }{
+		"nobody listens": {down.URL(), "network_error"},
+		"no CORS":        {peer.New(t, peer.Options{CORS: peer.CORS{Off: true}}).URL(), "cors_blocked"},
+		"wrong path":     {"/mpc", "http_error"},
+		"no URL":         {"http://", "bad_argument"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, page := demo(t)
+			chrome.Script[chrome.Void](page, `
+				const input = `+hook("connection-url")+`;
+				input.value = `+chrome.JS(test.url)+`;
+				input.dispatchEvent(new Event("input", { bubbles: true }));
+				input.form.requestSubmit();`)
+			page.WaitFor(hook("connect-error") + `?.dataset.code === ` + chrome.JS(test.code))
+		})
+	}
+}
+
+// TestStoryDemoFits: no width from a phone's up scrolls sideways, in light and
+// in dark, with a card and an open form on the page.
+func TestStoryDemoFits(t *testing.T) {
+	_, page := demo(t)
+	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
+	page.Click(selector("guide-run"))
+	page.WaitFor(hook("call-output") + `?.textContent.includes("2 of 40")`)
+	page.Click(`[data-tool="write_report"] summary`)
+	backgrounds := map[string]bool{}
+	for _, width := range []int{360, 390, 768, 1280} {
+		for _, dark := range []bool{false, true} {
+			page.Viewport(width, 900, dark)
+			over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+			if over > 0 {
+				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
+			}
+			backgrounds[chrome.Eval[string](page, `getComputedStyle(document.body).backgroundColor`)] = true
+		}
+	}
+	if len(backgrounds) != 2 {
+		t.Errorf("light and dark have the backgrounds %v", backgrounds)
+	}
+}
