@@ -44,7 +44,7 @@ type liveness struct {
 // start begins to watch a connection; doubted says that it was resumed and may
 // turn out to be a replay and nothing more.
 func (l *liveness) start(now engine.Time, doubted bool) {
-	l.lastByte, l.lastBeat, l.proveBy, l.held = now, now, engine.Never, false
+	l.lastByte, l.lastBeat, l.proveBy = now, now, engine.Never
 	l.opened, l.doubted = now, doubted
 	if l.doubt == 0 {
 		l.doubt = firstDoubt
@@ -54,7 +54,7 @@ func (l *liveness) start(now engine.Time, doubted bool) {
 // died notes that silence ended the connection.
 func (l *liveness) died() {
 	if l.doubted {
-		l.doubt *= 2
+		l.doubt = min(2*l.doubt, max(l.limit, firstDoubt)) // must not overflow in days of silence
 	}
 }
 
@@ -100,6 +100,9 @@ func (l *liveness) slept(gap int64) { l.lastByte = l.lastByte.After(gap) }
 func (l *liveness) hold(now engine.Time, held bool) {
 	l.held = held
 	l.lastByte = now
+	if l.proveBy != engine.Never {
+		l.proveBy = now.After(ProveWithin) // it could not prove anything unread
+	}
 }
 
 // deadline returns when the stream counts as dead.

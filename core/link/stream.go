@@ -250,9 +250,16 @@ func (s *Stream) NotBefore(t engine.Time) {
 	}
 }
 
-// Park postpones a waiting reconnect until Online.
+// Park postpones a waiting reconnect until Unpark, or Online.
 func (s *Stream) Park() {
 	if s.phase == PhaseWaiting {
 		s.at = engine.Never
+	}
+}
+
+// Unpark lets a parked reconnect go on, as soon as the server allows.
+func (s *Stream) Unpark(now engine.Time) {
+	if s.phase == PhaseWaiting && s.at == engine.Never {
+		s.at = max(now, s.floor)
 	}
 }

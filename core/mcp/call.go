@@ -116,6 +116,8 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+	t.stream.Hold(now, t.paused)
+	t.owed = false
 	t.token = c.token.number
 	t.x = c.fetch(t, "POST", t.body)
 }
@@ -126,7 +128,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, 0))
 		return
 	}
-	t.resuming = true
+	t.resuming, t.owed = true, false
 	t.stream.Reconnecting(now)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.token = c.token.number
@@ -143,6 +145,14 @@ func (t *call) pull(c *Client) {
 	c.read(t.x)
 }
 
+// bodyBy returns when more of a JSON body is due: never while it is not read.
+func (t *call) bodyBy(now engine.Time) engine.Time {
+	if t.paused {
+		return engine.Never
+	}
+	return in(now, t.timeouts.Idle)
+}
+
 // Pause withholds reading of a call's stream while its app cannot take more
 // (RELIABILITY fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
@@ -153,6 +163,9 @@ func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	}
 	t.paused = paused
 	t.stream.Hold(now, paused)
+	if t.phase == callReading {
+		t.answerBy = t.bodyBy(now)
+	}
 	if !paused && t.owed {
 		t.owed = false
 		if t.x != 0 {

@@ -11,6 +11,9 @@ import (
 func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 	kind := t.exchange.Head(head)
 	t.answerBy = engine.Never
+	if t.exchange.OK() {
+		t.refreshed = false // a long call may see many tokens expire
+	}
 	if t.resuming {
 		t.resumeHead(c, now, kind)
 		return
@@ -31,7 +34,7 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 			c.adoptSession(head.Get("mcp-session-id"))
 		}
 		t.phase = callReading
-		t.answerBy = in(now, t.timeouts.Idle)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 	default:
 		c.abort(t.x)
@@ -73,7 +76,7 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 	if kind == link.BodyJSON && t.exchange.Status() != 401 {
 		t.phase = callReading
-		t.answerBy = in(now, t.timeouts.Idle)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
 	}
@@ -118,7 +121,7 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		return
 	}
 	if t.phase == callReading {
-		t.answerBy = in(now, t.timeouts.Idle)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
 	}

@@ -30,7 +30,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.listen.close(c)
 	for _, p := range append([]*post(nil), c.posts...) {
 		c.abort(p.x)
-		if c.forget(p) && p.role == postNotification {
+		if c.forget(p) && !p.done && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}

@@ -8,17 +8,19 @@ import (
 
 // event takes one event of a stream: t's, or the GET stream's where t is nil.
 // Blocks without data only move the cursor; types other than message are not
-// MCP's (the Go SDK sends prime and close) and are counted.
+// MCP's and are counted.
 func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
-	if e.Kind != sse.Message {
+	// The event before it in the same chunk may have ended the client.
+	if e.Kind != sse.Message || c.state >= stateClosing {
+		return
+	}
+	// A priming event has an id and empty data: nothing to parse (SEP-1699),
+	// whatever its type (the Go SDK's is prime).
+	if len(e.Data) == 0 {
 		return
 	}
 	if len(e.Type) > 0 && string(e.Type) != "message" {
 		c.counters.IgnoredEvents++
-		return
-	}
-	// A priming event has an id and empty data: nothing to parse (SEP-1699).
-	if len(e.Data) == 0 {
 		return
 	}
 	c.message(now, t, e.Data)
@@ -37,7 +39,7 @@ func (c *Client) message(now engine.Time, t *call, text []byte) {
 		}
 		for {
 			m, ok, err := batch.Next()
-			if !ok {
+			if !ok || c.state >= stateClosing {
 				return
 			}
 			if err != nil {

@@ -15,6 +15,7 @@ type listen struct {
 	generation uint32
 	token      int // number of the token that x carries
 	refreshed  bool
+	opened     bool // this session has had the stream
 	parked     bool // waits for a token
 }
 
@@ -36,8 +37,11 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	}
 }
 
-// close ends the stream for good.
+// close ends the stream for good, and says so where it was on.
 func (l *listen) close(c *Client) {
+	if l.on {
+		c.status(nil, "off", nil)
+	}
 	c.abort(l.x)
 	l.on, l.x = false, 0
 	l.stream.End()
@@ -46,7 +50,7 @@ func (l *listen) close(c *Client) {
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	kind := l.exchange.Head(head)
 	if l.exchange.OK() && kind == link.BodyStream {
-		l.refreshed = false
+		l.refreshed, l.opened = false, true
 		l.stream.Opened(now)
 		c.status(nil, "open", nil)
 		c.read(l.x)
@@ -61,9 +65,9 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 			l.connect(c, now)
 		}
 	case status == 404 || status == 410:
-		// Only with a session does this mean that it is gone; without one
-		// the server offers no stream here, like a 405.
-		had := c.session.id != ""
+		// A server that has no GET route says 404 as well: only where the
+		// session has had the stream does this mean that it is gone.
+		had := c.session.id != "" && l.opened
 		l.close(c)
 		if had {
 			c.sessionLost(now, l.generation)

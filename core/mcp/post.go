@@ -27,15 +27,17 @@ const (
 // post is an exchange that expects no message in return: 202, or whatever 2xx
 // the server likes (the HTTP-stream seed answers 200 and 204).
 type post struct {
-	role      postRole
-	call      engine.CallID // postNotification
-	method    string
-	body      []byte
-	x         engine.ExchangeID
-	exchange  link.Exchange
-	by        engine.Time
-	token     int // number of the token it carried
-	refreshed bool
+	role       postRole
+	call       engine.CallID // postNotification
+	method     string
+	body       []byte
+	x          engine.ExchangeID
+	exchange   link.Exchange
+	by         engine.Time
+	token      int // number of the token it carried
+	refreshed  bool
+	done       bool   // the server has answered; only the end of its body is waited for
+	generation uint32 // the handshake in whose session it was sent
 }
 
 // post sends a message that expects none in return.
@@ -73,6 +75,7 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 
 // send sends the message, or sends it again.
 func (p *post) send(c *Client) {
+	p.generation = c.session.generation
 	p.exchange = link.NewExchange(c.linkLimits())
 	p.token = c.token.number
 	p.x = c.fetch(p, "POST", p.body)
@@ -85,7 +88,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		// without its session: only the body tells.
 		c.read(p.x)
 		return
-	case kind == link.BodyNone:
+	case kind == link.BodyNone && p.role != postDelete:
 		c.read(p.x) // to its end, so that the connection can be used again
 	default:
 		// Not left unread: an open body holds one of six connections.
@@ -104,7 +107,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		failure = httpError(p.method, head.Status)
 	}
 	if (head.Status == 404 || head.Status == 410) && c.session.id != "" && p.role != postDelete {
-		c.sessionLost(now, c.session.generation)
+		c.sessionLost(now, p.generation)
 	}
 	c.posted(now, p, failure)
 }
@@ -119,7 +122,7 @@ func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
 }
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
-	if p.role == postInitialized && c.sendsVersion() && how == engine.EndNetwork && p.by != engine.Never {
+	if p.role == postInitialized && c.sendsVersion() && how == engine.EndNetwork && !p.done {
 		// initialize passed and the first request with MCP-Protocol-Version
 		// did not: the mark of a server whose CORS rules do not list that
 		// header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
@@ -153,11 +156,19 @@ func (p *post) advance(c *Client, now engine.Time) {
 	c.posted(now, p, timeoutError(p.method, "no answer in time"))
 }
 
-// posted ends a post, once; failure is nil if the server took it.
+// posted ends a post, once; failure is nil if the server took it. An exchange
+// that is still open gets a moment to end by itself: an answer whose body never
+// ends would hold one of six connections for ever.
 func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
-	if !c.forget(p) {
+	if _, live := c.owners[p.x]; live {
+		p.by = now.After(tailTime)
+	} else {
+		c.forget(p)
+	}
+	if p.done {
 		return
 	}
+	p.done = true
 	switch p.role {
 	case postInitialized:
 		switch {

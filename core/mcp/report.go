@@ -56,6 +56,9 @@ func (c *Client) status(t *call, state string, r *streamReport) {
 // resumed tells the app what a resume did. proven is false with event ids,
 // which are opaque: nothing shows that no event is missing between two of them.
 func (c *Client) resumed(t *call, outcome string) {
+	if t.role != roleApp {
+		return
+	}
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
 	b = append(b, `,"proven":false,"cuts":`...)
 	b = append(appendUint(b, uint64(t.cuts)), '}')

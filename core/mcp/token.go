@@ -88,7 +88,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 		case t.phase == callQueued && (t.role == roleInitialize || c.state == stateOpen):
 			t.send(c, now)
 		case t.phase == callStreaming:
-			t.stream.Online(now)
+			t.stream.Unpark(now)
 		}
 	}
 	for _, p := range c.posts {
@@ -113,6 +113,8 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming) {
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
+		} else if t.phase == callStreaming {
+			t.stream.Unpark(now) // held back meanwhile; its own 401 will ask again
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {

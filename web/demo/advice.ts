@@ -2,7 +2,9 @@ import type { HoldfastError, Tool } from "holdfast";
 
 /** What a failed call means, and whether it can be made again. */
 export interface Advice {
-  meaning: string;
+  lead: string;
+  /** What follows from it. */
+  more?: string;
   /** The words on the button that runs it again; none where that could do harm. */
   again?: string;
 }
@@ -12,24 +14,24 @@ export function advise(error: HoldfastError, tool: Tool): Advice {
   const safe = tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
   switch (error.code) {
     case "lost":
-      return uncertain("The server no longer has this call: it was restarted, or it ended the session. What the call had done by then stays done.", safe);
+      return uncertain("The server no longer has this call.", "It was restarted, or it ended the session. What the call had done by then stays done.", safe);
     case "outcome_unknown":
-      return uncertain("The connection broke before the server had answered, and there is nothing to resume from. The tool may have run, or may not.", safe);
+      return uncertain("The tool may have run, or may not.", "The connection broke before the server had answered, and there is nothing to resume from.", safe);
     case "cancelled":
-      return { meaning: "You cancelled it. The server was told.", again: "Run again" };
+      return { lead: "You cancelled it. The server was told.", again: "Run again" };
     case "closed":
-      return { meaning: "The client was disconnected while the call ran." };
+      return { lead: "The client was disconnected while the call ran." };
     case "rpc_error":
-      return { meaning: "The server refused the request. Are the arguments right?" };
+      return { lead: "The server refused the request. Are the arguments right?" };
     case "timeout":
-      return { meaning: "No answer came within the time limit.", ...(error.retryable && safe ? { again: "Retry" } : {}) };
+      return { lead: "No answer came within the time limit.", ...(error.retryable && safe ? { again: "Retry" } : {}) };
     default:
-      return error.retryable ? { meaning: "The same call may succeed now.", again: "Retry" } : { meaning: "The same call would fail again." };
+      return error.retryable ? { lead: "The same call may succeed now.", again: "Retry" } : { lead: "The same call would fail again." };
   }
 }
 
-function uncertain(meaning: string, safe: boolean): Advice {
+function uncertain(lead: string, why: string, safe: boolean): Advice {
   return safe
-    ? { meaning: `${meaning} The tool says that running it twice does no harm.`, again: "Run again" }
-    : { meaning: `${meaning} The tool may have effects, so nothing runs it again by itself; check first, then use its form.` };
+    ? { lead, more: `${why} The tool says that running it twice does no harm.`, again: "Run again" }
+    : { lead, more: `${why} The tool may have effects, so nothing runs it again by itself: check first, then use its form.` };
 }

@@ -113,9 +113,9 @@ export class CallCard {
     const failure =
       error instanceof HoldfastError ? error : new HoldfastError({ code: "runtime_exited", message: String(error), cause: error });
     this.#finish(failure.code === "cancelled" ? "cancelled" : "failed");
-    const advice = advise(failure, this.tool);
-    const retry = advice.again === undefined ? undefined : button(advice.again, { class: "small", "data-testid": "retry" }, this.#again);
-    this.element.append(showFailure(failure, "call-error", advice.meaning, ...(retry ? [retry] : [])));
+    const { again, ...advice } = advise(failure, this.tool);
+    const actions = again === undefined ? [] : [button(again, { class: "small", "data-testid": "retry" }, this.#again)];
+    this.element.append(showFailure(failure, "call-error", { ...advice, actions }));
   }
 
   #finish(how: Ending): void {
@@ -165,10 +165,10 @@ export class CallCard {
   }
 
   #showCounts(): void {
-    const { messages, cuts, resumes } = this.trace;
+    const { messages, cuts, survived } = this.trace;
     this.#counts.hidden = this.state !== "running" && messages + cuts === 0;
     const parts = [`${counted(messages, "message")} received`];
-    if (cuts > 0) parts.push(`${counted(cuts, "cut")}, ${resumes} survived`);
+    if (cuts > 0) parts.push(`${counted(cuts, "cut")}, ${survived} survived`);
     setText(this.#counts, parts.join(" · "));
   }
 }

@@ -1,4 +1,4 @@
-import { connect, HoldfastError, type ConnectOptions, type McpClient } from "holdfast";
+import { connect, HoldfastError, version, type ConnectOptions, type McpClient } from "holdfast";
 import { button, part, setAttributes, setText } from "./element.js";
 import { remember } from "./embedded.js";
 import { showFailure } from "./failure.js";
@@ -145,7 +145,7 @@ export class Connection {
       if (!inURL) this.#showExtras(true);
       else this.#url.setAttribute("aria-invalid", "true");
       const lead = inURL ? "This is not an address that can be connected to." : "One of the options cannot be sent.";
-      this.#problem.replaceChildren(showFailure(error, "connect-error", lead));
+      this.#problem.replaceChildren(showFailure(error, "connect-error", { lead }));
       return;
     }
     const again = button("Try again", { class: "small", "data-testid": "connect-again" }, () => void this.open());
@@ -154,14 +154,14 @@ export class Connection {
       this.#token.focus();
     });
     const actions = error.code === "unauthorized" ? [token, again] : [again];
-    this.#problem.replaceChildren(showFailure(error, "connect-error", "The connection could not be made.", ...actions));
+    this.#problem.replaceChildren(showFailure(error, "connect-error", { lead: "The connection could not be made.", actions }));
   }
 
   #chosen(): ConnectOptions {
     const token = this.#token.value.trim();
     const headers = readHeaders(this.#headers.value);
     return {
-      client: { name: "holdfast-demo", title: "Holdfast demo page", version: "0.1.0" },
+      client: { name: "holdfast-demo", title: "Holdfast demo page", version },
       listen: this.#listen.checked,
       credentials: this.#credentials.checked ? "include" : "same-origin",
       ...(token === "" ? {} : { token: () => token }),

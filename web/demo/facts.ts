@@ -1,4 +1,4 @@
-import type { McpClient, ServerCapabilities, StatusEvent } from "holdfast";
+import type { McpClient, ServerCapabilities, ListenEvent } from "holdfast";
 import { duration } from "./duration.js";
 import { clipped, element, part, setAttributes, setText } from "./element.js";
 import { isObject } from "./schema.js";
@@ -39,9 +39,9 @@ export class Facts {
   }
 
   /** Shows what the stream for unasked messages does. */
-  listen({ state, delay }: StatusEvent): void {
+  listen({ state, delay }: ListenEvent): void {
     setAttributes(this.#listen, { "data-state": state });
-    setText(this.#listen, state === "open" ? "open" : state === "cut" ? `cut, again in ${duration(delay ?? 0)}` : "reconnecting");
+    setText(this.#listen, state === "open" ? "open" : state === "cut" ? `cut, again in ${duration(delay ?? 0)}` : state === "off" ? "not offered" : "reconnecting");
   }
 
   clear(): void {

@@ -1,16 +1,27 @@
 import type { HoldfastError } from "holdfast";
 import { button, element, type Child } from "./element.js";
 
+/** What goes with an error. */
+export interface Explanation {
+  /** What it means; the error's own hint goes before it. */
+  lead: string;
+  /** What follows from it. */
+  more?: string;
+  /** Buttons for what a person can do. */
+  actions?: HTMLElement[];
+}
+
 /**
  * Shows an error: first what a person can do about it, then the code and the
  * message, and the cause for those who want it.
  */
-export function showFailure(error: HoldfastError, testId: string, lead: string, ...actions: Child[]): HTMLElement {
+export function showFailure(error: HoldfastError, testId: string, { lead, more, actions = [] }: Explanation): HTMLElement {
   const detail = causes(error);
   return element(
     "div",
     { class: "failure", role: "alert", "data-testid": testId, "data-code": error.code },
     element("p", { class: "failure-lead" }, ...hinted(error.hint ?? lead)),
+    more === undefined ? undefined : element("p", {}, more),
     element("p", { class: "failure-what" }, element("code", { class: "code" }, error.code), ` ${error.message}`),
     detail.length === 0
       ? undefined

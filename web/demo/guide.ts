@@ -5,7 +5,7 @@ import { part, setAttributes, setText } from "./element.js";
 
 /** The call that the guide makes: sixteen seconds, in which every number has to arrive. */
 export const GUIDE_TOOL = "count";
-const GUIDE_ARGS: Open = { n: 40, delayMs: 400 };
+const GUIDE_ARGS = { n: 40, delayMs: 400 } satisfies Open;
 
 const STEPS = ["run", "cut", "watch"] as const;
 type Step = (typeof STEPS)[number];
@@ -55,13 +55,13 @@ export class Guide {
   watch(card: CallCard, event: CallEvent | undefined): void {
     if (card !== this.#card) return;
     if (event?.type === "progress") this.#numbers.push(event.progress);
-    const { cuts, resumes } = card.trace;
+    const { cuts, survived } = card.trace;
     if (event === undefined) this.#ended(card);
     else if (cuts === 0) return;
-    else if (resumes < cuts) this.#mark("watch");
+    else if (survived < cuts) this.#mark("watch");
     else if (event.type === "progress") {
       this.#mark("watch", true);
-      this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS["n"]}, ${this.#missing()}.`, false);
+      this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS.n}, ${this.#inOrder()}.`, false);
     }
   }
 
@@ -69,7 +69,8 @@ export class Guide {
     const { cuts } = card.trace;
     if (card.state === "done" && cuts > 0) {
       this.#mark("watch", true);
-      this.#say(`All ${this.#numbers.length} numbers arrived, ${this.#missing()}, over ${counted(cuts, "cut")}. Now try worse.`);
+      const arrived = this.#numbers.length === GUIDE_ARGS.n ? `All ${GUIDE_ARGS.n}` : `${this.#numbers.length} of ${GUIDE_ARGS.n}`;
+      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${counted(cuts, "cut")}. Now try worse.`);
     } else {
       this.#mark("run");
       this.#say(card.state === "done" ? "It finished before the wire was cut. Start another one." : this.#hint);
@@ -78,7 +79,7 @@ export class Guide {
   }
 
   /** Checks what arrived: 1, 2, 3 and so on, each once. */
-  #missing(): string {
+  #inOrder(): string {
     return this.#numbers.every((number, i) => number === i + 1) ? "none missing, none twice" : "but not each exactly once";
   }
 

@@ -160,7 +160,7 @@ function tooltip(segment: Segment, time: string): string {
 }
 
 function spoken(trace: Trace, elapsed: number): string {
-  const cuts = trace.cuts === 0 ? "never cut" : `${counted(trace.cuts, "cut")}, ${counted(trace.resumes, "resume")}`;
+  const cuts = trace.cuts === 0 ? "never cut" : `${counted(trace.cuts, "cut")}, ${trace.survived} survived`;
   const seconds = `${Math.round(elapsed / 1000)} s`;
   return `The stream over ${seconds}: ${counted(trace.messages, "message")}, ${cuts}${trace.end ? `, ${trace.end.how}` : ""}`;
 }

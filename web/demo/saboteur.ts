@@ -9,8 +9,9 @@ interface Harm {
   action: string;
   /** What it proves. */
   proves: string;
-  /** How long it goes on, in ms. */
+  /** How long it goes on, in ms, and what the button says meanwhile. */
   lasts?: number;
+  meanwhile?: string;
 }
 
 const HARMS: Harm[] = [
@@ -26,6 +27,7 @@ const HARMS: Harm[] = [
     action: "cut-every?ms=2000&for=60000",
     proves: "For a minute. Long calls still finish, with nothing missing.",
     lasts: 60_000,
+    meanwhile: "Cutting",
   },
   {
     testId: "down",
@@ -33,6 +35,7 @@ const HARMS: Harm[] = [
     action: "down?ms=5000",
     proves: "Reconnects are refused for a while; the runtime waits and tries again.",
     lasts: 5_000,
+    meanwhile: "Down",
   },
   {
     testId: "restart",
@@ -64,7 +67,7 @@ export class Saboteur {
   #row(harm: Harm): HTMLElement {
     const press = button(harm.label, { "data-testid": harm.testId, "aria-describedby": `${harm.testId}-proves` }, () => {
       void this.#do(harm).then((worked) => {
-        if (worked && harm.lasts) countDown(press, harm.label, harm.lasts);
+        if (worked && harm.lasts) countDown(press, harm, harm.lasts);
       });
     });
     return element("li", {}, press, element("p", { id: `${harm.testId}-proves` }, harm.proves));
@@ -82,11 +85,11 @@ export class Saboteur {
 }
 
 /** Shows on the button how long the harm goes on. */
-function countDown(press: HTMLButtonElement, label: string, lasts: number): void {
+function countDown(press: HTMLButtonElement, { label, meanwhile = label }: Harm, lasts: number): void {
   const end = performance.now() + lasts;
   press.disabled = true;
   const stop = onTick((now) => {
-    if (now < end) setText(press, `${label}: ${Math.ceil((end - now) / 1000)} s left`);
+    if (now < end) setText(press, `${meanwhile}, ${Math.ceil((end - now) / 1000)} s left`);
     else {
       stop();
       press.disabled = false;

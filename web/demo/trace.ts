@@ -39,7 +39,8 @@ export class Trace {
   readonly resumedTimes: number[] = [];
   messages = 0;
   cuts = 0;
-  resumes = 0;
+  /** Cuts after which the stream went on; one resume may make up for several. */
+  survived = 0;
   end: { at: number; how: Ending } | undefined;
   readonly #start: number;
   #stride = 1;
@@ -71,7 +72,7 @@ export class Trace {
     else if (event.type === "resumed") {
       this.#forgetBriefAsking(at);
       this.#turn({ kind: "up", from: at });
-      this.resumes++;
+      this.survived = this.cuts;
       this.resumedTimes.push(at);
     } else this.#message(at);
   }

@@ -47,11 +47,14 @@ export interface ClientEvents {
   notification: { method: string; params?: unknown };
   /** A log message that belongs to no call. */
   log: { level: LoggingLevel; logger?: string; data: unknown };
-  /** What the stream for unasked messages does. */
-  listen: StatusEvent;
+  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
+  listen: ListenEvent;
   /** The server broke a rule, and what came of it was dropped: `what` says how, as in {@link Counters}. */
   integrity: { what: string; cause?: string };
 }
+
+/** What the stream for unasked messages does. */
+export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
@@ -266,7 +269,10 @@ export class McpClient {
     }
     const event = decodeEvent(kind, position, text);
     if (event.type === "log") this.#listeners.emit("log", event);
-    else if (event.type === "status") this.#listeners.emit("listen", event);
+    else if (event.type === "status") {
+      const { type: _, position: __, ...rest } = event;
+      this.#listeners.emit("listen", rest);
+    }
     else if (event.type === "notification") this.#listeners.emit("notification", event);
   }
 

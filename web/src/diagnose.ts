@@ -48,6 +48,7 @@ async function diagnoseNetwork(url: string, error: HoldfastError, options: Conne
   }
   // An opaque answer is still an answer: somebody listens there.
   if (!(await answers(url, { mode: "no-cors" }))) {
+    if (origin === globalThis.location?.origin) return withHint(error, `Nothing answers at ${url}. Is the server running?`);
     return withHint(error, `Nothing answers at ${origin}. Is the server running, and are host and port right?`);
   }
   if (origin === globalThis.location?.origin) {
@@ -107,15 +108,10 @@ function blocked(error: HoldfastError, origin: string, header: string): Holdfast
 }
 
 function withHint(error: HoldfastError, hint: string): HoldfastError {
-  return new HoldfastError({
-    code: error.code,
-    op: "connect",
-    status: error.status,
-    retryable: error.retryable,
-    message: error.message,
-    hint,
-    cause: error,
-  });
+  const { code, op, status, retryable, cause } = error;
+  // The constructor puts the operation before the message again.
+  const message = error.message.slice(op ? op.length + 2 : 0);
+  return new HoldfastError({ code, op, status, retryable, message, hint, cause });
 }
 
 function httpHint(url: string, status: number): string {

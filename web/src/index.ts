@@ -20,7 +20,7 @@ export { McpClient } from "./client.js";
 export { Call } from "./call.js";
 export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
-export type { ClientEvents, ClientState, Counters } from "./client.js";
+export type { ClientEvents, ClientState, Counters, ListenEvent } from "./client.js";
 export type { ErrorCode, RPCError } from "./errors.js";
 export type {
   CallEvent,

@@ -1,0 +1,79 @@
+package link
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+func watch(limit int64) *liveness {
+	l := &liveness{limit: limit, proveBy: engine.Never}
+	l.start(0, false)
+	return l
+}
+
+// TestLivenessLimit: the limit follows the keep-alives, once there were enough.
+func TestLivenessLimit(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit int64
+		beats []engine.Time
+		want  int64
+	}{
+		{"none", 180_000, nil, 180_000},
+		{"two", 180_000, []engine.Time{1_000, 2_000}, 180_000},
+		{"three", 180_000, []engine.Time{1_000, 2_000, 3_000}, 30_000},
+		{"every 12 s", 180_000, []engine.Time{12_000, 24_000, 36_000}, 48_000},
+		{"the longest gap counts", 180_000, []engine.Time{1_000, 21_000, 22_000, 23_000}, 80_000},
+		{"never over the limit", 20_000, []engine.Time{60_000, 120_000, 180_000}, 20_000},
+	} {
+		l := watch(c.limit)
+		for _, at := range c.beats {
+			l.arrived(at, true)
+		}
+		if got := l.idle(); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLivenessDeadline: bytes push it back, a hold suspends it, proof pulls it in.
+func TestLivenessDeadline(t *testing.T) {
+	l := watch(100_000)
+	want := func(when string, at engine.Time) {
+		t.Helper()
+		if got := l.deadline(); got != at {
+			t.Errorf("%s: %d, want %d", when, got, at)
+		}
+	}
+	want("at the start", 100_000)
+	l.arrived(5_000, false)
+	want("after a byte", 105_000)
+	l.prove(6_000)
+	l.prove(6_500)
+	want("proof demanded, twice", 7_000)
+	l.arrived(6_900, false)
+	want("proved", 106_900)
+	l.slept(50_000)
+	want("after a sleep", 156_900)
+	l.hold(20_000, true)
+	want("held", engine.Never)
+	l.prove(21_000)
+	want("held, proof demanded", engine.Never)
+	l.start(25_000, false)
+	want("held, connected anew", engine.Never)
+	l.prove(26_000)
+	l.hold(30_000, false)
+	want("let go: it has its second", 31_000)
+	l.arrived(30_500, false)
+	want("and proved", 130_500)
+
+	never := watch(0)
+	if at := never.deadline(); at != engine.Never {
+		t.Errorf("without a limit: %d", at)
+	}
+	never.prove(10)
+	if at := never.deadline(); at != 1_010 {
+		t.Errorf("without a limit, proof demanded: %d", at)
+	}
+}

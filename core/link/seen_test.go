@@ -1,0 +1,44 @@
+package link
+
+import (
+	"strconv"
+	"testing"
+)
+
+// TestSeenIDs: the newest ids are known, and no more memory is kept than for those.
+func TestSeenIDs(t *testing.T) {
+	var s seenIDs
+	id := func(i int) []byte { return []byte("stream-1/event-" + strconv.Itoa(i)) }
+	const all = 3*seenMax + 100
+	for i := range all {
+		if s.has(id(i)) {
+			t.Fatalf("%s is known before it came", id(i))
+		}
+		s.add(id(i))
+		if !s.has(id(i)) {
+			t.Fatalf("%s is not known", id(i))
+		}
+		if i == 5 {
+			break // the search is linear: one by one only at the start
+		}
+	}
+	for i := 6; i < all; i++ {
+		s.add(id(i))
+	}
+	for i := all - seenMax; i < all; i += 37 {
+		if !s.has(id(i)) {
+			t.Errorf("%s is not known any more", id(i))
+		}
+	}
+	if s.has(id(all - seenMax - 1)) {
+		t.Error("more is remembered than there is room for")
+	}
+	if len(s.ring) != seenMax || cap(s.ring) > 2*seenMax {
+		t.Errorf("%d ids are kept, in room for %d", len(s.ring), cap(s.ring))
+	}
+	for _, other := range []string{"", "stream-1/event", "stream-2/event-" + strconv.Itoa(all-1)} {
+		if s.has([]byte(other)) {
+			t.Errorf("%q is taken for known", other)
+		}
+	}
+}

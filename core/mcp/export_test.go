@@ -1,0 +1,20 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Held says how much a client keeps, for tests that look for leaks.
+type Held struct{ Calls, ByID, ByCall, Owners, Posts int }
+
+// Held counts what the client keeps.
+func (c *Client) Held() Held {
+	return Held{len(c.calls), len(c.byID), len(c.byCall), len(c.owners), len(c.posts)}
+}
+
+// CounterIs moves the counter of request ids.
+func (c *Client) CounterIs(epoch, counter uint32) { c.epoch, c.counter = epoch, counter }
+
+// Owned reports whether the client still waits for reports about x.
+func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
+
+// LoopTries mirrors core/link: accepted closes borne after the guard tripped.
+const LoopTries = 8
