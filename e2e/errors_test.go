@@ -64,6 +64,21 @@ func TestStoryConnectErrors(t *testing.T) {
 	}
 }
 
+// TestStoryAbortedBefore: as with fetch, a signal that was aborted before sends
+// nothing.
+func TestStoryAbortedBefore(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	page := app(t, p.URL(), "")
+	got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("add", { a: 1, b: 2 }, { signal: AbortSignal.abort() }).result);`)
+	if got.Code != "cancelled" {
+		t.Errorf("got %+v", got)
+	}
+	chrome.Script[chrome.Void](page, `await mcp.ping();`)
+	if n := p.Ran("add"); n != 0 {
+		t.Errorf("the tool ran %d times", n)
+	}
+}
+
 // withCORS lets pages of every origin read the answers.
 func withCORS(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,12 +104,17 @@ func TestStoryBadArguments(t *testing.T) {
 		`holdfast.connect("/mcp", { limits: { depth: 0 } })`:               `limits.depth`,
 		`holdfast.connect("/mcp", { token: "secret" })`:                    `token`,
 		`holdfast.connect("/mcp", { revision: 7 })`:                        `revision`,
+		`mcp.callTool("echo", {}, { signal: new AbortController() })`:      `signal`,
+		`mcp.callTool("echo", {}, { meta: { progressToken: 1 } })`:         `meta.progressToken`,
+
+		`holdfast.connect("/mcp", { signal: "now" })`:                                                  `signal`,
+		`holdfast.connect("/mcp", { token: () => "t", headers: new Headers({ authorization: "x" }) })`: `headers["authorization"]`,
 		`mcp.callTool("")`:                                            `name`,
 		`mcp.callTool("echo", { text: 1n })`:                          `params`,
 		`mcp.request("initialize")`:                                   `method`,
 		`mcp.request("tools/list", {}, { timeouts: { total: NaN } })`: `timeouts.total`,
 	} {
-		got := chrome.Script[failure](page, `return attempt(async () => { await `+call+`; });`)
+		got := chrome.Script[failure](page, `return attempt(async () => (await `+call+`)?.result);`)
 		if got.Code != "bad_argument" || !strings.Contains(got.Message, names) {
 			t.Errorf("%s: %+v, want bad_argument that names %s", call, got, names)
 		}

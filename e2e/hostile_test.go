@@ -33,6 +33,7 @@ func TestStoryHostileStream(t *testing.T) {
 		"id beyond 2^53":        {peer.Message(`{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`), "unknownResponses", "unknown_response"},
 		"another event type":    {peer.Event("__proto__", response), "ignoredEvents", ""},
 		"progress for nobody":   {peer.Notify("notifications/progress", `{"progressToken":"x","progress":1}`), "lateProgress", ""},
+		"a log without params":  {peer.Notify("notifications/message", ""), "unreadableMessages", "unreadable_message"},
 		"a request to us":       {peer.Ask(`"s-1"`, "sampling/createMessage", `{}`), "refusedRequests", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestErrorCodes(t *testing.T) {
 	if !slices.Equal(union, documented) {
 		t.Errorf("ErrorCode is\n%v, its comment documents\n%v", union, documented)
 	}
-	for _, code := range find("core/engine/error.go", `Code = "(\w+)"`) {
+	for _, code := range append(find("core/engine/error.go", `Code = "(\w+)"`), find("core/mcp/failure.go", `Code = "(\w+)"`)...) {
 		if !slices.Contains(union, code) {
 			t.Errorf("the core's code %s is missing from the TypeScript union", code)
 		}

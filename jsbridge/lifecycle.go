@@ -11,11 +11,12 @@ type PageEvent uint8
 const (
 	PageOnline  PageEvent = iota + 1 // navigator believes in a network again
 	PageOffline                      // it does not
+	PageShown                        // the tab is seen again after a long time hidden
 	PageWoke                         // the page comes back from a time in which it could not see
 )
 
 // hiddenLong is how long a tab has to have been hidden, in ms, for its return
-// to count as waking up: timers of hidden tabs run at one per second, after
+// to be worth a word: timers of hidden tabs run at one per second, after
 // five minutes at one per minute.
 const hiddenLong = 10_000
 
@@ -60,7 +61,7 @@ func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func()
 				hiddenAt = now()
 			} else if hiddenAt > 0 && now()-hiddenAt >= hiddenLong {
 				hiddenAt = 0
-				on(PageWoke, 0)
+				on(PageShown, 0)
 			}
 		})
 	}

@@ -12,7 +12,8 @@ import (
 
 // connect is the cold road: it reads an options object and returns the handle
 // of a new client, which export start then connects. Where an option is of the
-// wrong type it returns a string that names it. Its fields:
+// wrong type it returns a string that names it, and dead once the program has
+// panicked. Its fields:
 //
 //	url           string     absolute
 //	clientInfo    string     JSON object
@@ -28,10 +29,13 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 	defer func() {
 		if r := recover(); r != nil {
 			die(r)
-			result = "the runtime has failed"
+			result = dead
 		}
 	}()
-	if panicked || len(args) != 1 {
+	if panicked {
+		return dead
+	}
+	if len(args) != 1 {
 		return "connect takes one object"
 	}
 	o := jsbridge.ReadOptions(args[0])

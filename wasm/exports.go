@@ -54,8 +54,13 @@ func guard(n *int32) {
 	}
 }
 
+// die marks the program dead and lets go of the page.
 func die(r any) {
 	panicked = true
+	for _, stop := range stopWatching {
+		stop()
+	}
+	stopWatching = nil
 	if err, ok := r.(error); ok {
 		println("holdfast: panic:", err.Error())
 	} else if text, ok := r.(string); ok {
@@ -131,6 +136,10 @@ func exportEnd(handle, x uint32, how, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// lateTimer is how late a timer may be, in ms, before it means that the machine
+// slept: the timers of a tab hidden for long run once a minute.
+const lateTimer = 75_000
+
 //go:wasmexport fired
 func exportFired(handle uint32, now float64) (records int32) {
 	defer guard(&records)
@@ -138,7 +147,11 @@ func exportFired(handle uint32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.driver.Fired(engine.Time(now))
+	t := engine.Time(now)
+	if late := c.driver.Overdue(t); late > lateTimer {
+		c.machine.Woke(t, late) // before deadlines are looked at that nobody could keep
+	}
+	c.driver.Fired(t)
 	return table.Finish()
 }
 

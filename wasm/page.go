@@ -18,13 +18,22 @@ func now() float64
 //go:wasmimport holdfast flush
 func flush(records int32)
 
-// watchPage passes page events on to every client, for the program's life.
+// stopWatching ends the watches that watchPage began.
+var stopWatching []func()
+
+// watchPage passes page events on to every client, until the program dies.
 func watchPage() error {
-	if _, err := jsbridge.WatchPage(now, pageEvent); err != nil {
+	stopPage, err := jsbridge.WatchPage(now, pageEvent)
+	if err != nil {
 		return err
 	}
-	_, err := jsbridge.WatchSleep(now, func(gap int64) { pageEvent(jsbridge.PageWoke, gap) })
-	return err
+	stopSleep, err := jsbridge.WatchSleep(now, func(gap int64) { pageEvent(jsbridge.PageWoke, gap) })
+	if err != nil {
+		stopPage()
+		return err
+	}
+	stopWatching = []func(){stopPage, stopSleep}
+	return nil
 }
 
 func pageEvent(e jsbridge.PageEvent, gap int64) {
@@ -47,6 +56,8 @@ func pageEvent(e jsbridge.PageEvent, gap int64) {
 				c.machine.Online(t)
 			case jsbridge.PageOffline:
 				c.machine.Offline(t)
+			case jsbridge.PageShown:
+				c.machine.Shown(t)
 			case jsbridge.PageWoke:
 				c.machine.Woke(t, gap)
 			}

@@ -60,6 +60,15 @@ func (d *Driver) Drain(now Time) {
 	d.arm(now)
 }
 
+// Overdue returns how many ms later than asked for the timer would fire now: on
+// a host whose clock runs while the machine sleeps, that is how long it slept.
+func (d *Driver) Overdue(now Time) int64 {
+	if d.armed == Never {
+		return 0
+	}
+	return now.Since(d.armed)
+}
+
 // Fired is called when the timer fires: it advances the machine and drains.
 func (d *Driver) Fired(now Time) {
 	d.armed = Never

@@ -51,9 +51,9 @@ type EventKind uint8
 
 // The kinds of event.
 const (
-	EventProgress     EventKind = iota + 1 // params of notifications/progress
-	EventLog                               // params of notifications/message
-	EventNotification                      // a whole notification message of another method
+	EventProgress     EventKind = iota + 1 // how far a call has come
+	EventLog                               // a log message
+	EventNotification                      // any other message of the server's, whole
 	EventStatus                            // what the call's stream does: open, cut, reconnecting
 	EventResumed                           // what a resume did: continued, restarted, gap
 	EventIntegrity                         // the server broke a rule and what came of it was dropped and counted

@@ -4,23 +4,21 @@ package engine
 // API: JavaScript sees them as HoldfastError.code.
 type Code string
 
-// The codes that the core itself produces. The TypeScript union adds those of
-// the loader; a test keeps the two in step.
+// The codes that every protocol shares; a protocol's package adds its own, and
+// the TypeScript union those of the loader. A test keeps them in step.
 const (
-	CodeBadArgument     Code = "bad_argument"     // the app passed something that cannot be sent
-	CodeNetwork         Code = "network_error"    // fetch failed: cut, down, DNS, or CORS; browsers do not say which
-	CodeHTTP            Code = "http_error"       // a status that is not an answer; Status has it
-	CodeProtocol        Code = "protocol_error"   // the server broke MCP or JSON-RPC
-	CodeLimit           Code = "limit_exceeded"   // a limit of the runtime was reached
-	CodeTimeout         Code = "timeout"          // a deadline of the app or a default passed
-	CodeCancelled       Code = "cancelled"        // cancel() or the AbortSignal
-	CodeClosed          Code = "closed"           // the client was closed
-	CodeUnauthorized    Code = "unauthorized"     // 401 after the token provider was asked
-	CodeOutcomeUnknown  Code = "outcome_unknown"  // the request may have run; nothing can tell
-	CodeLost            Code = "lost"             // the server no longer has the call
-	CodeReconnectLoop   Code = "reconnect_loop"   // the server accepts, then closes without progress, for ever
-	CodeNoRevision      Code = "no_revision"      // no common protocol revision
-	CodeSessionRejected Code = "session_rejected" // the session id cannot be sent back, or a new session is refused too
+	CodeBadArgument    Code = "bad_argument"    // the app passed something that cannot be sent
+	CodeNetwork        Code = "network_error"   // fetch failed: cut, down, DNS, or CORS; browsers do not say which
+	CodeHTTP           Code = "http_error"      // a status that is not an answer; Status has it
+	CodeProtocol       Code = "protocol_error"  // the server broke the protocol
+	CodeLimit          Code = "limit_exceeded"  // a limit of the runtime was reached
+	CodeTimeout        Code = "timeout"         // a deadline of the app or a default passed
+	CodeCancelled      Code = "cancelled"       // cancel() or the AbortSignal
+	CodeClosed         Code = "closed"          // the client was closed
+	CodeUnauthorized   Code = "unauthorized"    // 401 after the token provider was asked
+	CodeOutcomeUnknown Code = "outcome_unknown" // the request may have run; nothing can tell
+	CodeLost           Code = "lost"            // the server no longer has the call
+	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 
 // Error is the one error type of core. Its text holds no token, session id or

@@ -34,12 +34,3 @@ func (t Time) Since(earlier Time) int64 {
 	}
 	return int64(t - earlier)
 }
-
-// Earliest returns the smallest of the given times; Never if there are none.
-func Earliest(times ...Time) Time {
-	first := Never
-	for _, t := range times {
-		first = min(first, t)
-	}
-	return first
-}

@@ -14,6 +14,9 @@ const (
 	// ProveWithin is how long a stream has to show a sign of life after a
 	// thaw: with the reconnect it stays under the 2 s of fault 85.
 	ProveWithin = 1_000
+	// ProveShown is the same for a tab that was only hidden: longer than the
+	// 15 s at which the official SDKs' servers send keep-alives.
+	ProveShown = 20_000
 	// firstDoubt is how long a resumed connection may be silent before it is
 	// resumed once more. Servers exist that replay what was missed and then
 	// never send anything live on that connection (server-everything 2026.8.31,
@@ -86,11 +89,9 @@ func (l *liveness) idle() int64 {
 	return min(limit, max(minIdle, 4*l.interval))
 }
 
-// prove demands a byte within ProveWithin.
-func (l *liveness) prove(now engine.Time) {
-	if l.proveBy == engine.Never {
-		l.proveBy = now.After(ProveWithin)
-	}
+// prove demands a byte within so many ms, or sooner if one was demanded.
+func (l *liveness) prove(now engine.Time, within int64) {
+	l.proveBy = min(l.proveBy, now.After(within))
 }
 
 // slept moves the watch on by a gap during which this side could not see.
@@ -101,7 +102,7 @@ func (l *liveness) hold(now engine.Time, held bool) {
 	l.held = held
 	l.lastByte = now
 	if l.proveBy != engine.Never {
-		l.proveBy = now.After(ProveWithin) // it could not prove anything unread
+		l.proveBy = max(l.proveBy, now.After(ProveWithin)) // it could not prove anything unread
 	}
 }
 

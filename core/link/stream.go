@@ -220,20 +220,20 @@ func (s *Stream) Online(now engine.Time) {
 	if s.phase == PhaseWaiting {
 		s.at = max(now, s.floor)
 	}
-	s.Prove(now)
+	s.Prove(now, ProveWithin)
 }
 
-// Prove demands a sign of life, after a thaw, a wake or a change of network: a
+// Prove demands a sign of life within so many ms, after a thaw, a wake or a change of network: a
 // reader that was frozen may never report anything again, neither bytes nor an
 // error (RELIABILITY finding 5). A stream that cannot be resumed is left
 // alone: to cut it would lose what might still come.
-func (s *Stream) Prove(now engine.Time) {
+func (s *Stream) Prove(now engine.Time, within int64) {
 	if s.phase == PhaseOpening && s.resumed {
 		// A reconnect whose answer got lost in the same way.
-		s.at = min(s.at, now.After(ProveWithin))
+		s.at = min(s.at, now.After(within))
 	}
 	if s.phase == PhaseUp && (s.Reopen || s.Cursor.Resumable()) {
-		s.live.prove(now)
+		s.live.prove(now, within)
 	}
 }
 

@@ -86,7 +86,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	case len(c.calls) > c.cfg.Limits.Calls:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLimit, Op: method, Retryable: true, Message: "too many calls in flight"})
-	case c.state == stateOpen:
+	case c.state == stateOpen && !c.token.asking:
 		t.send(c, now)
 	}
 	return t.id
@@ -189,7 +189,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 	case now >= t.totalBy:
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
 		return
-	case now >= t.answerBy:
+	case now >= t.answerDue(c):
 		c.giveUp(now, t, timeoutError(t.method, "no answer in time"))
 		return
 	}
@@ -211,12 +211,21 @@ func (t *call) advance(c *Client, now engine.Time) {
 	}
 }
 
+// answerDue returns when an answer is due: never while a token is being asked
+// for, since a person may be signing in (RELIABILITY fault 112).
+func (t *call) answerDue(c *Client) engine.Time {
+	if t.phase == callQueued && c.token.asking {
+		return engine.Never
+	}
+	return t.answerBy
+}
+
 // deadline returns when advance is due.
-func (t *call) deadline() engine.Time {
+func (t *call) deadline(c *Client) engine.Time {
 	if t.phase >= callTail {
 		return t.tailBy
 	}
-	at := min(t.answerBy, t.totalBy)
+	at := min(t.answerDue(c), t.totalBy)
 	if t.phase == callStreaming {
 		at = min(at, t.stream.Deadline())
 	}

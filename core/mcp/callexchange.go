@@ -89,13 +89,16 @@ func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.x = 0
 	status := t.exchange.Status()
-	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.resends > 0) {
+	if t.role == roleInitialize {
+		c.session.retryAfter = retryAfter(&t.exchange)
+	}
+	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, namesSession(rpc) && t.resends == 0) {
 	case refusalSessionGone:
 		// The server did not take the request, so sending it again in the
 		// next session cannot run it twice.
 		if t.resends++; t.resends > maxResends {
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-				Code: engine.CodeSessionRejected, Op: t.method, Status: status, Retryable: true,
+				Code: CodeSessionRejected, Op: t.method, Status: status, Retryable: true,
 				Message: "the server forgets every session it gives"})
 			return
 		}
@@ -115,35 +118,19 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 
 // chunk takes bytes of the response.
 func (t *call) chunk(c *Client, now engine.Time, p []byte) {
-	comments := t.exchange.Comments()
-	if err := t.exchange.Chunk(p); err != nil {
-		t.overLimit(c, now, err)
-		return
-	}
 	if t.phase == callReading {
+		if err := t.exchange.Chunk(p); err != nil {
+			t.overLimit(c, now, err)
+			return
+		}
 		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
 	}
-	events := 0
-	for {
-		e, ok, err := t.exchange.Next()
-		if err != nil {
-			t.overLimit(c, now, err)
-			return
-		}
-		if !ok {
-			break
-		}
-		events++
-		duplicates := t.stream.Duplicates
-		if t.stream.Accept(&e) {
-			c.event(now, t, &e)
-		}
-		c.counters.DuplicateEvents += t.stream.Duplicates - duplicates
+	if err := c.readEvents(now, t, &t.exchange, &t.stream, p); err != nil {
+		t.overLimit(c, now, err)
+		return
 	}
-	t.stream.Arrived(now, events == 0 && t.exchange.Comments() > comments)
-	t.stream.Retry(t.exchange.Retry())
 	if _, live := c.owners[t.x]; live {
 		t.pull(c)
 	}
@@ -204,16 +191,17 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 
 // bodyEnded takes the end of a JSON body.
 func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
-	if how != engine.EndClean {
-		if t.exchange.OK() && !safeMethod(t.method) {
-			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
-			return
-		}
+	switch {
+	case how == engine.EndClean:
+		c.body(now, t, t.exchange.Body())
+	case !t.exchange.OK():
+		t.refusedFinally(c, now, nil) // the status is all that is known
+	case safeMethod(t.method):
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
-		return
+	default:
+		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
 	}
-	c.body(now, t, t.exchange.Body())
 }
 
 // broken takes a cut of the stream that carries the call.
@@ -234,7 +222,7 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Looping:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: true,
+			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: safeMethod(t.method),
 			Message: "the server accepts the stream and closes it without progress, again and again"})
 	case safeMethod(t.method):
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{

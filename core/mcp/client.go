@@ -38,12 +38,13 @@ type Client struct {
 	lastCall uint32
 	lastX    engine.ExchangeID
 
-	calls  []*call // in order of their making: iteration must not depend on a map
-	byID   map[requestID]*call
-	byCall map[engine.CallID]*call
-	owners map[engine.ExchangeID]owner
-	posts  []*post
-	listen listen
+	calls   []*call // in order of their making: iteration must not depend on a map
+	byID    map[requestID]*call
+	byCall  map[engine.CallID]*call
+	owners  map[engine.ExchangeID]owner
+	posts   []*post
+	answers answers
+	listen  listen
 
 	session session
 	token   token
@@ -149,7 +150,7 @@ func (c *Client) Next() (engine.Effect, bool) { return c.effects.Next() }
 func (c *Client) Deadline() (engine.Time, bool) {
 	at := min(c.session.initializeAt, c.listen.deadline())
 	for _, call := range c.calls {
-		at = min(at, call.deadline())
+		at = min(at, call.deadline(c))
 	}
 	for _, p := range c.posts {
 		at = min(at, p.by)

@@ -1,9 +1,6 @@
 package mcp
 
-import (
-	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/link"
-)
+import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // Close ends the client because its app asked: calls in flight are rejected
 // with closed, then the session is deleted at the server. The state becomes
@@ -19,18 +16,15 @@ func (c *Client) Close(now engine.Time) {
 		c.ended()
 		return
 	}
-	p := &post{role: postDelete, by: now.After(deleteTimeout)}
-	c.posts = append(c.posts, p)
-	p.exchange = link.NewExchange(c.linkLimits())
-	p.x = c.fetch(p, "DELETE", nil)
+	c.post(now, postDelete, nil)
 }
 
 // end stops everything: no timer is left, no exchange, no call.
 func (c *Client) end(now engine.Time, s clientState) {
-	c.listen.close(c)
+	c.listen.stop(c)
 	for _, p := range append([]*post(nil), c.posts...) {
 		c.abort(p.x)
-		if c.forget(p) && !p.done && p.role == postNotification {
+		if c.forget(p) && p.phase != postDone && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}
@@ -43,6 +37,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	}
 	c.session.initializeAt = engine.Never
 	c.token.asking = false
+	c.answers = answers{}
 }
 
 // ended notes that the DELETE is over, however it went (a 405 is allowed).

@@ -3,28 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/sse"
 )
-
-// event takes one event of a stream: t's, or the GET stream's where t is nil.
-// Blocks without data only move the cursor; types other than message are not
-// MCP's and are counted.
-func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
-	// The event before it in the same chunk may have ended the client.
-	if e.Kind != sse.Message || c.state >= stateClosing {
-		return
-	}
-	// A priming event has an id and empty data: nothing to parse (SEP-1699),
-	// whatever its type (the Go SDK's is prime).
-	if len(e.Data) == 0 {
-		return
-	}
-	if len(e.Type) > 0 && string(e.Type) != "message" {
-		c.counters.IgnoredEvents++
-		return
-	}
-	c.message(now, t, e.Data)
-}
 
 // message takes the text of one message, or of an array of them where the
 // revision has batches. A text that cannot be read costs only itself: the
@@ -61,7 +40,7 @@ func (c *Client) message(now engine.Time, t *call, text []byte) {
 func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 	switch m.Kind {
 	case jsonrpc.Response, jsonrpc.ErrorResponse:
-		c.response(now, m)
+		c.response(now, t, m)
 	case jsonrpc.Notification:
 		c.notification(t, m)
 	case jsonrpc.Request:
@@ -69,9 +48,15 @@ func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 	}
 }
 
-// response takes a result or an error. It finds its call by the id alone.
-func (c *Client) response(now engine.Time, m *jsonrpc.Message) {
+// response takes a result or an error. It finds its call by the id alone, but
+// for an error without an id, or with null: that answers the request on whose
+// own stream or in whose body it is (nil on the GET stream), since the server
+// could not read the id (JSON-RPC 2.0 section 5; absent since 2025-11-25).
+func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	t := c.findByID(m.ID)
+	if m.Kind == jsonrpc.ErrorResponse && (m.ID.Kind == jsonrpc.IDNull || m.ID.IsZero()) {
+		t = on
+	}
 	switch {
 	case t == nil:
 		c.integrity("unknown_response", nil)
@@ -100,13 +85,7 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 	if err != nil && c.revision != nil && c.revision.batches {
 		c.message(now, t, text)
 	} else if err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) {
-		// An error whose id is null answers the POST it came back to: the
-		// server could not read the id (JSON-RPC 2.0 section 5).
-		if m.Kind == jsonrpc.ErrorResponse && m.ID.Kind == jsonrpc.IDNull {
-			c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
-			return
-		}
-		c.response(now, &m)
+		c.response(now, t, &m)
 	}
 	if t.phase < callTail {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
@@ -119,7 +98,12 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 // names, on whatever stream it came; the rest belongs to the call on whose
 // stream it is, or to the client as a whole.
 func (c *Client) notification(t *call, m *jsonrpc.Message) {
-	switch string(m.Method) {
+	method := string(m.Method)
+	if m.Params == nil && (method == "notifications/progress" || method == "notifications/message") {
+		c.integrity("unreadable_message", nil) // params are all they consist of
+		return
+	}
+	switch method {
 	case "notifications/progress":
 		token, _ := jsonrpc.Member(m.Params, "progressToken")
 		named := c.findByToken(token)
@@ -165,9 +149,9 @@ func (c *Client) serverRequest(now engine.Time, m *jsonrpc.Message) {
 		return
 	}
 	if string(m.Method) == "ping" {
-		c.post(now, postAnswer, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
+		c.answer(now, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
 		return
 	}
 	c.counters.RefusedRequests++
-	c.post(now, postAnswer, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
+	c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
 }

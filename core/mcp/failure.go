@@ -2,6 +2,12 @@ package mcp
 
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
+// Codes that only MCP has.
+const (
+	CodeNoRevision      engine.Code = "no_revision"      // no common protocol revision
+	CodeSessionRejected engine.Code = "session_rejected" // the session id cannot be sent back, or every new session is forgotten
+)
+
 // lostError says that the server no longer has the call.
 func lostError(method string, status int) *engine.Error {
 	return &engine.Error{Code: engine.CodeLost, Op: method, Status: status,
@@ -15,11 +21,12 @@ func unknownError(method string, status int, why string) *engine.Error {
 }
 
 func timeoutError(method, what string) *engine.Error {
-	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: true, Message: what}
+	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: safeMethod(method), Message: what}
 }
 
 // httpError describes a status that is no answer. Retryable are the statuses
-// that say "later"; after a 500 the request may have run.
+// that say "later" and, for requests that change nothing, those of a proxy that
+// lost its server: after any other the request may have run.
 func httpError(method string, status int) *engine.Error {
 	e := &engine.Error{Code: engine.CodeHTTP, Op: method, Status: status, Message: "the server refused the request"}
 	switch status {
@@ -29,8 +36,10 @@ func httpError(method string, status int) *engine.Error {
 		e.Message = "the server forbids the request; some refuse every page of another origin"
 	case 404, 405:
 		e.Message = "there is no MCP endpoint at this URL"
-	case 429, 502, 503, 504:
+	case 429, 503:
 		e.Retryable, e.Message = true, "the server cannot answer now"
+	case 502, 504:
+		e.Retryable, e.Message = safeMethod(method), "a proxy got no answer from the server"
 	}
 	return e
 }

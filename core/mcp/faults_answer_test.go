@@ -20,6 +20,9 @@ func TestFault17_OnlyTheExactIDAnswers(t *testing.T) {
 	}
 	for i, id := range other {
 		o.event("", `{"jsonrpc":"2.0","id":`+id+`,"result":{}}`)
+		if id == " null" {
+			id = "true" // an error with the id null answers the call of its stream, see below
+		}
 		o.event("", `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-1,"message":""}}`)
 		o.wantPending()
 		if len(o.integrity) != 2*(i+1) {
@@ -39,6 +42,15 @@ func TestFault17_OnlyTheExactIDAnswers(t *testing.T) {
 	}
 	o.result("")
 	o.wantResult()
+
+	// The server could not read the id: the stream tells whom it means.
+	for _, id := range []string{`"id":null,`, ``} {
+		n := connected(t, mcp.Config{}).stream("tools/call")
+		n.event("", `{"jsonrpc":"2.0",`+id+`"error":{"code":-32600,"message":""}}`)
+		if s := n.call(n.c).settled; s == nil || s.Outcome != engine.OutcomeRPCError {
+			n.fatal("an error with %q does not answer the call of its stream", id)
+		}
+	}
 
 	j := connected(t, mcp.Config{}).post("tools/call")
 	j.Head(j.x, 200, "content-type", coretest.JSON)

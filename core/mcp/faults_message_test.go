@@ -18,6 +18,7 @@ func TestFault07_PrimingIsNoMessage(t *testing.T) {
 		"b": "id: b\nretry: 700\ndata: \n\n",
 		"c": "id: c\nretry: 700\n\n",
 		"d": "retry: 700\nid: d\ndata\n\n",
+		"e": "event: prime\nid: e\nretry: 700\ndata:\n\n", // the Go SDK's
 	} {
 		o := connected(t, mcp.Config{}).stream("tools/call")
 		o.say(text)

@@ -174,6 +174,10 @@ func TestFault50_SettledWhilePaused(t *testing.T) {
 	if !o.exchanges[o.x].reading {
 		o.fatal("the rest of the stream is not read")
 	}
+	o.say(": and more\n\n")
+	if !o.exchanges[o.x].reading {
+		o.fatal("the rest of the stream is read no further")
+	}
 	o.cut(engine.EndClean)
 	other.cancel(other.c)
 	other.End(other.newest, engine.EndNetwork)

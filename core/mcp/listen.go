@@ -5,28 +5,42 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
+// listenState is where the GET stream stands.
+type listenState uint8
+
+const (
+	listenStopped listenState = iota // not offered, ended for good, or not opened yet
+	listenRunning                    // link.Stream knows the rest
+	listenParked                     // waits for a token
+)
+
 // listen is the GET stream: what the server says without having been asked.
 // It is opened again for ever, since nothing else tells of what it carries.
 type listen struct {
+	state      listenState
 	x          engine.ExchangeID
-	on         bool
 	exchange   link.Exchange
 	stream     link.Stream
 	generation uint32
-	token      int // number of the token that x carries
-	refreshed  bool
-	opened     bool // this session has had the stream
-	parked     bool // waits for a token
+	token      int  // number of the token that x carries
+	refreshed  bool // a 401 has been answered with a new token
+	hadStream  bool // this session has had the stream
 }
 
 // open opens the stream for a new session.
 func (l *listen) open(c *Client, now engine.Time) {
-	*l = listen{on: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	l.stop(c)
+	*l = listen{state: listenRunning, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
 	l.stream.Reopen = true
 	l.connect(c, now)
 }
 
 func (l *listen) connect(c *Client, now engine.Time) {
+	if c.token.asking {
+		l.state, l.x = listenParked, 0
+		return
+	}
+	l.state = listenRunning
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now)
 	l.token = c.token.number
@@ -37,20 +51,24 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	}
 }
 
-// close ends the stream for good, and says so where it was on.
-func (l *listen) close(c *Client) {
-	if l.on {
-		c.status(nil, "off", nil)
-	}
+// stop ends the stream without a word: a new session will open it again, or
+// the client is at its end.
+func (l *listen) stop(c *Client) {
 	c.abort(l.x)
-	l.on, l.x = false, 0
+	l.state, l.x = listenStopped, 0
 	l.stream.End()
+}
+
+// off ends the stream for good and tells the app.
+func (l *listen) off(c *Client) {
+	l.stop(c)
+	c.status(nil, "off", nil)
 }
 
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	kind := l.exchange.Head(head)
 	if l.exchange.OK() && kind == link.BodyStream {
-		l.refreshed, l.opened = false, true
+		l.refreshed, l.hadStream = false, true
 		l.stream.Opened(now)
 		c.status(nil, "open", nil)
 		c.read(l.x)
@@ -58,73 +76,68 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	c.abort(l.x)
 	l.x = 0
-	switch status := head.Status; {
-	case status == 401 && c.cfg.HasTokenProvider && !l.refreshed:
-		l.refreshed = true
-		if l.parked = c.refreshToken(l.token); !l.parked {
-			l.connect(c, now)
+	switch verdictOnListen(head.Status, l.stream.Cursor.Resumable(), l.hadStream) {
+	case listenAuthorize:
+		if !c.cfg.HasTokenProvider || l.refreshed {
+			l.off(c)
+			return
 		}
-	case status == 404 || status == 410:
-		// A server that has no GET route says 404 as well: only where the
-		// session has had the stream does this mean that it is gone.
-		had := c.session.id != "" && l.opened
-		l.close(c)
+		l.refreshed = true
+		c.refreshToken(l.token)
+		l.connect(c, now)
+	case listenSessionGone:
+		had := c.session.id != ""
+		l.off(c)
 		if had {
 			c.sessionLost(now, l.generation)
 		}
-	case status >= 500 || status == 409 || status == 429:
+	case listenAnew:
+		l.anew(c, now)
+	case listenAgain:
 		l.broken(c, now, engine.EndNetwork, cutRefused, retryAfter(&l.exchange))
 	default:
-		// 405: not offered. 200 with JSON or 204: neither is a stream, and
-		// asking again would get the same (RELIABILITY fault 29).
-		l.close(c)
+		l.off(c)
 	}
 }
 
+// anew opens the stream without its cursor, which the server does not know any
+// more or the browser cannot send. What it had covered is not asked for again.
+func (l *listen) anew(c *Client, now engine.Time) {
+	l.stream.Cursor.ID = l.stream.Cursor.ID[:0]
+	l.connect(c, now)
+}
+
 func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
-	comments := l.exchange.Comments()
-	if err := l.exchange.Chunk(p); err != nil {
-		l.close(c)
+	x := l.x
+	if err := c.readEvents(now, nil, &l.exchange, &l.stream, p); err != nil {
+		// Opened again, the stream would bring the same event again.
+		c.integrity("oversized_event", err)
+		l.off(c)
 		return
 	}
-	events := 0
-	for {
-		e, ok, err := l.exchange.Next()
-		if err != nil {
-			c.abort(l.x)
-			l.broken(c, now, engine.EndNetwork, cutNetwork, 0)
-			return
-		}
-		if !ok {
-			break
-		}
-		events++
-		duplicates := l.stream.Duplicates
-		if l.stream.Accept(&e) {
-			c.event(now, nil, &e)
-		}
-		c.counters.DuplicateEvents += l.stream.Duplicates - duplicates
-	}
-	l.stream.Arrived(now, events == 0 && l.exchange.Comments() > comments)
-	l.stream.Retry(l.exchange.Retry())
-	if _, live := c.owners[l.x]; live {
-		c.read(l.x)
+	if _, live := c.owners[x]; live {
+		c.read(x)
 	}
 }
 
 func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
-	why := cutEnd
-	if how != engine.EndClean {
-		why = cutNetwork
+	switch {
+	case how == engine.EndInvalid && l.stream.Cursor.Resumable():
+		l.anew(c, now)
+	case how == engine.EndInvalid:
+		l.off(c)
+	case how == engine.EndClean:
+		l.broken(c, now, how, cutEnd, 0)
+	default:
+		l.broken(c, now, how, cutNetwork, 0)
 	}
-	l.broken(c, now, how, why, 0)
 }
 
 func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	l.x = 0
 	b := l.stream.Broken(now, how, c.offline, &c.random)
 	if !b.Resumable {
-		l.close(c)
+		l.off(c)
 		return
 	}
 	l.stream.NotBefore(now.After(floor))
@@ -132,14 +145,12 @@ func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why strin
 }
 
 func (l *listen) advance(c *Client, now engine.Time) {
-	if !l.on || l.parked {
+	if l.state != listenRunning {
 		return
 	}
 	switch l.stream.Advance(now) {
 	case link.ActionReconnect:
-		if c.state == stateOpen {
-			l.connect(c, now)
-		}
+		l.connect(c, now)
 	case link.ActionAbort:
 		c.abort(l.x)
 		l.broken(c, now, engine.EndNetwork, cutSilent, 0)
@@ -147,7 +158,7 @@ func (l *listen) advance(c *Client, now engine.Time) {
 }
 
 func (l *listen) deadline() engine.Time {
-	if !l.on || l.parked {
+	if l.state != listenRunning {
 		return engine.Never
 	}
 	return l.stream.Deadline()

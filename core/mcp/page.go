@@ -23,15 +23,22 @@ func (c *Client) Online(now engine.Time) {
 	}
 }
 
+// Shown notes that the tab is seen again after a long time hidden. Its
+// connections were not frozen, only its timers were slow, so streams get the
+// time of a server's usual keep-alive to show that they live.
+func (c *Client) Shown(now engine.Time) {
+	c.effects.Reset()
+	c.eachStream(func(s *link.Stream) { s.Prove(now, link.ProveShown) })
+}
+
 // Woke notes that the page comes back from a time in which it could not see:
-// frozen, in the back/forward cache, hidden for long, or asleep with the
-// machine. gap is how much of that time the clock counted, in ms; deadlines
+// frozen, in the back/forward cache, or asleep with the machine. gap is how much of that time the clock counted, in ms; deadlines
 // move on by it, since a server's silence that nobody could hear proves nothing.
 func (c *Client) Woke(now engine.Time, gap int64) {
 	c.effects.Reset()
 	c.eachStream(func(s *link.Stream) {
 		s.Slept(gap)
-		s.Prove(now)
+		s.Prove(now, link.ProveWithin)
 	})
 	for _, t := range c.calls {
 		t.answerBy = later(t.answerBy, gap)
@@ -48,7 +55,7 @@ func (c *Client) eachStream(do func(*link.Stream)) {
 			do(&t.stream)
 		}
 	}
-	if c.listen.on && !c.listen.parked {
+	if c.listen.state == listenRunning {
 		do(&c.listen.stream)
 	}
 }

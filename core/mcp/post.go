@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"strconv"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -24,6 +26,15 @@ const (
 	deleteTimeout = 2_000
 )
 
+// postPhase is where a post stands.
+type postPhase uint8
+
+const (
+	postParked postPhase = iota // waits for a token
+	postSent                    // its exchange is under way
+	postDone                    // answered; only the end of the body is waited for
+)
+
 // post is an exchange that expects no message in return: 202, or whatever 2xx
 // the server likes (the HTTP-stream seed answers 200 and 204).
 type post struct {
@@ -31,20 +42,22 @@ type post struct {
 	call       engine.CallID // postNotification
 	method     string
 	body       []byte
+	phase      postPhase
 	x          engine.ExchangeID
 	exchange   link.Exchange
 	by         engine.Time
 	token      int // number of the token it carried
 	refreshed  bool
-	done       bool   // the server has answered; only the end of its body is waited for
+	failures   int    // times that fetch failed, before any answer
 	generation uint32 // the handshake in whose session it was sent
+	inSession  bool   // that session had an id
 }
 
 // post sends a message that expects none in return.
 func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
-	p := &post{role: role, body: body, by: now.After(postTimeout)}
+	p := &post{role: role, body: body}
 	c.posts = append(c.posts, p)
-	p.send(c)
+	p.send(c, now)
 	return p
 }
 
@@ -73,19 +86,38 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 	c.post(now, postCancelled, jsonrpc.AppendNotification(nil, "notifications/cancelled", append(params, '}'), nil))
 }
 
-// send sends the message, or sends it again.
-func (p *post) send(c *Client) {
-	p.generation = c.session.generation
+// send sends the message, or sends it again; while a token is being asked for
+// it waits, without a limit: a person may be signing in.
+func (p *post) send(c *Client, now engine.Time) {
+	if c.token.asking {
+		p.phase, p.x, p.by = postParked, 0, engine.Never
+		return
+	}
+	method, timeout := "POST", int64(postTimeout)
+	if p.role == postDelete {
+		method, timeout = "DELETE", deleteTimeout
+	}
+	p.phase, p.by = postSent, now.After(timeout)
+	p.generation, p.inSession = c.session.generation, c.session.id != ""
 	p.exchange = link.NewExchange(c.linkLimits())
 	p.token = c.token.number
-	p.x = c.fetch(p, "POST", p.body)
+	p.x = c.fetch(p, method, p.body)
 }
 
 func (p *post) head(c *Client, now engine.Time, head engine.Head) {
-	switch kind := p.exchange.Head(head); {
-	case kind == link.BodyJSON && p.exchange.OK() && p.role != postDelete:
-		// The Go SDK answers 200 with a JSON-RPC error to a notification
-		// without its session: only the body tells.
+	kind := p.exchange.Head(head)
+	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
+		p.refreshed = true
+		c.abort(p.x)
+		c.refreshToken(p.token)
+		p.send(c, now)
+		return
+	}
+	switch {
+	case kind == link.BodyJSON && p.role != postDelete:
+		// Only the body tells: a 404 with method-not-found is no lost session,
+		// and the Go SDK answers 200 with a JSON-RPC error to a notification
+		// without its session.
 		c.read(p.x)
 		return
 	case kind == link.BodyNone && p.role != postDelete:
@@ -94,22 +126,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		// Not left unread: an open body holds one of six connections.
 		c.abort(p.x)
 	}
-	if head.Status == 401 && c.cfg.HasTokenProvider && !p.refreshed && p.role != postDelete {
-		p.refreshed = true
-		c.abort(p.x)
-		if !c.refreshToken(p.token) {
-			p.send(c)
-		}
-		return // or sent again by tokenArrived
-	}
-	var failure *engine.Error
-	if head.Status < 200 || head.Status > 299 {
-		failure = httpError(p.method, head.Status)
-	}
-	if (head.Status == 404 || head.Status == 410) && c.session.id != "" && p.role != postDelete {
-		c.sessionLost(now, p.generation)
-	}
-	c.posted(now, p, failure)
+	p.answered(c, now, nil)
 }
 
 func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
@@ -122,30 +139,51 @@ func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
 }
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
-	if p.role == postInitialized && c.sendsVersion() && how == engine.EndNetwork && !p.done {
-		// initialize passed and the first request with MCP-Protocol-Version
-		// did not: the mark of a server whose CORS rules do not list that
-		// header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
-		c.skipVersionHeader = true
-		p.send(c)
+	p.x = 0
+	if p.phase == postDone {
+		c.forget(p)
 		return
 	}
-	if how == engine.EndClean && p.exchange.OK() {
-		c.posted(now, p, p.bodyError(c))
+	if p.exchange.Opened() {
+		var m *jsonrpc.Message
+		if parsed, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil {
+			m = &parsed
+		}
+		p.answered(c, now, m)
+		return
+	}
+	p.failures++
+	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.offline && p.failures <= 2 {
+		// initialize passed and the first request with MCP-Protocol-Version
+		// did not, twice: the mark of a server whose CORS rules do not list
+		// that header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
+		c.skipVersionHeader = p.failures == 2
+		p.send(c, now)
 		return
 	}
 	c.posted(now, p, &engine.Error{Code: engine.CodeNetwork, Op: p.method, Retryable: true,
 		Message: "the server could not be reached", Cause: reason(detail)})
 }
 
-// bodyError returns the JSON-RPC error that a 2xx answer held, nil for none.
-func (p *post) bodyError(c *Client) *engine.Error {
-	m, err := jsonrpc.Parse(p.exchange.Body(), jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
-	if err != nil || m.Kind != jsonrpc.ErrorResponse {
-		return nil
+// answered decides on the answer, with the message in its body if there is one.
+func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
+	if p.exchange.OK() {
+		if m == nil || m.Kind != jsonrpc.ErrorResponse {
+			c.posted(now, p, nil)
+			return
+		}
+		c.posted(now, p, &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.exchange.Status(),
+			Message: "the server answered a notification with a JSON-RPC error"})
+		return
 	}
-	return &engine.Error{Code: engine.CodeProtocol, Op: p.method, Status: p.exchange.Status(),
-		Message: "the server answered a notification with a JSON-RPC error"}
+	if verdictOnRefusal(p.exchange.Status(), rpcCode(m), p.inSession, namesSession(m)) == refusalSessionGone && p.role != postDelete {
+		c.sessionLost(now, p.generation)
+	}
+	failure := httpError(p.method, p.exchange.Status())
+	if code := rpcCode(m); code != 0 {
+		failure.Message = "the server refused the message with JSON-RPC error " + strconv.FormatInt(code, 10)
+	}
+	c.posted(now, p, failure)
 }
 
 func (p *post) advance(c *Client, now engine.Time) {
@@ -153,6 +191,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 		return
 	}
 	c.abort(p.x)
+	p.x = 0
 	c.posted(now, p, timeoutError(p.method, "no answer in time"))
 }
 
@@ -165,21 +204,22 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 	} else {
 		c.forget(p)
 	}
-	if p.done {
+	if p.phase == postDone {
 		return
 	}
-	p.done = true
+	p.phase = postDone
 	switch p.role {
 	case postInitialized:
 		switch {
 		case c.state != stateConnecting && c.state != stateReconnecting:
 		case failure != nil:
-			c.skipVersionHeader = false // it was not the header's fault
 			failure.Op = "notifications/initialized"
 			c.handshakeFailed(now, failure)
 		default:
 			c.opened(now)
 		}
+	case postAnswer:
+		c.nextAnswer(now)
 	case postDelete:
 		c.ended()
 	case postNotification:

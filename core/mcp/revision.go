@@ -4,8 +4,6 @@ package mcp
 // compared by nothing but this table (spec: basic/transports, per revision).
 type revision struct {
 	name string
-	// sessions: the server may give an Mcp-Session-Id, to be echoed.
-	sessions bool
 	// versionHeader: MCP-Protocol-Version is sent after initialize. Required
 	// from 2025-06-18; 2025-03-26 servers ignore it, as the official SDK found.
 	versionHeader bool
@@ -15,6 +13,10 @@ type revision struct {
 	lastEventID bool
 	// batches: a message may be an array of messages.
 	batches bool
+	// selfDescribing: no handshake; every request carries version, client info
+	// and capabilities in its _meta, and says in header fields what it asks
+	// for. Servers send no requests, and closing a response stream cancels.
+	selfDescribing bool
 	// cancelNotification: cancelling is notifications/cancelled; a closed
 	// connection cancels nothing.
 	cancelNotification bool
@@ -23,9 +25,9 @@ type revision struct {
 // revisions holds what this build speaks, newest first. The first is what
 // initialize asks for; the server's answer picks a row.
 var revisions = []revision{
-	{name: "2025-11-25", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
-	{name: "2025-06-18", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
-	{name: "2025-03-26", sessions: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true, batches: true},
+	{name: "2025-11-25", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
+	{name: "2025-06-18", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
+	{name: "2025-03-26", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true, batches: true},
 }
 
 // findRevision returns the row with that name, nil if there is none.

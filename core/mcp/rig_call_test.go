@@ -76,7 +76,7 @@ func (o *onStream) resume() (string, int64) {
 func (o *onStream) resumeStarts() int64 {
 	o.t.Helper()
 	x, waited := o.newest, int64(0)
-	if e := o.exchanges[x]; x <= o.x || e.head || e.over {
+	if e := o.exchanges[x]; x <= o.x || e.request.Method != "GET" || e.head || e.over {
 		x, waited = o.nextFetch(60_000) // else it came with the cut, after 0 ms
 	}
 	if x == 0 || o.exchanges[x].request.Method != "GET" {

@@ -42,6 +42,9 @@ type record struct {
 }
 
 func newRig(t testing.TB, cfg mcp.Config) *rig {
+	if cfg.Revision == "" {
+		cfg.Revision = "2025-11-25"
+	}
 	return &rig{World: coretest.NewWorld(t, cfg), t: t,
 		exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
 }

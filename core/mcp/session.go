@@ -15,6 +15,7 @@ type session struct {
 
 	startedAt    engine.Time
 	attempt      int         // handshakes since the session was lost
+	retryAfter   int64       // ms that the last refusal of initialize asked to wait
 	initializeAt engine.Time // when to try the next one; Never while none is due
 }
 
@@ -29,7 +30,8 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.session.id, c.session.ready = "", false
 	c.session.generation++
 	c.session.startedAt = now
-	t := c.newCall(now, "initialize", Timeouts{Total: c.cfg.Timeouts.Answer})
+	c.skipVersionHeader = false // learned anew: a passing fault may have taught it
+	t := c.newCall(now, "initialize", Timeouts{})
 	t.role = roleInitialize
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), c.cfg.Revision)
 	params = append(append(params, `,"capabilities":`...), c.cfg.Capabilities...)
@@ -45,7 +47,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 func (c *Client) adoptSession(id string) {
 	for i := 0; i < len(id); i++ {
 		if id[i] < 0x21 || id[i] > 0x7e {
-			c.failure = &engine.Error{Code: engine.CodeSessionRejected, Op: "initialize",
+			c.failure = &engine.Error{Code: CodeSessionRejected, Op: "initialize",
 				Message: "the server's session id holds characters that a header cannot carry"}
 			return
 		}
@@ -58,16 +60,17 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	if c.state != stateConnecting && c.state != stateReconnecting {
 		return
 	}
-	if c.failure == nil && outcome == engine.OutcomeRPCError {
-		code, _ := jsonrpc.Member(data, "code")
-		c.failure = &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
-			Message: "the server refused to initialize with JSON-RPC error " + string(code)}
-	}
-	if c.failure != nil {
+	if c.failure != nil { // adoptSession's
 		c.fail(now)
 		return
 	}
-	if outcome == engine.OutcomeFailure {
+	switch outcome {
+	case engine.OutcomeRPCError:
+		code, _ := jsonrpc.Member(data, "code")
+		c.handshakeFailed(now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
+			Message: "the server refused to initialize with JSON-RPC error " + string(code)})
+		return
+	case engine.OutcomeFailure:
 		c.handshakeFailed(now, failure)
 		return
 	}
@@ -75,7 +78,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	name, _ := jsonrpc.String(version)
 	c.revision = findRevision(name)
 	if c.revision == nil {
-		c.failure = &engine.Error{Code: engine.CodeNoRevision, Op: "initialize",
+		c.failure = &engine.Error{Code: CodeNoRevision, Op: "initialize",
 			Message: "the server's answer names no protocol revision that this client speaks"}
 		c.fail(now)
 		return
@@ -86,20 +89,21 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 }
 
 // handshakeFailed gives up the first time, so that a mistyped URL is an error
-// at once, and keeps trying for a session that had worked.
+// at once. For a session that had worked it keeps trying, whatever the server
+// says while it is being deployed, unless nobody is let in any more.
 func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
-	if c.state == stateConnecting || !failure.Retryable {
+	if c.state == stateConnecting || failure.Code == engine.CodeUnauthorized && !c.cfg.HasTokenProvider {
 		c.failure = failure
 		c.fail(now)
 		return
 	}
-	c.session.initializeAt = now.After(link.Delay(c.session.attempt, -1, &c.random))
+	c.session.initializeAt = now.After(max(link.Delay(c.session.attempt, -1, &c.random), c.session.retryAfter))
 	c.session.attempt++
 }
 
 // opened ends the handshake: the server has taken notifications/initialized.
 func (c *Client) opened(now engine.Time) {
-	c.session.attempt = 0
+	c.session.attempt, c.session.retryAfter = 0, 0
 	c.setState(stateOpen)
 	if c.revision.getStream && !c.cfg.NoListen {
 		c.listen.open(c, now)
@@ -109,6 +113,9 @@ func (c *Client) opened(now engine.Time) {
 
 // sendQueued sends the calls that wait for the client to be open.
 func (c *Client) sendQueued(now engine.Time) {
+	if c.token.asking {
+		return // tokenArrived sends them
+	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.phase == callQueued && t.role == roleApp {
 			t.send(c, now)
@@ -124,7 +131,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 		return
 	}
 	c.counters.SessionsLost++
-	c.listen.close(c)
+	c.listen.stop(c)
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
 	c.session.generation++ // from here on nothing of the old session is resumed

@@ -49,7 +49,7 @@ func (c *Client) finish(t *call) {
 // heard of the request, or it is initialize, which must not be cancelled
 // (2025-11-25 basic/utilities/cancellation).
 func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
-	if t.phase != callQueued && t.phase < callTail && t.role == roleApp && c.state == stateOpen {
+	if t.phase != callQueued && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.cancelNotification {
 		c.sendCancelled(now, t.request, failure.Message)
 	}
 	c.abort(t.x)

@@ -39,12 +39,13 @@ func (t *call) authorize(c *Client, now engine.Time) {
 		return
 	}
 	t.refreshed = true
-	if !c.refreshToken(t.token) {
-		if t.resuming {
-			t.resume(c, now)
-		} else {
-			t.send(c, now)
-		}
+	asked := c.refreshToken(t.token)
+	switch {
+	case !asked && t.resuming:
+		t.resume(c, now)
+		return
+	case !asked:
+		t.send(c, now)
 		return
 	}
 	if t.resuming {
@@ -91,39 +92,43 @@ func (c *Client) tokenArrived(now engine.Time) {
 			t.stream.Unpark(now)
 		}
 	}
-	for _, p := range c.posts {
-		if _, live := c.owners[p.x]; !live {
-			p.send(c)
+	for _, p := range append([]*post(nil), c.posts...) {
+		if p.phase == postParked {
+			p.send(c, now)
 		}
 	}
-	if c.listen.parked {
-		c.listen.parked = false
+	if c.listen.state == listenParked {
 		c.listen.connect(c, now)
 	}
 }
 
 // tokenFailed ends what waited for a token. Without one at the start there is
-// no client; later, calls fail one by one and others may still succeed.
+// no client; later, calls fail one by one and others may still succeed, and a
+// handshake is tried again.
 func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
-	if c.state == stateConnecting || c.state == stateReconnecting {
+	if c.state == stateConnecting {
 		c.failure = failure
 		c.fail(now)
 		return
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming) {
+		switch {
+		case t.phase == callQueued && t.role == roleInitialize,
+			t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming):
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
-		} else if t.phase == callStreaming {
-			t.stream.Unpark(now) // held back meanwhile; its own 401 will ask again
+		case t.phase == callQueued && c.state == stateOpen:
+			t.send(c, now) // without a token: its own 401 will ask again
+		case t.phase == callStreaming:
+			t.stream.Unpark(now)
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {
-		if _, live := c.owners[p.x]; !live {
+		if p.phase == postParked {
 			c.posted(now, p, failure)
 		}
 	}
-	if c.listen.parked {
-		c.listen.close(c)
+	if c.listen.state == listenParked {
+		c.listen.off(c)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -26,23 +27,79 @@ const (
 )
 
 // verdictOnRefusal decides by status, the code of the JSON-RPC error in the
-// body (0 for none), whether the request carried a session id, and whether it
-// was sent again in a new session already.
-func verdictOnRefusal(status int, code int64, hadSession, resent bool) refusal {
+// body (0 for none), whether the request carried a session id, and whether the
+// error's message blames the session.
+func verdictOnRefusal(status int, code int64, hadSession, blamesSession bool) refusal {
 	switch {
 	case status == 401:
 		return refusalAuthorize
 	case (status == 404 || status == 410) && hadSession && code != methodNotFound:
 		return refusalSessionGone
 	// Servers made from the TypeScript SDK's examples, server-everything among
-	// them, say so about a session they do not know: "No valid session ID
-	// provided", "Server not initialized".
-	case status == 400 && hadSession && code == serverError && !resent:
+	// them, say so about a session they do not know. The code alone proves
+	// nothing: it may mean that a tool ran and failed.
+	case status == 400 && hadSession && code == serverError && blamesSession:
 		return refusalSessionGone
 	case code != 0:
 		return refusalRPCError
 	}
 	return refusalHTTP
+}
+
+// namesSession reports whether a JSON-RPC error's message speaks of the session:
+// "Bad Request: No valid session ID provided", "Server not initialized".
+func namesSession(m *jsonrpc.Message) bool {
+	if m == nil || m.Kind != jsonrpc.ErrorResponse {
+		return false
+	}
+	value, _ := jsonrpc.Member(m.Error, "message")
+	text, _ := jsonrpc.String(value)
+	text = strings.ToLower(text)
+	return strings.Contains(text, "session") || strings.Contains(text, "not initialized")
+}
+
+// listenVerdict is what an answer to the GET stream's request means where it is
+// not an event stream.
+type listenVerdict uint8
+
+const (
+	listenOff         listenVerdict = iota // not offered, or nothing that a retry would change
+	listenAgain                            // a passing fault: try again later
+	listenAnew                             // the cursor is stale: open without one
+	listenAuthorize                        // ask for a token first
+	listenSessionGone                      // the session, and the stream with it
+)
+
+// verdictOnListen decides by status, whether the request carried a cursor, and
+// whether this session has had the stream: a server without a GET route says
+// 404 about it as well.
+func verdictOnListen(status int, hadCursor, hadStream bool) listenVerdict {
+	switch {
+	case status == 401:
+		return listenAuthorize
+	case (status == 404 || status == 410) && hadStream:
+		return listenSessionGone
+	case status == 400 && hadCursor:
+		return listenAnew
+	case passing(status):
+		return listenAgain
+	}
+	// 405: not offered. 200 with JSON or 204: neither is a stream, and asking
+	// again would get the same (RELIABILITY fault 29).
+	return listenOff
+}
+
+// passing reports whether a status says that the same request may succeed
+// later. 409: the server still believes in the connection that we lost, and
+// serves one at a time, as the official SDKs do.
+func passing(status int) bool {
+	switch status {
+	case 408, 409, 425, 429:
+		return true
+	case 501:
+		return false
+	}
+	return status >= 500
 }
 
 // resumeVerdict is what the answer to a GET with Last-Event-ID means where it
@@ -65,9 +122,7 @@ func verdictOnResume(status int) resumeVerdict {
 		return resumeSessionGone
 	case status == 405 || status == 501:
 		return resumeUnknown
-	// 409: the server still believes in the connection that we lost, and
-	// serves one at a time (the official TypeScript SDK does).
-	case status == 409 || status == 408 || status == 425 || status == 429 || status >= 500:
+	case passing(status):
 		return resumeAgain
 	}
 	return resumeLost

@@ -66,7 +66,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * with notifications/cancelled. Without effect on a call that has ended.
    */
   cancel(reason = ""): void {
-    if (!this.#settled) this.#control?.cancel(this.#id, reason);
+    if (!this.#settled) this.#control?.cancel(this.#id, String(reason ?? ""));
   }
 
   /**
@@ -83,11 +83,6 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#control = control;
     if (!signal) return;
     const abort = (): void => this.cancel(abortReason(signal));
-    if (signal.aborted) {
-      // After the request: a cancelled call has an outcome like any other.
-      queueMicrotask(abort);
-      return;
-    }
     signal.addEventListener("abort", abort, { once: true });
     this.#undo = () => signal.removeEventListener("abort", abort);
   }
@@ -127,7 +122,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 }
 
-function abortReason(signal: AbortSignal): string {
+/** Why a signal was aborted, as text for the server. */
+export function abortReason(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason.message : typeof reason === "string" ? reason : "";
 }

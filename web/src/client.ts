@@ -1,4 +1,4 @@
-import { Call, type CallControl } from "./call.js";
+import { abortReason, Call, type CallControl } from "./call.js";
 import { errorFromGo, HoldfastError } from "./errors.js";
 import { decodeEvent, isIntegrity, type StatusEvent } from "./events.js";
 import { Listeners } from "./listeners.js";
@@ -11,7 +11,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "./mcp.js";
-import { badArgument, milliseconds, type CallOptions, type TokenProvider } from "./options.js";
+import { badArgument, checkSignal, milliseconds, type CallOptions, type TokenProvider } from "./options.js";
 import type { CallTimes, ClientPort, Runtime } from "./runtime/runtime.js";
 
 /** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
@@ -81,6 +81,7 @@ export class McpClient {
     pause: (call, paused) => this.#runtime.pause(this.#handle, call, paused),
   };
   #closed: Promise<void> | undefined;
+  #lastCounters: Counters = { ...NO_COUNTERS };
 
   /** @internal Use {@link connect}. */
   constructor(runtime: Runtime, url: string, backlog: number) {
@@ -121,7 +122,9 @@ export class McpClient {
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    return JSON.parse(this.#runtime.counters(this.#handle)) as Counters;
+    const text = this.#isOver() ? "" : this.#runtime.counters(this.#handle);
+    if (text) this.#lastCounters = JSON.parse(text) as Counters;
+    return this.#lastCounters;
   }
 
   /**
@@ -134,12 +137,13 @@ export class McpClient {
     const tools: Tool[] = [];
     let page = await this.request<ListToolsResult>("tools/list", undefined, rest).result;
     for (let pages = 1; ; pages++) {
-      if (!Array.isArray(page.tools)) {
+      if (!Array.isArray(page?.tools)) {
         throw new HoldfastError({ code: "protocol_error", op: "tools/list", message: "the result has no array of tools" });
       }
-      tools.push(...page.tools);
-      // An empty string is a cursor like any other; only its absence ends the list.
-      if (page.nextCursor === undefined) break;
+      for (const tool of page.tools) tools.push(tool);
+      // An empty string is a cursor like any other; only its absence ends the
+      // list, or null, which some servers send for it.
+      if (typeof page.nextCursor !== "string") break;
       if (pages === MAX_PAGES) {
         throw new HoldfastError({ code: "limit_exceeded", op: "tools/list", message: `the list has more than ${MAX_PAGES} pages` });
       }
@@ -154,7 +158,9 @@ export class McpClient {
    * await its `result`. A tool's own failure is a result with `isError`.
    */
   callTool(name: string, args: Open = {}, options: CallOptions = {}): Call<CallToolResult> {
-    if (typeof name !== "string" || name === "") throw badArgument("tools/call", "name", "has to be the name of a tool");
+    if (typeof name !== "string" || name === "") {
+      return this.#refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
+    }
     return this.request<CallToolResult>("tools/call", { name, arguments: args }, options);
   }
 
@@ -164,7 +170,7 @@ export class McpClient {
   }
 
   /** Sends a notification; resolves once the server has taken it. */
-  async notify(method: string, params?: Open, options: CallOptions = {}): Promise<void> {
+  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
     await this.#send<null>(method, params, options, true).result;
   }
 
@@ -235,30 +241,47 @@ export class McpClient {
 
   #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean): Call<T> {
     const op = typeof method === "string" ? method : "request";
-    if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
-    if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
-    const times: CallTimes = {
-      answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
-      idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
-      total: milliseconds(op, "timeouts.total", options.timeouts?.total),
-    };
-    const { _meta, ...rest } = params ?? {};
-    const meta = { ...(_meta as Open | undefined), ...options.meta };
-    const call = new Call<T>(method, this.#backlog);
-    if (this.#isOver()) {
-      call.fail(this.#overError(op));
-      return call;
-    }
-    const body = params === undefined ? "" : toJSON(op, "params", rest);
-    const metaBody = Object.keys(meta).length === 0 ? "" : toJSON(op, "meta", meta);
+    const { signal } = options;
+    let frame: [string, string, string];
+    let times: CallTimes;
     try {
-      this.#runtime.call(this.#handle, notify, [method, body, metaBody], times, (id) => {
+      if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
+      if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
+      checkSignal(op, signal);
+      times = {
+        answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
+        idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
+        total: milliseconds(op, "timeouts.total", options.timeouts?.total),
+      };
+      const { _meta, ...rest } = params ?? {};
+      const meta = { ...(_meta as Open | undefined), ...options.meta };
+      if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
+      const empty = Object.keys(meta).length === 0;
+      frame = [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta)];
+    } catch (error) {
+      return this.#refused(op, error as HoldfastError);
+    }
+    if (this.#isOver()) return this.#refused(op, this.#overError(op));
+    if (signal?.aborted) {
+      // As with fetch: nothing is sent.
+      return this.#refused(op, new HoldfastError({ code: "cancelled", op, message: abortReason(signal) || "the signal was aborted before" }));
+    }
+    const call = new Call<T>(method, this.#backlog);
+    try {
+      this.#runtime.call(this.#handle, notify, frame, times, (id) => {
         this.#calls.set(id, call as Call<unknown>);
-        call.bind(id, this.#control, options.signal);
+        call.bind(id, this.#control, signal);
       });
     } catch (error) {
       call.fail(error as HoldfastError);
     }
+    return call;
+  }
+
+  /** A call that was never sent. */
+  #refused<T>(op: string, error: HoldfastError): Call<T> {
+    const call = new Call<T>(op, this.#backlog);
+    call.fail(error);
     return call;
   }
 
@@ -267,13 +290,18 @@ export class McpClient {
       this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
       return;
     }
-    const event = decodeEvent(kind, position, text);
-    if (event.type === "log") this.#listeners.emit("log", event);
-    else if (event.type === "status") {
-      const { type: _, position: __, ...rest } = event;
-      this.#listeners.emit("listen", rest);
+    const { position: _, ...event } = decodeEvent(kind, position, text);
+    switch (event.type) {
+      case "log":
+        this.#listeners.emit("log", event);
+        break;
+      case "status":
+        this.#listeners.emit("listen", event);
+        break;
+      case "notification":
+        this.#listeners.emit("notification", event);
+        break;
     }
-    else if (event.type === "notification") this.#listeners.emit("notification", event);
   }
 
   #changed(text: string): void {
@@ -293,7 +321,13 @@ export class McpClient {
     if (json.error) this.#error = errorFromGo(json.error);
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
     // The core has settled every call by then; its memory can go.
-    if (this.#isOver()) queueMicrotask(() => this.#runtime.release(this.#handle));
+    if (this.#isOver()) {
+      queueMicrotask(() => {
+        const text = this.#runtime.counters(this.#handle);
+        if (text) this.#lastCounters = JSON.parse(text) as Counters;
+        this.#runtime.release(this.#handle);
+      });
+    }
   }
 
   async #token(provider: TokenProvider | undefined): Promise<void> {
@@ -323,14 +357,29 @@ export class McpClient {
   }
 
   #overError(op: string): HoldfastError {
-    const { code = "closed", message = "the client is closed", retryable = false } = this.#error ?? {};
-    return new HoldfastError({ code, op, message, retryable, cause: this.#error });
+    const error = this.#error;
+    if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+    return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
   }
 }
 
+const NO_COUNTERS: Counters = {
+  unreadableMessages: 0,
+  unknownResponses: 0,
+  duplicateResponses: 0,
+  duplicateEvents: 0,
+  ignoredEvents: 0,
+  lateProgress: 0,
+  lateNotifications: 0,
+  refusedRequests: 0,
+  sessionsLost: 0,
+};
+
 function toJSON(op: string, argument: string, value: unknown): string {
   try {
-    return JSON.stringify(value);
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined || !text.startsWith("{")) throw new TypeError("not an object");
+    return text;
   } catch (cause) {
     throw new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
   }

@@ -1,7 +1,7 @@
 import { McpClient } from "./client.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "./errors.js";
-import { badArgument, bound, headerList, milliseconds, serverURL, type ConnectOptions } from "./options.js";
+import { badArgument, bound, checkSignal, headerList, milliseconds, serverURL, type ConnectOptions } from "./options.js";
 import { load, version } from "./runtime/load.js";
 
 /** Events of one call that wait for a reader, unless limits.backlog says otherwise. */
@@ -20,15 +20,15 @@ const BACKLOG = 100_000;
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const absolute = serverURL(url);
   const { signal, limits = {}, timeouts = {} } = options;
+  checkSignal("connect", signal);
   if (options.token !== undefined && typeof options.token !== "function") {
     throw badArgument("connect", "token", "has to be a function that gives a token");
   }
   const raw = {
     url: absolute,
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
-    capabilities: JSON.stringify(options.capabilities ?? {}),
     revision: options.revision ?? "",
-    headers: headerList(options.headers),
+    headers: headerList(options.headers, options.token !== undefined),
     token: options.token !== undefined,
     noListen: options.listen === false,
     answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
@@ -50,6 +50,10 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     signal?.addEventListener("abort", close, { once: true });
     try {
       await client.start(raw, options.credentials ?? "same-origin", options.token);
+      // A long-lived signal must not keep every client that it ever served.
+      client.on("state", ({ state }) => {
+        if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
+      });
       return client;
     } catch (error) {
       signal?.removeEventListener("abort", close);

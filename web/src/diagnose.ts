@@ -1,5 +1,5 @@
 import { HoldfastError } from "./errors.js";
-import type { ConnectOptions } from "./options.js";
+import { headerEntries, type ConnectOptions } from "./options.js";
 
 /**
  * Finds out why connecting failed, and says what a person can do about it.
@@ -47,19 +47,19 @@ async function diagnoseNetwork(url: string, error: HoldfastError, options: Conne
     return withHint(error, "The page is https and the server http: browsers block that (mixed content). Serve it over https.");
   }
   // An opaque answer is still an answer: somebody listens there.
-  if (!(await answers(url, { mode: "no-cors" }))) {
+  if (!(await answers(url, options.signal, { mode: "no-cors" }))) {
     if (origin === globalThis.location?.origin) return withHint(error, `Nothing answers at ${url}. Is the server running?`);
     return withHint(error, `Nothing answers at ${origin}. Is the server running, and are host and port right?`);
   }
   if (origin === globalThis.location?.origin) {
     return withHint(error, `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.`);
   }
-  if (!(await answers(url, {}))) {
+  if (!(await answers(url, options.signal, {}))) {
     return blocked(error, origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
   }
   const missing: string[] = [];
   for (const [name, value] of requestFields(options)) {
-    if (!(await answers(url, { headers: { [name]: value } }))) missing.push(name);
+    if (!(await answers(url, options.signal, { headers: { [name]: value } }))) missing.push(name);
   }
   if (missing.length > 0) {
     return blocked(error, origin, `Access-Control-Allow-Headers: ${missing.join(", ")}`);
@@ -79,13 +79,16 @@ function requestFields(options: ConnectOptions): [string, string][] {
     ["last-event-id", "probe"],
   ];
   if (options.token) fields.push(["authorization", "Bearer probe"]);
-  for (const name of Object.keys(options.headers ?? {})) fields.push([name.toLowerCase(), "probe"]);
+  for (const [name] of headerEntries(options.headers)) fields.push([name.toLowerCase(), "probe"]);
   return fields;
 }
 
-async function answers(url: string, init: RequestInit): Promise<boolean> {
+async function answers(url: string, outer: AbortSignal | undefined, init: RequestInit): Promise<boolean> {
+  if (outer?.aborted) return false;
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), PROBE_TIME);
+  const stop = (): void => controller.abort();
+  const timer = setTimeout(stop, PROBE_TIME);
+  outer?.addEventListener("abort", stop);
   try {
     const response = await fetch(url, { ...init, credentials: "omit", cache: "no-store", signal: controller.signal });
     await response.body?.cancel();
@@ -94,6 +97,7 @@ async function answers(url: string, init: RequestInit): Promise<boolean> {
     return false;
   } finally {
     clearTimeout(timer);
+    outer?.removeEventListener("abort", stop);
   }
 }
 

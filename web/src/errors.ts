@@ -113,5 +113,6 @@ export function errorFromGo(json: {
 
 /** Makes the error of a call that the server answered with a JSON-RPC error. */
 export function rpcError(op: string, rpc: RPCError): HoldfastError {
-  return new HoldfastError({ code: "rpc_error", op, message: `${rpc.message} (${rpc.code})`, rpc });
+  const said = typeof rpc.message === "string" && rpc.message !== "" ? rpc.message : "the server gave no message";
+  return new HoldfastError({ code: "rpc_error", op, message: `${said} (${rpc.code ?? "no code"})`, rpc });
 }

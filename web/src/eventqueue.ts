@@ -26,15 +26,15 @@ interface Raw {
 export class EventQueue {
   readonly #limit: number;
   readonly #pause: (paused: boolean) => void;
-  #backlog: Fifo<Raw> | undefined = new Fifo();
+  #backlog: Fifo<Raw> | undefined;
   readonly #readers = new Set<Reader>();
   #ended = false;
   #error: HoldfastError | undefined;
-  #dropped = 0;
   #paused = false;
   #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(limit: number, pause: (paused: boolean) => void) {
+    this.#backlog = new Fifo(limit);
     this.#limit = limit;
     this.#pause = pause;
   }
@@ -42,10 +42,8 @@ export class EventQueue {
   /** Adds an event for every reader. Runs no app code. */
   push(kind: number, position: number, text: string): void {
     const raw = { kind, position, text };
-    if (this.#backlog) this.#keep(this.#backlog, raw);
-    for (const reader of this.#readers) {
-      if (!reader.hand(raw)) this.#keep(reader.queue, raw);
-    }
+    this.#backlog?.push(raw);
+    for (const reader of this.#readers) if (!reader.hand(raw)) reader.queue.push(raw);
     this.#balance();
   }
 
@@ -59,9 +57,10 @@ export class EventQueue {
 
   /** Starts a reader. The first takes the backlog. */
   read(): AsyncIterableIterator<CallEvent> {
-    const reader = new Reader(this.#backlog ?? new Fifo(), {
+    const queue = this.#backlog ?? new Fifo<Raw>(this.#limit);
+    const reader = new Reader(queue, {
       ended: () => this.#ended,
-      error: () => this.#error ?? this.#overflow(),
+      error: () => this.#error ?? overflow(queue.dropped),
       moved: () => this.#balance(),
       left: () => {
         this.#readers.delete(reader);
@@ -71,22 +70,6 @@ export class EventQueue {
     this.#backlog = undefined;
     this.#readers.add(reader);
     return reader;
-  }
-
-  // Beyond the limit events are dropped and the loop is told at its end:
-  // neither the stream nor the result waits for a reader that does not come.
-  #keep(queue: Fifo<Raw>, raw: Raw): void {
-    if (queue.length >= this.#limit) this.#dropped++;
-    else queue.push(raw);
-  }
-
-  #overflow(): HoldfastError | undefined {
-    if (this.#dropped === 0) return undefined;
-    return new HoldfastError({
-      code: "limit_exceeded",
-      op: "events",
-      message: `${this.#dropped} events were dropped: more than limits.backlog waited for a reader`,
-    });
   }
 
   #balance(): void {
@@ -104,6 +87,15 @@ export class EventQueue {
       this.#pause(false);
     }
   }
+}
+
+function overflow(dropped: number): HoldfastError | undefined {
+  if (dropped === 0) return undefined;
+  return new HoldfastError({
+    code: "limit_exceeded",
+    op: "events",
+    message: `${dropped} events were dropped: more than limits.backlog waited for this reader`,
+  });
 }
 
 interface Source {
@@ -134,7 +126,7 @@ class Reader implements AsyncIterableIterator<CallEvent> {
   hand(raw: Raw): boolean {
     const waiting = this.#waiting.shift();
     if (!waiting) return false;
-    waiting.resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
+    give(raw, waiting.resolve, waiting.reject);
     return true;
   }
 
@@ -147,7 +139,7 @@ class Reader implements AsyncIterableIterator<CallEvent> {
     return new Promise((resolve, reject) => {
       const raw = this.queue.shift();
       if (raw) {
-        resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
+        give(raw, resolve, reject);
         this.#source.moved();
       } else if (this.#left || this.#source.ended()) this.#last(resolve, reject);
       else this.#waiting.push({ resolve, reject });
@@ -179,17 +171,38 @@ class Reader implements AsyncIterableIterator<CallEvent> {
   }
 }
 
-/** A first-in first-out queue whose shift does not move what is left. */
+/** Decodes an event for whoever waits. JSON.parse is the last judge of what a server sent. */
+function give(raw: Raw, resolve: (r: IteratorResult<CallEvent>) => void, reject: (e: unknown) => void): void {
+  try {
+    resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
+  } catch (cause) {
+    reject(new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause }));
+  }
+}
+
+/**
+ * A bounded first-in first-out queue whose shift does not move what is left.
+ * Beyond the bound items are dropped and counted: neither a stream nor a result
+ * waits for a reader that does not come.
+ */
 class Fifo<T> {
+  readonly #limit: number;
   #items: (T | undefined)[] = [];
   #head = 0;
+  /** How many items were dropped. */
+  dropped = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
 
   get length(): number {
     return this.#items.length - this.#head;
   }
 
   push(item: T): void {
-    this.#items.push(item);
+    if (this.length >= this.#limit) this.dropped++;
+    else this.#items.push(item);
   }
 
   shift(): T | undefined {

@@ -16,10 +16,10 @@
  */
 
 export { connect } from "./connect.js";
-export { McpClient } from "./client.js";
-export { Call } from "./call.js";
 export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
+export type { Call } from "./call.js";
+export type { McpClient } from "./client.js";
 export type { ClientEvents, ClientState, Counters, ListenEvent } from "./client.js";
 export type { ErrorCode, RPCError } from "./errors.js";
 export type {

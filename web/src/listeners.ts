@@ -18,7 +18,9 @@ export class Listeners<Events> {
   /** Tells every listener there is when the microtask runs. */
   emit<E extends keyof Events>(event: E, value: Events[E]): void {
     queueMicrotask(() => {
-      for (const listener of [...(this.#sets.get(event) ?? [])]) {
+      const set = this.#sets.get(event);
+      for (const listener of [...(set ?? [])]) {
+        if (!set?.has(listener)) continue; // another listener has removed it
         try {
           (listener as (event: Events[E]) => void)(value);
         } catch (error) {

@@ -40,12 +40,10 @@ export interface Limits {
 export interface ConnectOptions {
   /** Name and version of the app, shown to the server. */
   client?: Implementation;
-  /** Client capabilities to declare, as in the schema's ClientCapabilities. */
-  capabilities?: Open;
   /** The protocol revision to ask for; the newest by default. */
   revision?: string;
   /** More header fields for every request. The protocol's own names are refused. */
-  headers?: Record<string, string>;
+  headers?: HeadersInit;
   /** Whether cookies go along; as fetch has it, "same-origin" by default. */
   credentials?: RequestCredentials;
   /** Gives bearer tokens. */
@@ -106,13 +104,26 @@ export function serverURL(url: string | URL): string {
   return absolute.href;
 }
 
+/** Refuses what is not an AbortSignal: a controller in its place is a common slip. */
+export function checkSignal(op: string, signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw badArgument(op, "signal", "has to be an AbortSignal");
+}
+
+/** The names and values of header fields, in whatever form fetch takes them. */
+export function headerEntries(headers: HeadersInit = {}): [string, string][] {
+  if (headers instanceof Headers) return [...headers];
+  return (Array.isArray(headers) ? headers : Object.entries(headers)) as [string, string][];
+}
+
 /** Header fields as the core takes them: name, value as a byte string, and so on. */
-export function headerList(headers: Record<string, string> = {}): string[] {
+export function headerList(headers: HeadersInit | undefined, hasTokenProvider: boolean): string[] {
   const list: string[] = [];
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of headerEntries(headers)) {
     const argument = `headers[${JSON.stringify(name)}]`;
-    if (OWN_HEADERS.has(name.toLowerCase())) {
-      throw badArgument("connect", argument, "is set by the protocol itself");
+    const lower = String(name).toLowerCase();
+    if (OWN_HEADERS.has(lower)) throw badArgument("connect", argument, "is set by the protocol itself");
+    if (lower === "authorization" && hasTokenProvider) {
+      throw badArgument("connect", argument, "cannot go with a token provider, which sets it too");
     }
     if (typeof value !== "string") throw badArgument("connect", argument, "has to be a string");
     const bytes = utf8ByteString(value);

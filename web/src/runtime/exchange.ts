@@ -61,6 +61,12 @@ export class Exchange {
       return;
     }
     if (this.#over) return;
+    if (response.redirected && new URL(response.url).origin !== new URL(url).origin) {
+      // Whoever answers there is not the server that the app named.
+      this.#abort.abort();
+      this.#end(Ending.Network, new Error("the server redirects to another origin"));
+      return;
+    }
     this.#reader = response.body?.getReader();
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
@@ -90,14 +96,10 @@ export class Exchange {
     try {
       while (this.#wanted && !this.#over) {
         if (!this.#rest) {
-          const next = this.#reader ? await this.#reader.read() : { done: true, value: undefined };
-          if (this.#over) return;
-          if (next.done) {
-            this.#end(Ending.Clean, undefined);
-            return;
-          }
-          if (next.value!.length === 0) continue;
-          this.#rest = next.value;
+          const next = await this.#next();
+          if (!next) return;
+          if (next.length === 0) continue;
+          this.#rest = next;
         }
         const limit = this.#runtime.chunkBytes;
         const chunk = this.#rest!;
@@ -105,11 +107,21 @@ export class Exchange {
         this.#wanted = false;
         this.#runtime.chunk(this.#client, this.#id, chunk.length > limit ? chunk.subarray(0, limit) : chunk);
       }
-    } catch (error) {
-      this.#end(Ending.Network, error);
     } finally {
       this.#pumping = false;
     }
+  }
+
+  /** Reads the next bytes; undefined once the exchange is over, however. */
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      const next = await this.#reader?.read();
+      if (next && !next.done) return this.#over ? undefined : next.value;
+      this.#end(Ending.Clean, undefined);
+    } catch (error) {
+      this.#end(Ending.Network, error);
+    }
+    return undefined;
   }
 
   #end(how: number, error: unknown): void {

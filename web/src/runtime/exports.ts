@@ -37,6 +37,6 @@ export interface Exports {
 /** The object that the Go program fills while it starts (wasm/main.go). */
 export interface Host {
   version?: string;
-  /** Returns the client's handle, or a string that says which option is wrong. */
+  /** Returns the client's handle, a string that says which option is wrong, or DEAD. */
   connect?: (options: object) => number | string;
 }

@@ -43,7 +43,11 @@ async function start(source: WasmSource): Promise<Runtime> {
     now: () => performance.now(),
     flush: (count: number) => runtime?.flush(count),
   };
-  const exited = (why: string): void => runtime?.exited(why);
+  const exited = (why: string): void => {
+    // Listeners and timers of the dead program may still fire.
+    go._resume = () => {};
+    runtime?.exited(why);
+  };
   go.exit = (code: number) => exited(`exit code ${code}`);
   const instance = await instantiate(source, go.importObject);
   const global = globalThis as unknown as Record<string, unknown>;

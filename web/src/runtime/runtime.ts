@@ -62,6 +62,10 @@ export class Runtime {
       this.exited("the Go program trapped", cause);
       throw this.#death;
     }
+    if (handle === DEAD) {
+      this.exited("the Go program panicked");
+      throw this.#death;
+    }
     if (typeof handle === "string") {
       throw new HoldfastError({ code: "bad_argument", op: "connect", message: handle });
     }
@@ -117,9 +121,9 @@ export class Runtime {
     this.#run(() => this.#exports.close(client, performance.now()));
   }
 
-  /** The client's counters as JSON text; "{}" if there is no such client. */
+  /** The client's counters as JSON text; empty if there is no such client. */
   counters(client: number): string {
-    let text = "{}";
+    let text = "";
     this.#run(() => {
       const count = this.#exports.counters(client);
       if (count > 0) text = this.#table.read(count, 0)[0]!.text;
@@ -190,56 +194,67 @@ export class Runtime {
     try {
       const count = input();
       if (this.#death) return;
-      if (count !== DEAD) {
-        answered?.();
-        records = count > 0 ? this.#table.read(count, chunk) : [];
-      }
+      if (count !== DEAD) records = count > 0 ? this.#table.read(count, chunk) : [];
     } catch (error) {
       this.exited("the Go program trapped", error);
       return;
     }
-    if (records) this.#carryOut(records);
-    else this.exited("the Go program panicked");
+    if (!records) {
+      this.exited("the Go program panicked");
+      return;
+    }
+    answered?.();
+    this.#carryOut(records);
   }
 
+  // One record that cannot be carried out must not take the others with it: a
+  // lost Wake would leave the client without its timer.
   #carryOut(records: TableRecord[]): void {
     for (const r of records) {
       const port = this.#ports.get(r.client);
       if (!port) continue;
-      switch (r.kind) {
-        case Kind.Deliver:
-          port.deliver(r.id, r.sub, r.number, r.text);
-          break;
-        case Kind.Settle:
-          port.settle(r.id, r.sub, r.text);
-          break;
-        case Kind.State:
-          port.state(r.text);
-          break;
-        case Kind.Token:
-          port.token();
-          break;
-        case Kind.Fetch: {
-          const exchange = new Exchange(this, r.client, r.id);
-          this.#exchanges.get(r.client)?.set(r.id, exchange);
-          void exchange.start(r.parts, r.body, port.credentials);
-          break;
-        }
-        case Kind.Read:
-          this.#exchanges.get(r.client)?.get(r.id)?.read();
-          break;
-        case Kind.Abort:
-          this.#exchanges.get(r.client)?.get(r.id)?.abort();
-          this.#exchanges.get(r.client)?.delete(r.id);
-          break;
-        case Kind.Wake:
-          clearTimeout(this.#timers.get(r.client));
-          this.#timers.set(
-            r.client,
-            setTimeout(() => this.#run(() => this.#exports.fired(r.client, performance.now())), r.number),
-          );
-          break;
+      try {
+        this.#carryOutOne(r, port);
+      } catch (error) {
+        reportError(error);
       }
+    }
+  }
+
+  #carryOutOne(r: TableRecord, port: ClientPort): void {
+    switch (r.kind) {
+      case Kind.Deliver:
+        port.deliver(r.id, r.sub, r.number, r.text);
+        break;
+      case Kind.Settle:
+        port.settle(r.id, r.sub, r.text);
+        break;
+      case Kind.State:
+        port.state(r.text);
+        break;
+      case Kind.Token:
+        port.token();
+        break;
+      case Kind.Fetch: {
+        const exchange = new Exchange(this, r.client, r.id);
+        this.#exchanges.get(r.client)?.set(r.id, exchange);
+        void exchange.start(r.parts, r.body, port.credentials);
+        break;
+      }
+      case Kind.Read:
+        this.#exchanges.get(r.client)?.get(r.id)?.read();
+        break;
+      case Kind.Abort:
+        this.#exchanges.get(r.client)?.get(r.id)?.abort();
+        this.#exchanges.get(r.client)?.delete(r.id);
+        break;
+      case Kind.Wake:
+        clearTimeout(this.#timers.get(r.client));
+        this.#timers.set(
+          r.client,
+          setTimeout(() => this.#run(() => this.#exports.fired(r.client, performance.now())), r.number),
+        );
+        break;
     }
   }
 }

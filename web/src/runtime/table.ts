@@ -65,7 +65,8 @@ export class Table {
 
   /** Encodes text into the input buffer. Returns its length in bytes. */
   writeText(text: string): number {
-    // UTF-8 needs at most three bytes for each UTF-16 unit.
+    // UTF-8 needs at most three bytes for each UTF-16 unit. Texts are short:
+    // a reason, a token, a browser's error message.
     const room = this.#room(text.length * 3);
     return this.#encoder.encodeInto(text, room).written;
   }
@@ -74,6 +75,9 @@ export class Table {
   writeFrame(parts: readonly string[]): number {
     let most = 0;
     for (const part of parts) most += 4 + part.length * 3;
+    // Room for the worst case is cheap while it is there anyway; beyond it,
+    // wasm memory would grow by three times the text and never shrink.
+    if (most > this.chunkBytes) return this.#writeLargeFrame(parts.map((part) => this.#encoder.encode(part)));
     const room = this.#room(most);
     const view = new DataView(room.buffer, room.byteOffset, room.length);
     let at = 0;
@@ -83,6 +87,19 @@ export class Table {
       at += 4 + n;
     }
     return at;
+  }
+
+  #writeLargeFrame(parts: readonly Uint8Array[]): number {
+    const size = parts.reduce((sum, part) => sum + 4 + part.length, 0);
+    const room = this.#room(size);
+    const view = new DataView(room.buffer, room.byteOffset, room.length);
+    let at = 0;
+    for (const part of parts) {
+      view.setUint32(at, part.length, true);
+      room.set(part, at + 4);
+      at += 4 + part.length;
+    }
+    return size;
   }
 
   /**

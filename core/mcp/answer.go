@@ -1,0 +1,42 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Answers to the server's own requests are bounded: each costs a POST, and a
+// server that floods a page with pings must not open a thousand connections.
+const (
+	answersAtOnce  = 8
+	answersWaiting = 256
+)
+
+// answers holds the responses to the server's requests that wait for a place.
+type answers struct {
+	underWay int
+	waiting  [][]byte
+}
+
+// answer posts a response to a request of the server's, now or when its turn
+// comes. What does not fit is dropped, counted and told.
+func (c *Client) answer(now engine.Time, body []byte) {
+	switch {
+	case c.answers.underWay < answersAtOnce:
+		c.answers.underWay++
+		c.post(now, postAnswer, body)
+	case len(c.answers.waiting) < answersWaiting:
+		c.answers.waiting = append(c.answers.waiting, body)
+	default:
+		c.counters.RefusedRequests++
+		c.integrity("too_many_requests", nil)
+	}
+}
+
+// nextAnswer posts the next response once another has been taken.
+func (c *Client) nextAnswer(now engine.Time) {
+	c.answers.underWay--
+	if len(c.answers.waiting) == 0 || c.state != stateOpen {
+		return
+	}
+	body := c.answers.waiting[0]
+	c.answers.waiting = c.answers.waiting[1:]
+	c.answer(now, body)
+}

@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/sse"
+)
+
+// readEvents takes bytes of an event stream: t's, or the GET stream's where t
+// is nil. The error is a limit's: the stream yields nothing after it.
+func (c *Client) readEvents(now engine.Time, t *call, x *link.Exchange, stream *link.Stream, p []byte) error {
+	comments := x.Comments()
+	if err := x.Chunk(p); err != nil {
+		return err
+	}
+	events := 0
+	for {
+		e, ok, err := x.Next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		events++
+		switch {
+		case stream.Accept(&e):
+			c.event(now, t, &e)
+		case !c.replayedResponse(now, t, &e):
+			c.counters.DuplicateEvents++
+		}
+	}
+	stream.Arrived(now, events == 0 && x.Comments() > comments)
+	stream.Retry(x.Retry())
+	return nil
+}
+
+// event takes one event of a stream. Blocks without data only move the cursor;
+// types other than message are not MCP's and are counted.
+func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
+	// The event before it in the same chunk may have ended the client.
+	if e.Kind != sse.Message || c.state >= stateClosing {
+		return
+	}
+	// A priming event has an id and empty data: nothing to parse (SEP-1699),
+	// whatever its type (the Go SDK's is prime).
+	if len(e.Data) == 0 {
+		return
+	}
+	if len(e.Type) > 0 && string(e.Type) != "message" {
+		c.counters.IgnoredEvents++
+		return
+	}
+	c.message(now, t, e.Data)
+}
+
+// replayedResponse takes the response to a call that has none yet although its
+// event id was seen before: it cannot be a duplicate, so the server gives its
+// ids anew on each connection. Reports whether it was one.
+func (c *Client) replayedResponse(now engine.Time, t *call, e *sse.Event) bool {
+	if t == nil || t.phase >= callTail || e.Kind != sse.Message || len(e.Data) == 0 {
+		return false
+	}
+	m, err := jsonrpc.Parse(e.Data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	if err != nil || m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse || c.findByID(m.ID) != t {
+		return false
+	}
+	c.dispatch(now, t, &m)
+	return true
+}

@@ -1,0 +1,135 @@
+//go:build !js
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// faultPage is the catalogue of faults, for people.
+const faultPage = "docs/faults.md"
+
+// pinned are the numbers that the page must cover. The list grows with the
+// runtime; a number that leaves it would leave a promise behind.
+var pinned = slices.Concat(numbers(1, 11), numbers(13, 20), numbers(36, 41), numbers(43, 50))
+
+// What finds fault tests by their names, each with its two-digit number:
+// Go functions, and what a test in TypeScript is called.
+var (
+	goFaultTest  = regexp.MustCompile(`(?m)^func (TestFault(\d\d)_\w+)\(`)
+	tsFaultTest  = regexp.MustCompile("\\b(?:test|it)(?:\\.\\w+)?\\(\\s*[\"'`]((?:Fault |TestFault)(\\d\\d)\\b[^\"'`]*|TestFault(\\d\\d)_\\w+)[\"'`]")
+	pageRow      = regexp.MustCompile(`(?m)^\| *(\d+) *\|(.*)\|\s*$`)
+	pageName     = regexp.MustCompile("`((?:TestFault|Fault )\\d\\d[^`]*)`")
+	misnamedTest = regexp.MustCompile(`(?m)^func (TestFault[\d_]\w*)\(`)
+)
+
+// numbers returns from, from+1, ... to.
+func numbers(from, to int) []int {
+	var list []int
+	for n := from; n <= to; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+// byNumber holds names of tests under the number of their fault.
+type byNumber map[int]map[string]bool
+
+func (b byNumber) add(number, name string) {
+	var n int
+	fmt.Sscanf(number, "%d", &n)
+	if b[n] == nil {
+		b[n] = map[string]bool{}
+	}
+	b[n][name] = true
+}
+
+// faultTests collects the fault tests of the tree.
+func faultTests(t *testing.T) byNumber {
+	found := byNumber{}
+	for _, file := range sources(t) {
+		switch {
+		case file.isGoTest():
+			named := goFaultTest.FindAllSubmatch(file.text, -1)
+			for _, m := range named {
+				found.add(string(m[2]), string(m[1]))
+			}
+			if all := misnamedTest.FindAllSubmatch(file.text, -1); len(all) != len(named) {
+				t.Errorf("%s: a fault test is called TestFaultNN_Something, with two digits", file.path)
+			}
+		case file.under("web/test") && path.Ext(file.path) == ".ts":
+			for _, m := range tsFaultTest.FindAllSubmatch(file.text, -1) {
+				found.add(string(m[2])+string(m[3]), string(m[1]))
+			}
+		}
+	}
+	return found
+}
+
+// faultRows reads the page: which tests it names under which number.
+func faultRows(t *testing.T) byNumber {
+	rows := byNumber{}
+	for _, row := range pageRow.FindAllStringSubmatch(read(t, "../"+faultPage), -1) {
+		rows.add(row[1], "")
+		for _, name := range pageName.FindAllStringSubmatch(row[2], -1) {
+			rows.add(row[1], name[1])
+		}
+	}
+	for _, names := range rows {
+		delete(names, "")
+	}
+	return rows
+}
+
+// TestCatalogueIsInStep: docs/faults.md says for each fault which tests pin it.
+// A page that names a test that is gone, or does not know one that is there,
+// promises something that nobody checks.
+func TestCatalogueIsInStep(t *testing.T) {
+	tests, rows := faultTests(t), faultRows(t)
+	for _, n := range slices.Sorted(maps.Keys(tests)) {
+		for _, name := range slices.Sorted(maps.Keys(tests[n])) {
+			if !rows[n][name] {
+				t.Errorf("%s does not list %s under %d", faultPage, name, n)
+			}
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(rows)) {
+		if len(rows[n]) == 0 {
+			t.Errorf("%s: no test pins fault %d", faultPage, n)
+		}
+		for _, name := range slices.Sorted(maps.Keys(rows[n])) {
+			if !tests[n][name] {
+				t.Errorf("%s lists %s under %d, and there is no such test", faultPage, name, n)
+			}
+		}
+	}
+	for _, n := range pinned {
+		if _, ok := rows[n]; !ok {
+			t.Errorf("%s has no row for fault %d", faultPage, n)
+		}
+	}
+}
+
+// TestCatalogueFindsTests keeps the patterns above honest.
+func TestCatalogueFindsTests(t *testing.T) {
+	for text, want := range map[string]string{
+		`test("Fault 12: a media type with parameters", async () => {`: "Fault 12: a media type with parameters",
+		"  test('TestFault47_OfflineThenOnline', () => {":              "TestFault47_OfflineThenOnline",
+		"test(\n\t`Fault 49 closing leaves nothing`,":                  "Fault 49 closing leaves nothing",
+		`test("Faults are fun", () => {})`:                             "",
+	} {
+		got := ""
+		if m := tsFaultTest.FindStringSubmatch(text); m != nil {
+			got = m[1]
+		}
+		if got != want {
+			t.Errorf("%s: found %q, want %q", strings.TrimSpace(text), got, want)
+		}
+	}
+}
