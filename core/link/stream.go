@@ -26,6 +26,10 @@ const openWithin = 120_000
 // closes quiet streams every minute is not a failing server.
 const stableAfter = 30_000
 
+// emptyPoll is the least time between polls that bring no message, in
+// milliseconds, however small the server's retry.
+const emptyPoll = 250
+
 // loopTries is how many more accepted closes without progress are borne after
 // the hot-loop guard has tripped, now at the ladder's pace (about two minutes).
 const loopTries = 8
@@ -51,6 +55,7 @@ type Stream struct {
 	resumed    bool // this connection is not the first
 	checking   bool // a replay may repeat events: ids are compared until a fresh one
 	progressed bool // this connection has brought something new
+	brought    bool // and that was a message, not only an id
 	live       liveness
 	guard      loopGuard
 	seen       seenIDs
@@ -75,7 +80,7 @@ func (s *Stream) Reconnecting(now engine.Time) {
 
 // Opened notes that the head of an event stream has come.
 func (s *Stream) Opened(now engine.Time) {
-	s.phase, s.openedAt, s.progressed = PhaseUp, now, false
+	s.phase, s.openedAt, s.progressed, s.brought = PhaseUp, now, false, false
 	s.checking = s.resumed
 	s.live.start(now, s.resumed && !s.Reopen)
 }
@@ -117,6 +122,7 @@ func (s *Stream) Accept(e *sse.Event) bool {
 		s.attempt = 0
 		s.guard.progressed()
 	}
+	s.brought = s.brought || len(e.Data) > 0
 	return true
 }
 
@@ -157,6 +163,11 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 	var delay int64
 	if accepted && how == engine.EndClean && s.retry >= 0 && !looping {
 		delay = PollDelay(s.retry, random)
+		if s.progressed && !s.brought {
+			// A fresh priming id each time and nothing else moves the cursor
+			// without news: four polls a second are enough.
+			delay = max(delay, emptyPoll)
+		}
 	} else {
 		delay = Delay(s.attempt, s.retry, random)
 		s.attempt++

@@ -118,3 +118,25 @@ func TestStreamRepeats(t *testing.T) {
 		t.Error("an empty id does not clear the cursor")
 	}
 }
+
+// A server that sends a fresh priming id each time and closes at once moves the
+// cursor for ever without news: it is not polled at the pace of its retry: 0.
+func TestEmptyPollsAreSlow(t *testing.T) {
+	random := engine.NewRandom(1)
+	s := NewStream(0)
+	now := engine.Time(0)
+	for i := range 20 {
+		s.Opened(now)
+		s.Retry(0)
+		s.Accept(&sse.Event{Kind: sse.Bare, HasID: true, ID: []byte{byte('a' + i)}})
+		if b := s.Broken(now, engine.EndClean, false, &random); b.Delay < 250 || !b.Resumable {
+			t.Fatalf("poll %d after %d ms", i, b.Delay)
+		}
+		s.Reconnecting(now)
+	}
+	s.Opened(now)
+	s.Accept(&sse.Event{Kind: sse.Message, HasID: true, ID: []byte("z"), Data: []byte("{}")})
+	if b := s.Broken(now, engine.EndClean, false, &random); b.Delay >= 250 {
+		t.Errorf("a poll that brought a message is followed by one after %d ms", b.Delay)
+	}
+}
