@@ -43,6 +43,8 @@ func newCommand(p *player, args string) {
 			cfg.NoListen = true
 		case "revision":
 			cfg.Revision = value
+		case "assume":
+			cfg.Assume = value
 		case "answer":
 			cfg.Timeouts.Answer = p.number(value)
 		case "idle":

@@ -25,7 +25,8 @@ type World struct {
 }
 
 // NewWorld returns a World whose client has not been started. Where cfg names
-// no URL, client info or seed, it gets ones that are the same in every run.
+// no URL, client info or seed, it gets ones that are the same in every run; it
+// speaks 2025-11-25 unless cfg.Revision is another, or "auto" to negotiate.
 func NewWorld(t testing.TB, cfg mcp.Config) *World {
 	if cfg.URL == "" {
 		cfg.URL = "https://server.test/mcp"
@@ -35,6 +36,12 @@ func NewWorld(t testing.TB, cfg mcp.Config) *World {
 	}
 	if cfg.Seed == 0 {
 		cfg.Seed = 1
+	}
+	if cfg.Revision == "" && cfg.Assume == "" {
+		cfg.Revision = "2025-11-25" // most scenarios are about what follows a handshake
+	}
+	if cfg.Revision == "auto" {
+		cfg.Revision = ""
 	}
 	if cfg.Epoch == 0 {
 		cfg.Epoch = 1

@@ -44,6 +44,7 @@ const offlineDelay = 30_000
 type Stream struct {
 	Cursor     Cursor
 	Duplicates uint32 // events dropped because they had been delivered before
+	Once       bool   // lives for one connection: ids on it mean nothing, and to cut it is to cancel
 	Reopen     bool   // may be opened anew without a cursor (a GET stream for notifications)
 
 	phase      Phase
@@ -100,7 +101,7 @@ func (s *Stream) Retry(ms int64) {
 // moves here and nowhere else: at a block that was dispatched (HTML 9.2.6),
 // whether or not it had data.
 func (s *Stream) Accept(e *sse.Event) bool {
-	if e.HasID {
+	if e.HasID && !s.Once {
 		if s.checking && len(e.ID) > 0 {
 			if s.seen.has(e.ID) {
 				s.Duplicates++

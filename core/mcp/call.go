@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -25,6 +24,7 @@ type callRole uint8
 const (
 	roleApp callRole = iota
 	roleInitialize
+	roleDiscover
 )
 
 // tailTime is how long a stream may stay open after its response, in ms. An
@@ -41,7 +41,9 @@ type call struct {
 	id       engine.CallID
 	request  requestID
 	method   string
-	body     []byte // the request as sent
+	params   []byte         // raw JSON object without _meta, nil for none
+	meta     []byte         // the app's members of _meta, nil for none
+	header   []engine.Field // the app's further fields: Mcp-Param-*
 	role     callRole
 	timeouts Timeouts
 
@@ -69,6 +71,8 @@ type call struct {
 type CallOptions struct {
 	// Meta is a JSON object whose members go into params._meta, nil for none.
 	Meta []byte
+	// Header is sent with the request where the revision mirrors arguments.
+	Header []engine.Field
 	// Timeouts replaces those of the Config where a field is not zero.
 	Timeouts Timeouts
 }
@@ -79,7 +83,10 @@ type CallOptions struct {
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
 	c.effects.Reset()
 	t := c.newCall(now, method, options.Timeouts)
-	t.body = c.encodeRequest(t.request, method, params, options.Meta)
+	// Copies: what the app lent may be needed again, in another session or in
+	// another round, and is encoded by the revision in force then.
+	t.params, t.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
+	t.header = options.Header
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))
@@ -103,12 +110,6 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 	return t
 }
 
-// encodeRequest builds the message. The progress token is the request's id.
-func (c *Client) encodeRequest(id requestID, method string, params, meta []byte) []byte {
-	token := appendUint([]byte(`"progressToken":`), uint64(id))
-	return jsonrpc.AppendRequest(nil, uint64(id), method, params, jsonrpc.AppendObject(nil, meta, token))
-}
-
 // send posts the request, for the first time or again where the server is
 // known not to have taken it (a session it had lost, a token it refused).
 func (t *call) send(c *Client, now engine.Time) {
@@ -119,7 +120,12 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.stream.Hold(now, t.paused)
 	t.owed = false
 	t.token = c.token.number
-	t.x = c.fetch(t, "POST", t.body)
+	extra := []engine.Field(nil)
+	if c.revision != nil && c.revision.selfDescribing {
+		extra = append(mirrored(t.method, t.params), t.header...)
+		t.stream.Once = true
+	}
+	t.x = c.fetch(t, "POST", c.encodeRequest(t), extra...)
 }
 
 // resume asks for the rest of the stream from the cursor.

@@ -46,9 +46,10 @@ type Client struct {
 	answers answers
 	listen  listen
 
-	session session
-	token   token
-	offline bool
+	session     session
+	negotiation negotiation
+	token       token
+	offline     bool
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).
@@ -68,9 +69,6 @@ type owner interface {
 func New(cfg Config) *Client {
 	cfg.Timeouts = cfg.Timeouts.withDefaults()
 	cfg.Limits = cfg.Limits.withDefaults()
-	if cfg.Revision == "" {
-		cfg.Revision = revisions[0].name
-	}
 	if len(cfg.Capabilities) == 0 {
 		cfg.Capabilities = []byte("{}")
 	}
@@ -86,8 +84,8 @@ func New(cfg Config) *Client {
 	return c
 }
 
-// Start connects: it asks for a token where there is a provider, then sends
-// initialize. A State effect tells when the client is open or has failed.
+// Start connects: it asks for a token where there is a provider, then finds out
+// which revision the server speaks. A State effect tells when the client is open or has failed.
 func (c *Client) Start(now engine.Time) {
 	c.effects.Reset()
 	if c.state != stateNew {
@@ -98,7 +96,7 @@ func (c *Client) Start(now engine.Time) {
 		c.askToken()
 		return
 	}
-	c.sendInitialize(now)
+	c.negotiate(now)
 }
 
 // Head reports the head of a response.
@@ -131,7 +129,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.effects.Reset()
 	if now >= c.session.initializeAt {
 		c.session.initializeAt = engine.Never
-		c.sendInitialize(now)
+		c.negotiate(now)
 	}
 	// A call that ends is taken out of c.calls: walk over what was there.
 	for _, call := range append([]*call(nil), c.calls...) {

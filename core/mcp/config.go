@@ -13,8 +13,15 @@ type Config struct {
 	ClientInfo []byte
 	// Capabilities is the JSON object that initialize sends; {} by default.
 	Capabilities []byte
-	// Revision is asked for in initialize; the newest by default.
+	// Revision pins the protocol revision: nothing else is tried. By default
+	// server/discover finds out whether the server is a modern one.
 	Revision string
+	// Assume is the revision that this server spoke last time: a legacy one is
+	// tried without asking first, and asked about if it fails.
+	Assume string
+	// Handles names the methods of server requests that the app answers; others
+	// are refused.
+	Handles []string
 	// Header is sent with every request, after the protocol's own fields.
 	Header []engine.Field
 	// HasTokenProvider: a bearer token is asked for (effect Token) before the

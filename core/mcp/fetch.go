@@ -38,10 +38,14 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 	return x
 }
 
-// sendsVersion reports whether requests carry MCP-Protocol-Version now: after
-// a handshake, and not while another one is under way.
+// sendsVersion reports whether requests carry MCP-Protocol-Version now: always
+// where they describe themselves, else after a handshake and not while another
+// one is under way.
 func (c *Client) sendsVersion() bool {
-	return c.session.ready && c.revision.versionHeader && !c.skipVersionHeader
+	if c.revision == nil || !c.revision.versionHeader {
+		return false
+	}
+	return c.revision.selfDescribing || c.session.ready && !c.skipVersionHeader
 }
 
 // read asks for the next chunk of x.

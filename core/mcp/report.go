@@ -74,6 +74,9 @@ func (c *Client) setState(s clientState) {
 		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.name)
 		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
 		b = append(append(b, `,"initialize":`...), c.session.result...)
+		if len(c.negotiation.steps) > 0 {
+			b = append(append(b, `,"steps":`...), c.negotiation.steps...)
+		}
 	}
 	e := engine.Effect{Kind: engine.State}
 	if s == stateFailed {

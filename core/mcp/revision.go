@@ -22,12 +22,22 @@ type revision struct {
 	cancelNotification bool
 }
 
-// revisions holds what this build speaks, newest first. The first is what
-// initialize asks for; the server's answer picks a row.
+// revisions holds what this build speaks, newest first.
 var revisions = []revision{
+	{name: "2026-07-28", versionHeader: true, selfDescribing: true},
 	{name: "2025-11-25", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
 	{name: "2025-06-18", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
 	{name: "2025-03-26", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true, batches: true},
+}
+
+// newest returns the newest revision with a handshake, or without one.
+func newest(selfDescribing bool) *revision {
+	for i := range revisions {
+		if revisions[i].selfDescribing == selfDescribing {
+			return &revisions[i]
+		}
+	}
+	return nil
 }
 
 // findRevision returns the row with that name, nil if there is none.

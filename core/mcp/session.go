@@ -33,11 +33,17 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.skipVersionHeader = false // learned anew: a passing fault may have taught it
 	t := c.newCall(now, "initialize", Timeouts{})
 	t.role = roleInitialize
-	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), c.cfg.Revision)
+	asked := c.cfg.Revision
+	if asked == "" {
+		asked = newest(false).name
+	}
+	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
 	params = append(append(params, `,"capabilities":`...), c.cfg.Capabilities...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
-	params = append(params, '}')
-	t.body = jsonrpc.AppendRequest(nil, uint64(t.request), "initialize", params, nil)
+	t.params = append(params, '}')
+	if c.revision != nil && c.revision.selfDescribing {
+		c.revision = nil // the probe's
+	}
 	t.send(c, now)
 }
 
@@ -66,6 +72,10 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	}
 	switch outcome {
 	case engine.OutcomeRPCError:
+		if c.negotiation.modernOnly(c, data) {
+			c.sendDiscover(now, newest(true))
+			return
+		}
 		code, _ := jsonrpc.Member(data, "code")
 		c.handshakeFailed(now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
 			Message: "the server refused to initialize with JSON-RPC error " + string(code)})
@@ -83,6 +93,12 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 		c.fail(now)
 		return
 	}
+	if c.revision.selfDescribing {
+		c.revision = nil // no revision of that kind has an initialize
+		c.failure = &engine.Error{Code: CodeNoRevision, Op: "initialize", Message: "the server answered initialize with a revision that has none"}
+		c.fail(now)
+		return
+	}
 	c.session.ready = true
 	c.session.result = append([]byte(nil), data...)
 	c.post(now, postInitialized, jsonrpc.AppendNotification(nil, "notifications/initialized", nil, nil))
@@ -92,6 +108,10 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 // at once. For a session that had worked it keeps trying, whatever the server
 // says while it is being deployed, unless nobody is let in any more.
 func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
+	if c.negotiation.mistaken(c, failure) {
+		c.sendDiscover(now, newest(true))
+		return
+	}
 	if c.state == stateConnecting || failure.Code == engine.CodeUnauthorized && !c.cfg.HasTokenProvider {
 		c.failure = failure
 		c.fail(now)
@@ -138,7 +158,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
 	if c.session.initializeAt == now {
 		c.session.initializeAt = engine.Never
-		c.sendInitialize(now)
+		c.negotiate(now)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting {

@@ -24,8 +24,12 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	} else {
 		c.finish(t)
 	}
-	if t.role == roleInitialize {
+	switch t.role {
+	case roleInitialize:
 		c.initialized(now, outcome, data, failure)
+		return
+	case roleDiscover:
+		c.discovered(now, t.exchange.Status(), outcome, data, failure)
 		return
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Data: data, Failure: failure})

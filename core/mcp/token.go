@@ -81,7 +81,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 // tokenArrived sends everything that waited for it.
 func (c *Client) tokenArrived(now engine.Time) {
 	if c.state == stateConnecting && c.session.generation == 0 {
-		c.sendInitialize(now)
+		c.negotiate(now)
 		return
 	}
 	for _, t := range append([]*call(nil), c.calls...) {

@@ -132,7 +132,7 @@ func verdictOnResume(status int) resumeVerdict {
 // method alone. What a tool does is not known here.
 func safeMethod(method string) bool {
 	switch method {
-	case "initialize", "ping", "tools/list", "resources/list", "resources/templates/list",
+	case "initialize", "server/discover", "ping", "tools/list", "resources/list", "resources/templates/list",
 		"resources/read", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel":
 		return true
 	}

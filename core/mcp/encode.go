@@ -1,0 +1,25 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+
+// encodeRequest builds the message of a call as the revision in force has it.
+// The progress token is the request's id; a self-describing revision wants the
+// version, the client and its capabilities in every _meta.
+func (c *Client) encodeRequest(t *call) []byte {
+	if t.role == roleInitialize {
+		return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, t.params, nil)
+	}
+	own := appendUint([]byte(`"progressToken":`), uint64(t.request))
+	if c.revision != nil && c.revision.selfDescribing {
+		own = c.appendIdentity(append(own, ','))
+	}
+	return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, t.params, jsonrpc.AppendObject(nil, t.meta, own))
+}
+
+// appendIdentity appends the members of _meta that say who asks, in which
+// revision (2026-07-28 basic/index, _meta).
+func (c *Client) appendIdentity(b []byte) []byte {
+	b = jsonrpc.AppendString(append(b, `"`+metaProtocolVersion+`":`...), c.revision.name)
+	b = append(append(b, `,"`+metaClientInfo+`":`...), c.cfg.ClientInfo...)
+	return append(append(b, `,"`+metaClientCapabilities+`":`...), c.cfg.Capabilities...)
+}

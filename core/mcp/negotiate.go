@@ -1,0 +1,126 @@
+package mcp
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// negotiation is the way to a revision, and what was learned on it.
+type negotiation struct {
+	probes int    // server/discover sent since it began
+	steps  []byte // JSON array of what was tried, for people
+}
+
+// negotiate begins a connection: by the pinned revision, by the one that the
+// server spoke last time, or by asking it (spec/mcp 2.3).
+func (c *Client) negotiate(now engine.Time) {
+	c.negotiation = negotiation{}
+	name := c.cfg.Revision
+	if name == "" {
+		name = c.cfg.Assume
+	}
+	if r := findRevision(name); r != nil && !r.selfDescribing {
+		c.sendInitialize(now)
+		return
+	}
+	r := newest(true)
+	if pinned := findRevision(c.cfg.Revision); pinned != nil {
+		r = pinned
+	}
+	c.sendDiscover(now, r)
+}
+
+// sendDiscover asks the server which versions it speaks, in the words of r.
+func (c *Client) sendDiscover(now engine.Time, r *revision) {
+	c.negotiation.probes++
+	c.session.id, c.session.ready = "", false
+	c.session.generation++
+	c.session.startedAt = now
+	c.revision = r
+	t := c.newCall(now, "server/discover", Timeouts{})
+	t.role = roleDiscover
+	t.send(c, now)
+}
+
+// discovered takes the answer to server/discover.
+func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	if c.state != stateConnecting && c.state != stateReconnecting {
+		return
+	}
+	a := probeAnswer{status: status, probes: c.negotiation.probes}
+	switch outcome {
+	case engine.OutcomeResult:
+		a.result, a.supported = data, versions(data, "supportedVersions")
+	case engine.OutcomeRPCError:
+		code, _ := jsonrpc.Member(data, "code")
+		a.code, _ = jsonrpc.Int(code)
+		a.data, _ = jsonrpc.Member(data, "data")
+		a.supported = versions(a.data, "supported")
+	default:
+		a.status, a.timeout = failure.Status, failure.Code == engine.CodeTimeout
+	}
+	verdict, name := classifyProbe(a)
+	pinned := c.cfg.Revision != ""
+	if pinned && verdict == probeLegacy {
+		verdict = probeUnsupported // a pinned revision is never left
+	}
+	c.negotiation.note("server/discover", a.status, a.code, verdict)
+	switch verdict {
+	case probeModern:
+		c.revision = findRevision(name)
+		c.session.ready = true
+		c.session.result = append([]byte(nil), data...)
+		c.opened(now)
+	case probeRetry:
+		c.sendDiscover(now, findRevision(name))
+	case probeLegacy:
+		c.sendInitialize(now)
+	case probeUnsupported:
+		if failure == nil || pinned && failure.Code != engine.CodeNetwork {
+			failure = &engine.Error{Code: CodeNoRevision, Op: "server/discover", Status: a.status,
+				Message: "the server speaks no protocol revision that this client may use"}
+		}
+		c.failure = failure
+		c.fail(now)
+	case probeFailed:
+		if failure == nil {
+			failure = httpError("server/discover", a.status)
+		}
+		c.handshakeFailed(now, failure)
+	}
+}
+
+// modernOnly reports whether a server refused initialize because it knows only
+// self-describing revisions, and may be asked for one.
+func (n *negotiation) modernOnly(c *Client, rpcError []byte) bool {
+	code, _ := jsonrpc.Member(rpcError, "code")
+	number, _ := jsonrpc.Int(code)
+	return number == unsupportedVersion && n.probes == 0 && c.cfg.Revision == ""
+}
+
+// mistaken reports whether initialize failed although the server spoke a legacy
+// revision last time, in a way that a modern server would: ask it once.
+func (n *negotiation) mistaken(c *Client, failure *engine.Error) bool {
+	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403
+	return c.cfg.Revision == "" && n.probes == 0 && refused
+}
+
+var probeVerdicts = [...]string{"initialize", "modern", "retry", "unsupported", "failed"}
+
+// note adds a step, for the app to show.
+func (n *negotiation) note(method string, status int, code int64, v probeVerdict) {
+	if len(n.steps) == 0 {
+		n.steps = append(n.steps, '[')
+	} else {
+		n.steps[len(n.steps)-1] = ','
+	}
+	n.steps = jsonrpc.AppendString(append(n.steps, `{"method":`...), method)
+	n.steps = appendUint(append(n.steps, `,"status":`...), uint64(status))
+	if code != 0 {
+		n.steps = strconv.AppendInt(append(n.steps, `,"code":`...), code, 10)
+	}
+	n.steps = jsonrpc.AppendString(append(n.steps, `,"then":`...), probeVerdicts[v])
+	n.steps = append(n.steps, "}]"...)
+}
