@@ -20,6 +20,9 @@ var commands = map[string]func(p *player, args string){
 	"end":       endCommand,       // end xN clean|network|invalid
 	"advance":   advanceCommand,   // advance MS
 	"deadline":  deadlineCommand,  // deadline: prints how far off it is
+	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
+	"respond":   respondCommand,   // respond HANDLE JSON: the result of a server's request
+	"subscribe": subscribeCommand, // subscribe JSON: the resources to watch
 	"cancel":    cancelCommand,    // cancel cN [REASON]
 	"pause":     pauseCommand,     // pause cN
 	"unpause":   unpauseCommand,   // unpause cN
@@ -43,6 +46,8 @@ func newCommand(p *player, args string) {
 			cfg.NoListen = true
 		case "revision":
 			cfg.Revision = value
+		case "handles":
+			cfg.Handles = strings.Split(value, ",")
 		case "assume":
 			cfg.Assume = value
 		case "answer":
@@ -119,6 +124,22 @@ func deadlineCommand(p *player, _ string) {
 func cancelCommand(p *player, args string) {
 	c, reason, _ := strings.Cut(args, " ")
 	p.world.Input("cancel "+args, func(m *mcp.Client, now engine.Time) { m.Cancel(now, p.call(c), reason) })
+}
+
+func answerCommand(p *player, args string) {
+	c, responses, _ := strings.Cut(args, " ")
+	p.world.Input("answer "+args, func(m *mcp.Client, now engine.Time) { m.Answer(now, p.call(c), []byte(responses)) })
+}
+
+func respondCommand(p *player, args string) {
+	handle, result, _ := strings.Cut(args, " ")
+	p.world.Input("respond "+args, func(m *mcp.Client, now engine.Time) {
+		m.Respond(now, uint32(p.number(handle)), true, []byte(result))
+	})
+}
+
+func subscribeCommand(p *player, args string) {
+	p.world.Input("subscribe "+args, func(m *mcp.Client, now engine.Time) { m.Subscribe(now, []byte(args)) })
 }
 
 func pauseCommand(p *player, args string) { p.pause(args, true) }

@@ -11,6 +11,7 @@ import (
 var eventNames = map[engine.EventKind]string{
 	engine.EventProgress: "progress", engine.EventLog: "log", engine.EventNotification: "notification",
 	engine.EventStatus: "status", engine.EventResumed: "resumed", engine.EventIntegrity: "integrity",
+	engine.EventInput: "input", engine.EventRequest: "request",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.

@@ -57,6 +57,8 @@ const (
 	EventStatus                            // what the call's stream does: open, cut, reconnecting
 	EventResumed                           // what a resume did: continued, restarted, gap
 	EventIntegrity                         // the server broke a rule and what came of it was dropped and counted
+	EventInput                             // a call asks for input before it goes on
+	EventRequest                           // a request of the server's; Position is its handle
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

@@ -58,6 +58,15 @@ func AppendResult(dst []byte, id ID, result []byte) []byte {
 	return append(dst, '}')
 }
 
+// AppendErrorObject appends an error response whose error object (code, message, data) is raw JSON, spliced in as it is.
+func AppendErrorObject(dst []byte, id ID, object []byte) []byte {
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = id.appendTo(dst)
+	dst = append(dst, `,"error":`...)
+	dst = append(dst, object...)
+	return append(dst, '}')
+}
+
 // AppendError appends an error response to a request of the server (JSON-RPC 2.0 section 5.1). The id goes back exactly
 // as it stood; an absent one becomes null.
 func AppendError(dst []byte, id ID, code int, message string) []byte {

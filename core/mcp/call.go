@@ -13,6 +13,7 @@ const (
 	callSent                       // its POST is under way, no head yet
 	callReading                    // a JSON body is being read: the answer, or an error's
 	callStreaming                  // an event stream carries it, now or after a reconnect
+	callAsking                     // it asked for input; the app is getting it
 	callTail                       // settled; its stream ends by itself, or is ended soon
 	callDone
 )
@@ -47,20 +48,25 @@ type call struct {
 	role     callRole
 	timeouts Timeouts
 
-	phase      callPhase
-	x          engine.ExchangeID // the exchange that carries it now, 0 for none
-	exchange   link.Exchange
-	stream     link.Stream
-	resuming   bool   // x is a GET with the cursor
-	generation uint32 // the handshake in whose session it was sent
-	inSession  bool   // that session had an id
-	token      int    // number of the token it carried
-	refreshed  bool   // a 401 has been answered with a new token once
-	paused     bool   // the app asked to read no further for now
-	owed       bool   // a Read was withheld while paused
-	cuts       int    // connections lost since it was sent
-	resends    int    // times it was sent again in a new session
-	position   uint32
+	phase        callPhase
+	x            engine.ExchangeID // the exchange that carries it now, 0 for none
+	exchange     link.Exchange
+	stream       link.Stream
+	resuming     bool        // x is a GET with the cursor
+	generation   uint32      // the handshake in whose session it was sent
+	inSession    bool        // that session had an id
+	token        int         // number of the token it carried
+	refreshed    bool        // a 401 has been answered with a new token once
+	paused       bool        // the app asked to read no further for now
+	owed         bool        // a Read was withheld while paused
+	rounds       int         // times that it asked for input
+	round        []byte      // members of params that answer the last of them
+	requestState []byte      // raw, to be sent back as it is
+	askedAt      engine.Time // when it asked
+	asking       int         // requests of the server's on its stream that the app is answering
+	cuts         int         // connections lost since it was sent
+	resends      int         // times it was sent again in a new session
+	position     uint32
 
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time
@@ -192,7 +198,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 		return
 	}
 	switch {
-	case now >= t.totalBy:
+	case now >= t.totalBy && !t.waitsForApp():
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
 		return
 	case now >= t.answerDue(c):
@@ -231,7 +237,10 @@ func (t *call) deadline(c *Client) engine.Time {
 	if t.phase >= callTail {
 		return t.tailBy
 	}
-	at := min(t.answerDue(c), t.totalBy)
+	at := t.answerDue(c)
+	if !t.waitsForApp() {
+		at = min(at, t.totalBy)
+	}
 	if t.phase == callStreaming {
 		at = min(at, t.stream.Deadline())
 	}

@@ -38,6 +38,10 @@ type Client struct {
 	lastCall uint32
 	lastX    engine.ExchangeID
 
+	asked     []asked
+	lastAsked uint32
+	resources []byte // JSON array of the resources that the app watches
+
 	calls   []*call // in order of their making: iteration must not depend on a map
 	byID    map[requestID]*call
 	byCall  map[engine.CallID]*call

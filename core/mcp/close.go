@@ -37,7 +37,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	}
 	c.session.initializeAt = engine.Never
 	c.token.asking = false
-	c.answers = answers{}
+	c.answers, c.asked = answers{}, nil
 }
 
 // ended notes that the DELETE is over, however it went (a 405 is allowed).

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -44,7 +46,7 @@ func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 	case jsonrpc.Notification:
 		c.notification(t, m)
 	case jsonrpc.Request:
-		c.serverRequest(now, m)
+		c.serverRequest(now, t, m)
 	}
 }
 
@@ -58,14 +60,16 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		t = on
 	}
 	switch {
+	case t == nil && c.listen.answeredBy(m.ID):
+		// The server has ended the subscription properly; its stream's end follows.
 	case t == nil:
 		c.integrity("unknown_response", nil)
 	case t.phase == callTail:
 		c.integrity("duplicate_response", nil)
-	case t.phase == callQueued:
+	case t.phase == callQueued, t.phase == callAsking:
 		c.integrity("unknown_response", nil)
 	case m.Kind == jsonrpc.Response:
-		c.settle(now, t, engine.OutcomeResult, m.Result, nil)
+		c.completed(now, t, m.Result)
 	default:
 		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
 	}
@@ -87,7 +91,7 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 	} else if err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) {
 		c.response(now, t, &m)
 	}
-	if t.phase < callTail {
+	if t.phase == callReading {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Status: t.exchange.Status(),
 			Message: "the JSON body is not the response to the request", Cause: err})
@@ -141,17 +145,20 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})
 }
 
-// serverRequest answers a request of the server's: ping as the spec says, any
-// other with method-not-found, since no capability was declared for it.
-func (c *Client) serverRequest(now engine.Time, m *jsonrpc.Message) {
-	if m.ID.Kind == jsonrpc.IDNull {
-		c.integrity("unreadable_message", nil) // MCP forbids null ids; there is nobody to answer
-		return
-	}
-	if string(m.Method) == "ping" {
+// serverRequest takes a request of the server's: ping is answered as the spec
+// says, what the app handles is handed to it, any other is refused. Servers of
+// a self-describing revision may send none (2026-07-28 streamable-http).
+func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
+	method := string(m.Method)
+	switch {
+	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.selfDescribing:
+		c.integrity("unreadable_message", nil) // null: nobody to answer, and MCP forbids it
+	case method == "ping":
 		c.answer(now, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
-		return
+	case slices.Contains(c.cfg.Handles, method):
+		c.ask(now, t, m)
+	default:
+		c.counters.RefusedRequests++
+		c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
 	}
-	c.counters.RefusedRequests++
-	c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
 }

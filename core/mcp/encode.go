@@ -13,7 +13,11 @@ func (c *Client) encodeRequest(t *call) []byte {
 	if c.revision != nil && c.revision.selfDescribing {
 		own = c.appendIdentity(append(own, ','))
 	}
-	return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, t.params, jsonrpc.AppendObject(nil, t.meta, own))
+	params := t.params
+	if len(t.round) > 0 {
+		params = jsonrpc.AppendObject(nil, params, t.round)
+	}
+	return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, params, jsonrpc.AppendObject(nil, t.meta, own))
 }
 
 // appendIdentity appends the members of _meta that say who asks, in which

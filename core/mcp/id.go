@@ -13,8 +13,14 @@ const counterBits = 24
 // plain integer, which every server echoes exactly, unlike some do strings.
 type requestID uint64
 
-// newID takes the next call number and the request id that goes with it.
+// newID takes the next call number and a request id for it.
 func (c *Client) newID() (engine.CallID, requestID) {
+	c.lastCall++
+	return engine.CallID(c.lastCall), c.newRequestID()
+}
+
+// newRequestID takes the next request id.
+func (c *Client) newRequestID() requestID {
 	c.counter++
 	if c.counter >= 1<<counterBits {
 		// A page that has made 16 million requests moves on to the next
@@ -22,8 +28,7 @@ func (c *Client) newID() (engine.CallID, requestID) {
 		c.counter = 1
 		c.epoch = (c.epoch + 1) % EpochLimit
 	}
-	c.lastCall++
-	return engine.CallID(c.lastCall), requestID(uint64(c.epoch)<<counterBits | uint64(c.counter))
+	return requestID(uint64(c.epoch)<<counterBits | uint64(c.counter))
 }
 
 // findByID returns the call whose id a message names: a plain number, compared

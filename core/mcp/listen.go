@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -14,7 +15,8 @@ const (
 	listenParked                     // waits for a token
 )
 
-// listen is the GET stream: what the server says without having been asked.
+// listen is the stream for what the server says without having been asked: a
+// GET, or a subscriptions/listen.
 // It is opened again for ever, since nothing else tells of what it carries.
 type listen struct {
 	state      listenState
@@ -22,9 +24,10 @@ type listen struct {
 	exchange   link.Exchange
 	stream     link.Stream
 	generation uint32
-	token      int  // number of the token that x carries
-	refreshed  bool // a 401 has been answered with a new token
-	hadStream  bool // this session has had the stream
+	request    requestID // of the subscriptions/listen under way
+	token      int       // number of the token that x carries
+	refreshed  bool      // a 401 has been answered with a new token
+	hadStream  bool      // this session has had the stream
 }
 
 // open opens the stream for a new session.
@@ -44,11 +47,20 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now)
 	l.token = c.token.number
-	if l.stream.Cursor.Resumable() {
+	switch {
+	case c.revision.selfDescribing:
+		l.x = l.fetchSubscriptions(c)
+	case l.stream.Cursor.Resumable():
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
-	} else {
+	default:
 		l.x = c.fetch(l, "GET", nil)
 	}
+}
+
+// answeredBy reports whether an id is that of the subscriptions/listen.
+func (l *listen) answeredBy(id jsonrpc.ID) bool {
+	n, ok := id.Uint()
+	return ok && l.request != 0 && requestID(n) == l.request
 }
 
 // stop ends the stream without a word: a new session will open it again, or
@@ -68,9 +80,10 @@ func (l *listen) off(c *Client) {
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	kind := l.exchange.Head(head)
 	if l.exchange.OK() && kind == link.BodyStream {
+		missed := l.hadStream && !l.stream.Cursor.Resumable()
 		l.refreshed, l.hadStream = false, true
 		l.stream.Opened(now)
-		c.status(nil, "open", nil)
+		c.status(nil, "open", &streamReport{missed: missed})
 		c.read(l.x)
 		return
 	}

@@ -21,6 +21,7 @@ type streamReport struct {
 	attempt int
 	delay   int64 // ms until the reconnect
 	looping bool
+	missed  bool // the listen stream is open again, and what was said meanwhile is gone
 }
 
 // status tells the app what a call's stream does, or the GET stream where t is
@@ -44,6 +45,9 @@ func (c *Client) status(t *call, state string, r *streamReport) {
 		}
 		if r.why != "" {
 			b = appendUint(append(b, `,"delay":`...), uint64(r.delay))
+		}
+		if r.missed {
+			b = append(b, `,"missed":true`...)
 		}
 		if r.looping {
 			b = append(b, `,"code":"reconnect_loop"`...)

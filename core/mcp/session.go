@@ -125,7 +125,7 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 func (c *Client) opened(now engine.Time) {
 	c.session.attempt, c.session.retryAfter = 0, 0
 	c.setState(stateOpen)
-	if c.revision.getStream && !c.cfg.NoListen {
+	if !c.cfg.NoListen && c.listens() {
 		c.listen.open(c, now)
 	}
 	c.sendQueued(now)

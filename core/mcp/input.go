@@ -1,0 +1,140 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// maxRounds bounds how often one call may ask for input: a server that asks for
+// ever is broken (SEP-2322 leaves the number to the client).
+const maxRounds = 16
+
+// completed takes a result. In a self-describing revision it may be a request
+// for input instead (2026-07-28 basic/patterns/mrtr); no resultType means
+// complete, and one that nobody declared is an error.
+func (c *Client) completed(now engine.Time, t *call, result []byte) {
+	if c.revision != nil && c.revision.selfDescribing && t.role == roleApp {
+		value, _ := jsonrpc.Member(result, "resultType")
+		switch kind, is := jsonrpc.String(value); {
+		case !is || kind == "complete":
+		case kind == "input_required":
+			c.askInput(now, t, result)
+			return
+		default:
+			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeProtocol, Op: t.method, Message: "the result is of a type that this client has not declared"})
+			return
+		}
+	}
+	c.settle(now, t, engine.OutcomeResult, result, nil)
+}
+
+// askInput hands the request for input to the app. Nothing of the call's is
+// under way until Answer, and no clock of it runs: a person may be filling in
+// a form.
+func (c *Client) askInput(now engine.Time, t *call, result []byte) {
+	c.abort(t.x) // after input_required nothing may follow on the stream
+	t.x = 0
+	t.stream.End()
+	if t.rounds++; t.rounds > maxRounds {
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeLimit, Op: t.method, Message: "the server asked for input again and again"})
+		return
+	}
+	state, _ := jsonrpc.Member(result, "requestState")
+	t.requestState = append([]byte(nil), state...)
+	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
+	c.deliver(t, engine.EventInput, result)
+}
+
+// Answer sends a call again with the answers to its requests for input: a JSON
+// object by their keys, nil where there were none. The state that the server
+// gave goes back byte for byte, under a new request id.
+func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
+	c.effects.Reset()
+	t := c.byCall[id]
+	if t == nil || t.phase != callAsking {
+		return
+	}
+	t.round = nil
+	if len(responses) > 0 {
+		t.round = append(append(t.round, `"inputResponses":`...), responses...)
+	}
+	if len(t.requestState) > 0 {
+		if t.round != nil {
+			t.round = append(t.round, ',')
+		}
+		t.round = append(append(t.round, `"requestState":`...), t.requestState...)
+	}
+	delete(c.byID, t.request)
+	t.request = c.newRequestID()
+	c.byID[t.request] = t
+	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
+	t.phase, t.answerBy = callQueued, in(now, t.timeouts.Answer)
+	if c.state == stateOpen && !c.token.asking {
+		t.send(c, now)
+	}
+}
+
+// asked is a request of the server's that the app is answering.
+type asked struct {
+	handle     uint32
+	id         jsonrpc.ID
+	call       *call // on whose stream it came; nil for the GET stream
+	generation uint32
+	at         engine.Time
+}
+
+// maxAsked bounds the requests of the server's that wait for the app.
+const maxAsked = 64
+
+// ask hands a request of the server's to the app, which answers with Respond.
+func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
+	if len(c.asked) == maxAsked {
+		c.counters.RefusedRequests++
+		c.answer(now, jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
+		return
+	}
+	c.lastAsked++
+	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
+		id: jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
+	if t != nil && t.role == roleApp && t.phase < callTail {
+		a.call, e.C = t, t.id
+		t.asking++
+		t.stream.Hold(now, true)
+	}
+	c.asked = append(c.asked, a)
+	c.effects.Add(e)
+}
+
+// Respond answers a request of the server's: with a result, or with a JSON-RPC
+// error object where ok is false. Both are JSON.
+func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
+	c.effects.Reset()
+	for i, a := range c.asked {
+		if a.handle != handle {
+			continue
+		}
+		c.asked = append(c.asked[:i], c.asked[i+1:]...)
+		if t := a.call; t != nil && t.phase < callTail {
+			t.totalBy = later(t.totalBy, now.Since(a.at))
+			if t.asking--; t.asking == 0 {
+				t.stream.Hold(now, t.paused)
+			}
+		}
+		if a.generation != c.session.generation || c.state != stateOpen {
+			return // the session that asked is gone
+		}
+		if ok {
+			c.answer(now, jsonrpc.AppendResult(nil, a.id, data))
+		} else {
+			c.answer(now, jsonrpc.AppendErrorObject(nil, a.id, data))
+		}
+		return
+	}
+}
+
+// waitsForApp reports whether the call waits for a person or a model on this
+// side, so that its clocks stand still.
+func (t *call) waitsForApp() bool { return t.phase == callAsking || t.asking > 0 }

@@ -1,0 +1,64 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// listens reports whether there is a stream for unasked messages to open: the
+// GET stream, or subscriptions/listen where anything can be subscribed to.
+func (c *Client) listens() bool {
+	return c.revision.getStream || c.revision.selfDescribing && len(c.subscriptionFilter()) > 2
+}
+
+// subscriptionFilter returns what subscriptions/listen asks for, as JSON: the
+// changes that the server says it announces, and the resources that the app
+// watches (2026-07-28 basic/patterns/subscriptions).
+func (c *Client) subscriptionFilter() []byte {
+	capabilities, _ := jsonrpc.Member(c.session.result, "capabilities")
+	b := []byte{'{'}
+	add := func(name string, value []byte) {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(jsonrpc.AppendString(b, name), ':'), value...)
+	}
+	for _, of := range [...]struct{ capability, filter string }{
+		{"tools", "toolsListChanged"}, {"prompts", "promptsListChanged"}, {"resources", "resourcesListChanged"},
+	} {
+		settings, _ := jsonrpc.Member(capabilities, of.capability)
+		if changes, _ := jsonrpc.Member(settings, "listChanged"); string(changes) == "true" {
+			add(of.filter, []byte("true"))
+		}
+	}
+	if len(c.resources) > 2 {
+		add("resourceSubscriptions", c.resources)
+	}
+	return append(b, '}')
+}
+
+// Subscribe sets the resources whose updates a self-describing revision's
+// listen stream asks for: a JSON array of URIs. Earlier revisions have requests
+// for it (resources/subscribe), which are the app's to make.
+func (c *Client) Subscribe(now engine.Time, uris []byte) {
+	c.effects.Reset()
+	c.resources = append(c.resources[:0], uris...)
+	if c.state != stateOpen || !c.revision.selfDescribing || c.cfg.NoListen {
+		return
+	}
+	if c.listens() {
+		c.listen.open(c, now)
+	} else {
+		c.listen.stop(c)
+	}
+}
+
+// fetchSubscriptions starts the exchange of a subscriptions/listen.
+func (l *listen) fetchSubscriptions(c *Client) engine.ExchangeID {
+	l.request = c.newRequestID()
+	params := append(append([]byte(`{"notifications":`), c.subscriptionFilter()...), '}')
+	meta := append(c.appendIdentity([]byte{'{'}), '}')
+	l.stream.Once = true
+	return c.fetch(l, "POST", jsonrpc.AppendRequest(nil, uint64(l.request), "subscriptions/listen", params, meta),
+		mirrored("subscriptions/listen", nil)...)
+}
