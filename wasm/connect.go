@@ -18,7 +18,9 @@ import (
 //	url           string     absolute
 //	clientInfo    string     JSON object
 //	capabilities  string     JSON object
-//	revision      string     asked for in initialize; "" for the newest
+//	revision      string     pins one; "" to negotiate
+//	assume        string     the one that the server spoke last time, or ""
+//	handles       string[]   methods of server requests that the app answers
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
 //	noListen      boolean    no GET stream
@@ -44,6 +46,8 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 		ClientInfo:       []byte(o.String("clientInfo")),
 		Capabilities:     []byte(o.String("capabilities")),
 		Revision:         o.String("revision"),
+		Assume:           o.String("assume"),
+		Handles:          o.Strings("handles"),
 		HasTokenProvider: o.Bool("token"),
 		NoListen:         o.Bool("noListen"),
 		Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total")},

@@ -157,8 +157,8 @@ func exportFired(handle uint32, now float64) (records int32) {
 
 // exportCall makes a request, or sends a notification where notify is not 0:
 // the input is a frame of method, params and _meta, the last two JSON objects
-// or empty. Times are in ms, 0 for the client's. The header's answer word is
-// the call's id.
+// or empty, then names and values of further header fields. Times are in ms, 0
+// for the client's. The header's answer word is the call's id.
 //
 //go:wasmexport call
 func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64) (records int32) {
@@ -167,15 +167,17 @@ func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64
 	if c == nil {
 		return none()
 	}
-	// The machine keeps params only as part of the request it builds, and the
-	// input is overwritten later, so nothing has to be copied here.
+	// The machine copies what it keeps of the input.
 	parts, err := jsbridge.Parts(table.Input(int(n)))
-	if err != nil || len(parts) != 3 {
+	if err != nil || len(parts) < 3 {
 		panic(jsbridge.ErrFrame)
 	}
 	options := mcp.CallOptions{
 		Meta:     parts[2],
 		Timeouts: mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
+	}
+	for i := 3; i+1 < len(parts); i += 2 {
+		options.Header = append(options.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})
 	}
 	params := parts[1]
 	if len(params) == 0 {
@@ -188,6 +190,48 @@ func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64
 		id = c.machine.Call(engine.Time(now), string(parts[0]), params, options)
 	}
 	table.Answer(uint32(id))
+	return c.leave(engine.Time(now))
+}
+
+// exportAnswer answers a call's request for input: the input is a JSON object
+// of responses by key, or empty.
+//
+//go:wasmexport answer
+func exportAnswer(handle, id uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Answer(engine.Time(now), engine.CallID(id), table.Input(int(n)))
+	return c.leave(engine.Time(now))
+}
+
+// exportRespond answers a request of the server's: the input is a result, or a
+// JSON-RPC error object where ok is 0.
+//
+//go:wasmexport respond
+func exportRespond(handle, request uint32, ok, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Respond(engine.Time(now), request, ok != 0, table.Input(int(n)))
+	return c.leave(engine.Time(now))
+}
+
+// exportSubscribe sets the resources whose updates the listen stream asks for:
+// the input is a JSON array of URIs.
+//
+//go:wasmexport subscribe
+func exportSubscribe(handle uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Subscribe(engine.Time(now), table.Input(int(n)))
 	return c.leave(engine.Time(now))
 }
 

@@ -14,25 +14,17 @@
 package everything
 
 import (
-	"bytes"
-	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/nodeserver"
 )
 
 // ScriptVariable is the environment variable that names another copy of the
 // server's dist/index.js than the one in the project's node_modules.
 const ScriptVariable = "HOLDFAST_EVERYTHING"
-
-const startLimit = 30 * time.Second
 
 // Start runs the server on a free port until t ends and returns its endpoint.
 // The test fails if the server is not installed or does not come up; what it
@@ -48,27 +40,9 @@ func Start(t testing.TB) (url string) {
 	if err != nil {
 		t.Fatal("everything: ", err)
 	}
-	out := new(output)
-	cmd := exec.Command("node", script, "streamableHttp")
-	cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
-	cmd.Stdout, cmd.Stderr = out, out
-	// A child that keeps the pipes open must not keep Wait.
-	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("everything: cannot run node: %v", err)
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	t.Cleanup(func() {
-		killGroup(cmd)
-		<-exited
-		if t.Failed() {
-			t.Logf("everything printed:\n%s", out)
-		}
-	})
+	process := nodeserver.Start(t, []string{"PORT=" + strconv.Itoa(port)}, script, "streamableHttp")
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	if err := await(address, exited); err != nil {
+	if err := process.Listening(address); err != nil {
 		t.Fatalf("everything: %v", err)
 	}
 	return "http://" + address + "/mcp"
@@ -78,15 +52,7 @@ func locate() (string, error) {
 	if own := os.Getenv(ScriptVariable); own != "" {
 		return own, nil
 	}
-	root, err := moduleroot.Find()
-	if err != nil {
-		return "", err
-	}
-	script := filepath.Join(root, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
-	if _, err := os.Stat(script); err != nil {
-		return "", fmt.Errorf("the test server is not installed: run `npm ci` (or `make test`) first")
-	}
-	return script, nil
+	return nodeserver.Installed("@modelcontextprotocol", "server-everything", "dist", "index.js")
 }
 
 // freePort asks the kernel; between this and the server's listening somebody
@@ -98,43 +64,4 @@ func freePort() (int, error) {
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
-}
-
-// await returns once somebody accepts connections.
-func await(address string, exited chan error) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.NewTimer(startLimit)
-	defer limit.Stop()
-	for {
-		if c, err := net.Dial("tcp", address); err == nil {
-			return c.Close()
-		}
-		select {
-		case <-tick.C:
-		case err := <-exited:
-			exited <- err // the cleanup waits for it as well
-			return fmt.Errorf("it exited at once: %v", err)
-		case <-limit.C:
-			return fmt.Errorf("it did not listen within %v", startLimit)
-		}
-	}
-}
-
-// output collects what the server prints, from two pipes.
-type output struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.all.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.all.String()
 }

@@ -59,4 +59,32 @@
 //     be lost.
 //   - DELETE is 204; open streams then end properly. The store keeps 10 MiB
 //     over all sessions.
+//
+// # Without sessions
+//
+// With [Options.Stateless] the same server speaks 2026-07-28, and older
+// revisions without session, store and standalone stream (GET and DELETE are
+// 405). Tools greet (asks for a name by input_required) and routed (argument
+// region mirrored in Mcp-Param-Region) come along.
+//
+//		s := gosdk.New(gosdk.Options{Stateless: true, Propagate: true})
+//
+//	  - discover lists all revisions, the legacy ones too.
+//	  - Every answer is an event stream ("event: message", no ids, no retry, no
+//	    keep-alive comments), whose headers leave with its first event: a silent
+//	    tool sends not even a status. Options.JSON answers with JSON.
+//	  - Closing the response does not reach the tool unless Options.Propagate says
+//	    so; that of subscriptions/listen always counts.
+//	  - A request with an unknown MCP-Protocol-Version is 400 in plain text, not
+//	    -32022; one without the header is 400 with -32020, one without
+//	    clientCapabilities 400 with -32602. Unknown and removed methods are 404
+//	    with -32601.
+//	  - A JSON-RPC error that comes first has an HTTP status of its own: an unknown
+//	    tool is 400 with -32602.
+//	  - input_required has "content": null beside its fields, and is sent even to
+//	    clients whose capabilities do not cover the input.
+//	  - ttlMs is 0 and cacheScope "public" by default; serverInfo is in the _meta
+//	    of every result.
+//	  - listen acknowledges what it knows and drops the rest. It ends without a
+//	    result when the connection is cut; the SDK sends no keep-alive on it.
 package gosdk

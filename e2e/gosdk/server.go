@@ -22,6 +22,14 @@ type Options struct {
 	// JSON answers POSTs with application/json instead of an event stream;
 	// nothing can be resumed then.
 	JSON bool
+	// Stateless serves the modern era, 2026-07-28, which the SDK does without
+	// sessions only; older revisions are then served stateless as well. The
+	// tools greet (asks for input) and routed (wants its argument in a header)
+	// are there in addition.
+	Stateless bool
+	// Propagate lets a closed response cancel the tool of a modern request. The
+	// specification demands it; the SDK does it only when told to.
+	Propagate bool
 }
 
 // A Server is the official Go SDK's Streamable HTTP server behind an
@@ -65,15 +73,20 @@ func (s *Server) begin() *generation {
 		&mcp.ServerOptions{Instructions: s.opts.Instructions},
 	)
 	s.addTools(g)
-	g.handler = mcp.NewStreamableHTTPHandler(
-		func(*http.Request) *mcp.Server { return g.sdk },
-		&mcp.StreamableHTTPOptions{
-			EventStore:   mcp.NewMemoryEventStore(nil),
-			JSONResponse: s.opts.JSON,
-			// Pages come from another loopback origin; Host is loopback too,
-			// so the rebinding check stays on.
-		},
-	)
+	options := &mcp.StreamableHTTPOptions{
+		JSONResponse:                 s.opts.JSON,
+		Stateless:                    s.opts.Stateless,
+		PropagateRequestCancellation: s.opts.Propagate,
+		// Pages come from another loopback origin; Host is loopback too, so the
+		// rebinding check stays on.
+	}
+	if s.opts.Stateless {
+		addGreet(g)
+		addRouted(g)
+	} else {
+		options.EventStore = mcp.NewMemoryEventStore(nil)
+	}
+	g.handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.sdk }, options)
 	return g
 }
 

@@ -37,7 +37,8 @@ type override struct {
 	next  func(n int, r Request) *Response
 }
 
-// Answer replaces the Peer's answer to every request of one kind (see Delay).
+// Answer replaces the Peer's answer to every request of one kind (see Delay), or
+// with "*" to every one that has no rule of its own.
 // What the request asks for is not done: a tool does not run.
 func (p *Peer) Answer(kind string, r Response) {
 	p.AnswerFunc(kind, func(int, Request) *Response { return &r })
@@ -57,6 +58,9 @@ func (p *Peer) AnswerFunc(kind string, f func(n int, r Request) *Response) {
 func (r *rules) answerTo(kind string, req Request) *Response {
 	r.mu.Lock()
 	o := r.answer[kind]
+	if o == nil || o.next == nil {
+		o = r.answer["*"]
+	}
 	if o == nil || o.next == nil {
 		r.mu.Unlock()
 		return nil
@@ -104,6 +108,7 @@ func (c *carrier) respond(r Response, vars *strings.Replacer) {
 func (c *carrier) respondRaw(all string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.ours.Store(true)
 	c.dead.Store(true)
 	if conn, _, err := http.NewResponseController(c.w).Hijack(); err == nil {
 		io.WriteString(conn, all)

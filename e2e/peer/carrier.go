@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,7 @@ type carrier struct {
 	how    Cutting // the cut at the limit
 
 	dead atomic.Bool   // nothing may be written any more
+	ours atomic.Bool   // ended by a cut, and not by the client
 	done chan struct{} // closed when the handler may return
 	once sync.Once
 
@@ -83,7 +85,11 @@ func (c *carrier) openLocked() {
 
 // send writes one event and makes the cut that is due after it.
 func (c *carrier) send(e event) {
-	c.write(e.frame(!c.noIDs))
+	frame := e.frame(!c.noIDs)
+	if c.p.opts.CRLF {
+		frame = strings.ReplaceAll(frame, "\n", "\r\n")
+	}
+	c.write(frame)
 	c.mu.Lock()
 	c.sent++
 	due := c.limit > 0 && c.sent == c.limit
@@ -131,6 +137,7 @@ func (c *carrier) cut(how Cutting) {
 		c.dead.Store(true)
 		return
 	case FIN, Reset:
+		c.ours.Store(true)
 		c.dead.Store(true)
 		if tcp, ok := c.conn.(*net.TCPConn); ok && how == Reset {
 			tcp.SetLinger(0)
@@ -139,6 +146,7 @@ func (c *carrier) cut(how Cutting) {
 			c.conn.Close()
 		}
 	case Clean:
+		c.ours.Store(true)
 		c.mu.Lock()
 		if len(c.held) > 0 {
 			c.flushLocked(c.held)

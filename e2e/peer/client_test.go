@@ -119,6 +119,7 @@ func (s *stream) next() (event, error) {
 		if err != nil {
 			return event{}, err
 		}
+		line = strings.Replace(line, "\r\n", "\n", 1)
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {

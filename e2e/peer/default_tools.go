@@ -31,9 +31,9 @@ func (p *Peer) addDefaultTools() {
 	}, Describe("Slow", "Says nothing until it is let go."))
 }
 
-// primed puts a priming event first where the revision has it.
+// primed puts a priming event first in the one revision that has it.
 func primed(c Call, s ...Step) Script {
-	if c.Revision < Revision20251125 {
+	if c.Revision != Revision20251125 {
 		return s
 	}
 	return append(Script{Prime(-1)}, s...)

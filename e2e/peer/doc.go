@@ -1,9 +1,9 @@
 //go:build !js
 
-// Package peer is a scripted MCP server for tests: Streamable HTTP in the
-// revisions 2025-11-25, 2025-06-18 and 2025-03-26, with every fault a test asks
-// for. It is a second, independent reading of the specification and shares no
-// code with the client under test.
+// Package peer is a scripted MCP server for tests: modern Streamable HTTP
+// (2026-07-28), the legacy kind (2025-11-25, 2025-06-18, 2025-03-26) and HTTP+SSE
+// (2024-11-05), with every fault a test asks for. It is a second, independent
+// reading of the specification and shares no code with the client under test.
 //
 //	p := peer.New(t, peer.Options{})
 //	p.Tool("steps", peer.Script{
@@ -25,7 +25,7 @@
 // # Scripts
 //
 // A [Script] runs once per request, on its own: a cut connection never stops
-// it, only notifications/cancelled, DELETE, Expire, Restart and Close do. What
+// it, only the client's cancellation, DELETE, Expire, Restart and Close do. What
 // it sends is stored under the ids s3-0, s3-1, ... (stream s3) and goes to the
 // connection that carries the stream at that moment, if one does. A GET with
 // Last-Event-ID gets what came after that id, priming events excepted, and then
@@ -41,13 +41,62 @@
 // event stream and everything else with JSON, unless [Peer.Form] or the trait
 // [AsJSON] says otherwise.
 //
+// # Revisions and eras
+//
+//	peer.New(t, peer.Options{})                                      // 2025-11-25
+//	peer.New(t, peer.Options{Revision: peer.Revision20250326, Sessionless: true})
+//	peer.New(t, peer.Options{Revision: peer.Revision20241105})       // HTTP+SSE
+//	peer.New(t, peer.Options{Revision: peer.Revision20260728})       // modern only
+//	peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: peer.Revision20251125}) // both
+//	peer.New(t, peer.Options{Revision: peer.Revision20260728, Candidate: true})
+//	peer.Seed(t)                                                     // the HTTP-Stream document
+//
+// The same scripts run in every era, with what the era changes: on a modern
+// server nothing has an id, [Prime] and (unless the request asked) [Log] send
+// nothing, [Result] adds resultType and cache hints ([Verbatim] does not), and a
+// script ends when the client closes its response, which [Peer.Cancelled]
+// counts. What a script or [Peer.CutStreams] cuts goes on without a listener: the
+// tool ran, its answer is lost. On HTTP+SSE everything goes to the one stream.
+//
+// # Modern servers
+//
+// Every request is checked against its headers, and against the x-mcp-header
+// annotations of the tool; what does not fit is refused with the error that the
+// specification demands. Rounds are scripts too:
+//
+//	p.ToolFunc("login", func(c peer.Call) peer.Script {
+//		if c.RequestState == "" {
+//			return peer.Script{peer.InputRequired(`{"who":`+peer.Elicitation("Who?", schema)+`}`, "state-1")}
+//		}
+//		return peer.Script{peer.Text(string(c.Input("who", "content", "name")))}
+//	})
+//	p.Tool("guarded", script, peer.Requires(`{"sampling":{}}`))   // -32021 without
+//	p.Cache("tools/list", 60_000, "public")                       // cache hints
+//	p.Poison()                                                    // invalid x-mcp-header tools
+//
+// Subscriptions are answered with [Ack] and [Listening], which a script of
+// subscriptions/listen may do otherwise:
+//
+//	p.Await(ctx, func() bool { return p.Listeners() == 1 })
+//	p.Push("notifications/tools/list_changed", "")  // to those who asked; marked as theirs
+//	p.Updated("file:///notes.txt")                  // in both eras
+//	p.EndListen(true)                               // with a result; false drops
+//
+// # Features
+//
+// [Peer.Furnish] adds one of everything: resources, templates, prompts,
+// completions, structured content, questions to the client. [Peer.Resource],
+// [Peer.Template], [Peer.Prompt], [Peer.Complete] add single ones,
+// [Peer.Paging] makes odd pages of the lists, [Batch] sends JSON arrays.
+//
 // # Rules
 //
 // [Peer.Answer] and [Peer.AnswerFunc] replace answers, [Peer.Delay] holds
 // requests at gates, [Peer.OnResume] damages resumed GETs, [Peer.Unauthorized]
 // challenges, [Peer.Dribble] and [Peer.Buffer] change how bytes leave,
 // [Peer.Down], [Peer.Up], [Peer.Restart] and [Peer.Expire] are the outages.
-// [Garbage], [DeepJSON] and [Fill] make hostile answers.
+// [Garbage], [DeepJSON] and [Fill] make hostile answers, [Impostors] hostile
+// servers for the negotiation, [NewCanary] a server that nobody may talk to.
 //
 // Gates start closed. Nothing here sleeps: waits are predicates over what the
 // Peer saw.

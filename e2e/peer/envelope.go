@@ -7,14 +7,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // An envelope is one JSON-RPC message from the client. Keys are matched by
 // exact case, hence the maps: struct tags would also take "JSONRPC".
 type envelope struct {
-	id     string // raw; "" if absent
-	method string
-	params json.RawMessage
+	id      string // raw; "" if absent
+	method  string
+	params  json.RawMessage
+	outcome json.RawMessage // of a response: its result, or its error
 }
 
 func (e envelope) request() bool  { return e.method != "" && e.id != "" }
@@ -42,8 +45,11 @@ func parseEnvelope(body []byte) (envelope, error) {
 		}
 		return e, nil
 	}
-	_, result := top["result"]
-	_, failure := top["error"]
+	outcome, result := top["result"]
+	broken, failure := top["error"]
+	if e.outcome = outcome; failure {
+		e.outcome = broken
+	}
 	if e.id == "" || result == failure {
 		return e, errors.New("neither request, notification nor response")
 	}
@@ -68,6 +74,24 @@ func text(raw json.RawMessage, path ...string) string {
 	json.Unmarshal(field(raw, path...), &s)
 	return s
 }
+
+// members are the fields of a JSON object; an empty map if raw is none.
+func members(raw json.RawMessage) map[string]json.RawMessage {
+	m := make(map[string]json.RawMessage)
+	if json.Unmarshal(raw, &m) != nil || m == nil {
+		return make(map[string]json.RawMessage)
+	}
+	return m
+}
+
+// object reports whether raw is a JSON object.
+func object(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
+}
+
+// sorted are the keys of a map in order, so that nothing depends on chance.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // quote writes v as JSON without the HTML escapes that would make payloads
 // differ from what a script says.

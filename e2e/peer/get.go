@@ -17,8 +17,7 @@ func (p *Peer) get(w http.ResponseWriter, r *http.Request) {
 	}
 	cursor := r.Header.Get("Last-Event-Id")
 	if cursor == "" && p.opts.NoStandalone {
-		w.Header().Set("Allow", "POST, DELETE")
-		w.WriteHeader(http.StatusMethodNotAllowed)
+		notAllowed(w, "POST, DELETE")
 		return
 	}
 	s := p.session(w, r)

@@ -86,6 +86,7 @@ func (p *Peer) Restart() {
 	p.t.Helper()
 	p.Down()
 	p.home.forget()
+	p.modern.forget()
 	p.Up()
 }
 

@@ -7,23 +7,26 @@ import (
 	"slices"
 )
 
-var known = []string{Revision20251125, Revision20250618, Revision20250326}
+// known are the legacy revisions, newest first.
+var known = []string{Revision20251125, Revision20250618, Revision20250326, Revision20241105}
+
+var serverInfo = map[string]any{"name": "scripted-peer", "version": "1.0.0"}
 
 // negotiate picks the revision of a session: what the client asks for if this
 // Peer speaks it, otherwise the newest it does.
 func (p *Peer) negotiate(m envelope) string {
 	asked := text(m.params, "protocolVersion")
-	if slices.Contains(known, asked) && asked <= p.opts.Revision {
+	if slices.Contains(known, asked) && asked <= p.legacy() {
 		return asked
 	}
-	return p.opts.Revision
+	return p.legacy()
 }
 
 func (p *Peer) initializeResult(s *session) string {
 	result := map[string]any{
 		"protocolVersion": s.revision,
-		"capabilities":    json.RawMessage(p.opts.Capabilities),
-		"serverInfo":      map[string]any{"name": "scripted-peer", "version": "1.0.0"},
+		"capabilities":    json.RawMessage(p.capabilities()),
+		"serverInfo":      serverInfo,
 	}
 	if p.opts.Instructions != "" {
 		result["instructions"] = p.opts.Instructions
@@ -31,30 +34,31 @@ func (p *Peer) initializeResult(s *session) string {
 	return quote(result)
 }
 
-// scriptFor finds what answers a request, and whether as JSON.
+// scriptFor finds what answers a request, and whether as JSON; nil if nothing
+// does.
 func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 	p.rules.mu.Lock()
 	form, formed := p.rules.form[m.method]
 	own := p.rules.scripts[m.method]
 	p.rules.mu.Unlock()
-	asJSON := form == JSON || !formed && m.method != "tools/call"
-	call := Call{Arguments: m.params, ID: m.id, Revision: s.revision}
-	if own != nil {
-		return own(call), asJSON
+	asJSON := form == JSON || !formed && m.method != "tools/call" && m.method != "subscriptions/listen"
+	call := Call{
+		Arguments: m.params, ID: m.id, Revision: s.revision, Meta: field(m.params, "_meta"),
+		InputResponses: field(m.params, "inputResponses"), RequestState: text(m.params, "requestState"),
 	}
 	switch m.method {
-	case "initialize":
-		return Script{Result(p.initializeResult(s))}, asJSON
-	case "ping", "logging/setLevel":
-		return Script{Result(`{}`)}, asJSON
-	case "tools/list":
-		page, ok := p.tools.list(text(m.params, "cursor"), p.opts.PageSize)
-		if !ok {
-			return Script{Error(-32602, "invalid cursor")}, asJSON
-		}
-		return Script{Result(page)}, asJSON
-	case "tools/call":
+	case "tools/call", "prompts/get":
 		call.Name, call.Arguments = text(m.params, "name"), field(m.params, "arguments")
+	case "resources/read":
+		call.Name = text(m.params, "uri")
+	}
+	switch {
+	case own != nil:
+		if m.method == "tools/call" {
+			call.Arguments = m.params
+		}
+		return own(call), asJSON
+	case m.method == "tools/call":
 		t, n := p.tools.start(call.Name)
 		if t == nil {
 			return Script{Error(-32602, "unknown tool "+call.Name)}, asJSON
@@ -62,6 +66,65 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 		call.N = n
 		p.changed.signal()
 		return t.script(call), asJSON || t.json
+	case s.revision == Revision20260728:
+		if script := p.modernScript(m); script != nil {
+			return script, asJSON
+		}
+	default:
+		if script := p.legacyScript(s, m); script != nil {
+			return script, asJSON
+		}
 	}
-	return Script{Error(-32601, "method not found: "+m.method)}, asJSON
+	return p.featureScript(m, call), asJSON
+}
+
+// legacyScript answers the methods that only older revisions have.
+func (p *Peer) legacyScript(s *session, m envelope) Script {
+	switch m.method {
+	case "initialize":
+		return Script{Result(p.initializeResult(s))}
+	case "ping":
+		return Script{Result(`{}`)}
+	case "logging/setLevel":
+		s.mu.Lock()
+		s.level = text(m.params, "level")
+		s.mu.Unlock()
+		return Script{Result(`{}`)}
+	case "resources/subscribe", "resources/unsubscribe":
+		s.subscribe(text(m.params, "uri"), m.method == "resources/subscribe")
+		return Script{Result(`{}`)}
+	}
+	return nil
+}
+
+// modernScript answers the methods that are new in 2026-07-28.
+func (p *Peer) modernScript(m envelope) Script {
+	switch m.method {
+	case "server/discover":
+		return Script{Result(p.discoverResult())}
+	case "subscriptions/listen":
+		return listenScript
+	}
+	return nil
+}
+
+// featureScript answers the methods that all revisions share.
+func (p *Peer) featureScript(m envelope, c Call) Script {
+	switch m.method {
+	case "tools/list":
+		return p.page(m, "tools", p.tools.describe())
+	case "resources/list":
+		return p.page(m, "resources", p.resourceEntries())
+	case "resources/templates/list":
+		return p.page(m, "resourceTemplates", p.templateEntries())
+	case "resources/read":
+		return p.readScript(c)
+	case "prompts/list":
+		return p.page(m, "prompts", p.promptEntries())
+	case "prompts/get":
+		return p.promptScript(c)
+	case "completion/complete":
+		return p.completeScript(c)
+	}
+	return nil
 }

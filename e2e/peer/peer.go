@@ -16,12 +16,14 @@ import (
 // what a healthy run needs, so that only a real hang reaches it.
 const patience = 20 * time.Second
 
-// The protocol revisions that a Peer can speak (spec 3.2, legacy Streamable
-// HTTP), newest first.
+// The protocol revisions that a Peer can speak, newest first: the modern one
+// (spec 3.1), those of legacy Streamable HTTP (3.2) and HTTP+SSE (3.3).
 const (
+	Revision20260728 = "2026-07-28"
 	Revision20251125 = "2025-11-25"
 	Revision20250618 = "2025-06-18"
 	Revision20250326 = "2025-03-26"
+	Revision20241105 = "2024-11-05"
 )
 
 // Options choose what kind of server a Peer is. The zero value is a
@@ -29,8 +31,18 @@ const (
 // GET stream and open CORS.
 type Options struct {
 	// Revision is the newest revision spoken; "" means 2025-11-25. A client
-	// that asks for an older known one gets that one.
+	// that asks for an older known one gets that one. 2026-07-28 is a modern
+	// server, which has no sessions and answers 405 to GET and DELETE, unless
+	// Legacy says more. 2024-11-05 is an HTTP+SSE server.
 	Revision string
+	// Legacy, next to Revision 2026-07-28, makes the server dual-era: whoever
+	// opens with initialize gets this revision or an older one. "" means none.
+	Legacy string
+	// Candidate makes a modern server speak the release candidate of 2026-05:
+	// error codes -32001, -32003 and -32004, serverInfo at the top level of
+	// discover without cache hints, clientInfo required, no result at the end
+	// of a subscription.
+	Candidate bool
 	// Sessionless servers hand out no Mcp-Session-Id and ask for none.
 	Sessionless bool
 	// NoStandalone answers 405 to a GET without Last-Event-ID.
@@ -52,15 +64,21 @@ type Options struct {
 	// KeepAlive is the interval of comment lines on every open event stream;
 	// 0 means none.
 	KeepAlive time.Duration
-	// PageSize is the number of tools per tools/list answer; 0 means all.
+	// CRLF ends the lines of events with carriage return and line feed.
+	CRLF bool
+	// PageSize is the number of entries per answer to a list request; 0 means
+	// all. See also Paging.
 	PageSize int
-	// Capabilities is the JSON object sent by initialize; "" means tools and
-	// logging.
+	// Capabilities is the JSON object sent by initialize and server/discover;
+	// "" means tools, logging and whatever features were added by then.
 	Capabilities string
-	// Instructions is the server's text for the model, sent by initialize.
+	// Instructions is the server's text for the model, sent by initialize and
+	// server/discover.
 	Instructions string
-	// Path of the endpoint; "" means "/mcp".
+	// Path of the endpoint; "" means "/mcp", for HTTP+SSE "/sse".
 	Path string
+	// HTTPSSE is how a server of revision 2024-11-05 opens its stream.
+	HTTPSSE HTTPSSE
 	// CORS is what browsers of other origins are told.
 	CORS CORS
 	// Site serves every path but the endpoint, on the same origin; nil means
@@ -83,6 +101,9 @@ type Peer struct {
 	rules   rules
 	wire    wire
 	home    sessions
+	modern  modern
+	shelf   shelf
+	seed    *SeedOptions // nil unless made by Seed
 
 	streamSeq atomic.Int64 // numbers streams over all sessions: s1, s2, ...
 	open      atomic.Int64 // event streams whose headers have left
@@ -102,11 +123,16 @@ func New(t testing.TB, o Options) *Peer {
 	}
 	if o.Path == "" {
 		o.Path = "/mcp"
+		if o.Revision == Revision20241105 {
+			o.Path = "/sse"
+		}
 	}
-	if o.Capabilities == "" {
-		o.Capabilities = `{"tools":{"listChanged":true},"logging":{}}`
-	}
-	p := &Peer{t: t, opts: o, conns: make(map[net.Conn]struct{})}
+	return start(t, &Peer{t: t, opts: o})
+}
+
+func start(t testing.TB, p *Peer) *Peer {
+	t.Helper()
+	p.conns = make(map[net.Conn]struct{})
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.gates.changed = &p.changed
 	p.log.changed = &p.changed

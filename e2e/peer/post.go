@@ -6,6 +6,8 @@ import (
 	"context"
 	"mime"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // post takes one JSON-RPC message (2025-11-25 basic/transports, sending
@@ -32,6 +34,12 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 		p.request(w, r, s, m)
 		return
 	}
+	if version := r.Header.Get("Mcp-Protocol-Version"); p.opts.Sessionless && version != "" && !slices.Contains(known, version) {
+		// How a sessionless server meets a modern probe.
+		fail(w, http.StatusBadRequest, -32000, "Bad Request: Unsupported protocol version: "+version+
+			" (supported versions: "+strings.Join(known, ", ")+")")
+		return
+	}
 	s := p.session(w, r)
 	if s == nil {
 		return
@@ -41,18 +49,22 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 	case m.request():
 		p.request(w, r, s, m)
 	case m.response():
-		s.mu.Lock()
-		if _, twice := s.replies[m.id]; twice {
-			p.log.violation("the server's request %s was answered twice", m.id)
-		}
-		s.replies[m.id] = m
-		s.mu.Unlock()
-		p.changed.signal()
+		p.replied(s, m)
 		w.WriteHeader(http.StatusAccepted)
 	default:
 		p.notified(s, m)
 		w.WriteHeader(http.StatusAccepted)
 	}
+}
+
+func (p *Peer) replied(s *session, m envelope) {
+	s.mu.Lock()
+	if _, twice := s.replies[m.id]; twice {
+		p.log.violation("the server's request %s was answered twice", m.id)
+	}
+	s.replies[m.id] = m
+	s.mu.Unlock()
+	p.changed.signal()
 }
 
 func (p *Peer) notified(s *session, m envelope) {
@@ -62,8 +74,13 @@ func (p *Peer) notified(s *session, m envelope) {
 	case "notifications/initialized":
 		s.ready = true
 	case "notifications/cancelled":
-		if stop := s.calls[string(field(m.params, "requestId"))]; stop != nil && !p.opts.IgnoreCancel {
-			stop()
+		if job := s.calls[string(field(m.params, "requestId"))]; job != nil {
+			if !job.answered.Load() && job.ctx.Err() == nil {
+				p.modern.count(job.key())
+			}
+			if !p.opts.IgnoreCancel {
+				job.stop()
+			}
 		}
 	}
 }
@@ -73,30 +90,41 @@ func (p *Peer) notified(s *session, m envelope) {
 func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m envelope) {
 	p.judgeRequest(s, m)
 	script, asJSON := p.scriptFor(s, m)
+	if script == nil {
+		script = Script{Error(-32601, "method not found: "+m.method)}
+	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	job := &run{
-		p: p, ctx: ctx, session: s, post: p.newCarrier(w, r), json: asJSON,
-		id: m.id, token: string(field(m.params, "_meta", "progressToken")),
+		p: p, ctx: ctx, stop: cancel, session: s, post: p.newCarrier(w, r), json: asJSON,
+		id: m.id, method: m.method, params: m.params, level: s.logLevel(),
+		token: string(field(m.params, "_meta", "progressToken")),
 	}
 	if !asJSON {
 		job.stream = p.newStream(s)
+		job.stream.label, job.post.status = p.seedLabel(), p.seedStatus(m.method)
 		job.stream.now.Store(job.post)
 	}
-	s.mu.Lock()
-	s.calls[m.id] = cancel
-	s.mu.Unlock()
-	p.work.Add(1)
-	go func() {
-		defer p.work.Done()
-		defer cancel()
-		job.play(script)
-		job.finish()
-		s.mu.Lock()
-		delete(s.calls, m.id)
-		s.mu.Unlock()
-	}()
+	p.play(job, script)
 	job.post.wait(r.Context())
 	if job.stream != nil {
 		job.stream.drop(job.post)
 	}
+}
+
+// play runs a script in a session, where notifications/cancelled finds it.
+func (p *Peer) play(job *run, script Script) {
+	s := job.session
+	s.mu.Lock()
+	s.calls[job.id] = job
+	s.mu.Unlock()
+	p.work.Add(1)
+	go func() {
+		defer p.work.Done()
+		defer job.stop()
+		job.play(script)
+		job.finish()
+		s.mu.Lock()
+		delete(s.calls, job.id)
+		s.mu.Unlock()
+	}()
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 )
 
 // A Step is one thing that a script does. Steps are made by the functions of
@@ -19,17 +20,28 @@ type Script []Step
 
 // A Call is what a script may depend on.
 type Call struct {
-	// Name is the tool's name; "" for another method.
+	// Name is the name of the tool or prompt, the URI of the resource; "" for
+	// another method.
 	Name string
-	// Arguments is the tool's arguments, or another method's params.
+	// Arguments is the tool's or prompt's arguments, or another method's params.
 	Arguments json.RawMessage
 	// ID is the JSON-RPC id as written.
 	ID string
-	// Revision is the one negotiated.
+	// Revision is the one negotiated, or the one that the request names.
 	Revision string
 	// N counts the calls of this tool from 1; 0 for another method.
 	N int
+	// Meta is the request's params._meta.
+	Meta json.RawMessage
+	// InputResponses is what the client brings to an input_required answer: a
+	// JSON object by the keys of inputRequests; nil in the first round.
+	InputResponses json.RawMessage
+	// RequestState is the string that came back with it; "" if none did.
+	RequestState string
 }
+
+// Input digs raw JSON out of InputResponses: Input("name", "content", "text").
+func (c Call) Input(path ...string) json.RawMessage { return field(c.InputResponses, path...) }
 
 // Form is how a request is answered.
 type Form int
@@ -54,13 +66,16 @@ func (p *Peer) Form(method string, f Form) {
 }
 
 // Method answers a JSON-RPC method other than tools/call with a script.
-func (p *Peer) Method(name string, s Script) {
+func (p *Peer) Method(name string, s Script) { p.MethodFunc(name, func(Call) Script { return s }) }
+
+// MethodFunc is Method with a script that depends on the request.
+func (p *Peer) MethodFunc(name string, f func(Call) Script) {
 	p.rules.mu.Lock()
 	defer p.rules.mu.Unlock()
 	if p.rules.scripts == nil {
 		p.rules.scripts = make(map[string]func(Call) Script)
 	}
-	p.rules.scripts[name] = func(Call) Script { return s }
+	p.rules.scripts[name] = f
 }
 
 // A run is one script at work on one request.
@@ -71,10 +86,20 @@ type run struct {
 	stream  *stream  // of the POST; carries events unless json
 	post    *carrier // the POST's own answer
 	json    bool
+	modern  bool
+	shared  bool // the stream is the session's one of HTTP+SSE, which goes on
 	id      string
+	method  string
+	params  json.RawMessage
 	token   string // raw progress token; "" if none
+	level   string // the least severe log message wanted; "" if none was named
 	nextID  string // event id set by ID
 	tear    *tear  // how the next event breaks off; set by Torn
+	batch   *[]string
+
+	honoured string // filter of an acknowledged subscription
+	answered atomic.Bool
+	stop     context.CancelFunc
 }
 
 type tear struct {
@@ -93,17 +118,22 @@ func (r *run) play(s Script) {
 
 // finish ends what the script was writing to.
 func (r *run) finish() {
-	if r.json {
+	switch {
+	case r.json:
 		r.post.cut(Clean)
-		return
+	case r.shared:
+	default:
+		r.stream.end()
 	}
-	r.stream.end()
 }
 
 // emit sends an event on the call's stream. A JSON answer has none: there it
 // goes to the standalone stream.
 func (r *run) emit(e event) {
 	switch {
+	case r.batch != nil:
+		*r.batch = append(*r.batch, e.data)
+	case r.json && r.modern: // there is no other stream
 	case r.json:
 		r.session.standalone.emit(e)
 	case r.tear != nil:
@@ -115,7 +145,8 @@ func (r *run) emit(e event) {
 
 // answer sends the response, which a JSON answer consists of.
 func (r *run) answer(text string) {
-	if r.json {
+	r.answered.Store(true)
+	if r.json && r.batch == nil {
 		r.post.respond(Response{Body: text}, strings.NewReplacer())
 		return
 	}

@@ -3,6 +3,7 @@
 package peer
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -14,7 +15,7 @@ import (
 func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 	p.work.Add(1)
 	defer p.work.Done()
-	if r.URL.Path != p.opts.Path {
+	if r.URL.Path != p.opts.Path && !(p.httpSSE() && r.URL.Path == messagesPath) {
 		if p.opts.Site != nil {
 			p.opts.Site.ServeHTTP(w, r)
 			return
@@ -53,22 +54,39 @@ func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 		p.override(w, r, *a, m)
 		return
 	}
-	switch r.Method {
-	case http.MethodPost:
-		if bad != nil {
-			p.log.violation("POST: %v", bad)
-			fail(w, http.StatusBadRequest, -32700, bad.Error())
-			return
+	if bad != nil {
+		p.log.violation("POST: %v", bad)
+		code := -32600
+		if !json.Valid(body) {
+			code = -32700
 		}
+		fail(w, http.StatusBadRequest, code, bad.Error())
+		return
+	}
+	switch {
+	case p.seed != nil:
+		p.serveSeed(w, r, m)
+	case p.httpSSE():
+		p.serveHTTPSSE(w, r, m)
+	case r.Method == http.MethodPost && p.describesItself(r, m):
+		p.postModern(w, r, m)
+	case p.modernOnly():
+		p.log.violation("%s: not a way to talk to this revision", r.Method)
+		notAllowed(w, "POST")
+	case r.Method == http.MethodPost:
 		p.post(w, r, m)
-	case http.MethodGet:
+	case r.Method == http.MethodGet:
 		p.get(w, r)
-	case http.MethodDelete:
+	case r.Method == http.MethodDelete:
 		p.delete(w, r)
 	default:
-		w.Header().Set("Allow", "GET, POST, DELETE")
-		w.WriteHeader(http.StatusMethodNotAllowed)
+		notAllowed(w, "GET, POST, DELETE")
 	}
+}
+
+func notAllowed(w http.ResponseWriter, allow string) {
+	w.Header().Set("Allow", allow)
+	w.WriteHeader(http.StatusMethodNotAllowed)
 }
 
 // override writes an answer of the test. An initialize still gets its session,
@@ -79,9 +97,14 @@ func (p *Peer) override(w http.ResponseWriter, r *http.Request, a Response, m en
 		return
 	}
 	session, result := r.Header.Get("Mcp-Session-Id"), "{}"
-	if m.method == "initialize" && strings.Contains(a.Body+a.Wire, "$RESULT") {
-		s := p.newSession(p.negotiate(m))
-		session, result = s.id, p.initializeResult(s)
+	if strings.Contains(a.Body+a.Wire, "$RESULT") {
+		switch m.method {
+		case "initialize":
+			s := p.newSession(p.negotiate(m))
+			session, result = s.id, p.initializeResult(s)
+		case "server/discover":
+			result = completed(p.discoverResult(), p.hintFor("server/discover"))
+		}
 	}
 	c.respond(a, strings.NewReplacer("$ID", m.id, "$SESSION", session, "$RESULT", result))
 	c.wait(r.Context())

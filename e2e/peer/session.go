@@ -24,9 +24,11 @@ type session struct {
 	streams    []*stream
 	standalone *stream
 	cursors    map[string]position
-	calls      map[string]context.CancelFunc // by request id, while running
-	used       map[string]bool               // every request id ever seen
-	replies    map[string]envelope           // client's responses by id
+	calls      map[string]*run     // by request id, while running
+	used       map[string]bool     // every request id ever seen
+	replies    map[string]envelope // client's responses by id
+	level      string              // set by logging/setLevel
+	subscribed []string            // resources, by resources/subscribe
 }
 
 // A position is the place of an event in the store.
@@ -80,7 +82,7 @@ func (p *Peer) newSession(revision string) *session {
 	s := &session{
 		revision: revision,
 		cursors:  make(map[string]position),
-		calls:    make(map[string]context.CancelFunc),
+		calls:    make(map[string]*run),
 		used:     make(map[string]bool),
 		replies:  make(map[string]envelope),
 	}
@@ -96,6 +98,12 @@ func (p *Peer) newSession(revision string) *session {
 	}
 	p.home.byID[s.id] = s
 	return s
+}
+
+func (s *session) logLevel() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.level
 }
 
 // close ends scripts and streams; the bodies end properly.

@@ -5,13 +5,16 @@ package peer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Prime sends a priming event: an id, empty data, and a retry line of that many
-// milliseconds unless it is negative (SEP-1699).
+// milliseconds unless it is negative (SEP-1699). On a modern stream, which has
+// no ids, it is left out unless ID sets one.
 func Prime(retryMS int) Step {
 	return Step{func(r *run) {
-		if !r.json {
+		if !r.json && !(r.modern && r.nextID == "") {
 			e := r.message("")
 			e.prime, e.retry = true, max(retryMS, -1)
 			r.emit(e)
@@ -37,9 +40,22 @@ func Progress(progress, total float64, message string) Step {
 	}}
 }
 
-// Log sends notifications/message; data is marshalled as JSON.
+// Log sends notifications/message; data is marshalled as JSON. It is left out
+// if it is less severe than the client wants, by logging/setLevel or by the
+// request's logLevel, and on a modern server if the request names none.
 func Log(level string, data any) Step {
-	return Notify("notifications/message", quote(map[string]any{"level": level, "data": data}))
+	return Step{func(r *run) {
+		if r.level == "" && r.modern || severity(level) < severity(r.level) {
+			return
+		}
+		params := quote(map[string]any{"level": level, "data": data})
+		r.emit(r.message(notification("notifications/message", params)))
+	}}
+}
+
+// severity orders the levels of RFC 5424; -1 for anything else.
+func severity(level string) int {
+	return slices.Index([]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, level)
 }
 
 // Notify sends a notification; params is JSON, "" leaves it out.
@@ -72,8 +88,20 @@ func Event(name, data string) Step {
 // (fault 43).
 func ID(id string) Step { return Step{func(r *run) { r.nextID = id }} }
 
-// Result answers the call; result is JSON. A second one is sent as well.
+// Result answers the call; result is JSON. A second one is sent as well. A
+// modern server adds what every result of the revision has: resultType
+// "complete" and, where they belong, cache hints; see Verbatim.
 func Result(result string) Step {
+	return Step{func(r *run) {
+		if r.modern {
+			result = completed(result, r.p.hintFor(r.method))
+		}
+		r.answer(response(r.id, "result", result))
+	}}
+}
+
+// Verbatim answers the call with a result as it is, whatever it lacks.
+func Verbatim(result string) Step {
 	return Step{func(r *run) { r.answer(response(r.id, "result", result)) }}
 }
 
@@ -83,9 +111,41 @@ func Text(text string) Step {
 }
 
 // Error answers the call with a JSON-RPC error.
-func Error(code int, message string) Step {
+func Error(code int, message string) Step { return ErrorData(code, message, "") }
+
+// ErrorData is Error with data, which is JSON.
+func ErrorData(code int, message, data string) Step {
 	return Step{func(r *run) {
-		r.answer(response(r.id, "error", quote(map[string]any{"code": code, "message": message})))
+		r.answer(refusal{code: code, message: message, data: data}.body(r.id))
+	}}
+}
+
+// Refuse answers the call with a JSON-RPC error under an HTTP status, if no
+// header has left: what a modern server does to a request it will not process.
+func Refuse(status, code int, message, data string) Step {
+	return Step{func(r *run) {
+		r.answered.Store(true)
+		body := refusal{code: code, message: message, data: data}.body(r.id)
+		r.post.respond(Response{Status: status, Body: body}, strings.NewReplacer())
+	}}
+}
+
+// Batch sends what other steps would as one JSON array, which revision
+// 2025-03-26 allows: in one event, or as the body of a JSON answer.
+func Batch(steps ...Step) Step {
+	return Step{func(r *run) {
+		var all []string
+		r.batch = &all
+		for _, s := range steps {
+			s.do(r)
+		}
+		r.batch = nil
+		text := "[" + strings.Join(all, ",") + "]"
+		if r.json {
+			r.post.respond(Response{Body: text}, strings.NewReplacer())
+			return
+		}
+		r.emit(r.message(text))
 	}}
 }
 

@@ -49,6 +49,7 @@ func Respond(a Response) Step {
 		if a.Gate != "" {
 			r.p.gates.pass(r.ctx, a.Gate)
 		}
+		r.answered.Store(a.Cut == None)
 		r.post.respond(a, r.vars())
 	}}
 }

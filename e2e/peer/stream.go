@@ -15,6 +15,7 @@ type stream struct {
 	session *session
 	name    string // "s3"; its events are "s3-0", "s3-1", ...
 	noIDs   bool
+	label   string // type of events that name none
 
 	now atomic.Pointer[carrier]
 
@@ -50,6 +51,9 @@ func (st *stream) emit(e event) {
 }
 
 func (st *stream) store(e event) event {
+	if e.name == "" {
+		e.name = st.label
+	}
 	if !st.noIDs {
 		if e.id == "" {
 			e.id = fmt.Sprintf("%s-%d", st.name, len(st.events))

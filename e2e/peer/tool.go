@@ -5,7 +5,6 @@ package peer
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"sync"
 )
 
@@ -18,6 +17,7 @@ type tool struct {
 	extra       map[string]json.RawMessage
 	hints       map[string]any
 	json        bool
+	requires    string // client capabilities, JSON
 	script      func(Call) Script
 	ran         int
 }
@@ -46,6 +46,13 @@ func Schema(schema string) Trait { return func(t *tool) { t.schema = schema } }
 func Field(name, value string) Trait {
 	return func(t *tool) { t.extra[name] = json.RawMessage(value) }
 }
+
+// Requires makes a modern server refuse a call whose client has not declared
+// these capabilities, a JSON object, with MissingRequiredClientCapability.
+func Requires(capabilities string) Trait { return func(t *tool) { t.requires = capabilities } }
+
+// Output sets the tool's outputSchema, a JSON schema.
+func Output(schema string) Trait { return Field("outputSchema", schema) }
 
 type toolbox struct {
 	mu  sync.Mutex
@@ -102,30 +109,33 @@ func (b *toolbox) start(name string) (t *tool, n int) {
 	return nil, 0
 }
 
-// list is the result of tools/list; the cursor is the index of the next tool.
-func (b *toolbox) list(cursor string, size int) (string, bool) {
+func (b *toolbox) find(name string) *tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	from := 0
-	if cursor != "" {
-		var err error
-		if from, err = strconv.Atoi(cursor); err != nil || from < 0 || from > len(b.all) {
-			return "", false
+	for _, t := range b.all {
+		if t.name == name {
+			return t
 		}
 	}
-	to := len(b.all)
-	if size > 0 {
-		to = min(to, from+size)
+	return nil
+}
+
+// RemoveTool takes a tool out of the list; calls of it are unknown from then
+// on. Nobody is told: see Push.
+func (p *Peer) RemoveTool(name string) {
+	p.tools.mu.Lock()
+	defer p.tools.mu.Unlock()
+	p.tools.all = slices.DeleteFunc(p.tools.all, func(t *tool) bool { return t.name == name })
+}
+
+func (b *toolbox) describe() []any {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var all []any
+	for _, t := range b.all {
+		all = append(all, t.describe())
 	}
-	tools := []any{}
-	for _, t := range b.all[from:to] {
-		tools = append(tools, t.describe())
-	}
-	result := map[string]any{"tools": tools}
-	if to < len(b.all) {
-		result["nextCursor"] = strconv.Itoa(to)
-	}
-	return quote(result), true
+	return all
 }
 
 func (t *tool) describe() map[string]any {

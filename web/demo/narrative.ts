@@ -33,6 +33,8 @@ export function tell(event: CallEvent): Line | undefined {
         tag: "notification",
         text: event.params === undefined ? event.method : `${event.method} ${plain(event.params)}`,
       };
+    case "input":
+      return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
     case "resumed":
       return { tone: "resumed", tag: "resumed", text: RESUMED[event.outcome] ?? event.outcome };
     case "status":

@@ -1,14 +1,16 @@
 import { EventQueue } from "./eventqueue.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent } from "./events.js";
+import type { Open } from "./mcp.js";
 
 /** Numbers of core/engine Outcome. */
-const OUTCOME = { result: 1, rpcError: 2, failure: 3 } as const;
+export const OUTCOME = { result: 1, rpcError: 2, failure: 3 } as const;
 
 /** What a call needs of its client. */
 export interface CallControl {
   cancel(call: number, reason: string): void;
   pause(call: number, paused: boolean): void;
+  answer(call: number, responses: string): void;
 }
 
 /**
@@ -32,9 +34,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #reject: ((error: HoldfastError) => void) | undefined;
   #undo: (() => void) | undefined;
 
+  /** @internal Whether the app answers requests for input itself. */
+  readonly manual: boolean;
+  readonly #ended = new AbortController();
+
   /** @internal */
-  constructor(method: string, backlog: number) {
+  constructor(method: string, backlog: number, manual = false) {
     this.method = method;
+    this.manual = manual;
     this.#events = new EventQueue(backlog, (paused) => {
       if (!this.#settled) this.#control?.pause(this.#id, paused);
     });
@@ -67,6 +74,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    */
   cancel(reason = ""): void {
     if (!this.#settled) this.#control?.cancel(this.#id, String(reason ?? ""));
+  }
+
+  /**
+   * Answers an {@link InputEvent} of a call with `input: "manual"`: the call goes
+   * on with these responses, by the keys of the requests.
+   */
+  answer(responses: Record<string, Open>): void {
+    if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
+  }
+
+  /** @internal Aborted when the call has ended. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
   /**
@@ -116,6 +136,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#value = value;
     this.#error = error;
     this.#undo?.();
+    this.#ended.abort();
     this.#events.end(error);
     if (error) this.#reject?.(error);
     else this.#resolve?.(value as T);

@@ -1,131 +1,41 @@
-import { abortReason, Call, type CallControl } from "./call.js";
-import { errorFromGo, HoldfastError } from "./errors.js";
-import { decodeEvent, isIntegrity, type StatusEvent } from "./events.js";
-import { Listeners } from "./listeners.js";
+import type { Call } from "./call.js";
+import { Connection } from "./connection.js";
+import { HoldfastError, type RPCError } from "./errors.js";
 import type {
   CallToolResult,
-  Implementation,
+  CompleteResult,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
   ListToolsResult,
   LoggingLevel,
   Open,
-  ServerCapabilities,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
   Tool,
 } from "./mcp.js";
-import { badArgument, checkSignal, milliseconds, type CallOptions, type TokenProvider } from "./options.js";
-import type { CallTimes, ClientPort, Runtime } from "./runtime/runtime.js";
-
-/** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
-export type ClientState = "connecting" | "open" | "reconnecting" | "closing" | "closed" | "failed";
-
-/** What was dropped or repaired since connecting. Nothing disappears uncounted. */
-export interface Counters {
-  /** Texts on a stream that are no JSON-RPC message. */
-  unreadableMessages: number;
-  /** Responses to nothing that is in flight. */
-  unknownResponses: number;
-  /** Second responses to a request. */
-  duplicateResponses: number;
-  /** Events that a server replayed although they had been delivered. */
-  duplicateEvents: number;
-  /** Events of a type other than "message". */
-  ignoredEvents: number;
-  /** Progress for a call that has ended, or never was. */
-  lateProgress: number;
-  /** Other notifications on the stream of a call that has ended. */
-  lateNotifications: number;
-  /** Requests of the server's that nobody handles. */
-  refusedRequests: number;
-  /** Sessions that the server had forgotten. */
-  sessionsLost: number;
-}
-
-/** What a client tells its listeners ({@link McpClient.on}). */
-export interface ClientEvents {
-  /** The client's state changed. `error` says why, for "failed". */
-  state: { state: ClientState; error?: HoldfastError };
-  /** A notification that belongs to no call. */
-  notification: { method: string; params?: unknown };
-  /** A log message that belongs to no call. */
-  log: { level: LoggingLevel; logger?: string; data: unknown };
-  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
-  listen: ListenEvent;
-  /** The server broke a rule, and what came of it was dropped: `what` says how, as in {@link Counters}. */
-  integrity: { what: string; cause?: string };
-}
-
-/** What the stream for unasked messages does. */
-export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
+import { badArgument, type CallOptions } from "./options.js";
+import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
 
-/** Methods that the client itself sends. */
-const OWN_METHODS = new Set(["initialize", "notifications/initialized", "notifications/cancelled"]);
+/** The first revision that mirrors arguments into header fields. */
+const MIRRORS_SINCE = "2026-07-28";
 
-/** A connection to one MCP server. Made by {@link connect}. */
-export class McpClient {
-  /** The server's URL, absolute. */
-  readonly url: string;
-  #runtime: Runtime;
-  #handle = 0;
-  #state: ClientState = "connecting";
-  #initialize: Open = {};
-  #revision = "";
-  #session = false;
-  #error: HoldfastError | undefined;
-  readonly #backlog: number;
-  readonly #calls = new Map<number, Call<unknown>>();
-  readonly #listeners = new Listeners<ClientEvents>();
-  readonly #control: CallControl = {
-    cancel: (call, reason) => this.#runtime.cancel(this.#handle, call, reason),
-    pause: (call, paused) => this.#runtime.pause(this.#handle, call, paused),
-  };
-  #closed: Promise<void> | undefined;
-  #lastCounters: Counters = { ...NO_COUNTERS };
+/** Options of a list: with a cursor, the one page that it names; without, all of them. */
+export type ListOptions = CallOptions & { cursor?: string };
 
-  /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number) {
-    this.#runtime = runtime;
-    this.url = url;
-    this.#backlog = backlog;
-  }
-
-  /** Where the client stands. */
-  get state(): ClientState {
-    return this.#state;
-  }
-
-  /** The protocol revision in use, such as "2025-11-25". */
-  get revision(): string {
-    return this.#revision;
-  }
-
-  /** Whether the server keeps a session for this client. */
-  get session(): boolean {
-    return this.#session;
-  }
-
-  /** Who the server says it is; for display only. */
-  get server(): Implementation {
-    return (this.#initialize["serverInfo"] ?? { name: "", version: "" }) as Implementation;
-  }
-
-  /** What the server says it can do. */
-  get capabilities(): ServerCapabilities {
-    return (this.#initialize["capabilities"] ?? {}) as ServerCapabilities;
-  }
-
-  /** How to use the server, in its own words; for a model. */
-  get instructions(): string | undefined {
-    return this.#initialize["instructions"] as string | undefined;
-  }
-
-  /** What was dropped or repaired so far. */
-  get counters(): Counters {
-    const text = this.#isOver() ? "" : this.#runtime.counters(this.#handle);
-    if (text) this.#lastCounters = JSON.parse(text) as Counters;
-    return this.#lastCounters;
-  }
+/** An MCP client. Made by {@link connect}. */
+export class McpClient extends Connection {
+  /** Of the tools that were listed: what their calls repeat in header fields. */
+  readonly #toolHeaders = new Map<string, ToolHeaders>();
+  /** The server wants the fields although its revision has none of them (seen at GitHub's). */
+  #mirrorsAlways = false;
+  readonly #watched = new Set<string>();
 
   /**
    * The server's tools, all pages of them; with a cursor, the one page it names.
@@ -133,24 +43,9 @@ export class McpClient {
    */
   async listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.request<ListToolsResult>("tools/list", { cursor }, rest).result;
-    const tools: Tool[] = [];
-    let page = await this.request<ListToolsResult>("tools/list", undefined, rest).result;
-    for (let pages = 1; ; pages++) {
-      if (!Array.isArray(page?.tools)) {
-        throw new HoldfastError({ code: "protocol_error", op: "tools/list", message: "the result has no array of tools" });
-      }
-      for (const tool of page.tools) tools.push(tool);
-      // An empty string is a cursor like any other; only its absence ends the
-      // list, or null, which some servers send for it.
-      if (typeof page.nextCursor !== "string") break;
-      if (pages === MAX_PAGES) {
-        throw new HoldfastError({ code: "limit_exceeded", op: "tools/list", message: `the list has more than ${MAX_PAGES} pages` });
-      }
-      page = await this.request<ListToolsResult>("tools/list", { cursor: page.nextCursor }, rest).result;
-    }
-    const { nextCursor: _, ...last } = page;
-    return { ...last, tools };
+    if (cursor !== undefined) return this.#usable(await this.request<ListToolsResult>("tools/list", { cursor }, rest).result);
+    const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
+    return this.#usable({ ...last, tools: items });
   }
 
   /**
@@ -159,228 +54,120 @@ export class McpClient {
    */
   callTool(name: string, args: Open = {}, options: CallOptions = {}): Call<CallToolResult> {
     if (typeof name !== "string" || name === "") {
-      return this.#refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
+      return this.refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
     }
     return this.request<CallToolResult>("tools/call", { name, arguments: args }, options);
   }
 
-  /** Makes any request. Progress is always asked for. */
-  request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
-    return this.#send<T>(method, params, options, false);
+  /** The server's resources, all pages of them. */
+  async listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.request<ListResourcesResult>("resources/list", { cursor }, rest).result;
+    const { items, last } = await this.#pages<Resource>("resources/list", "resources", rest);
+    return { ...last, resources: items };
   }
 
-  /** Sends a notification; resolves once the server has taken it. */
-  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
-    await this.#send<null>(method, params, options, true).result;
+  /** The server's resource templates (RFC 6570), all pages of them. */
+  async listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
+    const { cursor, ...rest } = options;
+    const method = "resources/templates/list";
+    if (cursor !== undefined) return this.request<ListResourceTemplatesResult>(method, { cursor }, rest).result;
+    const { items, last } = await this.#pages<ResourceTemplate>(method, "resourceTemplates", rest);
+    return { ...last, resourceTemplates: items };
   }
 
-  /** Asks the server for a sign of life. */
-  async ping(options: CallOptions = {}): Promise<void> {
-    await this.request("ping", undefined, options).result;
+  /** Reads a resource. */
+  readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
+    return this.request<ReadResourceResult>("resources/read", { uri }, options).result;
+  }
+
+  /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
+  async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    this.#watched.add(uri);
+    if (this.revision >= MIRRORS_SINCE) this.watch([...this.#watched]);
+    else await this.request("resources/subscribe", { uri }, options).result;
+  }
+
+  /** Ends {@link McpClient.subscribeResource}. */
+  async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    this.#watched.delete(uri);
+    if (this.revision >= MIRRORS_SINCE) this.watch([...this.#watched]);
+    else await this.request("resources/unsubscribe", { uri }, options).result;
+  }
+
+  /** The server's prompts, all pages of them. */
+  async listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.request<ListPromptsResult>("prompts/list", { cursor }, rest).result;
+    const { items, last } = await this.#pages<Prompt>("prompts/list", "prompts", rest);
+    return { ...last, prompts: items };
+  }
+
+  /** Fills in a prompt. */
+  getPrompt(name: string, args: Record<string, string> = {}, options: CallOptions = {}): Promise<GetPromptResult> {
+    return this.request<GetPromptResult>("prompts/get", { name, arguments: args }, options).result;
   }
 
   /**
-   * Listens to the client. Returns the function that stops listening. A
-   * listener that throws is reported as an uncaught error and harms nobody.
+   * Asks for completions of an argument's value.
+   *
+   * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
-  on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
-    return this.#listeners.add(event, listener);
+  complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
+    return this.request<CompleteResult>("completion/complete", { ref, argument }, options).result;
   }
 
-  /**
-   * Closes the connection: calls in flight reject with code `closed`, the
-   * session is deleted at the server. Resolves when that is answered, after two
-   * seconds at most; nothing happens any more from then on.
-   */
-  close(): Promise<void> {
-    this.#closed ??= new Promise((resolve) => {
-      if (this.#isOver()) {
-        resolve();
-        return;
+  /** Sets from which severity on the server sends log messages (until 2025-11-25; later it is said per request). */
+  async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
+    await this.request("logging/setLevel", { level }, options).result;
+  }
+
+  /** @internal */
+  protected override headersFor(method: string, params: Open): string[] {
+    if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MIRRORS_SINCE)) return [];
+    const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
+    return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
+  }
+
+  /** @internal */
+  protected override async headersAfter(method: string, params: Open, _rpc: RPCError): Promise<string[] | undefined> {
+    if (method !== "tools/call") return undefined;
+    this.#mirrorsAlways = true;
+    await this.listTools();
+    return this.headersFor(method, params);
+  }
+
+  async #pages<T>(method: string, member: string, options: CallOptions): Promise<{ items: T[]; last: Open }> {
+    const items: T[] = [];
+    let cursor: unknown;
+    for (let pages = 1; ; pages++) {
+      const params = cursor === undefined ? undefined : { cursor };
+      const page = await this.request<Open>(method, params, options).result;
+      const list: unknown = page?.[member];
+      if (!Array.isArray(list)) {
+        throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
       }
-      const off = this.on("state", ({ state }) => {
-        if (state !== "closed" && state !== "failed") return;
-        off();
-        resolve();
-      });
-      this.#runtime.close(this.#handle);
+      for (const item of list as T[]) items.push(item);
+      // An empty string is a cursor like any other; only its absence ends the
+      // list, or null, which some servers send for it.
+      const { nextCursor, ...last } = page;
+      if (typeof nextCursor !== "string") return { items, last };
+      if (pages === MAX_PAGES) {
+        throw new HoldfastError({ code: "limit_exceeded", op: method, message: `the list has more than ${MAX_PAGES} pages` });
+      }
+      cursor = nextCursor;
+    }
+  }
+
+  /** Leaves out the tools whose header annotations cannot be honoured, and says why. */
+  #usable(result: ListToolsResult): ListToolsResult {
+    const tools = result.tools.filter((tool) => {
+      const headers = toolHeaders(tool);
+      this.#toolHeaders.set(tool.name, headers);
+      if (headers.invalid === undefined || this.revision < MIRRORS_SINCE) return true;
+      this.dropped("invalid_tool", `${tool.name}: ${headers.invalid}`);
+      return false;
     });
-    return this.#closed;
-  }
-
-  /** @internal Starts the client; resolves when it is open. */
-  start(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const off = this.on("state", ({ state, error }) => {
-        if (state === "connecting") return;
-        off();
-        if (state === "open") resolve();
-        else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
-      });
-      this.#handle = this.#runtime.connect(options, this.#port(credentials, provider));
-    });
-  }
-
-  #port(credentials: RequestCredentials, provider: TokenProvider | undefined): ClientPort {
-    return {
-      credentials,
-      deliver: (call, kind, position, text) => {
-        if (call === 0) this.#event(kind, position, text);
-        else this.#calls.get(call)?.deliver(kind, position, text);
-      },
-      settle: (id, outcome, text) => {
-        const call = this.#calls.get(id);
-        this.#calls.delete(id);
-        call?.settle(outcome, text);
-      },
-      state: (text) => this.#changed(text),
-      token: () => void this.#token(provider),
-      exited: (error) => this.#exited(error),
-    };
-  }
-
-  #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean): Call<T> {
-    const op = typeof method === "string" ? method : "request";
-    const { signal } = options;
-    let frame: [string, string, string];
-    let times: CallTimes;
-    try {
-      if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
-      if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
-      checkSignal(op, signal);
-      times = {
-        answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
-        idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
-        total: milliseconds(op, "timeouts.total", options.timeouts?.total),
-      };
-      const { _meta, ...rest } = params ?? {};
-      const meta = { ...(_meta as Open | undefined), ...options.meta };
-      if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
-      const empty = Object.keys(meta).length === 0;
-      frame = [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta)];
-    } catch (error) {
-      return this.#refused(op, error as HoldfastError);
-    }
-    if (this.#isOver()) return this.#refused(op, this.#overError(op));
-    if (signal?.aborted) {
-      // As with fetch: nothing is sent.
-      return this.#refused(op, new HoldfastError({ code: "cancelled", op, message: abortReason(signal) || "the signal was aborted before" }));
-    }
-    const call = new Call<T>(method, this.#backlog);
-    try {
-      this.#runtime.call(this.#handle, notify, frame, times, (id) => {
-        this.#calls.set(id, call as Call<unknown>);
-        call.bind(id, this.#control, signal);
-      });
-    } catch (error) {
-      call.fail(error as HoldfastError);
-    }
-    return call;
-  }
-
-  /** A call that was never sent. */
-  #refused<T>(op: string, error: HoldfastError): Call<T> {
-    const call = new Call<T>(op, this.#backlog);
-    call.fail(error);
-    return call;
-  }
-
-  #event(kind: number, position: number, text: string): void {
-    if (isIntegrity(kind)) {
-      this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-      return;
-    }
-    const { position: _, ...event } = decodeEvent(kind, position, text);
-    switch (event.type) {
-      case "log":
-        this.#listeners.emit("log", event);
-        break;
-      case "status":
-        this.#listeners.emit("listen", event);
-        break;
-      case "notification":
-        this.#listeners.emit("notification", event);
-        break;
-    }
-  }
-
-  #changed(text: string): void {
-    const json = JSON.parse(text) as {
-      state: ClientState;
-      revision?: string;
-      session?: boolean;
-      initialize?: Open;
-      error?: Parameters<typeof errorFromGo>[0];
-    };
-    this.#state = json.state;
-    if (json.state === "open") {
-      this.#revision = json.revision ?? "";
-      this.#session = json.session ?? false;
-      this.#initialize = json.initialize ?? {};
-    }
-    if (json.error) this.#error = errorFromGo(json.error);
-    this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
-    // The core has settled every call by then; its memory can go.
-    if (this.#isOver()) {
-      queueMicrotask(() => {
-        const text = this.#runtime.counters(this.#handle);
-        if (text) this.#lastCounters = JSON.parse(text) as Counters;
-        this.#runtime.release(this.#handle);
-      });
-    }
-  }
-
-  async #token(provider: TokenProvider | undefined): Promise<void> {
-    let ok = false;
-    let text: string;
-    try {
-      await undefined; // app code never runs within the core's effects
-      const token: unknown = await provider?.();
-      ok = typeof token === "string" && token !== "";
-      text = ok ? (token as string) : "it gave no token";
-    } catch (error) {
-      text = error instanceof Error ? error.message : "it rejected";
-    }
-    this.#runtime.token(this.#handle, ok, text);
-  }
-
-  #exited(error: HoldfastError): void {
-    this.#error = error;
-    this.#state = "failed";
-    for (const call of this.#calls.values()) call.fail(error);
-    this.#calls.clear();
-    this.#listeners.emit("state", { state: "failed", error });
-  }
-
-  #isOver(): boolean {
-    return this.#state === "closed" || this.#state === "failed";
-  }
-
-  #overError(op: string): HoldfastError {
-    const error = this.#error;
-    if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
-    return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
-  }
-}
-
-const NO_COUNTERS: Counters = {
-  unreadableMessages: 0,
-  unknownResponses: 0,
-  duplicateResponses: 0,
-  duplicateEvents: 0,
-  ignoredEvents: 0,
-  lateProgress: 0,
-  lateNotifications: 0,
-  refusedRequests: 0,
-  sessionsLost: 0,
-};
-
-function toJSON(op: string, argument: string, value: unknown): string {
-  try {
-    const text: string | undefined = JSON.stringify(value);
-    if (text === undefined || !text.startsWith("{")) throw new TypeError("not an object");
-    return text;
-  } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
+    return { ...result, tools };
   }
 }

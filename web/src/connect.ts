@@ -1,6 +1,8 @@
 import { McpClient } from "./client.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "./errors.js";
+import { capabilitiesOf, handledMethods } from "./handlers.js";
+import { lastRevision, noteRevision } from "./revisions.js";
 import { badArgument, bound, checkSignal, headerList, milliseconds, serverURL, type ConnectOptions } from "./options.js";
 import { load, version } from "./runtime/load.js";
 
@@ -19,7 +21,7 @@ const BACKLOG = 100_000;
  */
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const absolute = serverURL(url);
-  const { signal, limits = {}, timeouts = {} } = options;
+  const { signal, limits = {}, timeouts = {}, handlers = {} } = options;
   checkSignal("connect", signal);
   if (options.token !== undefined && typeof options.token !== "function") {
     throw badArgument("connect", "token", "has to be a function that gives a token");
@@ -27,7 +29,10 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   const raw = {
     url: absolute,
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
+    capabilities: JSON.stringify(capabilitiesOf(handlers)),
     revision: options.revision ?? "",
+    assume: lastRevision(absolute),
+    handles: handledMethods(handlers),
     headers: headerList(options.headers, options.token !== undefined),
     token: options.token !== undefined,
     noListen: options.listen === false,
@@ -45,11 +50,12 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   for (let tries = 1; ; tries++) {
     const runtime = await load(options.wasm);
     throwIfAborted(signal);
-    const client = new McpClient(runtime, absolute, backlog);
+    const client = new McpClient(runtime, absolute, backlog, handlers);
     const close = (): void => void client.close();
     signal?.addEventListener("abort", close, { once: true });
     try {
       await client.start(raw, options.credentials ?? "same-origin", options.token);
+      if (options.revision === undefined) noteRevision(absolute, client.revision);
       // A long-lived signal must not keep every client that it ever served.
       client.on("state", ({ state }) => {
         if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);

@@ -1,4 +1,4 @@
-import type { LoggingLevel } from "./mcp.js";
+import type { LoggingLevel, Open } from "./mcp.js";
 
 /** What every event of a call has. */
 interface Positioned {
@@ -58,11 +58,27 @@ export interface ResumedEvent extends Positioned {
   cuts: number;
 }
 
+/** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
+export interface InputEvent extends Positioned {
+  type: "input";
+  /** What is asked, by key: the method ("elicitation/create" ...) and its params. */
+  requests: Map<string, { method: string; params?: Open }>;
+}
+
 /** An event of a call, in the order in which it happened. */
-export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent;
+export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | InputEvent;
 
 /** Numbers of core/engine EventKind. */
-const EVENT = { progress: 1, log: 2, notification: 3, status: 4, resumed: 5, integrity: 6 } as const;
+export const EVENT = {
+  progress: 1,
+  log: 2,
+  notification: 3,
+  status: 4,
+  resumed: 5,
+  integrity: 6,
+  input: 7,
+  request: 8,
+} as const;
 
 /** Whether an event kind means that something the server sent was dropped. */
 export function isIntegrity(kind: number): boolean {
@@ -96,6 +112,12 @@ export function decodeEvent(kind: number, position: number, text: string): CallE
       return { ...(json as unknown as StatusEvent), type: "status", position };
     case EVENT.resumed:
       return { ...(json as unknown as ResumedEvent), type: "resumed", position };
+    case EVENT.input:
+      return {
+        type: "input",
+        position,
+        requests: new Map(Object.entries((json["inputRequests"] ?? {}) as Record<string, { method: string; params?: Open }>)),
+      };
     default:
       return {
         type: "notification",

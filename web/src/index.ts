@@ -20,10 +20,13 @@ export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
 export type { Call } from "./call.js";
 export type { McpClient } from "./client.js";
-export type { ClientEvents, ClientState, Counters, ListenEvent } from "./client.js";
+export type { ListOptions } from "./client.js";
+export type { ClientEvents, ClientState, Connection, Counters, ListenEvent, NegotiationStep } from "./connection.js";
+export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
 export type { ErrorCode, RPCError } from "./errors.js";
 export type {
   CallEvent,
+  InputEvent,
   LogEvent,
   NotificationEvent,
   ProgressEvent,
@@ -32,14 +35,24 @@ export type {
 } from "./events.js";
 export type {
   CallToolResult,
+  CompleteResult,
   ContentBlock,
+  GetPromptResult,
   Implementation,
   JSONSchema,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
   ListToolsResult,
   LoggingLevel,
   MediaContent,
   Open,
+  Prompt,
+  ReadResourceResult,
+  Resource,
   ResourceContent,
+  ResourceContents,
+  ResourceTemplate,
   ServerCapabilities,
   TextContent,
   Tool,

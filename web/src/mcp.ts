@@ -91,3 +91,72 @@ export type LoggingLevel =
   | "critical"
   | "alert"
   | "emergency";
+
+/** A resource (schema: Resource). */
+export interface Resource extends Open {
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  size?: number;
+}
+
+/** A resource template (schema: ResourceTemplate); `uriTemplate` is RFC 6570's. */
+export interface ResourceTemplate extends Open {
+  uriTemplate: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+}
+
+/** The result of resources/list, or several of them joined. */
+export interface ListResourcesResult extends Open {
+  resources: Resource[];
+  nextCursor?: string;
+}
+
+/** The result of resources/templates/list, or several of them joined. */
+export interface ListResourceTemplatesResult extends Open {
+  resourceTemplates: ResourceTemplate[];
+  nextCursor?: string;
+}
+
+/** What a resource holds: `text`, or `blob` in base64. */
+export interface ResourceContents extends Open {
+  uri: string;
+  mimeType?: string;
+  text?: string;
+  blob?: string;
+}
+
+/** The result of resources/read. */
+export interface ReadResourceResult extends Open {
+  contents: ResourceContents[];
+}
+
+/** A prompt (schema: Prompt). */
+export interface Prompt extends Open {
+  name: string;
+  title?: string;
+  description?: string;
+  arguments?: { name: string; title?: string; description?: string; required?: boolean }[];
+}
+
+/** The result of prompts/list, or several of them joined. */
+export interface ListPromptsResult extends Open {
+  prompts: Prompt[];
+  nextCursor?: string;
+}
+
+/** The result of prompts/get. */
+export interface GetPromptResult extends Open {
+  description?: string;
+  messages: { role: "user" | "assistant"; content: ContentBlock }[];
+}
+
+/** The result of completion/complete: at most 100 values. */
+export interface CompleteResult extends Open {
+  completion: { values: string[]; total?: number; hasMore?: boolean };
+}

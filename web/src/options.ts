@@ -1,4 +1,5 @@
 import { HoldfastError } from "./errors.js";
+import type { Handlers } from "./handlers.js";
 import type { Implementation, Open } from "./mcp.js";
 import type { WasmSource } from "./runtime/load.js";
 import { utf8ByteString } from "./runtime/table.js";
@@ -40,8 +41,10 @@ export interface Limits {
 export interface ConnectOptions {
   /** Name and version of the app, shown to the server. */
   client?: Implementation;
-  /** The protocol revision to ask for; the newest by default. */
+  /** Pins the protocol revision: nothing else is tried. By default the server is asked. */
   revision?: string;
+  /** What to do when the server asks for something: a form, a model, folders. */
+  handlers?: Handlers;
   /** More header fields for every request. The protocol's own names are refused. */
   headers?: HeadersInit;
   /** Whether cookies go along; as fetch has it, "same-origin" by default. */
@@ -68,6 +71,8 @@ export interface CallOptions {
   timeouts?: Timeouts;
   /** Members for the request's `_meta`. */
   meta?: Open;
+  /** Who answers requests for input of 2026-07-28: the handlers, or the app with {@link Call.answer}. Default "handlers". */
+  input?: "handlers" | "manual";
 }
 
 /** Names that the protocol sets itself. */

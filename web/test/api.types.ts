@@ -48,6 +48,8 @@ function one(event: CallEvent): string {
       return event.state === "cut" ? `${event.delay} ms` : event.state;
     case "resumed":
       return event.outcome;
+    case "input":
+      return [...event.requests.keys()].join();
   }
 }
 

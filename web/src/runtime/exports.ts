@@ -26,6 +26,9 @@ export interface Exports {
     total: number,
     now: number,
   ): number;
+  answer(client: number, call: number, n: number, now: number): number;
+  respond(client: number, request: number, ok: number, n: number, now: number): number;
+  subscribe(client: number, n: number, now: number): number;
   cancel(client: number, call: number, n: number, now: number): number;
   pause(client: number, call: number, paused: number, now: number): number;
   token(client: number, ok: number, n: number, now: number): number;

@@ -82,7 +82,7 @@ export class Runtime {
   call(
     client: number,
     notify: boolean,
-    parts: [method: string, params: string, meta: string],
+    parts: [method: string, params: string, meta: string, ...header: string[]],
     times: CallTimes,
     bind: (id: number) => void,
   ): void {
@@ -99,6 +99,21 @@ export class Runtime {
     );
     // A call that has no id is nobody's to reject.
     if (!bound) throw this.#death;
+  }
+
+  /** Answers a call's request for input: `responses` is a JSON object, or empty. */
+  answer(client: number, call: number, responses: string): void {
+    this.#run(() => this.#exports.answer(client, call, this.#table.writeText(responses), performance.now()));
+  }
+
+  /** Answers a request of the server's with JSON: a result, or an error object. */
+  respond(client: number, request: number, ok: boolean, json: string): void {
+    this.#run(() => this.#exports.respond(client, request, ok ? 1 : 0, this.#table.writeText(json), performance.now()));
+  }
+
+  /** Sets the resources whose updates the listen stream asks for: a JSON array. */
+  subscribe(client: number, uris: string): void {
+    this.#run(() => this.#exports.subscribe(client, this.#table.writeText(uris), performance.now()));
   }
 
   /** Ends a call; `reason` goes to the server. */

@@ -1,6 +1,6 @@
 //go:build !js && !unix
 
-package everything
+package nodeserver
 
 import "os/exec"
 
