@@ -84,14 +84,14 @@ export class McpClient extends Connection {
   /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.add(uri);
-    if (this.revision >= MIRRORS_SINCE) this.watch([...this.#watched]);
+    if (this.revision >= MIRRORS_SINCE) await this.watch([...this.#watched]);
     else await this.request("resources/subscribe", { uri }, options).result;
   }
 
   /** Ends {@link McpClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.delete(uri);
-    if (this.revision >= MIRRORS_SINCE) this.watch([...this.#watched]);
+    if (this.revision >= MIRRORS_SINCE) await this.watch([...this.#watched]);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 

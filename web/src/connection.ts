@@ -95,6 +95,7 @@ export class Connection {
   };
   #steps: NegotiationStep[] = [];
   #closed: Promise<void> | undefined;
+  #listens = true;
   #lastCounters: Counters = { ...NO_COUNTERS };
 
   /** @internal Use {@link connect}. */
@@ -202,6 +203,7 @@ export class Connection {
         if (state === "open") resolve();
         else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
       });
+      this.#listens = (options as { noListen?: boolean }).noListen !== true;
       this.#handle = this.#runtime.connect(options, this.#port(credentials, provider));
     });
   }
@@ -286,9 +288,30 @@ export class Connection {
     this.#listeners.emit("integrity", { what, cause });
   }
 
-  /** @internal The resources whose updates the listen stream of 2026-07-28 asks for. */
-  protected watch(uris: string[]): void {
+  /**
+   * @internal Sets the resources whose updates the listen stream of 2026-07-28
+   * asks for; resolves once the server has acknowledged a stream that asks so.
+   */
+  protected async watch(uris: string[]): Promise<void> {
+    if (!this.#listens) throw badArgument("subscriptions/listen", "listen", "is false in the options of connect");
+    const acknowledged = new Promise<void>((resolve, reject) => {
+      const undo: (() => void)[] = [];
+      const end = (error?: HoldfastError): void => {
+        for (const off of undo) off();
+        if (error) reject(error);
+        else resolve();
+      };
+      const refused = (): void =>
+        end(new HoldfastError({ code: "protocol_error", op: "subscriptions/listen", message: "the server does not take subscriptions" }));
+      undo.push(
+        this.on("notification", ({ method }) => method === "notifications/subscriptions/acknowledged" && end()),
+        this.on("listen", ({ state }) => state === "off" && uris.length > 0 && refused()),
+        this.on("state", ({ state }) => (state === "closed" || state === "failed") && end(this.#overError("subscriptions/listen"))),
+      );
+      if (uris.length === 0) end(); // there may be no stream left that could be acknowledged
+    });
     this.#runtime.subscribe(this.#handle, JSON.stringify(uris));
+    await acknowledged;
   }
 
   async #settled(id: number, outcome: number, text: string): Promise<void> {
