@@ -22,7 +22,7 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
 DEMO   := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
 
-.PHONY: help demo build test test-core e2e test-web types package check browser versions size bench fuzz clean
+.PHONY: help demo build test test-core e2e test-web types package check conformance browser versions size bench fuzz clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -88,6 +88,9 @@ test-web: web/build/wasm_exec.js ## the TypeScript units, in Node
 # One package at a time: each starts a browser, and its stories have deadlines.
 e2e: build node_modules/.package-lock.json browser ## the stories, in Chrome; the wasm tests too
 	go test -p 1 -count=1 -timeout 20m ./e2e/...
+
+conformance: build node_modules/.package-lock.json browser ## the official conformance suite, in Chrome
+	go run ./e2e/cmd/conformance
 
 types: node_modules/.package-lock.json web/build/wasm_exec.js ## emit the declarations; check the demo and the type tests
 	@node_modules/.bin/tsc --version

@@ -1,0 +1,48 @@
+//go:build !js
+
+package conformance
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestJudge(t *testing.T) {
+	success := check{ID: "a", Status: "SUCCESS"}
+	info := check{ID: "b", Status: "INFO"}
+	skipped := check{ID: "c", Status: "SKIPPED"}
+	failure := check{ID: "d", Status: "FAILURE", Description: "does d", ErrorMessage: "did not"}
+	warning := check{ID: "e", Status: "WARNING", Description: "should e"}
+	done := ending{done: true, spoke: november2025}
+	gaveUp := ending{reason: "rpc_error: no", spoke: november2025}
+
+	for _, c := range []struct {
+		what    string
+		checks  []check
+		end     ending
+		mayFail bool
+		why     string // what the reason begins with; "" if it passes
+	}{
+		{"a success", []check{success, info, skipped}, done, false, ""},
+		{"nothing at all", nil, done, false, "none of 0 checks"},
+		{"nothing but notes", []check{info, skipped}, done, true, "none of 2 checks"},
+		{"a failure", []check{success, warning, failure}, done, false, "d: did not"},
+		{"a warning", []check{success, warning}, done, false, "e: should e"},
+		{"a client that failed", []check{success}, gaveUp, false, "the client failed: rpc_error"},
+		{"a client that may fail", []check{success}, gaveUp, true, ""},
+		{"one that hung", []check{success}, ending{timedOut: true}, true, "timeout"},
+		{"both reasons", []check{failure}, gaveUp, false, "d: did not [client: rpc_error: no]"},
+	} {
+		got := judge(Run{"tools_call", november2025}, c.checks, c.end, c.mayFail)
+		if got.Passed != (c.why == "") || !strings.HasPrefix(got.Why, c.why) {
+			t.Errorf("%s: %+v", c.what, got)
+		}
+	}
+
+	if got := judge(Run{"tools_call", july2026}, []check{success}, done, true); got.Passed {
+		t.Error("a pass on the new wire for a client that spoke the old one")
+	}
+	if got := judge(Run{"sse-retry", november2025}, []check{success}, ending{done: true, spoke: march2025}, false); !got.Passed {
+		t.Errorf("a client may give way to an older revision: %+v", got)
+	}
+}
