@@ -31,7 +31,7 @@
 //
 //	word 0  kind          see Record
 //	word 1  client        handle of the client it concerns
-//	word 2  id            exchange (Fetch, Read, Abort) or call (Deliver, Settle)
+//	word 2  id            exchange (Fetch, Read, Abort, Source) or call (Deliver, Settle)
 //	word 3  number        position (Deliver), delay in ms (Wake), address of the body (Fetch)
 //	word 4  sub           event kind (Deliver), outcome (Settle)
 //	word 5  address       of the payload's first byte

@@ -18,6 +18,7 @@ const (
 	KindToken                   // ask the bearer token provider
 	KindWake                    // arm the client's one timer
 	KindValue                   // the JSON text that an export was asked for
+	KindSource                  // open an EventSource
 )
 
 // Record is one row of the table; its layout is fixed by the package comment.

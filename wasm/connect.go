@@ -24,6 +24,7 @@ import (
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
 //	noListen      boolean    no GET stream
+//	eventSource   boolean    there is an EventSource
 //	answer, idle, total      number, ms; 0 for the default, negative for never
 //	maxLine, maxEvent, maxBody   number, bytes; 0 for the default
 //	maxDepth, maxCalls       number; 0 for the default
@@ -50,6 +51,7 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 		Handles:          o.Strings("handles"),
 		HasTokenProvider: o.Bool("token"),
 		NoListen:         o.Bool("noListen"),
+		EventSource:      o.Bool("eventSource"),
 		Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total")},
 		Limits: mcp.Limits{
 			Line: int(o.Int("maxLine")), Event: int(o.Int("maxEvent")), Body: int(o.Int("maxBody")),

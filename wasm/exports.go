@@ -136,6 +136,42 @@ func exportEnd(handle, x uint32, how, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportSourceEvent takes an event of an EventSource: the input is a frame of
+// its type, data and last event id.
+//
+//go:wasmexport sourceEvent
+func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	parts, err := jsbridge.Parts(table.Input(int(n)))
+	if err != nil || len(parts) != 3 {
+		panic(jsbridge.ErrFrame)
+	}
+	c.machine.SourceEvent(engine.Time(now), engine.ExchangeID(x), parts[0], parts[1], parts[2])
+	return c.leave(engine.Time(now))
+}
+
+// exportSourceState reports that an EventSource is open, or has failed and is
+// over.
+//
+//go:wasmexport sourceState
+func exportSourceState(handle, x uint32, open int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	if open != 0 {
+		c.machine.SourceOpened(engine.Time(now), engine.ExchangeID(x))
+	} else {
+		c.machine.SourceFailed(engine.Time(now), engine.ExchangeID(x))
+	}
+	return c.leave(engine.Time(now))
+}
+
 // lateTimer is how late a timer may be, in ms, before it means that the machine
 // slept: the timers of a tab hidden for long run once a minute.
 const lateTimer = 75_000

@@ -67,6 +67,8 @@ func (c *client) Do(e engine.Effect) {
 			e.Data = table.Keep(append(data, '}'))
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)
+	case engine.Source:
+		table.Source(c.handle, uint32(e.X), e.Request.URL)
 	case engine.Token:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindToken, Client: c.handle}, nil)
 	}

@@ -20,6 +20,7 @@ var commands = map[string]func(p *player, args string){
 	"end":       endCommand,       // end xN clean|network|invalid
 	"advance":   advanceCommand,   // advance MS
 	"deadline":  deadlineCommand,  // deadline: prints how far off it is
+	"source":    sourceCommand,    // source xN open | failed | TYPE DATA
 	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
 	"respond":   respondCommand,   // respond HANDLE JSON: the result of a server's request
 	"subscribe": subscribeCommand, // subscribe JSON: the resources to watch
@@ -46,6 +47,8 @@ func newCommand(p *player, args string) {
 			cfg.NoListen = true
 		case "revision":
 			cfg.Revision = value
+		case "eventsource":
+			cfg.EventSource = true
 		case "handles":
 			cfg.Handles = strings.Split(value, ",")
 		case "assume":
@@ -124,6 +127,20 @@ func deadlineCommand(p *player, _ string) {
 func cancelCommand(p *player, args string) {
 	c, reason, _ := strings.Cut(args, " ")
 	p.world.Input("cancel "+args, func(m *mcp.Client, now engine.Time) { m.Cancel(now, p.call(c), reason) })
+}
+
+func sourceCommand(p *player, args string) {
+	f := strings.SplitN(args, " ", 3)
+	p.world.Input("source "+args, func(m *mcp.Client, now engine.Time) {
+		switch x := p.exchange(f[0]); {
+		case f[1] == "open":
+			m.SourceOpened(now, x)
+		case f[1] == "failed":
+			m.SourceFailed(now, x)
+		default:
+			m.SourceEvent(now, x, []byte(f[1]), []byte(f[2]), nil)
+		}
+	})
 }
 
 func answerCommand(p *player, args string) {

@@ -38,6 +38,8 @@ func Describe(e engine.Effect) string {
 			return fmt.Sprintf("state %s %s", e.Data, failure(e.Failure))
 		}
 		return fmt.Sprintf("state %s", e.Data)
+	case engine.Source:
+		return fmt.Sprintf("source x%d", e.X)
 	case engine.Token:
 		return "token"
 	}

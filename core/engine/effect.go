@@ -33,6 +33,9 @@ const (
 	// Token asks the app's bearer token provider for a token. The host answers
 	// with the machine's Token input.
 	Token
+	// Source opens an EventSource X at Request.URL. The host reports that it is
+	// open, its events, and its first error, which ends it; Abort closes it.
+	Source
 )
 
 // Outcome says how a call ended.

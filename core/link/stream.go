@@ -97,6 +97,9 @@ func (s *Stream) Retry(ms int64) {
 	}
 }
 
+// RetryValue returns the stream's reconnection time, in ms; -1 for none.
+func (s *Stream) RetryValue() int64 { return s.retry }
+
 // Accept adopts an event's id and reports whether the event is new. The cursor
 // moves here and nowhere else: at a block that was dispatched (HTML 9.2.6),
 // whether or not it had data.
@@ -251,6 +254,10 @@ func (s *Stream) Prove(now engine.Time, within int64) {
 
 // Slept moves the idle watch on by a gap, in ms, in which this side slept.
 func (s *Stream) Slept(gap int64) { s.live.slept(gap) }
+
+// NoIdle ends the watch for silence, on a connection whose keep-alives cannot
+// be seen.
+func (s *Stream) NoIdle() { s.live.limit = 0 }
 
 // Hold suspends the idle watch while reading is paused from this side.
 func (s *Stream) Hold(now engine.Time, held bool) { s.live.hold(now, held) }

@@ -54,6 +54,7 @@ type call struct {
 	stream       link.Stream
 	resuming     bool        // x is a GET with the cursor
 	generation   uint32      // the handshake in whose session it was sent
+	taken        bool        // accepted on an HTTP+SSE connection: the response comes on its stream
 	inSession    bool        // that session had an id
 	token        int         // number of the token it carried
 	refreshed    bool        // a 401 has been answered with a new token once
@@ -120,7 +121,7 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // known not to have taken it (a session it had lost, a token it refused).
 func (t *call) send(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
-	t.answerBy = in(now, t.timeouts.Answer)
+	t.answerBy, t.taken = in(now, t.timeouts.Answer), false
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Hold(now, t.paused)

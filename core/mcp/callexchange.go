@@ -21,6 +21,15 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 	switch {
 	case !t.exchange.OK():
 		t.refused(c, now, kind)
+	case c.channel.state == channelOpen:
+		// Taken; the response comes on the channel, in its own time.
+		t.taken, t.answerBy = true, in(now, t.timeouts.Answer)
+		if kind == link.BodyNone {
+			c.read(t.x)
+		} else {
+			c.abort(t.x)
+			t.x = 0
+		}
 	case kind == link.BodyStream:
 		if t.role == roleInitialize {
 			c.adoptSession(head.Get("mcp-session-id"))
@@ -89,7 +98,7 @@ func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.x = 0
 	status := t.exchange.Status()
-	if t.role == roleInitialize {
+	if t.role != roleApp {
 		c.session.retryAfter = retryAfter(&t.exchange)
 	}
 	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, namesSession(rpc) && t.resends == 0) {
@@ -118,6 +127,10 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 
 // chunk takes bytes of the response.
 func (t *call) chunk(c *Client, now engine.Time, p []byte) {
+	if t.taken {
+		c.read(t.x) // "Accepted", which nobody needs
+		return
+	}
 	if t.phase == callReading {
 		if err := t.exchange.Chunk(p); err != nil {
 			t.overLimit(c, now, err)
@@ -153,7 +166,9 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 	t.x = 0
 	switch t.phase {
 	case callSent:
-		t.unanswered(c, now, how, detail)
+		if !t.taken {
+			t.unanswered(c, now, how, detail)
+		}
 	case callReading:
 		t.bodyEnded(c, now, how)
 	case callStreaming:

@@ -52,6 +52,7 @@ type Client struct {
 
 	session     session
 	negotiation negotiation
+	channel     channel
 	token       token
 	offline     bool
 
@@ -143,6 +144,7 @@ func (c *Client) Advance(now engine.Time) {
 		p.advance(c, now)
 	}
 	c.listen.advance(c, now)
+	c.channel.advance(c, now)
 }
 
 // Next takes the oldest effect.
@@ -150,7 +152,7 @@ func (c *Client) Next() (engine.Effect, bool) { return c.effects.Next() }
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.channel.deadline())
 	for _, call := range c.calls {
 		at = min(at, call.deadline(c))
 	}

@@ -22,6 +22,8 @@ func (c *Client) Close(now engine.Time) {
 // end stops everything: no timer is left, no exchange, no call.
 func (c *Client) end(now engine.Time, s clientState) {
 	c.listen.stop(c)
+	c.abort(c.channel.x)
+	c.channel.state, c.channel.x = channelClosed, 0
 	for _, p := range append([]*post(nil), c.posts...) {
 		c.abort(p.x)
 		if c.forget(p) && p.phase != postDone && p.role == postNotification {

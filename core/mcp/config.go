@@ -27,6 +27,8 @@ type Config struct {
 	// HasTokenProvider: a bearer token is asked for (effect Token) before the
 	// first request and again after a 401.
 	HasTokenProvider bool
+	// EventSource: the host has one, for streams that need no header field.
+	EventSource bool
 	// NoListen: the GET stream for unasked messages is not opened.
 	NoListen bool
 	// Epoch goes into every request id, so that two loads of a page never give

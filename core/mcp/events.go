@@ -48,6 +48,10 @@ func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
 	if len(e.Data) == 0 {
 		return
 	}
+	if t == nil && c.channel.state != channelClosed && string(e.Type) == "endpoint" {
+		c.channel.named(c, now, e)
+		return
+	}
 	if len(e.Type) > 0 && string(e.Type) != "message" {
 		c.counters.IgnoredEvents++
 		return

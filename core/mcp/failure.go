@@ -32,6 +32,8 @@ func httpError(method string, status int) *engine.Error {
 	switch status {
 	case 401:
 		e.Code, e.Message = engine.CodeUnauthorized, "the server wants a bearer token, or another one"
+	case 300:
+		e.Message = "the server redirects, which is not followed: its target might be anybody's"
 	case 403:
 		e.Message = "the server forbids the request; some refuse every page of another origin"
 	case 404, 405:

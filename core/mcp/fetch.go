@@ -31,9 +31,13 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
 	}
 	header = append(header, c.cfg.Header...)
+	target := c.cfg.URL
+	if method == "POST" {
+		target = c.postURL()
+	}
 	c.owners[x] = o
 	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
-		Method: method, URL: c.cfg.URL, Header: header, Body: body,
+		Method: method, URL: target, Header: header, Body: body,
 	}})
 	return x
 }

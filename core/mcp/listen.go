@@ -52,6 +52,9 @@ func (l *listen) connect(c *Client, now engine.Time) {
 		l.x = l.fetchSubscriptions(c)
 	case l.stream.Cursor.Resumable():
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
+	case c.revision.bareGET && c.usesEventSource():
+		l.stream.NoIdle()
+		l.x = c.source(l)
 	default:
 		l.x = c.fetch(l, "GET", nil)
 	}

@@ -21,6 +21,10 @@ func (c *Client) negotiate(now engine.Time) {
 	if name == "" {
 		name = c.cfg.Assume
 	}
+	if name == channelRevision || c.channel.tried && c.state == stateReconnecting {
+		c.openChannel(now)
+		return
+	}
 	if r := findRevision(name); r != nil && !r.selfDescribing {
 		c.sendInitialize(now)
 		return

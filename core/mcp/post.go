@@ -179,6 +179,9 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 	if verdictOnRefusal(p.exchange.Status(), rpcCode(m), p.inSession, namesSession(m)) == refusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
+	if p.role == postInitialized {
+		c.session.retryAfter = retryAfter(&p.exchange)
+	}
 	failure := httpError(p.method, p.exchange.Status())
 	if code := rpcCode(m); code != 0 {
 		failure.Message = "the server refused the message with JSON-RPC error " + strconv.FormatInt(code, 10)

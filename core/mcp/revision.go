@@ -9,6 +9,8 @@ type revision struct {
 	versionHeader bool
 	// getStream: a GET opens a stream for messages that answer no request.
 	getStream bool
+	// bareGET: that GET needs no header field of the protocol's.
+	bareGET bool
 	// lastEventID: a cut stream continues with GET and Last-Event-ID.
 	lastEventID bool
 	// batches: a message may be an array of messages.
@@ -27,8 +29,12 @@ var revisions = []revision{
 	{name: "2026-07-28", versionHeader: true, selfDescribing: true},
 	{name: "2025-11-25", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
 	{name: "2025-06-18", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
-	{name: "2025-03-26", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true, batches: true},
+	{name: "2025-03-26", versionHeader: true, getStream: true, bareGET: true, lastEventID: true, cancelNotification: true, batches: true},
+	{name: channelRevision, cancelNotification: true},
 }
+
+// channelRevision is the revision whose transport is HTTP+SSE.
+const channelRevision = "2024-11-05"
 
 // newest returns the newest revision with a handshake, or without one.
 func newest(selfDescribing bool) *revision {

@@ -108,6 +108,9 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 // at once. For a session that had worked it keeps trying, whatever the server
 // says while it is being deployed, unless nobody is let in any more.
 func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
+	if c.tryChannel(now, failure) {
+		return
+	}
 	if c.negotiation.mistaken(c, failure) {
 		c.sendDiscover(now, newest(true))
 		return
@@ -117,15 +120,17 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 		c.fail(now)
 		return
 	}
+	c.session.id = "" // an answer that failed gives no session (RELIABILITY fault 31)
 	c.session.initializeAt = now.After(max(link.Delay(c.session.attempt, -1, &c.random), c.session.retryAfter))
 	c.session.attempt++
+	c.session.retryAfter = 0 // it was said once, and holds once
 }
 
 // opened ends the handshake: the server has taken notifications/initialized.
 func (c *Client) opened(now engine.Time) {
 	c.session.attempt, c.session.retryAfter = 0, 0
 	c.setState(stateOpen)
-	if !c.cfg.NoListen && c.listens() {
+	if !c.cfg.NoListen && c.channel.state == channelClosed && c.listens() {
 		c.listen.open(c, now)
 	}
 	c.sendQueued(now)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -153,10 +154,11 @@ func rpcCode(m *jsonrpc.Message) int64 {
 const maxRetryAfter = 3_600_000
 
 // retryAfter returns the delay that a Retry-After in seconds asks for, in ms.
-// The form with a date needs a wall clock, which core has not; it counts as 0.
+// The form with a date needs a wall clock, which core has not: the host gives it
+// as seconds, and here it counts as 0. A number beyond all bounds is the bound.
 func retryAfter(x *link.Exchange) int64 {
 	seconds, err := strconv.ParseUint(x.Header("retry-after"), 10, 32)
-	if err != nil {
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0
 	}
 	return min(int64(seconds)*1000, maxRetryAfter)

@@ -27,10 +27,18 @@ func (o Outcome) Report(w io.Writer) {
 	for _, run := range o.Unrequired() {
 		fmt.Fprintf(w, "passes, and may go on the required list: %v\n", run)
 	}
-	for _, run := range o.Missing() {
+	missing := o.Missing()
+	for _, run := range missing {
 		fmt.Fprintf(w, "REQUIRED, and does not pass: %v: %s\n", run, o.Verdicts[run].Why)
 	}
-	fmt.Fprintf(w, "%d passed, %d failed\n", passed, failed)
+	// The last line is about what has to pass; the rest is shown above it.
+	kept := 0
+	for _, run := range required {
+		if o.Verdicts[run].Passed {
+			kept++
+		}
+	}
+	fmt.Fprintf(w, "%d passed, %d failed\n", kept, len(missing))
 }
 
 func (o Outcome) table(w io.Writer, auth bool, revisions ...string) {

@@ -36,6 +36,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     headers: headerList(options.headers, options.token !== undefined),
     token: options.token !== undefined,
     noListen: options.listen === false,
+    eventSource: typeof EventSource === "function",
     answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
     idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
     total: milliseconds("connect", "timeouts.total", timeouts.total),

@@ -120,6 +120,8 @@ function withHint(error: HoldfastError, hint: string): HoldfastError {
 
 function httpHint(url: string, status: number): string {
   switch (status) {
+    case 300:
+      return `The server redirects ${url}. Connect to the address that it redirects to.`;
     case 403:
       return `${new URL(url).origin} forbids the request. Servers may refuse pages of another origin: allow this one there, or go through a proxy.`;
     case 404:

@@ -4,6 +4,9 @@ import type { Runtime } from "./runtime.js";
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "mcp-session-id", "retry-after", "www-authenticate"];
 
+/** The status that stands for any redirect (300, Multiple Choices, is no answer either). */
+const REDIRECT = 300;
+
 /**
  * One HTTP exchange of the core's: fetch, and the read loop. The next chunk is
  * read only when the core asks for it, which is all the backpressure there is.
@@ -42,6 +45,9 @@ export class Exchange {
         body,
         credentials,
         signal: this.#abort.signal,
+        // A redirect is not followed: its target might be anybody's, and would
+        // be told the session and the app's header fields.
+        redirect: "manual",
         // An answer of a protocol is never one that a cache may give.
         cache: "no-store",
         // The DELETE of an explicit close goes out even if the page then leaves.
@@ -61,19 +67,15 @@ export class Exchange {
       return;
     }
     if (this.#over) return;
-    if (response.redirected && new URL(response.url).origin !== new URL(url).origin) {
-      // Whoever answers there is not the server that the app named.
-      this.#abort.abort();
-      this.#end(Ending.Network, new Error("the server redirects to another origin"));
-      return;
-    }
     this.#reader = response.body?.getReader();
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
       const value = response.headers.get(name);
-      if (value !== null) fields.push(name, value);
+      if (value !== null) fields.push(name, name === "retry-after" ? inSeconds(value) : value);
     }
-    this.#runtime.head(this.#client, this.#id, response.status, fields);
+    // The browser hides which redirect it was, and where to.
+    const status = response.type === "opaqueredirect" ? REDIRECT : response.status;
+    this.#runtime.head(this.#client, this.#id, status, fields);
     void this.#pump();
   }
 
@@ -131,4 +133,10 @@ export class Exchange {
     const detail = error instanceof Error ? error.message : "";
     this.#runtime.end(this.#client, this.#id, how, detail);
   }
+}
+
+/** A Retry-After in seconds: the core has no clock to hold a date against. */
+function inSeconds(value: string): string {
+  const at = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(at) ? value : String(Math.max(0, Math.ceil((at - Date.now()) / 1_000)));
 }

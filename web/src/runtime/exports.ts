@@ -16,6 +16,8 @@ export interface Exports {
   head(client: number, exchange: number, status: number, n: number, now: number): number;
   chunk(client: number, exchange: number, n: number, now: number): number;
   end(client: number, exchange: number, how: number, n: number, now: number): number;
+  sourceEvent(client: number, exchange: number, n: number, now: number): number;
+  sourceState(client: number, exchange: number, open: number, now: number): number;
   fired(client: number, now: number): number;
   call(
     client: number,

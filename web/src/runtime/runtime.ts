@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.js";
+import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
 import { Kind, Table, type TableRecord } from "./table.js";
@@ -30,7 +31,7 @@ export class Runtime {
   readonly #host: Host;
   readonly #table: Table;
   readonly #ports = new Map<number, ClientPort>();
-  readonly #exchanges = new Map<number, Map<number, Exchange>>();
+  readonly #exchanges = new Map<number, Map<number, Exchange | Source>>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #onExit: () => void;
   #death: HoldfastError | undefined;
@@ -177,6 +178,17 @@ export class Runtime {
     this.#run(() => this.#exports.end(client, exchange, how, this.#table.writeText(detail), performance.now()));
   }
 
+  /** Reports an event of an EventSource: its type, data and last event id. */
+  sourceEvent(client: number, exchange: number, parts: [string, string, string]): void {
+    this.#run(() => this.#exports.sourceEvent(client, exchange, this.#table.writeFrame(parts), performance.now()));
+  }
+
+  /** Reports that an EventSource is open, or has failed and is over. */
+  sourceState(client: number, exchange: number, open: boolean): void {
+    if (!open) this.#exchanges.get(client)?.delete(exchange);
+    this.#run(() => this.#exports.sourceState(client, exchange, open ? 1 : 0, performance.now()));
+  }
+
   /** Reads the table after Go was entered by a page event. */
   flush(count: number): void {
     if (count === DEAD) this.exited("the Go program panicked");
@@ -254,6 +266,12 @@ export class Runtime {
         const exchange = new Exchange(this, r.client, r.id);
         this.#exchanges.get(r.client)?.set(r.id, exchange);
         void exchange.start(r.parts, r.body, port.credentials);
+        break;
+      }
+      case Kind.Source: {
+        const source = new Source(this, r.client, r.id);
+        this.#exchanges.get(r.client)?.set(r.id, source);
+        source.start(r.text, port.credentials);
         break;
       }
       case Kind.Read:

@@ -12,6 +12,7 @@ export const Kind = {
   Token: 7,
   Wake: 8,
   Value: 9,
+  Source: 10,
 } as const;
 
 /** Words in a record, and in the header. */

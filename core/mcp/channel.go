@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/sse"
+)
+
+// channelState is where an HTTP+SSE connection stands.
+type channelState uint8
+
+const (
+	channelClosed  channelState = iota // Streamable HTTP, or nothing
+	channelOpening                     // the GET is under way; its endpoint event is due
+	channelOpen                        // messages are POSTed to the endpoint and come back on the stream
+)
+
+// channel is the transport of 2024-11-05: one event stream for everything that
+// the server says, and an endpoint, named on it, for everything that the client
+// says. Nothing of it can be resumed: with the stream the session is gone.
+type channel struct {
+	state    channelState
+	tried    bool // in this negotiation
+	x        engine.ExchangeID
+	exchange link.Exchange
+	stream   link.Stream
+	endpoint string
+	by       engine.Time   // the endpoint event is due
+	first    *engine.Error // why Streamable HTTP failed: told if this fails too
+}
+
+// endpointTimeout is how long the endpoint event may take, in ms. It is the
+// first thing on the stream.
+const endpointTimeout = 30_000
+
+// tryChannel opens an HTTP+SSE stream where Streamable HTTP was refused in the
+// way that spec/mcp 2.3 step 3 names. Reports whether it did.
+func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
+	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403 && failure.Status != 429
+	if c.channel.tried || c.state != stateConnecting || !refused && failure.Code != engine.CodeNetwork ||
+		c.cfg.Revision != "" && c.cfg.Revision != channelRevision {
+		return false
+	}
+	c.openChannel(now)
+	c.channel.first = failure
+	return true
+}
+
+func (c *Client) openChannel(now engine.Time) {
+	c.abort(c.channel.x)
+	c.session.id, c.session.ready, c.revision = "", false, nil
+	c.session.generation++
+	c.session.startedAt = now
+	h := channel{state: channelOpening, tried: true, by: now.After(endpointTimeout), stream: link.NewStream(0), exchange: link.NewExchange(c.linkLimits())}
+	h.stream.Once = true
+	c.channel = h
+	if c.usesEventSource() {
+		c.channel.x = c.source(&c.channel)
+	} else {
+		c.channel.x = c.fetch(&c.channel, "GET", nil)
+	}
+}
+
+func (h *channel) head(c *Client, now engine.Time, head engine.Head) {
+	if kind := h.exchange.Head(head); !h.exchange.OK() || kind != link.BodyStream {
+		h.failed(c, now, httpError("initialize", head.Status))
+		return
+	}
+	h.stream.Opened(now)
+	c.read(h.x)
+}
+
+func (h *channel) chunk(c *Client, now engine.Time, p []byte) {
+	x := h.x
+	if err := c.readEvents(now, nil, &h.exchange, &h.stream, p); err != nil {
+		h.failed(c, now, &engine.Error{Code: engine.CodeLimit, Op: "initialize", Message: "the event stream is over a limit", Cause: err})
+		return
+	}
+	if _, live := c.owners[x]; live {
+		c.read(x)
+	}
+}
+
+func (h *channel) end(c *Client, now engine.Time, _ engine.Ending, detail string) {
+	h.x = 0
+	h.failed(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
+		Message: "the server's event stream ended", Cause: reason(detail)})
+}
+
+// named takes the endpoint event. A second one is ignored: the first has the
+// session.
+func (h *channel) named(c *Client, now engine.Time, e *sse.Event) {
+	if h.state != channelOpening {
+		c.counters.IgnoredEvents++
+		return
+	}
+	h.endpoint = resolveEndpoint(c.cfg.URL, string(e.Data))
+	if h.endpoint == "" {
+		h.failed(c, now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
+			Message: "the server names an endpoint of another origin, or none"})
+		return
+	}
+	h.state, h.by = channelOpen, engine.Never
+	c.sendInitialize(now)
+}
+
+// failed takes the end of the stream. Before the connection is open that is the
+// end of connecting, for the reason that Streamable HTTP gave; afterwards every
+// call is of unknown outcome, and a new stream is opened.
+func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
+	c.abort(h.x)
+	h.x, h.by = 0, engine.Never
+	h.state = channelClosed
+	if c.state == stateConnecting {
+		if h.first != nil {
+			failure = h.first
+		}
+		c.failure = failure
+		c.fail(now)
+		return
+	}
+	if c.state == stateOpen {
+		c.counters.SessionsLost++
+		c.setState(stateReconnecting)
+	}
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.phase == callQueued || t.phase >= callTail {
+			continue
+		}
+		c.abort(t.x)
+		t.x = 0
+		if t.role != roleApp {
+			c.finish(t)
+		} else if safeMethod(t.method) {
+			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
+		} else {
+			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+		}
+	}
+	c.session.initializeAt = now.After(link.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))
+	c.session.attempt++
+}
+
+// advance ends a wait for the endpoint event that never came.
+func (h *channel) advance(c *Client, now engine.Time) {
+	if h.state == channelOpening && now >= h.by {
+		h.failed(c, now, timeoutError("initialize", "the server named no endpoint in time"))
+	}
+}
+
+func (h *channel) deadline() engine.Time {
+	if h.state != channelOpening {
+		return engine.Never
+	}
+	return h.by
+}
+
+// postURL returns where messages are POSTed.
+func (c *Client) postURL() string {
+	if c.channel.state == channelOpen {
+		return c.channel.endpoint
+	}
+	return c.cfg.URL
+}

@@ -1,0 +1,46 @@
+import type { Runtime } from "./runtime.js";
+
+/** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */
+const TYPES = ["message", "endpoint"];
+
+/**
+ * One EventSource of the core's, for a stream that needs no header field. The
+ * browser parses it; its first error closes it, since only the core reconnects.
+ */
+export class Source {
+  readonly #runtime: Runtime;
+  readonly #client: number;
+  readonly #id: number;
+  #source: EventSource | undefined;
+
+  constructor(runtime: Runtime, client: number, id: number) {
+    this.#runtime = runtime;
+    this.#client = client;
+    this.#id = id;
+  }
+
+  /** Opens it. */
+  start(url: string, credentials: RequestCredentials): void {
+    const source = new EventSource(url, { withCredentials: credentials === "include" });
+    this.#source = source;
+    source.onopen = () => this.#runtime.sourceState(this.#client, this.#id, true);
+    source.onerror = () => {
+      this.abort();
+      this.#runtime.sourceState(this.#client, this.#id, false);
+    };
+    for (const type of TYPES) {
+      source.addEventListener(type, (event) => {
+        this.#runtime.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
+      });
+    }
+  }
+
+  /** Nothing: an EventSource reads by itself. */
+  read(): void {}
+
+  /** Closes it; nothing more of it is reported. */
+  abort(): void {
+    this.#source?.close();
+    this.#source = undefined;
+  }
+}
