@@ -101,7 +101,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 	if t.role != roleApp {
 		c.session.retryAfter = retryAfter(&t.exchange)
 	}
-	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, namesSession(rpc) && t.resends == 0) {
+	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
 	case refusalSessionGone:
 		// The server did not take the request, so sending it again in the
 		// next session cannot run it twice.

@@ -36,10 +36,11 @@ func verdictOnRefusal(status int, code int64, hadSession, blamesSession bool) re
 		return refusalAuthorize
 	case (status == 404 || status == 410) && hadSession && code != methodNotFound:
 		return refusalSessionGone
-	// Servers made from the TypeScript SDK's examples, server-everything among
+	// A server that has become a legacy one says the same to a request that
+	// describes itself. Servers made from the TypeScript SDK's examples, server-everything among
 	// them, say so about a session they do not know. The code alone proves
 	// nothing: it may mean that a tool ran and failed.
-	case status == 400 && hadSession && code == serverError && blamesSession:
+	case status == 400 && code == serverError && blamesSession:
 		return refusalSessionGone
 	case code != 0:
 		return refusalRPCError

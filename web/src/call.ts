@@ -36,6 +36,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;
+  /** @internal How often the call asked for input. */
+  rounds = 0;
   readonly #ended = new AbortController();
 
   /** @internal */

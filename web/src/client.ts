@@ -18,6 +18,7 @@ import type {
   Tool,
 } from "./mcp.js";
 import { badArgument, type CallOptions } from "./options.js";
+import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
@@ -36,14 +37,15 @@ export class McpClient extends Connection {
   /** The server wants the fields although its revision has none of them (seen at GitHub's). */
   #mirrorsAlways = false;
   readonly #watched = new Set<string>();
+  readonly #cache = new ResultCache();
 
   /**
    * The server's tools, all pages of them; with a cursor, the one page it names.
-   * The server may change them: listen for notifications/tools/list_changed.
+   * The server may change them: listen for `changed`.
    */
   async listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.#usable(await this.request<ListToolsResult>("tools/list", { cursor }, rest).result);
+    if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest));
     const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
     return this.#usable({ ...last, tools: items });
   }
@@ -62,7 +64,7 @@ export class McpClient extends Connection {
   /** The server's resources, all pages of them. */
   async listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.request<ListResourcesResult>("resources/list", { cursor }, rest).result;
+    if (cursor !== undefined) return this.#cached<ListResourcesResult>("resources/list", { cursor }, rest);
     const { items, last } = await this.#pages<Resource>("resources/list", "resources", rest);
     return { ...last, resources: items };
   }
@@ -71,14 +73,14 @@ export class McpClient extends Connection {
   async listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
     const { cursor, ...rest } = options;
     const method = "resources/templates/list";
-    if (cursor !== undefined) return this.request<ListResourceTemplatesResult>(method, { cursor }, rest).result;
+    if (cursor !== undefined) return this.#cached<ListResourceTemplatesResult>(method, { cursor }, rest);
     const { items, last } = await this.#pages<ResourceTemplate>(method, "resourceTemplates", rest);
     return { ...last, resourceTemplates: items };
   }
 
   /** Reads a resource. */
   readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
-    return this.request<ReadResourceResult>("resources/read", { uri }, options).result;
+    return this.#cached<ReadResourceResult>("resources/read", { uri }, options);
   }
 
   /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
@@ -98,7 +100,7 @@ export class McpClient extends Connection {
   /** The server's prompts, all pages of them. */
   async listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.request<ListPromptsResult>("prompts/list", { cursor }, rest).result;
+    if (cursor !== undefined) return this.#cached<ListPromptsResult>("prompts/list", { cursor }, rest);
     const { items, last } = await this.#pages<Prompt>("prompts/list", "prompts", rest);
     return { ...last, prompts: items };
   }
@@ -142,7 +144,7 @@ export class McpClient extends Connection {
     let cursor: unknown;
     for (let pages = 1; ; pages++) {
       const params = cursor === undefined ? undefined : { cursor };
-      const page = await this.request<Open>(method, params, options).result;
+      const page = await this.#cached<Open>(method, params, options);
       const list: unknown = page?.[member];
       if (!Array.isArray(list)) {
         throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
@@ -157,6 +159,36 @@ export class McpClient extends Connection {
       }
       cursor = nextCursor;
     }
+  }
+
+  /** A request whose result may be kept where the server says so (2026-07-28). */
+  async #cached<T extends Open>(method: string, params: Open | undefined, options: CallOptions): Promise<T> {
+    const kept = options.meta ? undefined : this.#cache.get(method, params);
+    if (kept) return kept as T;
+    const call = this.request<T>(method, params, options);
+    const result = await call.result.catch((error: unknown) => {
+      // A cursor that the server does not know any more: the pages before it
+      // belong to a list that is gone.
+      if (params?.["cursor"] !== undefined) this.#cache.changed(method.split("/")[0] as Changed);
+      throw error;
+    });
+    // What took a round of questions is an answer to these answers only.
+    if (!options.meta && call.rounds === 0) this.#cache.put(method, params, result);
+    return result;
+  }
+
+  /** @internal */
+  protected override noticed(method: string, params: Open | undefined): void {
+    const what = changedBy(method);
+    if (what) {
+      this.#cache.changed(what);
+      this.changed(what);
+    } else if (method === "notifications/resources/updated") this.#cache.updated(params?.["uri"]);
+  }
+
+  /** @internal */
+  protected override forgotten(): void {
+    this.#cache.clear();
   }
 
   /** Leaves out the tools whose header annotations cannot be honoured, and says why. */

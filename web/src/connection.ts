@@ -1,8 +1,11 @@
 import { abortReason, Call, OUTCOME, type CallControl } from "./call.js";
+import { NO_COUNTERS, type Counters } from "./counters.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type StatusEvent } from "./events.js";
-import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers } from "./handlers.js";
+import type { Handlers } from "./handlers.js";
+import { answerInput, answerRequest, type ServerRequest } from "./inputs.js";
 import { Listeners } from "./listeners.js";
+import type { Changed } from "./resultcache.js";
 import type { Implementation, LoggingLevel, Open, ServerCapabilities } from "./mcp.js";
 import { badArgument, checkSignal, milliseconds, type CallOptions, type TokenProvider } from "./options.js";
 import type { CallTimes, ClientPort, Runtime } from "./runtime/runtime.js";
@@ -10,34 +13,17 @@ import type { CallTimes, ClientPort, Runtime } from "./runtime/runtime.js";
 /** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
 export type ClientState = "connecting" | "open" | "reconnecting" | "closing" | "closed" | "failed";
 
-/** What was dropped or repaired since connecting. Nothing disappears uncounted. */
-export interface Counters {
-  /** Texts on a stream that are no JSON-RPC message. */
-  unreadableMessages: number;
-  /** Responses to nothing that is in flight. */
-  unknownResponses: number;
-  /** Second responses to a request. */
-  duplicateResponses: number;
-  /** Events that a server replayed although they had been delivered. */
-  duplicateEvents: number;
-  /** Events of a type other than "message". */
-  ignoredEvents: number;
-  /** Progress for a call that has ended, or never was. */
-  lateProgress: number;
-  /** Other notifications on the stream of a call that has ended. */
-  lateNotifications: number;
-  /** Requests of the server's that nobody handles. */
-  refusedRequests: number;
-  /** Sessions that the server had forgotten. */
-  sessionsLost: number;
-}
-
 /** What a client tells its listeners ({@link McpClient.on}). */
 export interface ClientEvents {
   /** The client's state changed. `error` says why, for "failed". */
   state: { state: ClientState; error?: HoldfastError };
   /** A notification that belongs to no call. */
   notification: { method: string; params?: unknown };
+  /**
+   * A list of the server's has changed, or may have while its notifications
+   * could not be heard: list it again. Nothing kept of it is used any more.
+   */
+  changed: { what: Changed };
   /** A log message that belongs to no call. */
   log: { level: LoggingLevel; logger?: string; data: unknown };
   /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
@@ -283,6 +269,25 @@ export class Connection {
     return undefined;
   }
 
+  /** @internal A notification that belongs to no call has come. */
+  protected noticed(_method: string, _params: Open | undefined): void {}
+
+  /** @internal What was kept of the server's is not to be used any more. */
+  protected forgotten(): void {}
+
+  /** @internal Tells the listeners that a list has changed. */
+  protected changed(what: Changed): void {
+    this.#listeners.emit("changed", { what });
+  }
+
+  // Nobody heard what was said while the listen stream was away.
+  #missed(): void {
+    this.forgotten();
+    for (const what of ["tools", "prompts", "resources"] as const) {
+      if ((this.capabilities[what] as { listChanged?: boolean } | undefined)?.listChanged) this.changed(what);
+    }
+  }
+
   /** @internal Tells the listeners that something of the server's was dropped. */
   protected dropped(what: string, cause: string): void {
     this.#listeners.emit("integrity", { what, cause });
@@ -325,56 +330,35 @@ export class Connection {
     call.settle(outcome, text);
   }
 
-  /** Answers a call's request for input (2026-07-28 basic/patterns/mrtr). */
   async #input(id: number, position: number, text: string): Promise<void> {
     const pending = this.#calls.get(id);
     if (!pending) return;
     const { call } = pending;
-    const asked = (JSON.parse(text) as { inputRequests?: Record<string, { method: string; params?: Open }> }).inputRequests ?? {};
-    const entries = Object.entries(asked);
+    call.rounds++;
     if (call.manual) {
       call.deliver(EVENT.input, position, text);
       return;
     }
-    const known = handledMethods(this.#handlers);
-    const missing = entries.filter(([, request]) => !known.includes(request.method)).map(([, request]) => request.method);
-    if (missing.length > 0) {
-      call.fail(unhandled(call.method, missing));
-      this.#runtime.cancel(this.#handle, id, "input not handled");
-      return;
-    }
-    try {
-      const context = { server: this.url, signal: call.ended };
-      const answers = await Promise.all(
-        entries.map(async ([key, { method, params }]) => [key, await handle(this.#handlers, method, params ?? {}, context)] as const),
-      );
-      const responses = answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
-      if (!call.settled) this.#runtime.answer(this.#handle, id, responses);
-    } catch (cause) {
-      call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: "the input that the server asked for could not be given", cause }));
-      this.#runtime.cancel(this.#handle, id, "input not given");
+    const answer = await answerInput(text, call, this.#handlers, this.url);
+    if (call.settled) return;
+    if (typeof answer === "string") this.#runtime.answer(this.#handle, id, answer);
+    else {
+      call.fail(answer);
+      this.#runtime.cancel(this.#handle, id, "the input was not given");
     }
   }
 
-  /** Answers a request of the server's own (until 2025-11-25). */
   async #asked(request: number, text: string): Promise<void> {
-    const { id, method, params = {} } = JSON.parse(text) as { id: string | number; method: string; params?: Open };
     const controller = new AbortController();
     this.#requests.set(request, controller);
+    const { id, method, params } = JSON.parse(text) as ServerRequest;
     const off = this.on("notification", (n) => {
       if (n.method === "notifications/cancelled" && (n.params as Open | undefined)?.["requestId"] === id) controller.abort();
     });
-    try {
-      await undefined; // app code never runs within the core's effects
-      const result = await handle(this.#handlers, method, params, { server: this.url, signal: controller.signal });
-      this.#runtime.respond(this.#handle, request, true, JSON.stringify(result));
-    } catch (error) {
-      if (error instanceof HoldfastError) reportError(error);
-      this.#runtime.respond(this.#handle, request, false, JSON.stringify(rpcErrorOf(method, error)));
-    } finally {
-      off();
-      this.#requests.delete(request);
-    }
+    const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, { server: this.url, signal: controller.signal });
+    off();
+    this.#requests.delete(request);
+    this.#runtime.respond(this.#handle, request, ok, json);
   }
 
   /** @internal A call that was never sent. */
@@ -395,9 +379,11 @@ export class Connection {
         this.#listeners.emit("log", event);
         break;
       case "status":
+        if (event.missed) this.#missed();
         this.#listeners.emit("listen", event);
         break;
       case "notification":
+        this.noticed(event.method, event.params as Open | undefined);
         this.#listeners.emit("notification", event);
         break;
     }
@@ -443,6 +429,7 @@ export class Connection {
     } catch (error) {
       text = error instanceof Error ? error.message : "it rejected";
     }
+    this.forgotten(); // it may be another principal's token
     this.#runtime.token(this.#handle, ok, text);
   }
 
@@ -470,18 +457,6 @@ function isHeaderMismatch(text: string): boolean {
   const { code, message = "" } = JSON.parse(text) as RPCError;
   return code === -32020 || (code === -32001 && /header/i.test(message));
 }
-
-const NO_COUNTERS: Counters = {
-  unreadableMessages: 0,
-  unknownResponses: 0,
-  duplicateResponses: 0,
-  duplicateEvents: 0,
-  ignoredEvents: 0,
-  lateProgress: 0,
-  lateNotifications: 0,
-  refusedRequests: 0,
-  sessionsLost: 0,
-};
 
 function toJSON(op: string, argument: string, value: unknown): string {
   try {

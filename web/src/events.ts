@@ -43,6 +43,8 @@ export interface StatusEvent extends Positioned {
   attempt?: number;
   /** Until the reconnect, in ms. */
   delay?: number;
+  /** On the listen stream: it is open again, and what was said meanwhile is gone. */
+  missed?: boolean;
   /** Set once the server accepts and closes without progress, at speed: the pace is the backoff's from here on. */
   code?: "reconnect_loop";
 }

@@ -20,8 +20,10 @@ export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
 export type { Call } from "./call.js";
 export type { McpClient } from "./client.js";
+export type { Changed } from "./resultcache.js";
 export type { ListOptions } from "./client.js";
-export type { ClientEvents, ClientState, Connection, Counters, ListenEvent, NegotiationStep } from "./connection.js";
+export type { ClientEvents, ClientState, Connection, ListenEvent, NegotiationStep } from "./connection.js";
+export type { Counters } from "./counters.js";
 export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
 export type { ErrorCode, RPCError } from "./errors.js";
 export type {

@@ -1,0 +1,34 @@
+/** What was dropped or repaired since connecting. Nothing disappears uncounted. */
+export interface Counters {
+  /** Texts on a stream that are no JSON-RPC message. */
+  unreadableMessages: number;
+  /** Responses to nothing that is in flight. */
+  unknownResponses: number;
+  /** Second responses to a request. */
+  duplicateResponses: number;
+  /** Events that a server replayed although they had been delivered. */
+  duplicateEvents: number;
+  /** Events of a type other than "message". */
+  ignoredEvents: number;
+  /** Progress for a call that has ended, or never was. */
+  lateProgress: number;
+  /** Other notifications on the stream of a call that has ended. */
+  lateNotifications: number;
+  /** Requests of the server's that nobody handles. */
+  refusedRequests: number;
+  /** Sessions that the server had forgotten. */
+  sessionsLost: number;
+}
+
+/** Nothing counted yet. */
+export const NO_COUNTERS: Counters = {
+  unreadableMessages: 0,
+  unknownResponses: 0,
+  duplicateResponses: 0,
+  duplicateEvents: 0,
+  ignoredEvents: 0,
+  lateProgress: 0,
+  lateNotifications: 0,
+  refusedRequests: 0,
+  sessionsLost: 0,
+};
