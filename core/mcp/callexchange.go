@@ -240,9 +240,16 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: safeMethod(t.method),
 			Message: "the server accepts the stream and closes it without progress, again and again"})
 	case safeMethod(t.method):
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
+		e := &engine.Error{Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"}
+		if why == cutSilent {
+			e.Code, e.Message, e.Cause = engine.CodeTimeout, "nothing came on the stream for too long", errStreamReadTimeout
+		}
+		c.settle(now, t, engine.OutcomeFailure, nil, e)
 	default:
-		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+		e := unknownError(t.method, 0, "the stream ended before the response and cannot be resumed")
+		if why == cutSilent {
+			e.Cause = errStreamReadTimeout
+		}
+		c.settle(now, t, engine.OutcomeFailure, nil, e)
 	}
 }

@@ -20,6 +20,10 @@ func unknownError(method string, status int, why string) *engine.Error {
 		Message: "the request may have run: " + why}
 }
 
+// errStreamReadTimeout is the cause that the HTTP-stream seed gives to a stream
+// on which nothing came for too long (section 5).
+var errStreamReadTimeout = &engine.Error{Code: engine.CodeTimeout, Message: "-32000 Stream read timeout"}
+
 func timeoutError(method, what string) *engine.Error {
 	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: safeMethod(method), Message: what}
 }

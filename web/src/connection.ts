@@ -3,7 +3,7 @@ import { NO_COUNTERS, type Counters } from "./counters.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type StatusEvent } from "./events.js";
 import type { Handlers } from "./handlers.js";
-import { answerInput, answerRequest, type ServerRequest } from "./inputs.js";
+import { answerInput, answerRequest, visitPages, wantsVisits, type ServerRequest } from "./inputs.js";
 import { Listeners } from "./listeners.js";
 import type { Changed } from "./resultcache.js";
 import type { Implementation, LoggingLevel, Open, ServerCapabilities } from "./mcp.js";
@@ -72,10 +72,16 @@ export class Connection {
   readonly #backlog: number;
   readonly #handlers: Handlers;
   readonly #calls = new Map<number, Pending>();
+  /** Calls that the server has refused for now, and that will be sent again. */
+  readonly #between = new Map<number, Call<unknown>>();
   readonly #requests = new Map<number, AbortController>();
   readonly #listeners = new Listeners<ClientEvents>();
   readonly #control: CallControl = {
-    cancel: (call, reason) => this.#runtime.cancel(this.#handle, call, reason),
+    cancel: (call, reason) => {
+      const between = this.#between.get(call);
+      if (between) between.fail(new HoldfastError({ code: "cancelled", op: between.method, message: reason || "cancelled by the app" }));
+      else this.#runtime.cancel(this.#handle, call, reason);
+    },
     pause: (call, paused) => this.#runtime.pause(this.#handle, call, paused),
     answer: (call, responses) => this.#runtime.answer(this.#handle, call, responses),
   };
@@ -252,7 +258,11 @@ export class Connection {
     // the request is sent once more with what the tool list says by then.
     const args = params ?? {};
     send(this.headersFor(method, args), async (rpc) => {
-      const header = await this.headersAfter(method, args, rpc);
+      let header: string[] | undefined;
+      if (!wantsVisits(rpc)) header = await this.headersAfter(method, args, rpc);
+      else if (await visitPages(rpc, call as Call<unknown>, this.#handlers, this.url, (id) => this.#completed(id, call.ended))) {
+        header = this.headersFor(method, args);
+      }
       if (header && !call.settled) send(header, undefined);
       return header !== undefined;
     });
@@ -324,8 +334,11 @@ export class Connection {
     this.#calls.delete(id);
     if (!pending) return;
     const { call, resend } = pending;
-    if (outcome === OUTCOME.rpcError && resend && isHeaderMismatch(text)) {
-      if (await resend(JSON.parse(text) as RPCError).catch(() => false)) return;
+    if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
+      this.#between.set(id, call);
+      const again = await resend(JSON.parse(text) as RPCError).catch(() => false);
+      this.#between.delete(id);
+      if (again) return;
     }
     call.settle(outcome, text);
   }
@@ -346,6 +359,18 @@ export class Connection {
       call.fail(answer);
       this.#runtime.cancel(this.#handle, id, "the input was not given");
     }
+  }
+
+  /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
+  #completed(elicitationId: string, over: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const off = this.on("notification", ({ method, params }) => {
+        if (method !== "notifications/elicitation/complete" || (params as Open | undefined)?.["elicitationId"] !== elicitationId) return;
+        off();
+        resolve();
+      });
+      over.addEventListener("abort", () => (off(), resolve()), { once: true });
+    });
   }
 
   async #asked(request: number, text: string): Promise<void> {
@@ -437,6 +462,7 @@ export class Connection {
     this.#error = error;
     this.#state = "failed";
     for (const { call } of this.#calls.values()) call.fail(error);
+    for (const call of this.#between.values()) call.fail(error);
     this.#calls.clear();
     this.#listeners.emit("state", { state: "failed", error });
   }

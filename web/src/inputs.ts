@@ -1,5 +1,5 @@
 import type { Call } from "./call.js";
-import { HoldfastError } from "./errors.js";
+import { HoldfastError, type RPCError } from "./errors.js";
 import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers, type InputContext } from "./handlers.js";
 import type { Open } from "./mcp.js";
 
@@ -40,6 +40,39 @@ export async function answerInput(
       cause,
     });
   }
+}
+
+/** The error of 2025-11-25 that asks for visits to pages before the request is made again. */
+const URL_ELICITATION_REQUIRED = -32042;
+
+/** Whether an error asks for visits to pages. */
+export function wantsVisits(rpc: RPCError): boolean {
+  return rpc.code === URL_ELICITATION_REQUIRED;
+}
+
+/**
+ * Has the pages visited that a -32042 names, each with the person's consent;
+ * resolves to whether the request may be made again: all were accepted, and the
+ * server has said of each that it is complete.
+ */
+export async function visitPages(
+  rpc: RPCError,
+  call: Call<unknown>,
+  handlers: Handlers,
+  server: string,
+  completed: (elicitationId: string) => Promise<void>,
+): Promise<boolean> {
+  const asked = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
+  if (!handlers.elicitation || !Array.isArray(asked) || asked.length === 0) return false;
+  const context = { server, signal: call.ended };
+  // Listened for first: a page may be done with before the answer is in.
+  const all = Promise.all(asked.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
+  for (const request of asked) {
+    const answer = await handle(handlers, "elicitation/create", { ...request, mode: "url" }, context);
+    if (answer["action"] !== "accept") return false;
+  }
+  await all;
+  return true;
 }
 
 /** Gets the answer to a request of the server's own: a result, or a JSON-RPC error. */

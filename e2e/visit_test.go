@@ -1,0 +1,42 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestStoryURLElicitation: a call that needs a visit to a page first asks for
+// it, waits until the server says that it is complete, and is made again; in
+// 2025-11-25 by error -32042, later in a result.
+func TestStoryURLElicitation(t *testing.T) {
+	for _, revision := range []string{peer.Revision20251125, peer.Revision20260728} {
+		t.Run(revision, func(t *testing.T) {
+			p := peer.New(t, peer.Options{Revision: revision})
+			p.Furnish()
+			page := app(t, p.URL(), `{ handlers: { elicitation: async (request) => {
+				window.visited = request.mode + " " + request.url;
+				return { action: "accept" };
+			} } }`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
+			page.WaitFor(`window.visited?.startsWith("url http")`)
+			if revision == peer.Revision20251125 {
+				p.ElicitationDone(peer.URLElicitation)
+			}
+			outcome(t, page, "")
+			blameless(t, p)
+		})
+	}
+}
+
+// TestStoryURLElicitationDeclined: then the server's error is the outcome.
+func TestStoryURLElicitationDeclined(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Furnish()
+	page := app(t, p.URL(), `{ handlers: { elicitation: () => ({ action: "decline" }) } }`)
+	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
+	outcome(t, page, "rpc_error")
+}
