@@ -96,12 +96,12 @@ func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome,
 	}
 }
 
-// modernOnly reports whether a server refused initialize because it knows only
-// self-describing revisions, and may be asked for one.
-func (n *negotiation) modernOnly(c *Client, rpcError []byte) bool {
-	code, _ := jsonrpc.Member(rpcError, "code")
-	number, _ := jsonrpc.Int(code)
-	return number == unsupportedVersion && n.probes == 0 && c.cfg.Revision == ""
+// modernOnly reports whether a server that spoke a legacy revision last time may
+// know only self-describing ones now: it refused initialize with a JSON-RPC
+// error. Which one depends on what such a server misses first (a header, the
+// method, its version), so any is reason enough to ask, once.
+func (n *negotiation) modernOnly(c *Client) bool {
+	return n.probes == 0 && c.cfg.Revision == ""
 }
 
 // mistaken reports whether initialize failed although the server spoke a legacy

@@ -72,7 +72,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	}
 	switch outcome {
 	case engine.OutcomeRPCError:
-		if c.negotiation.modernOnly(c, data) {
+		if c.negotiation.modernOnly(c) {
 			c.sendDiscover(now, newest(true))
 			return
 		}
@@ -108,11 +108,11 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 // at once. For a session that had worked it keeps trying, whatever the server
 // says while it is being deployed, unless nobody is let in any more.
 func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
-	if c.tryChannel(now, failure) {
-		return
-	}
 	if c.negotiation.mistaken(c, failure) {
 		c.sendDiscover(now, newest(true))
+		return
+	}
+	if c.tryChannel(now, failure) {
 		return
 	}
 	if c.state == stateConnecting || failure.Code == engine.CodeUnauthorized && !c.cfg.HasTokenProvider {
