@@ -27,11 +27,9 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     throw badArgument("connect", "token", "has to be a function that gives a token");
   }
   const raw = {
-    url: absolute,
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
     capabilities: JSON.stringify(capabilitiesOf(handlers)),
     revision: options.revision ?? "",
-    assume: lastRevision(absolute),
     handles: handledMethods(handlers),
     headers: headerList(options.headers, options.token !== undefined),
     token: options.token !== undefined,
@@ -48,15 +46,18 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   };
   const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
   throwIfAborted(signal);
-  for (let tries = 1; ; tries++) {
+  let address = absolute;
+  let restarted = false;
+  let redirected: HoldfastError | undefined;
+  for (;;) {
     const runtime = await load(options.wasm);
     throwIfAborted(signal);
-    const client = new McpClient(runtime, absolute, backlog, handlers);
+    const client = new McpClient(runtime, address, backlog, handlers);
     const close = (): void => void client.close();
     signal?.addEventListener("abort", close, { once: true });
     try {
-      await client.start(raw, options.credentials ?? "same-origin", options.token);
-      if (options.revision === undefined) noteRevision(absolute, client.revision);
+      await client.start({ ...raw, url: address, assume: lastRevision(address) }, options.credentials ?? "same-origin", options.token);
+      if (options.revision === undefined) noteRevision(address, client.revision);
       // A long-lived signal must not keep every client that it ever served.
       client.on("state", ({ state }) => {
         if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
@@ -67,10 +68,31 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       throwIfAborted(signal);
       if (!(error instanceof HoldfastError)) throw error;
       // A runtime that turns out to be dead is loaded anew, once.
-      if (error.code === "runtime_exited" && tries === 1) continue;
-      throw await diagnose(absolute, error, options);
+      if (error.code === "runtime_exited" && !restarted) {
+        restarted = true;
+        continue;
+      }
+      // Redirects are not followed, but nearly all of them are a web
+      // framework's that wants a slash at the end, or none: that is the same
+      // server, so it can be asked there.
+      if (error.code === "http_error" && error.status === REDIRECTED && !redirected) {
+        redirected = error;
+        address = otherSlash(absolute);
+        continue;
+      }
+      throw await diagnose(absolute, redirected ?? error, options);
     }
   }
+}
+
+/** The status that stands for any redirect (runtime/exchange.ts). */
+const REDIRECTED = 300;
+
+/** The URL with a slash at the end of its path where it has none, without it where it has one. */
+function otherSlash(url: string): string {
+  const other = new URL(url);
+  other.pathname = other.pathname.endsWith("/") ? other.pathname.slice(0, -1) : `${other.pathname}/`;
+  return other.href;
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
