@@ -136,3 +136,89 @@ func TestStoryDemoFits(t *testing.T) {
 		t.Errorf("light and dark have the backgrounds %v", backgrounds)
 	}
 }
+
+// press clicks by script: the page may still be scrolling.
+func press(page *chrome.Page, selector string) {
+	chrome.Eval[chrome.Void](page, `document.querySelector(`+chrome.JS(selector)+`).click()`)
+}
+
+// book calls the tool that asks, and waits until it does.
+func book(t *testing.T) *chrome.Page {
+	t.Helper()
+	_, page := demo(t)
+	page.WaitFor(`document.querySelector('[data-tool="book_table"]')`)
+	press(page, `[data-tool="book_table"] summary`)
+	press(page, `[data-tool="book_table"] [data-testid="run"]`)
+	page.WaitFor(`document.querySelector('[data-call-tool="book_table"] dialog[data-testid="elicitation"]')?.open`)
+	return page
+}
+
+// TestStoryDemoElicitation: a server's question is a form in the card of its
+// call, which names the server and has the defaults filled in.
+func TestStoryDemoElicitation(t *testing.T) {
+	page := book(t)
+	if !chrome.Eval[bool](page, hook("elicitation")+`.textContent.includes(location.host)`) {
+		t.Error("the question does not name the server")
+	}
+	if got := chrome.Eval[string](page, `document.activeElement.name`); got != "name" {
+		t.Errorf("the focus is in %q", got)
+	}
+	// The name is missing: nothing is sent, and the field says so.
+	press(page, selector("elicitation-accept"))
+	page.WaitFor(hook("elicitation") + `.querySelector('[name="name"]').getAttribute("aria-invalid") === "true"`)
+	chrome.Script[chrome.Void](page, `
+		const name = `+hook("elicitation")+`.querySelector('[name="name"]');
+		name.value = "Ada";
+		name.dispatchEvent(new Event("input", { bubbles: true }));`)
+	press(page, selector("elicitation-accept"))
+	page.WaitFor(hook("call-result") + `?.textContent.includes("Booked at The Anchor: Ada, Friday, 2 guests, at the window.")`)
+	if chrome.Eval[bool](page, hook("elicitation")+` !== null`) {
+		t.Error("the form is still there")
+	}
+}
+
+// TestStoryDemoDecline: no is an answer as well.
+func TestStoryDemoDecline(t *testing.T) {
+	page := book(t)
+	press(page, selector("elicitation-decline"))
+	page.WaitFor(hook("call-result") + `?.textContent.includes("you declined")`)
+}
+
+// TestStoryDemoResources reads a resource, and watches it change.
+func TestStoryDemoResources(t *testing.T) {
+	_, page := demo(t)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"]')`)
+	press(page, `#tab-resources`)
+	press(page, `[data-uri="demo://notes"] summary`)
+	press(page, `[data-uri="demo://notes"] [data-testid="read-resource"]`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="resource-text"]')?.textContent === "No notes yet."`)
+	press(page, `[data-uri="demo://notes"] [data-testid="watch"]`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="watch"]').getAttribute("aria-pressed") === "true"`)
+	press(page, `[data-tool="add_note"] [data-testid="run"]`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"]').dataset.updates === "1"`)
+	page.WaitFor(`document.querySelector('[data-uri="demo://notes"] [data-testid="resource-text"]').textContent === "buy rope"`)
+	page.WaitFor(hook("log") + `.textContent.includes("notifications/resources/updated")`)
+}
+
+// TestStoryDemoPrompts fills in a prompt.
+func TestStoryDemoPrompts(t *testing.T) {
+	_, page := demo(t)
+	page.WaitFor(`document.querySelector('[data-prompt="translate"]')`)
+	press(page, `#tab-prompts`)
+	press(page, `[data-prompt="translate"] summary`)
+	chrome.Script[chrome.Void](page, `
+		const form = document.querySelector('[data-prompt="translate"] form');
+		form.elements.text.value = "Ahoy";
+		form.elements.language.value = "Danish";
+		form.requestSubmit();`)
+	page.WaitFor(`document.querySelector('[data-prompt="translate"] [data-role="user"]')?.textContent.includes("Translate into Danish: Ahoy")`)
+}
+
+// TestStoryDemoNegotiation: how the revision was found is told in steps.
+func TestStoryDemoNegotiation(t *testing.T) {
+	_, page := demo(t)
+	steps := chrome.Eval[[]string](page, `[...`+hook("negotiation")+`.children].map((step) => step.textContent)`)
+	if len(steps) != 2 || steps[1] != "initialize → 2025-11-25" {
+		t.Errorf("the steps are %q", steps)
+	}
+}

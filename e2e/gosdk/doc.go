@@ -13,8 +13,12 @@
 //	s.Restart()                    // the client's session is unknown now
 //
 // Tools: count, write_report, add, echo, fail, slow, random_image (all
-// read-only) and add_note, which is neither read-only nor idempotent and writes
-// to what [Server.Notes] returns.
+// read-only), add_note, which is neither read-only nor idempotent and writes
+// to what [Server.Notes] returns, and book_table, which asks the person first.
+//
+// Resources: demo://notes and demo://tide, which can be subscribed to, and the
+// template demo://piers/{name}. Prompts: summarize and translate, with
+// completions for their arguments.
 //
 // # What the SDK does on the wire
 //

@@ -68,11 +68,20 @@ func New(o Options) *Server {
 func (s *Server) begin() *generation {
 	g := &generation{}
 	g.ctx, g.end = context.WithCancel(context.Background())
+	about := &mcp.ServerOptions{
+		Instructions:      s.opts.Instructions,
+		CompletionHandler: complete,
+		// The prompts stay what they are, unlike the tools: see Announce.
+		Capabilities: &mcp.ServerCapabilities{Logging: &mcp.LoggingCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+	}
+	subscriptions(about)
 	g.sdk = mcp.NewServer(
-		&mcp.Implementation{Name: "holdfast-go-sdk-demo", Title: "Holdfast demo server", Version: "1.0.0"},
-		&mcp.ServerOptions{Instructions: s.opts.Instructions},
+		&mcp.Implementation{Name: "holdfast-go-sdk-demo", Title: "Holdfast demo server", Version: "1.0.0"}, about,
 	)
+	g.sdk.AddReceivingMiddleware(g.bound)
 	s.addTools(g)
+	addResources(g)
+	addPrompts(g)
 	options := &mcp.StreamableHTTPOptions{
 		JSONResponse:                 s.opts.JSON,
 		Stateless:                    s.opts.Stateless,
@@ -88,6 +97,17 @@ func (s *Server) begin() *generation {
 	}
 	g.handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return g.sdk }, options)
 	return g
+}
+
+// bound ends what a client asked for with the generation: a question that
+// nobody answers would keep its session from being closed.
+func (g *generation) bound(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(g.ctx, cancel)()
+		return next(ctx, method, r)
+	}
 }
 
 func (s *Server) current() *generation {

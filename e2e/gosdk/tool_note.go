@@ -4,6 +4,7 @@ package gosdk
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,16 @@ func (s *Server) Notes() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]string(nil), n.all...)
+}
+
+// text is what the resource of the notes holds.
+func (n *notes) text() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.all) == 0 {
+		return "No notes yet."
+	}
+	return strings.Join(n.all, "\n")
 }
 
 func addNote(g *generation, logf func(string, ...any)) {
@@ -48,6 +59,7 @@ func addNote(g *generation, logf func(string, ...any)) {
 		count := len(g.notes.all)
 		g.notes.mu.Unlock()
 		logf("add_note: note %d", count)
+		g.changed(notesURI)
 		if err := pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
 			return nil, output{}, err
 		}

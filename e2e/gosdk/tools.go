@@ -19,6 +19,7 @@ func (s *Server) addTools(g *generation) {
 	addSlow(g, s.opts.Logf)
 	addImage(g)
 	addNote(g, s.opts.Logf)
+	addBook(g)
 }
 
 // A tool is what tools/list says; schemas are written by hand, because the

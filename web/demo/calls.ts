@@ -42,6 +42,15 @@ export class CallList {
     return card;
   }
 
+  /**
+   * The call that a question belongs to, if that is plain: until 2025-11-25 a
+   * server's request does not say on whose behalf it comes.
+   */
+  get only(): CallCard | undefined {
+    const running = this.#cards.filter((card) => card.state === "running");
+    return running.length === 1 ? running[0] : undefined;
+  }
+
   /** Listens to all calls; for the guide. */
   watch(watcher: CallWatcher): void {
     this.#watchers.add(watcher);

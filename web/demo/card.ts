@@ -15,6 +15,9 @@ export type CardState = "running" | Ending;
 
 const WORDS: Record<CardState, string> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
 
+/** What a person did about a question. */
+const ANSWERS: Record<string, string> = { accept: "answered", decline: "declined", cancel: "closed it" };
+
 /** One call: what it does now, what it said, what became of it. */
 export class CallCard {
   readonly element: HTMLElement;
@@ -36,6 +39,7 @@ export class CallCard {
   readonly #bar: HTMLElement;
   readonly #progressText = element("span", { class: "progress-text" });
   readonly #progressRow: HTMLElement;
+  readonly #asks = element("div", { class: "asks-place" });
   readonly #counts = element("p", { class: "call-counts" });
 
   /** `again` makes the same call once more; `changed` hears of each event, and of the end (undefined). */
@@ -72,12 +76,25 @@ export class CallCard {
       this.#picture.element,
       this.#counts,
       this.#output.element,
+      this.#asks,
     );
     const stop = onTick((now) => this.#tick(now));
     void this.#follow().finally(() => {
       stop();
       this.#tick(performance.now());
     });
+  }
+
+  /** Says what the server asks while this call runs; the dialog goes into the returned place. */
+  asked(message: string): HTMLElement {
+    this.#output.add(this.trace.elapsed(performance.now()), { tone: "notification", tag: "asks", text: message });
+    return this.#asks;
+  }
+
+  /** Says what the person did about it. */
+  answered(action: string): void {
+    this.#output.add(this.trace.elapsed(performance.now()), { tone: "wire", tag: "you", text: ANSWERS[action] ?? action });
+    this.#output.flush();
   }
 
   async #follow(): Promise<void> {

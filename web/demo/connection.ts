@@ -1,4 +1,4 @@
-import { connect, HoldfastError, version, type ConnectOptions, type McpClient } from "holdfast";
+import { connect, HoldfastError, version, type ConnectOptions, type Handlers, type McpClient } from "holdfast";
 import { button, part, setAttributes, setText } from "./element.js";
 import { remember } from "./embedded.js";
 import { showFailure } from "./failure.js";
@@ -18,6 +18,8 @@ type State = keyof typeof STATES;
 
 /** What the rest of the page does about the connection. */
 export interface ConnectionUse {
+  /** What to do when the server asks for something. */
+  handlers: Handlers;
   /** A client is open. */
   opened(mcp: McpClient): void;
   /** Its state has changed. */
@@ -162,6 +164,7 @@ export class Connection {
     const headers = readHeaders(this.#headers.value);
     return {
       client: { name: "holdfast-demo", title: "Holdfast demo page", version },
+      handlers: this.#use.handlers,
       listen: this.#listen.checked,
       credentials: this.#credentials.checked ? "include" : "same-origin",
       ...(token === "" ? {} : { token: () => token }),

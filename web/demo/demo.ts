@@ -5,11 +5,15 @@ import { HoldfastError, type McpClient, type Tool } from "holdfast";
 import { CallList } from "./calls.js";
 import { Connection } from "./connection.js";
 import { part } from "./element.js";
+import { ask } from "./elicitation.js";
 import { connectsByItself, embeddedURL, presetURL } from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
+import { Log } from "./log.js";
 import { Noticed } from "./noticed.js";
+import { Offers } from "./offers.js";
 import { Saboteur } from "./saboteur.js";
+import { Tabs } from "./tabs.js";
 import { ToolList } from "./tools.js";
 
 let client: McpClient | undefined;
@@ -20,7 +24,10 @@ const facts = new Facts();
 const noticed = new Noticed();
 const saboteur = new Saboteur();
 
-const tools = new ToolList((tool, args) => {
+const tabs = new Tabs();
+const offers = new Offers(tabs);
+const log = new Log(() => tabs.logged());
+const tools = new ToolList(tabs, (tool, args) => {
   if (client) calls.run(client, tool, args);
 });
 
@@ -34,10 +41,20 @@ const guide = new Guide({
 calls.watch((card, event) => guide.watch(card, event));
 
 const connection = new Connection({
+  handlers: {
+    elicitation: async (request, context) => {
+      const card = calls.only;
+      const result = await ask(request, context, card?.asked(String(request.message)) ?? part("questions"));
+      card?.answered(result.action);
+      return result;
+    },
+  },
   opened: (mcp) => {
     client = mcp;
     facts.resetListen();
     noticed.follow(mcp);
+    log.follow(mcp);
+    offers.follow(mcp);
     saboteur.available = mcp.url === embeddedURL;
     mcp.on("listen", (event) => facts.listen(event));
     mcp.on("notification", ({ method }) => {
@@ -55,6 +72,7 @@ const connection = new Connection({
     known = [];
     facts.clear();
     noticed.stop();
+    offers.clear();
     guide.available = false;
     saboteur.available = false;
     tools.clear("Connect to a server to see its tools.");
@@ -63,8 +81,8 @@ const connection = new Connection({
 
 function begin(mcp: McpClient): void {
   facts.show(mcp);
-  // Servers need not send logs before they are asked to. One that refuses has none.
-  if (mcp.capabilities.logging) mcp.request("logging/setLevel", { level: "debug" }).result.catch(() => undefined);
+  log.begin(mcp);
+  offers.begin(mcp);
   void listTools(mcp);
 }
 

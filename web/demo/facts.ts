@@ -1,4 +1,4 @@
-import type { McpClient, ServerCapabilities, ListenEvent } from "holdfast";
+import type { ListenEvent, McpClient, NegotiationStep, ServerCapabilities } from "holdfast";
 import { duration } from "./duration.js";
 import { clipped, element, part, setAttributes, setText } from "./element.js";
 import { isObject } from "./schema.js";
@@ -14,6 +14,7 @@ export class Facts {
   readonly #revision = part("revision");
   readonly #session = part("session");
   readonly #listen = part("listen-state");
+  readonly #negotiation = part("negotiation");
   readonly #capabilities = part("capabilities");
   readonly #instructions = part("instructions");
   readonly #instructionsRow = part("instructions-row");
@@ -25,6 +26,7 @@ export class Facts {
     setText(this.#version, clipped(String(version ?? ""), 40));
     setText(this.#revision, mcp.revision);
     setText(this.#session, mcp.session ? "yes" : "no");
+    this.#negotiation.replaceChildren(...steps(mcp));
     this.#capabilities.replaceChildren(...chips(mcp.capabilities));
     const instructions = mcp.instructions;
     this.#instructionsRow.hidden = !instructions;
@@ -47,6 +49,25 @@ export class Facts {
   clear(): void {
     this.#box.hidden = true;
   }
+}
+
+/** What followed from an answer, in words. */
+const THEN: Record<NegotiationStep["then"], string> = {
+  initialize: "a legacy server",
+  modern: "a modern server",
+  retry: "it names another revision",
+  unsupported: "no revision in common",
+  failed: "no use",
+};
+
+/** What was tried to find the revision, and what it came to. */
+function steps(mcp: McpClient): HTMLElement[] {
+  const tried: [method: string, came: string][] = mcp.negotiation.map(({ method, status, code, then }) => {
+    const answer = status === 0 ? "no answer" : code === undefined ? String(status) : `${status} (${code})`;
+    return [method, `${answer}: ${THEN[then] ?? then}`];
+  });
+  if (mcp.negotiation.at(-1)?.then !== "modern") tried.push(["initialize", mcp.revision]);
+  return tried.map(([method, came]) => element("li", {}, element("code", {}, clipped(method, 60)), ` → ${clipped(came, 100)}`));
 }
 
 function chips(capabilities: ServerCapabilities): HTMLElement[] {

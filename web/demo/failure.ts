@@ -1,4 +1,4 @@
-import type { HoldfastError } from "holdfast";
+import { HoldfastError } from "holdfast";
 import { button, element, type Child } from "./element.js";
 
 /** What goes with an error. */
@@ -28,6 +28,13 @@ export function showFailure(error: HoldfastError, testId: string, { lead, more, 
       : element("details", {}, element("summary", {}, "Cause"), ...detail.map((each) => element("p", { class: "cause" }, each))),
     actions.length === 0 ? undefined : element("div", { class: "failure-actions" }, ...actions),
   );
+}
+
+/** Shows whatever was thrown. */
+export function showThrown(thrown: unknown, testId: string, lead: string): HTMLElement {
+  const error =
+    thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "protocol_error", message: String(thrown), cause: thrown });
+  return showFailure(error, testId, { lead });
 }
 
 /** A hint may end with two spaces and a line to put into the server's answer. */

@@ -11,7 +11,7 @@ export class Field {
   readonly element: HTMLElement;
   readonly name: string;
   readonly #model: FieldModel;
-  readonly #input: Input;
+  readonly input: Input;
   readonly #mistake: HTMLElement;
 
   /** `id` is unique in the page: labels and hints refer to it. */
@@ -27,7 +27,7 @@ export class Field {
       autocomplete: "off",
       spellcheck: "false",
     });
-    this.#input = input;
+    this.input = input;
     this.#mistake = element("p", { class: "mistake", id: `${id}-mistake`, "aria-live": "polite" });
     const label = element("label", { for: id }, clipped(model.label, 200));
     if (model.required && model.control.kind !== "boolean") {
@@ -48,13 +48,13 @@ export class Field {
   /** Reads the control. */
   read(): Reading {
     const { control, required } = this.#model;
-    const input = this.#input;
+    const { input } = this;
     if (control.kind === "boolean") return { value: (input as HTMLInputElement).checked };
     // A number that cannot be read has an empty value, too.
     if (input.value === "" && !input.validity.badInput) {
       // An empty string is a string, where the argument has to be there and may be empty.
       if (required && control.kind === "text" && !control.minLength) return { value: "" };
-      return required ? { mistake: "This argument is required." } : { absent: true };
+      return required ? { mistake: "This is required." } : { absent: true };
     }
     if (!input.validity.valid) return { mistake: input.validationMessage };
     switch (control.kind) {
@@ -72,12 +72,12 @@ export class Field {
   /** Shows a mistake, or takes it away. */
   complain(mistake: string): void {
     setText(this.#mistake, mistake);
-    if (mistake) this.#input.setAttribute("aria-invalid", "true");
-    else this.#input.removeAttribute("aria-invalid");
+    if (mistake) this.input.setAttribute("aria-invalid", "true");
+    else this.input.removeAttribute("aria-invalid");
   }
 
   focus(): void {
-    this.#input.focus();
+    this.input.focus();
   }
 }
 

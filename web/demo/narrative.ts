@@ -18,6 +18,11 @@ const CUT = {
   refused: "The reconnect was refused",
 } as const;
 
+/** Whether a log message is more than information. */
+export function loud(level: string): boolean {
+  return LOUD.has(level);
+}
+
 /** Tells an event in words. Progress without a message says nothing: its bar does. */
 export function tell(event: CallEvent): Line | undefined {
   switch (event.type) {
@@ -25,7 +30,7 @@ export function tell(event: CallEvent): Line | undefined {
       return event.message === undefined ? undefined : { tone: "said", tag: "", text: String(event.message) };
     case "log": {
       const name = typeof event.logger === "string" ? `${event.logger}: ` : "";
-      return { tone: LOUD.has(event.level) ? "warning" : "log", tag: String(event.level), text: name + plain(event.data) };
+      return { tone: loud(event.level) ? "warning" : "log", tag: String(event.level), text: name + plain(event.data) };
     }
     case "notification":
       return {

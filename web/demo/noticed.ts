@@ -1,7 +1,5 @@
 import type { Counters, McpClient } from "holdfast";
 import { element, part, setAttributes, setText } from "./element.js";
-import { plain } from "./narrative.js";
-import { Output } from "./output.js";
 
 /** The counters in words, in the order in which they are shown. */
 const WORDS: Record<keyof Counters, string> = {
@@ -18,11 +16,9 @@ const WORDS: Record<keyof Counters, string> = {
 
 const REFRESH = 1_000;
 
-/** What the runtime noticed: its counters, and what came unasked. */
+/** What the runtime noticed: its counters. */
 export class Noticed {
   readonly #numbers = new Map<keyof Counters, HTMLElement>();
-  readonly #output = new Output("What came unasked");
-  readonly #began = performance.now();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -32,7 +28,6 @@ export class Noticed {
       this.#numbers.set(name, number);
       list.append(element("div", { "data-counter": name, "data-zero": true }, number, element("dt", {}, words)));
     }
-    part("unasked").append(this.#output.element);
   }
 
   /** Follows a client until the next one, or until {@link Noticed.stop}. */
@@ -42,11 +37,6 @@ export class Noticed {
     this.#timer = setInterval(() => {
       if (mcp.state === "open" || mcp.state === "reconnecting") this.#count(mcp.counters);
     }, REFRESH);
-    mcp.on("log", ({ level, data }) => this.#say("log", level, plain(data)));
-    mcp.on("notification", ({ method, params }) =>
-      this.#say("notification", "notification", params === undefined ? method : `${method} ${plain(params)}`),
-    );
-    mcp.on("integrity", ({ what, cause }) => this.#say("warning", "dropped", cause === undefined ? what : `${what}: ${cause}`));
   }
 
   /** The numbers stay; they are the last of their client. */
@@ -60,10 +50,5 @@ export class Noticed {
       setText(number, count.toLocaleString("en"));
       setAttributes(number.parentElement!, { "data-zero": count === 0 });
     }
-  }
-
-  #say(tone: "log" | "notification" | "warning", tag: string, text: string): void {
-    this.#output.add(performance.now() - this.#began, { tone, tag, text });
-    this.#output.flush();
   }
 }

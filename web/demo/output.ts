@@ -14,10 +14,11 @@ export class Output {
   #waiting: { at: number; line: Line }[] = [];
   #dropped = 0;
 
-  constructor(label: string) {
+  /** `testId` is the hook of its lines. */
+  constructor(label: string, testId = "call-output") {
     // Reading every line out would drown everything else, hence no live region.
     this.#lines = element("div", {
-      class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0, "data-testid": "call-output",
+      class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0, "data-testid": testId,
     });
     this.#lines.append(this.#earlier);
     this.element.append(this.#lines);

@@ -1,7 +1,8 @@
 import type { CallToolResult, ContentBlock } from "holdfast";
 import { clipped, element } from "./element.js";
 
-const MAX_TEXT = 20_000;
+/** Characters of one text that are shown. */
+export const MAX_TEXT = 20_000;
 const MAX_BLOCKS = 50;
 
 /** Images that are pixels and nothing else; SVG is a document. */
@@ -30,7 +31,8 @@ export function showResult(result: CallToolResult): HTMLElement {
   return box;
 }
 
-function showBlock(block: ContentBlock): HTMLElement {
+/** Shows one piece of content. */
+export function showBlock(block: ContentBlock): HTMLElement {
   switch (block?.type) {
     case "text":
       return element("pre", { class: "text" }, clipped(String(block.text), MAX_TEXT));
@@ -44,11 +46,12 @@ function showBlock(block: ContentBlock): HTMLElement {
   }
 }
 
-function showImage(data: string, type: string): HTMLElement {
+/** Shows an image of a format that is pixels. */
+export function showImage(data: string, type: string): HTMLElement {
   if (!IMAGES.has(type) || !/^[A-Za-z0-9+/=\s]+$/.test(data)) {
     return element("p", { class: "result-note" }, `An image that is not shown: ${clipped(type, 100)}`);
   }
-  return element("img", { src: `data:${type};base64,${data}`, alt: "The image that the tool returned" });
+  return element("img", { src: `data:${type};base64,${data}`, alt: "The image that the server returned" });
 }
 
 /** Servers repeat structured content as text for older clients; once is enough here. */

@@ -1,9 +1,10 @@
 import type { Open, Tool } from "holdfast";
 import { clipped, element, part, setText } from "./element.js";
 import { toolForm } from "./form.js";
+import type { Tabs } from "./tabs.js";
 
 /** Lists longer than this get a filter. */
-const FILTER_FROM = 9;
+const FILTER_FROM = 10;
 
 interface Shown {
   /** The tool as JSON: a tool that did not change keeps its element, and what was typed into it. */
@@ -14,13 +15,14 @@ interface Shown {
 /** The tools of the server, each with a form. */
 export class ToolList {
   readonly #list = part("tool-list");
-  readonly #count = part("tool-count");
+  readonly #tabs: Tabs;
   readonly #filter = part<HTMLInputElement>("tool-filter");
   readonly #note = part("no-tools");
   readonly #run: (tool: Tool, args: Open) => void;
   #shown = new Map<string, Shown>();
 
-  constructor(run: (tool: Tool, args: Open) => void) {
+  constructor(tabs: Tabs, run: (tool: Tool, args: Open) => void) {
+    this.#tabs = tabs;
     this.#run = run;
     this.#filter.addEventListener("input", () => this.#applyFilter());
   }
@@ -41,7 +43,7 @@ export class ToolList {
     this.#filter.hidden = tools.length < FILTER_FROM;
     if (this.#filter.hidden) this.#filter.value = "";
     this.#applyFilter();
-    setText(this.#count, tools.length > 0 ? String(tools.length) : "");
+    this.#tabs.count("tools", tools.length);
     this.say(tools.length > 0 ? "" : "This server offers no tools.");
   }
 
@@ -50,7 +52,7 @@ export class ToolList {
     this.#shown.clear();
     this.#list.replaceChildren();
     this.#filter.hidden = true;
-    setText(this.#count, "");
+    this.#tabs.count("tools", 0);
     this.say(note);
   }
 
