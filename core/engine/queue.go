@@ -26,9 +26,6 @@ func (q *Queue) Next() (Effect, bool) {
 	return e, true
 }
 
-// Len returns how many effects wait.
-func (q *Queue) Len() int { return len(q.effects) - q.next }
-
 // Reset forgets the effects that were taken. A Machine calls it at the start
 // of an input: only then do payloads handed out before lose their validity.
 // Effects still waiting (a nested input) are kept.

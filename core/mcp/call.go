@@ -78,7 +78,8 @@ type call struct {
 type CallOptions struct {
 	// Meta is a JSON object whose members go into params._meta, nil for none.
 	Meta []byte
-	// Header is sent with the request where the revision mirrors arguments.
+	// Header is sent with the request where the revision mirrors arguments: the
+	// values as they are, encoded here where a header could not carry them.
 	Header []engine.Field
 	// Timeouts replaces those of the Config where a field is not zero.
 	Timeouts Timeouts
@@ -93,7 +94,9 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
 	t.params, t.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
-	t.header = options.Header
+	for _, f := range options.Header {
+		t.header = append(t.header, engine.Field{Name: f.Name, Value: headerValue(f.Value)})
+	}
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))

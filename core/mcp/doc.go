@@ -7,8 +7,9 @@
 //	               │                 ▼
 //	               └──GET Last-Event-ID── link.Stream (cursor, backoff, liveness)
 //
-// A Client owns: the handshake (which is itself a call), the calls, the GET
-// stream for what the server says unasked, the one-way posts (notifications,
+// A Client owns: the way to a revision (negotiate.go; a probe and a handshake
+// are themselves calls), the calls, the stream for what the server says unasked
+// (listen.go), the HTTP+SSE connection of 2024-11-05 (channel.go), the one-way posts (notifications,
 // answers to the server, DELETE) and the bearer token. Each of them owns the
 // exchanges that it started, and is told of their heads, chunks and ends.
 //

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/processgroup"
 )
 
 // suiteLimit is what the suite gives its client. It kills no more than a shell
@@ -91,8 +93,8 @@ func (s suite) run(ctx context.Context, r Run, desk, folder string) ([]check, er
 	)
 	cmd.Env = append(os.Environ(), programVariable+"="+program, deskVariable+"="+desk)
 	cmd.Stdout, cmd.Stderr = said, said
-	ownGroup(cmd)
-	cmd.Cancel = func() error { killGroup(cmd); return nil }
+	processgroup.Own(cmd)
+	cmd.Cancel = func() error { processgroup.Kill(cmd); return nil }
 	// A client that keeps the output open must not keep Wait.
 	cmd.WaitDelay = time.Second
 	// Its exit status repeats what the checks say, by rules less strict than ours.

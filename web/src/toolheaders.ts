@@ -66,24 +66,18 @@ function annotation(node: JSONSchema, path: string[], reachable: boolean, seen: 
   return { path, header };
 }
 
-/** Header fields for a call's arguments: name, value, name, value. What is absent or null is left out. */
+/**
+ * Header fields for a call's arguments: name, value, name, value. What is absent
+ * or null is left out; the core encodes what a header could not carry.
+ */
 export function mirrorArguments(fields: Mirrored[], args: Open): string[] {
   const list: string[] = [];
   for (const { path, header } of fields) {
     let value: unknown = args;
     for (const step of path) value = typeof value === "object" && value !== null ? (value as Open)[step] : undefined;
     if (typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value)) {
-      list.push(`Mcp-Param-${header}`, headerValue(String(value)));
+      list.push(`Mcp-Param-${header}`, String(value));
     }
   }
   return list;
-}
-
-/** Encodes text for a header: as it is where a header can carry it, else base64 between markers (SEP-2243). */
-export function headerValue(text: string): string {
-  const plain = /^[\t\x20-\x7e]*$/.test(text) && !/^[ \t]|[ \t]$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
-  if (plain) return text;
-  let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
-  return `=?base64?${btoa(bytes)}?=`;
 }

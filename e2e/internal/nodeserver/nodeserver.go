@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/processgroup"
 )
 
 // startLimit bounds how long a server may take to come up.
@@ -46,13 +47,13 @@ func Start(t testing.TB, extra []string, args ...string) *Process {
 	p.stdin = stdin
 	// A child that keeps the pipes open must not keep Wait.
 	cmd.WaitDelay = time.Second
-	ownGroup(cmd)
+	processgroup.Own(cmd)
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("nodeserver: cannot run node: %v", err)
 	}
 	go func() { p.exited <- cmd.Wait() }()
 	t.Cleanup(func() {
-		killGroup(cmd)
+		processgroup.Kill(cmd)
 		<-p.exited
 		if t.Failed() {
 			t.Logf("the server printed:\n%s", p.out)

@@ -1,9 +1,0 @@
-//go:build !js && !unix
-
-package conformance
-
-import "os/exec"
-
-func ownGroup(*exec.Cmd) {}
-
-func killGroup(cmd *exec.Cmd) { cmd.Process.Kill() }
