@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -33,6 +34,12 @@ var commands = map[string]func(p *player, args string){
 	"offline":   offlineCommand,   // offline
 	"woke":      wokeCommand,      // woke GAP_MS
 	"close":     closeCommand,     // close
+	"stored":    storedCommand,    // stored [unsealed|quota|failed]: the commit under way
+	"storeback": storeBackCommand, // storeback [cleared]
+	"reload":    reloadCommand,    // reload: the page goes, and another reads what it has stored
+	"ack":       ackCommand,       // ack cN [POSITION]
+	"park":      parkCommand,      // park cN
+	"unpark":    unparkCommand,    // unpark cN
 	"counters":  countersCommand,  // counters: prints those that are not 0
 }
 
@@ -47,6 +54,8 @@ func newCommand(p *player, args string) {
 			cfg.NoListen = true
 		case "revision":
 			cfg.Revision = value
+		case "journal":
+			cfg.Journal = true
 		case "eventsource":
 			cfg.EventSource = true
 		case "handles":
@@ -76,9 +85,30 @@ func openCommand(p *player, args string) {
 	p.world.Effects = nil
 }
 
+// callCommand takes options before the method: durable, readonly, idempotent,
+// reissue, key=NAME.
 func callCommand(p *player, args string) {
-	method, params, _ := strings.Cut(args, " ")
-	p.world.Call(method, params, mcp.CallOptions{})
+	var o mcp.CallOptions
+	for {
+		word, rest, _ := strings.Cut(args, " ")
+		key, isKey := strings.CutPrefix(word, "key=")
+		switch {
+		case isKey:
+			o.Key = key
+		case word == "durable":
+			o.Durable = true
+		case word == "readonly":
+			o.Flags |= journal.ReadOnly
+		case word == "idempotent":
+			o.Flags |= journal.Idempotent
+		case word == "reissue":
+			o.Flags |= journal.Reissue
+		default:
+			p.world.Call(word, rest, o)
+			return
+		}
+		args = rest
+	}
 }
 
 func notifyCommand(p *player, args string) {

@@ -12,6 +12,7 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventProgress: "progress", engine.EventLog: "log", engine.EventNotification: "notification",
 	engine.EventStatus: "status", engine.EventResumed: "resumed", engine.EventIntegrity: "integrity",
 	engine.EventInput: "input", engine.EventRequest: "request",
+	engine.EventGuarantee: "guarantee", engine.EventDurability: "durability",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.
@@ -42,6 +43,14 @@ func Describe(e engine.Effect) string {
 		return fmt.Sprintf("source x%d", e.X)
 	case engine.Token:
 		return "token"
+	case engine.Store:
+		strict := ""
+		if e.Strict {
+			strict = " strict"
+		}
+		return fmt.Sprintf("store %d%s%s", e.Ticket, strict, describeOps(e.Data))
+	case engine.Recall:
+		return fmt.Sprintf("recall c%d %s", e.C, e.Data)
 	}
 	return fmt.Sprintf("effect %d", e.Kind)
 }

@@ -21,6 +21,10 @@ type World struct {
 	// Trace holds a line for each input and effect since the beginning.
 	Trace []string
 
+	// Store is what the client's commits are written to; nil for none.
+	Store *Store
+
+	cfg  mcp.Config
 	open map[engine.ExchangeID]*engine.Request
 }
 
@@ -46,7 +50,11 @@ func NewWorld(t testing.TB, cfg mcp.Config) *World {
 	if cfg.Epoch == 0 {
 		cfg.Epoch = 1
 	}
-	return &World{t: t, Client: mcp.New(cfg), Now: 1_000_000, open: map[engine.ExchangeID]*engine.Request{}}
+	w := &World{t: t, Client: mcp.New(cfg), cfg: cfg, Now: 1_000_000, open: map[engine.ExchangeID]*engine.Request{}}
+	if cfg.Journal {
+		w.Store = &Store{}
+	}
+	return w
 }
 
 // input runs one input and collects its effects.
@@ -70,6 +78,8 @@ func (w *World) collect() {
 			w.open[e.X] = e.Request
 		case engine.Abort:
 			delete(w.open, e.X)
+		case engine.Store:
+			w.Store.begin(e)
 		}
 		w.Effects = append(w.Effects, e)
 		w.Trace = append(w.Trace, "  "+Describe(e))

@@ -33,6 +33,14 @@ const (
 	// Token asks the app's bearer token provider for a token. The host answers
 	// with the machine's Token input.
 	Token
+	// Store writes Data, a list of journal.Ops, in one transaction: flushed to
+	// disk where Strict. The host answers with the machine's Stored input and
+	// Ticket.
+	Store
+	// Recall tells of call C, which the journal brought back: Data is a JSON
+	// object that describes it. Its events and its outcome follow as they do
+	// for any call.
+	Recall
 	// Source opens an EventSource X at Request.URL. The host reports that it is
 	// open, its events, and its first error, which ends it; Abort closes it.
 	Source
@@ -62,6 +70,8 @@ const (
 	EventIntegrity                         // the server broke a rule and what came of it was dropped and counted
 	EventInput                             // a call asks for input before it goes on
 	EventRequest                           // a request of the server's; Position is its handle
+	EventGuarantee                         // what a reload would do to the call, where that has changed
+	EventDurability                        // where the client keeps its calls, where that has changed
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather
@@ -73,7 +83,9 @@ type Effect struct {
 	X        ExchangeID
 	C        CallID
 	Position uint32
-	Data     []byte   // valid until the next input
+	Ticket   uint32   // Store only: names the commit, counted from 1
+	Strict   bool     // Store only
+	Data     []byte   // valid until the next input; of Store until its Stored
 	Request  *Request // Fetch only; the host owns it
 	Failure  *Error   // Settle with OutcomeFailure only
 }

@@ -183,6 +183,24 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 	return Break{Resumable: true, Looping: looping, Delay: delay, Attempt: max(s.attempt, 1)}
 }
 
+// Restored puts a Stream where an earlier page left it: at a cursor and with a
+// reconnection time (ms, -1 for none), to be connected again at once.
+func (s *Stream) Restored(now engine.Time, cursor []byte, retry int64) {
+	s.Cursor.ID = append(s.Cursor.ID[:0], cursor...)
+	s.retry = retry
+	s.phase, s.at, s.floor = PhaseWaiting, now, now
+	if len(cursor) > 0 {
+		s.seen.add(s.Cursor.ID)
+	}
+}
+
+// Due puts a waiting reconnect at exactly t.
+func (s *Stream) Due(t engine.Time) {
+	if s.phase == PhaseWaiting {
+		s.at = t
+	}
+}
+
 // End notes that the stream is complete or given up.
 func (s *Stream) End() { s.phase, s.at = PhaseOver, engine.Never }
 

@@ -12,18 +12,36 @@ const (
 // answers holds the responses to the server's requests that wait for a place.
 type answers struct {
 	underWay int
-	waiting  [][]byte
+	waiting  []answer
+}
+
+// answer is one of them: reply is set where a call keeps it until it is taken.
+type answer struct {
+	body  []byte
+	call  *call
+	reply *reply
 }
 
 // answer posts a response to a request of the server's, now or when its turn
 // comes. What does not fit is dropped, counted and told.
 func (c *Client) answer(now engine.Time, body []byte) {
+	c.postAnswer(now, answer{body: body})
+}
+
+// answerFor posts the answer to a question on t's stream.
+func (c *Client) answerFor(now engine.Time, t *call, r *reply) {
+	c.postAnswer(now, answer{body: r.message, call: t, reply: r})
+}
+
+func (c *Client) postAnswer(now engine.Time, a answer) {
 	switch {
 	case c.answers.underWay < answersAtOnce:
 		c.answers.underWay++
-		c.post(now, postAnswer, body)
+		p := &post{role: postAnswer, body: a.body, answer: a}
+		c.posts = append(c.posts, p)
+		p.send(c, now)
 	case len(c.answers.waiting) < answersWaiting:
-		c.answers.waiting = append(c.answers.waiting, body)
+		c.answers.waiting = append(c.answers.waiting, a)
 	default:
 		c.counters.RefusedRequests++
 		c.integrity("too_many_requests", nil)
@@ -36,7 +54,7 @@ func (c *Client) nextAnswer(now engine.Time) {
 	if len(c.answers.waiting) == 0 || c.state != stateOpen {
 		return
 	}
-	body := c.answers.waiting[0]
+	next := c.answers.waiting[0]
 	c.answers.waiting = c.answers.waiting[1:]
-	c.answer(now, body)
+	c.postAnswer(now, next)
 }

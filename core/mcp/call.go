@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -10,6 +11,9 @@ type callPhase uint8
 
 const (
 	callQueued    callPhase = iota // waits until the client is open, or for a token
+	callRestored                   // came back from the journal; goes on once the client is open
+	callFollowed                   // another tab carries it, and tells what it has stored
+	callStoring                    // what is written ahead of its request is being stored
 	callSent                       // its POST is under way, no head yet
 	callReading                    // a JSON body is being read: the answer, or an error's
 	callStreaming                  // an event stream carries it, now or after a reconnect
@@ -26,6 +30,7 @@ const (
 	roleApp callRole = iota
 	roleInitialize
 	roleDiscover
+	roleStatus // requests/getStatus of a parked call
 )
 
 // tailTime is how long a stream may stay open after its response, in ms. An
@@ -47,12 +52,15 @@ type call struct {
 	header   []engine.Field // the app's further fields: Mcp-Param-*
 	role     callRole
 	timeouts Timeouts
+	flags    journal.Flags
 
 	phase        callPhase
 	x            engine.ExchangeID // the exchange that carries it now, 0 for none
 	exchange     link.Exchange
 	stream       link.Stream
-	resuming     bool        // x is a GET with the cursor
+	resuming     bool        // x continues a stream: a GET with the cursor, or requests/resume
+	parked       bool        // the app has let go of its stream for now
+	touchAt      engine.Time // parked: when the server has to hear of it
 	generation   uint32      // the handshake in whose session it was sent
 	taken        bool        // accepted on an HTTP+SSE connection: the response comes on its stream
 	inSession    bool        // that session had an id
@@ -64,10 +72,19 @@ type call struct {
 	round        []byte      // members of params that answer the last of them
 	requestState []byte      // raw, to be sent back as it is
 	askedAt      engine.Time // when it asked
+	asks         []byte      // the request for input, where it is kept
+	questions    [][]byte    // ids of the server's requests on its stream
+	outbox       []*reply    // answers to those that the server has not taken
 	asking       int         // requests of the server's on its stream that the app is answering
 	cuts         int         // connections lost since it was sent
 	resends      int         // times it was sent again in a new session
 	position     uint32
+	reissues     int             // times it was run again because that is harmless, or allowed
+	reissueAt    engine.Time     // callQueued: not before; Never for at once
+	record       *record         // what of it is stored; nil where nothing is
+	fold         *journal.Record // callRestored, callFollowed: what is known of it
+	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
+	parent       *call           // roleStatus: whose status it asks for
 
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time
@@ -83,13 +100,19 @@ type CallOptions struct {
 	Header []engine.Field
 	// Timeouts replaces those of the Config where a field is not zero.
 	Timeouts Timeouts
+	// Durable: the call is written to the journal, where there is one.
+	Durable bool
+	// Key is the app's own name for a durable call.
+	Key string
+	// Flags are what is known of the request: a copy of its tool's annotations.
+	Flags journal.Flags
 }
 
 // Call makes a request and returns its id. params is a JSON object without a
 // _meta member, or nil. Progress is always asked for. The call ends with one
 // Settle effect, whatever happens.
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.effects.Reset()
+	c.begin(now)
 	t := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
@@ -97,14 +120,20 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	for _, f := range options.Header {
 		t.header = append(t.header, engine.Field{Name: f.Name, Value: headerValue(f.Value)})
 	}
+	t.flags = options.Flags
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))
 	case len(c.calls) > c.cfg.Limits.Calls:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLimit, Op: method, Retryable: true, Message: "too many calls in flight"})
-	case c.state == stateOpen && !c.token.asking:
-		t.send(c, now)
+	default:
+		if options.Durable {
+			c.keep(t, &options)
+		}
+		if c.state == stateOpen && !c.token.asking {
+			t.send(c, now)
+		}
 	}
 	return t.id
 }
@@ -112,7 +141,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never}
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, reissueAt: engine.Never}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
 	c.calls = append(c.calls, t)
@@ -120,9 +149,39 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 	return t
 }
 
-// send posts the request, for the first time or again where the server is
-// known not to have taken it (a session it had lost, a token it refused).
+// send sends the request, for the first time or again where the server is known
+// not to have taken it (a session it had lost, a token it refused), once it is
+// stored that it may have left. A request that changes nothing need not wait.
 func (t *call) send(c *Client, now engine.Time) {
+	t.reissueAt = engine.Never
+	if t.record == nil {
+		t.transmit(c, now)
+		return
+	}
+	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
+	if t.flags&journal.ReadOnly != 0 {
+		t.transmit(c, now)
+		return
+	}
+	t.phase = callStoring
+	generation := c.session.generation
+	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+		if t.phase != callStoring {
+			return
+		}
+		t.phase = callQueued
+		switch {
+		case c.state != stateOpen || c.token.asking: // whoever opens the client sends it
+		case generation != c.session.generation:
+			t.send(c, now)
+		default:
+			t.transmit(c, now)
+		}
+	})
+}
+
+// transmit posts the request.
+func (t *call) transmit(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
 	t.answerBy, t.taken = in(now, t.timeouts.Answer), false
 	t.exchange = link.NewExchange(c.linkLimits())
@@ -141,7 +200,17 @@ func (t *call) send(c *Client, now engine.Time) {
 // resume asks for the rest of the stream from the cursor.
 func (t *call) resume(c *Client, now engine.Time) {
 	if t.generation != c.session.generation {
-		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, 0))
+		t.stranded(c, now, "lost", lostError(t.method, 0))
+		return
+	}
+	if t.uncommitted() {
+		// The server may forget what a higher Last-Event-ID covers.
+		t.stream.Park()
+		c.whenStored(now, t, true, func(c *Client, now engine.Time) { t.stream.Unpark(now) })
+		return
+	}
+	if t.policy != nil {
+		t.resumeRequest(c, now)
 		return
 	}
 	t.resuming, t.owed = true, false
@@ -154,7 +223,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 
 // pull asks for the next chunk, unless the app has paused the call.
 func (t *call) pull(c *Client) {
-	if t.paused {
+	if t.paused || t.record != nil && c.journaling.full() {
 		t.owed = true
 		return
 	}
@@ -172,7 +241,7 @@ func (t *call) bodyBy(now engine.Time) engine.Time {
 // Pause withholds reading of a call's stream while its app cannot take more
 // (RELIABILITY fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
-	c.effects.Reset()
+	c.begin(now)
 	t := c.byCall[id]
 	if t == nil || t.phase >= callTail || t.paused == paused {
 		return
@@ -182,17 +251,30 @@ func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	if t.phase == callReading {
 		t.answerBy = t.bodyBy(now)
 	}
-	if !paused && t.owed {
-		t.owed = false
-		if t.x != 0 {
-			c.read(t.x)
-		}
+	t.readOwed(c)
+}
+
+// readOwed asks for the chunk that was withheld, if it may be read now.
+func (t *call) readOwed(c *Client) {
+	if !t.owed || t.paused {
+		return
+	}
+	t.owed = false
+	if t.x != 0 {
+		t.pull(c)
 	}
 }
 
 // advance does what is due for this call.
 func (t *call) advance(c *Client, now engine.Time) {
-	if t.phase == callDone {
+	if t.phase == callDone || t.phase == callFollowed {
+		return
+	}
+	if t.phase == callQueued && now >= t.reissueAt {
+		t.reissueAt = engine.Never
+		if c.state == stateOpen && !c.token.asking {
+			t.send(c, now)
+		}
 		return
 	}
 	if t.phase == callTail {
@@ -209,7 +291,12 @@ func (t *call) advance(c *Client, now engine.Time) {
 		c.giveUp(now, t, timeoutError(t.method, "no answer in time"))
 		return
 	}
+	t.advanceOutbox(c, now)
 	if t.phase != callStreaming {
+		return
+	}
+	if t.parked {
+		t.advanceParked(c, now)
 		return
 	}
 	switch t.stream.Advance(now) {
@@ -230,7 +317,12 @@ func (t *call) advance(c *Client, now engine.Time) {
 // answerDue returns when an answer is due: never while a token is being asked
 // for, since a person may be signing in (RELIABILITY fault 112).
 func (t *call) answerDue(c *Client) engine.Time {
-	if t.phase == callQueued && c.token.asking {
+	switch t.phase {
+	case callQueued:
+		if c.token.asking || t.reissueAt != engine.Never {
+			return engine.Never
+		}
+	case callRestored, callFollowed:
 		return engine.Never
 	}
 	return t.answerBy
@@ -241,12 +333,22 @@ func (t *call) deadline(c *Client) engine.Time {
 	if t.phase >= callTail {
 		return t.tailBy
 	}
+	if t.phase == callFollowed {
+		return engine.Never
+	}
 	at := t.answerDue(c)
+	if t.phase == callQueued {
+		at = min(at, t.reissueAt)
+	}
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)
 	}
 	if t.phase == callStreaming {
-		at = min(at, t.stream.Deadline())
+		if t.parked {
+			at = min(at, t.touchDue())
+		} else {
+			at = min(at, t.stream.Deadline())
+		}
 	}
-	return at
+	return min(at, t.outboxDue())
 }

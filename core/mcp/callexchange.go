@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -62,20 +64,32 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 		t.pull(c)
 		return
 	}
+	if t.policy != nil && kind == link.BodyJSON && status != 401 {
+		// Not a stream: the response itself, or why there is none.
+		t.phase, t.answerBy = callReading, t.bodyBy(now)
+		t.pull(c)
+		return
+	}
 	c.abort(t.x)
 	t.x = 0
+	t.resumeRefused(c, now)
+}
+
+// resumeRefused decides by the status on a resume that brought no stream.
+func (t *call) resumeRefused(c *Client, now engine.Time) {
+	status := t.exchange.Status()
 	switch verdictOnResume(status) {
 	case resumeAgain:
 		t.breakStream(c, now, engine.EndNetwork, cutRefused, retryAfter(&t.exchange))
 	case resumeAuthorize:
 		t.authorize(c, now)
 	case resumeSessionGone:
-		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, status))
+		t.stranded(c, now, "lost", lostError(t.method, status))
 		c.sessionLost(now, t.generation)
 	case resumeLost:
-		c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, status))
+		t.stranded(c, now, "lost", lostError(t.method, status))
 	case resumeUnknown:
-		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, status, "the server does not resume streams"))
+		t.stranded(c, now, "unknown", unknownError(t.method, status, "the server does not resume streams"))
 	}
 }
 
@@ -100,6 +114,15 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 	status := t.exchange.Status()
 	if t.role != roleApp {
 		c.session.retryAfter = retryAfter(&t.exchange)
+	}
+	if t.resuming && t.policy != nil {
+		t.phase = callStreaming
+		if rpc != nil && !passing(status) && !(t.inSession && (status == 404 || status == 410)) {
+			t.stranded(c, now, "lost", lostError(t.method, status))
+			return
+		}
+		t.resumeRefused(c, now)
+		return
 	}
 	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
 	case refusalSessionGone:
@@ -144,6 +167,9 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		t.overLimit(c, now, err)
 		return
 	}
+	if t.phase == callStreaming && t.isKept() && !bytes.Equal(t.record.cursor, t.stream.Cursor.ID) {
+		c.waiting(t) // an id alone, such as a priming event's, is worth a row
+	}
 	if _, live := c.owners[t.x]; live {
 		t.pull(c)
 	}
@@ -175,7 +201,7 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		switch how {
 		case engine.EndInvalid:
 			// It would refuse the same request for ever (RELIABILITY 43).
-			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
+			t.stranded(c, now, "unknown", unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
 		case engine.EndClean:
 			t.broken(c, now, how, cutEnd)
 		default:
@@ -200,7 +226,7 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 	default:
 		e := unknownError(t.method, 0, "the connection failed before an answer")
 		e.Cause = &engine.Error{Code: engine.CodeNetwork, Retryable: true, Message: detail}
-		c.settle(now, t, engine.OutcomeFailure, nil, e)
+		t.stranded(c, now, "unknown", e)
 	}
 }
 
@@ -215,7 +241,7 @@ func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
 	default:
-		c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
+		t.stranded(c, now, "unknown", unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
 	}
 }
 
@@ -230,8 +256,11 @@ func (t *call) broken(c *Client, now engine.Time, how engine.Ending, why string)
 func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	t.cuts++
 	b := t.stream.Broken(now, how, c.offline, &c.random)
+	if t.policy != nil {
+		floor = max(floor, t.disconnected(c, now, how))
+	}
 	switch {
-	case b.Resumable && c.revision != nil && c.revision.lastEventID:
+	case b.Resumable && c.revision != nil && (c.revision.lastEventID || t.policy != nil):
 		delay := max(b.Delay, floor)
 		t.stream.NotBefore(now.After(floor))
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
@@ -250,6 +279,6 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		if why == cutSilent {
 			e.Cause = errStreamReadTimeout
 		}
-		c.settle(now, t, engine.OutcomeFailure, nil, e)
+		t.stranded(c, now, "unknown", e)
 	}
 }

@@ -124,7 +124,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 		c.setState(stateReconnecting)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.phase == callQueued || t.phase >= callTail {
+		if t.phase < callSent || t.phase >= callTail {
 			continue
 		}
 		c.abort(t.x)
@@ -135,7 +135,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 				Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
 		} else {
-			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+			t.stranded(c, now, "unknown", unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
 		}
 	}
 	c.session.initializeAt = now.After(link.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))

@@ -28,6 +28,7 @@ func (s clientState) String() string { return stateNames[s] }
 type Client struct {
 	cfg      Config
 	effects  engine.Queue
+	now      engine.Time // of the input under way
 	random   engine.Random
 	state    clientState
 	revision *revision // of the current or last session; nil before the first
@@ -42,13 +43,15 @@ type Client struct {
 	lastAsked uint32
 	resources []byte // JSON array of the resources that the app watches
 
-	calls   []*call // in order of their making: iteration must not depend on a map
-	byID    map[requestID]*call
-	byCall  map[engine.CallID]*call
-	owners  map[engine.ExchangeID]owner
-	posts   []*post
-	answers answers
-	listen  listen
+	journaling journaling
+	kept       map[engine.CallID]*call // settled, and not acknowledged yet
+	calls      []*call                 // in order of their making: iteration must not depend on a map
+	byID       map[requestID]*call
+	byCall     map[engine.CallID]*call
+	owners     map[engine.ExchangeID]owner
+	posts      []*post
+	answers    answers
+	listen     listen
 
 	session     session
 	negotiation negotiation
@@ -83,16 +86,18 @@ func New(cfg Config) *Client {
 		epoch:  cfg.Epoch % EpochLimit,
 		byID:   map[requestID]*call{},
 		byCall: map[engine.CallID]*call{},
+		kept:   map[engine.CallID]*call{},
 		owners: map[engine.ExchangeID]owner{},
 	}
 	c.session.initializeAt = engine.Never
+	c.journaling.on, c.journaling.by = cfg.Journal, engine.Never
 	return c
 }
 
 // Start connects: it asks for a token where there is a provider, then finds out
 // which revision the server speaks. A State effect tells when the client is open or has failed.
 func (c *Client) Start(now engine.Time) {
-	c.effects.Reset()
+	c.begin(now)
 	if c.state != stateNew {
 		return
 	}
@@ -101,12 +106,29 @@ func (c *Client) Start(now engine.Time) {
 		c.askToken()
 		return
 	}
+	c.begun(now)
+}
+
+// begun goes on with an earlier page's handshake, or makes one.
+func (c *Client) begun(now engine.Time) {
+	c.session.begun = true
+	if c.session.restored {
+		c.session.startedAt = now
+		c.reopened(now)
+		return
+	}
 	c.negotiate(now)
+}
+
+// begin starts an input.
+func (c *Client) begin(now engine.Time) {
+	c.now = now
+	c.effects.Reset()
 }
 
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
-	c.effects.Reset()
+	c.begin(now)
 	if o := c.owners[x]; o != nil {
 		o.head(c, now, head)
 	}
@@ -114,7 +136,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
-	c.effects.Reset()
+	c.begin(now)
 	if o := c.owners[x]; o != nil {
 		o.chunk(c, now, p)
 	}
@@ -122,7 +144,7 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
-	c.effects.Reset()
+	c.begin(now)
 	if o := c.owners[x]; o != nil {
 		delete(c.owners, x)
 		o.end(c, now, how, detail)
@@ -131,7 +153,7 @@ func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, de
 
 // Advance does what is due.
 func (c *Client) Advance(now engine.Time) {
-	c.effects.Reset()
+	c.begin(now)
 	if now >= c.session.initializeAt {
 		c.session.initializeAt = engine.Never
 		c.negotiate(now)
@@ -145,14 +167,23 @@ func (c *Client) Advance(now engine.Time) {
 	}
 	c.listen.advance(c, now)
 	c.channel.advance(c, now)
+	if now >= c.journaling.by {
+		c.storeFailed(now, "timeout")
+	}
 }
 
-// Next takes the oldest effect.
-func (c *Client) Next() (engine.Effect, bool) { return c.effects.Next() }
+// Next takes the oldest effect. What is to be stored comes last: a commit takes
+// up all that an input brought.
+func (c *Client) Next() (engine.Effect, bool) {
+	if e, ok := c.effects.Next(); ok {
+		return e, true
+	}
+	return c.commit()
+}
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.channel.deadline())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.channel.deadline(), c.journaling.by)
 	for _, call := range c.calls {
 		at = min(at, call.deadline(c))
 	}

@@ -6,13 +6,24 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // with closed, then the session is deleted at the server. The state becomes
 // closed when that is answered, or after two seconds. It is never sent on
 // pagehide: other calls of the session may outlive the page.
-func (c *Client) Close(now engine.Time) {
-	c.effects.Reset()
+func (c *Client) Close(now engine.Time) { c.close(now, false) }
+
+// Leave closes the client as Close does, without ending the session: another tab
+// uses it too.
+func (c *Client) Leave(now engine.Time) { c.close(now, true) }
+
+func (c *Client) close(now engine.Time, shared bool) {
+	c.begin(now)
 	if c.state >= stateClosing {
 		return
 	}
+	for _, t := range c.calls {
+		// The session outlives this client where a call in it will go on.
+		shared = shared || t.isKept() && t.phase < callTail
+	}
+	shared = shared || len(c.kept) > 0
 	c.end(now, stateClosing)
-	if c.session.id == "" {
+	if c.session.id == "" || shared {
 		c.ended()
 		return
 	}
@@ -37,6 +48,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(t.method))
 		c.finish(t)
 	}
+	c.release(now, c.journaling.ticket+1)
 	c.session.initializeAt = engine.Never
 	c.token.asking = false
 	c.answers, c.asked = answers{}, nil

@@ -31,6 +31,10 @@ type Config struct {
 	EventSource bool
 	// NoListen: the GET stream for unasked messages is not opened.
 	NoListen bool
+	// Journal: the host has a store, and answers effect Store.
+	Journal bool
+	// Wall is what a wall clock shows at Time 0, in ms since 1970.
+	Wall int64
 	// Epoch goes into every request id, so that two loads of a page never give
 	// the same id to two requests. Below EpochLimit.
 	Epoch uint32
@@ -49,11 +53,12 @@ type Timeouts struct {
 
 // Limits bound memory. Bytes unless said otherwise.
 type Limits struct {
-	Line  int // one line of an event stream; default 16 MiB
-	Event int // the data of one event; default 16 MiB
-	Body  int // a JSON body; default 64 MiB
-	Depth int // levels of JSON nesting; default 512
-	Calls int // calls in flight; default 1,024
+	Line   int // one line of an event stream; default 16 MiB
+	Event  int // the data of one event; default 16 MiB
+	Body   int // a JSON body; default 64 MiB
+	Depth  int // levels of JSON nesting; default 512
+	Calls  int // calls in flight; default 1,024
+	Stored int // of all calls of the server in the store; default 64 MiB
 }
 
 // EpochLimit bounds Config.Epoch: an id is epoch * 2^24 + counter and has to
@@ -79,11 +84,12 @@ func (t Timeouts) or(base Timeouts) Timeouts {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Line:  orDefault(l.Line, 16<<20),
-		Event: orDefault(l.Event, 16<<20),
-		Body:  orDefault(l.Body, 64<<20),
-		Depth: orDefault(l.Depth, 512),
-		Calls: orDefault(l.Calls, 1024),
+		Line:   orDefault(l.Line, 16<<20),
+		Event:  orDefault(l.Event, 16<<20),
+		Body:   orDefault(l.Body, 64<<20),
+		Depth:  orDefault(l.Depth, 512),
+		Calls:  orDefault(l.Calls, 1024),
+		Stored: orDefault(l.Stored, 64<<20),
 	}
 }
 

@@ -12,6 +12,9 @@ type Counters struct {
 	LateNotifications  uint32 // other notifications on the stream of a call that has ended
 	RefusedRequests    uint32 // requests of the server's that nobody handles
 	SessionsLost       uint32 // sessions that the server had forgotten
+	RepeatedRequests   uint32 // requests of the server's that a replay brought again
+	IgnoredPolicies    uint32 // resume policies for nothing that is in flight, or without a token
+	QuarantinedRecords uint32 // stored records that could not be read
 }
 
 // Counters returns the counts so far.
@@ -34,6 +37,9 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"lateNotifications", n.LateNotifications},
 		{"refusedRequests", n.RefusedRequests},
 		{"sessionsLost", n.SessionsLost},
+		{"repeatedRequests", n.RepeatedRequests},
+		{"ignoredPolicies", n.IgnoredPolicies},
+		{"quarantinedRecords", n.QuarantinedRecords},
 	} {
 		b = append(b, "{,"[min(i, 1)])
 		b = append(append(append(b, '"'), row.name...), `":`...)

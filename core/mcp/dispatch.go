@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -40,6 +41,9 @@ func (c *Client) message(now engine.Time, t *call, text []byte) {
 
 // dispatch takes one message that arrived on t's stream, or on the GET stream.
 func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
+	if t != nil && t.policy != nil && m.Kind != jsonrpc.ErrorResponse {
+		t.policy.fresh = false
+	}
 	switch m.Kind {
 	case jsonrpc.Response, jsonrpc.ErrorResponse:
 		c.response(now, t, m)
@@ -66,10 +70,12 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		c.integrity("unknown_response", nil)
 	case t.phase == callTail:
 		c.integrity("duplicate_response", nil)
-	case t.phase == callQueued, t.phase == callAsking:
+	case t.phase < callSent, t.phase == callAsking:
 		c.integrity("unknown_response", nil)
 	case m.Kind == jsonrpc.Response:
 		c.completed(now, t, m.Result)
+	case t.refusedResume(rpcCode(m)):
+		t.stranded(c, now, "lost", lostError(t.method, 0))
 	default:
 		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
 	}
@@ -118,6 +124,8 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 		c.deliver(named, engine.EventProgress, m.Params)
 	case "notifications/message":
 		c.deliverOn(t, engine.EventLog, m.Params)
+	case "notifications/requests/resumePolicy":
+		c.resumePolicy(t, m.Params)
 	default:
 		c.deliverOn(t, engine.EventNotification, m.Raw)
 	}
@@ -142,6 +150,9 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 		return
 	}
 	t.position++
+	if t.record != nil {
+		c.write(t, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: data})
+	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})
 }
 
@@ -155,10 +166,12 @@ func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
 		c.integrity("unreadable_message", nil) // null: nobody to answer, and MCP forbids it
 	case method == "ping":
 		c.answer(now, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
-	case slices.Contains(c.cfg.Handles, method):
-		c.ask(now, t, m)
-	default:
+	case !slices.Contains(c.cfg.Handles, method):
 		c.counters.RefusedRequests++
 		c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
+	case t != nil && t.askedBefore(m.ID):
+		c.counters.RepeatedRequests++
+	default:
+		c.ask(now, t, m)
 	}
 }

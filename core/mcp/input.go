@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -44,18 +45,57 @@ func (c *Client) askInput(now engine.Time, t *call, result []byte) {
 	state, _ := jsonrpc.Member(result, "requestState")
 	t.requestState = append([]byte(nil), state...)
 	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
-	c.deliver(t, engine.EventInput, result)
+	requests, _ := jsonrpc.Member(result, "inputRequests")
+	t.asks = append(t.asks[:0], requests...)
+	c.writeRound(t)
+	c.deliver(t, engine.EventInput, inputEvent(t.asks))
+}
+
+// inputEvent is what the app is told of a request for input. The state that goes
+// with it is the server's and a secret: it is not for apps, and not for the
+// plain part of the journal.
+func inputEvent(requests []byte) []byte {
+	if len(requests) == 0 {
+		return []byte("{}")
+	}
+	return append(append([]byte(`{"inputRequests":`), requests...), '}')
+}
+
+func (c *Client) writeRound(t *call) {
+	stated := uint64(0)
+	if len(t.requestState) > 0 {
+		stated = 1
+		c.writeSecret(t, journal.Entry{Kind: journal.State, Data: t.requestState})
+	}
+	c.write(t, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: t.asks})
 }
 
 // Answer sends a call again with the answers to its requests for input: a JSON
 // object by their keys, nil where there were none. The state that the server
 // gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
-	c.effects.Reset()
+	c.begin(now)
 	t := c.byCall[id]
 	if t == nil || t.phase != callAsking {
 		return
 	}
+	t.setRound(responses)
+	c.write(t, journal.Entry{Kind: journal.Responses, Data: responses})
+	delete(c.byID, t.request)
+	t.request = c.newRequestID()
+	c.byID[t.request] = t
+	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
+	t.phase, t.answerBy, t.asks = callQueued, in(now, t.timeouts.Answer), nil
+	if c.state == stateOpen && !c.token.asking {
+		if t.isKept() {
+			c.journaling.strict = true // an answer that a person gave is not asked for twice
+		}
+		t.send(c, now)
+	}
+}
+
+// setRound keeps the members of params that answer a request for input.
+func (t *call) setRound(responses []byte) {
 	t.round = nil
 	if len(responses) > 0 {
 		t.round = append(append(t.round, `"inputResponses":`...), responses...)
@@ -65,14 +105,6 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 			t.round = append(t.round, ',')
 		}
 		t.round = append(append(t.round, `"requestState":`...), t.requestState...)
-	}
-	delete(c.byID, t.request)
-	t.request = c.newRequestID()
-	c.byID[t.request] = t
-	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
-	t.phase, t.answerBy = callQueued, in(now, t.timeouts.Answer)
-	if c.state == stateOpen && !c.token.asking {
-		t.send(c, now)
 	}
 }
 
@@ -88,8 +120,17 @@ type asked struct {
 // maxAsked bounds the requests of the server's that wait for the app.
 const maxAsked = 64
 
-// ask hands a request of the server's to the app, which answers with Respond.
+// ask hands a request of the server's to the app, which answers with Respond. On
+// a call that is kept it is stored too: a page that loads again asks again.
 func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
+	if t != nil && t.role == roleApp && t.phase < callTail && len(c.asked) < maxAsked {
+		t.questions = append(t.questions, questionID(m.ID))
+		c.write(t, journal.AskedEntry(questionID(m.ID), m.Raw))
+	}
+	c.hand(now, t, m)
+}
+
+func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	if len(c.asked) == maxAsked {
 		c.counters.RefusedRequests++
 		c.answer(now, jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
@@ -111,7 +152,7 @@ func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
 // Respond answers a request of the server's: with a result, or with a JSON-RPC
 // error object where ok is false. Both are JSON.
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
-	c.effects.Reset()
+	c.begin(now)
 	for i, a := range c.asked {
 		if a.handle != handle {
 			continue
@@ -126,10 +167,16 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		if a.generation != c.session.generation || c.state != stateOpen {
 			return // the session that asked is gone
 		}
+		var message []byte
 		if ok {
-			c.answer(now, jsonrpc.AppendResult(nil, a.id, data))
+			message = jsonrpc.AppendResult(nil, a.id, data)
 		} else {
-			c.answer(now, jsonrpc.AppendErrorObject(nil, a.id, data))
+			message = jsonrpc.AppendErrorObject(nil, a.id, data)
+		}
+		if a.call != nil && a.call.phase < callTail {
+			a.call.answered(c, now, a.id, message)
+		} else {
+			c.answer(now, message)
 		}
 		return
 	}

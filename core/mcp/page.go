@@ -7,15 +7,15 @@ import (
 
 // Offline notes that the browser believes itself offline. Streams are left
 // alone (a loopback server is still there); only new attempts become rare.
-func (c *Client) Offline(engine.Time) {
-	c.effects.Reset()
+func (c *Client) Offline(now engine.Time) {
+	c.begin(now)
 	c.offline = true
 }
 
 // Online notes that the network is back: waiting reconnects are tried at once,
 // open streams have to prove that they are.
 func (c *Client) Online(now engine.Time) {
-	c.effects.Reset()
+	c.begin(now)
 	c.offline = false
 	c.eachStream(func(s *link.Stream) { s.Online(now) })
 	if c.session.initializeAt != engine.Never {
@@ -27,7 +27,7 @@ func (c *Client) Online(now engine.Time) {
 // connections were not frozen, only its timers were slow, so streams get the
 // time of a server's usual keep-alive to show that they live.
 func (c *Client) Shown(now engine.Time) {
-	c.effects.Reset()
+	c.begin(now)
 	c.eachStream(func(s *link.Stream) { s.Prove(now, link.ProveShown) })
 }
 
@@ -35,7 +35,7 @@ func (c *Client) Shown(now engine.Time) {
 // frozen, in the back/forward cache, or asleep with the machine. gap is how much of that time the clock counted, in ms; deadlines
 // move on by it, since a server's silence that nobody could hear proves nothing.
 func (c *Client) Woke(now engine.Time, gap int64) {
-	c.effects.Reset()
+	c.begin(now)
 	c.eachStream(func(s *link.Stream) {
 		s.Slept(gap)
 		s.Prove(now, link.ProveWithin)

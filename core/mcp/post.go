@@ -40,6 +40,7 @@ const (
 type post struct {
 	role       postRole
 	call       engine.CallID // postNotification
+	answer     answer        // postAnswer
 	method     string
 	body       []byte
 	phase      postPhase
@@ -64,7 +65,7 @@ func (c *Client) post(now engine.Time, role postRole, body []byte) *post {
 // Notify sends a notification of the app's and returns the call that settles,
 // with the result null, once the server has taken it.
 func (c *Client) Notify(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.effects.Reset()
+	c.begin(now)
 	id, _ := c.newID()
 	if c.state != stateOpen {
 		failure := c.closedError(method)
@@ -222,6 +223,9 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 			c.opened(now)
 		}
 	case postAnswer:
+		if r := p.answer.reply; r != nil {
+			p.answer.call.replied(c, now, r, failure)
+		}
 		c.nextAnswer(now)
 	case postDelete:
 		c.ended()

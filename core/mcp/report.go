@@ -13,6 +13,8 @@ const (
 	cutEnd     = "end"     // the server ended the stream without the response
 	cutSilent  = "silent"  // nothing came for too long, or after a thaw
 	cutRefused = "refused" // the server answered a reconnect with a passing error
+	cutReload  = "reload"  // the page that had it is gone
+	cutPolicy  = "policy"  // the server closed it as its resume policy lets it
 )
 
 // streamReport is what a status event says beside its state.
@@ -77,6 +79,9 @@ func (c *Client) setState(s clientState) {
 	if s == stateOpen {
 		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.name)
 		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
+		if c.session.restored {
+			b = append(b, `,"restored":true`...)
+		}
 		b = append(append(b, `,"initialize":`...), c.session.result...)
 		if len(c.negotiation.steps) > 0 {
 			b = append(append(b, `,"steps":`...), c.negotiation.steps...)

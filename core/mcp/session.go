@@ -12,6 +12,9 @@ type session struct {
 	ready      bool // initialize was answered: requests carry the session's headers
 	generation uint32
 	result     []byte // the raw result of initialize
+	begun      bool   // a handshake was made, or an earlier page's taken over
+	restored   bool   // it is an earlier page's, from the journal
+	client     []byte // what that page said of itself
 
 	startedAt    engine.Time
 	attempt      int         // handshakes since the session was lost
@@ -38,7 +41,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 		asked = newest(false).name
 	}
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
-	params = append(append(params, `,"capabilities":`...), c.cfg.Capabilities...)
+	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(`"resumableRequests":{}`))...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
 	t.params = append(params, '}')
 	if c.revision != nil && c.revision.selfDescribing {
@@ -129,6 +132,13 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 // opened ends the handshake: the server has taken notifications/initialized.
 func (c *Client) opened(now engine.Time) {
 	c.session.attempt, c.session.retryAfter = 0, 0
+	c.session.restored = false
+	c.storeServer()
+	c.reopened(now)
+}
+
+// reopened opens the client with the session at hand.
+func (c *Client) reopened(now engine.Time) {
 	c.setState(stateOpen)
 	if !c.cfg.NoListen && c.channel.state == channelClosed && c.listens() {
 		c.listen.open(c, now)
@@ -142,7 +152,11 @@ func (c *Client) sendQueued(now engine.Time) {
 		return // tokenArrived sends them
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.phase == callQueued && t.role == roleApp {
+		switch {
+		case t.role != roleApp:
+		case t.phase == callRestored:
+			t.carryOn(c, now)
+		case t.phase == callQueued && t.reissueAt == engine.Never:
 			t.send(c, now)
 		}
 	}
@@ -167,7 +181,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting {
-			c.settle(now, t, engine.OutcomeFailure, nil, lostError(t.method, 404))
+			t.stranded(c, now, "lost", lostError(t.method, 404))
 		}
 	}
 }

@@ -31,6 +31,13 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	case roleDiscover:
 		c.discovered(now, t.exchange.Status(), outcome, data, failure)
 		return
+	case roleStatus:
+		t.parent.touched(c, now, outcome, data)
+		return
+	}
+	if t.record != nil && !c.parks(failure) {
+		c.settleStored(now, t, outcome, data, failure)
+		return
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Data: data, Failure: failure})
 }
@@ -53,7 +60,8 @@ func (c *Client) finish(t *call) {
 // heard of the request, or it is initialize, which must not be cancelled
 // (2025-11-25 basic/utilities/cancellation).
 func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
-	if t.phase != callQueued && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.cancelNotification {
+	heard := t.phase >= callSent || t.fold != nil && t.fold.Sent
+	if heard && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.cancelNotification {
 		c.sendCancelled(now, t.request, failure.Message)
 	}
 	c.abort(t.x)
@@ -64,7 +72,7 @@ func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
 // Cancel ends a call because its app asked: cancel() or an AbortSignal.
 // Nothing else ever cancels. reason goes to the server; it may be empty.
 func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
-	c.effects.Reset()
+	c.begin(now)
 	t := c.byCall[id]
 	if t == nil || t.phase >= callTail {
 		return

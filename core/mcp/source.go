@@ -30,7 +30,7 @@ func (c *Client) SourceOpened(now engine.Time, x engine.ExchangeID) {
 // SourceEvent reports an event that the browser has parsed: its type, data and
 // last event id.
 func (c *Client) SourceEvent(now engine.Time, x engine.ExchangeID, kind, data, id []byte) {
-	c.effects.Reset()
+	c.begin(now)
 	e := sse.Event{Kind: sse.Message, Type: kind, Data: data, ID: id, HasID: len(id) > 0, Retry: -1}
 	switch o := c.owners[x].(type) {
 	case *listen:

@@ -41,7 +41,7 @@ func (c *Client) subscriptionFilter() []byte {
 // listen stream asks for: a JSON array of URIs. Earlier revisions have requests
 // for it (resources/subscribe), which are the app's to make.
 func (c *Client) Subscribe(now engine.Time, uris []byte) {
-	c.effects.Reset()
+	c.begin(now)
 	c.resources = append(c.resources[:0], uris...)
 	if c.state != stateOpen || !c.revision.selfDescribing || c.cfg.NoListen {
 		return

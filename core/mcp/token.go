@@ -61,7 +61,7 @@ func (t *call) authorize(c *Client, now engine.Time) {
 // Token takes the provider's answer to effect Token. value is the token alone,
 // without a scheme; failure is set where there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
-	c.effects.Reset()
+	c.begin(now)
 	if !c.token.asking || c.state >= stateClosing {
 		return
 	}
@@ -80,8 +80,8 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 
 // tokenArrived sends everything that waited for it.
 func (c *Client) tokenArrived(now engine.Time) {
-	if c.state == stateConnecting && c.session.generation == 0 {
-		c.negotiate(now)
+	if c.state == stateConnecting && !c.session.begun {
+		c.begun(now)
 		return
 	}
 	for _, t := range append([]*call(nil), c.calls...) {

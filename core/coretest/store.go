@@ -1,0 +1,205 @@
+package coretest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Store is a model of the host's store: what was committed survives Reload, what
+// was not is gone.
+type Store struct {
+	server *journal.Op
+	heads  []journal.Op // in order of their calls
+	logs   []journal.Op // in order of call, epoch, n
+
+	flying []journal.Op
+	ticket uint32
+}
+
+// Flying returns the ticket of the commit under way, 0 for none.
+func (s *Store) Flying() uint32 {
+	if s == nil || s.flying == nil {
+		return 0
+	}
+	return s.ticket
+}
+
+func (s *Store) begin(e engine.Effect) {
+	if s == nil {
+		panic("coretest: a commit without a store")
+	}
+	s.ticket, s.flying = e.Ticket, []journal.Op{}
+	for r := journal.ReadOps(e.Data); ; {
+		op, ok := r.Next()
+		if !ok {
+			return
+		}
+		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
+		s.flying = append(s.flying, op)
+	}
+}
+
+// land writes the commit under way. A key that is there already is an error of
+// the client's: rows are added blind.
+func (s *Store) land(sealed bool) {
+	for _, op := range s.flying {
+		if !sealed {
+			op.Secret = nil
+		}
+		switch op.Kind {
+		case journal.OpServer:
+			s.server = &op
+		case journal.OpCall:
+			s.add(&s.heads, op)
+		case journal.OpLog:
+			s.add(&s.logs, op)
+		case journal.OpForget:
+			of := func(other journal.Op) bool { return other.Call == op.Call }
+			s.heads, s.logs = slices.DeleteFunc(s.heads, of), slices.DeleteFunc(s.logs, of)
+		}
+	}
+	s.flying = nil
+}
+
+func (s *Store) add(rows *[]journal.Op, op journal.Op) {
+	i, there := slices.BinarySearchFunc(*rows, op, func(a, b journal.Op) int {
+		for _, d := range []int64{int64(a.Call) - int64(b.Call), int64(a.Epoch) - int64(b.Epoch), int64(a.N) - int64(b.N)} {
+			if d != 0 {
+				return int(max(min(d, 1), -1))
+			}
+		}
+		return 0
+	})
+	if there {
+		panic(fmt.Sprintf("coretest: row %d/%d/%d is there already", op.Call, op.Epoch, op.N))
+	}
+	*rows = slices.Insert(*rows, i, op)
+}
+
+// Loaded returns what a new page is given: all calls, each owned from here on by
+// that page in an epoch of its own.
+func (s *Store) Loaded() []byte {
+	var b []byte
+	if s.server != nil {
+		b = journal.AppendOp(b, *s.server)
+	}
+	for i := range s.heads {
+		s.heads[i].Epoch++
+		head := s.heads[i]
+		head.Flags |= journal.OpOwned
+		b = journal.AppendOp(b, head)
+		for _, row := range s.logs {
+			if row.Call == head.Call {
+				b = journal.AppendOp(b, row)
+			}
+		}
+	}
+	return b
+}
+
+// Record folds what is stored of a call; nil where nothing is.
+func (s *Store) Record(call uint64) *journal.Record {
+	for _, head := range s.heads {
+		if head.Call != call {
+			continue
+		}
+		h, err := journal.ParseHead(head.Plain)
+		if err != nil {
+			panic(err)
+		}
+		r := journal.NewRecord(h, len(head.Plain))
+		for _, row := range s.logs {
+			if row.Call == call {
+				if err := r.Apply(row.Plain, row.Secret, nil); err != nil {
+					panic(err)
+				}
+			}
+		}
+		return r
+	}
+	return nil
+}
+
+// Calls returns the ids of the calls that are stored.
+func (s *Store) Calls() []uint64 {
+	var ids []uint64
+	for _, head := range s.heads {
+		ids = append(ids, head.Call)
+	}
+	return ids
+}
+
+// Stored ends the commit under way.
+func (w *World) Stored(result mcp.StoreResult, why string) []engine.Effect {
+	ticket := w.Store.ticket
+	if result == mcp.StoreOK || result == mcp.StoreUnsealed {
+		w.Store.land(result == mcp.StoreOK)
+	}
+	w.Store.flying = nil
+	return w.input("stored", func() { w.Client.Stored(w.Now, ticket, result, why) })
+}
+
+// Reload replaces the client by one that a new page makes from what is stored:
+// what was under way is gone, commits included. It is not started yet.
+func (w *World) Reload() []engine.Effect {
+	w.cfg.Epoch++
+	w.Store.flying = nil
+	w.Client = mcp.New(w.cfg)
+	clear(w.open)
+	loaded := w.Store.Loaded()
+	return w.input("reload", func() { w.Client.Restore(w.Now, loaded) })
+}
+
+var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget"}
+
+// describeOps writes what a commit holds: "log 2/1/1 [sent event] [cursor]".
+func describeOps(ops []byte) string {
+	var b strings.Builder
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			return b.String()
+		}
+		fmt.Fprintf(&b, "; %s", opNames[op.Kind])
+		if op.Kind != journal.OpServer {
+			fmt.Fprintf(&b, " %d", op.Call&(1<<24-1))
+		}
+		if op.Kind == journal.OpLog {
+			fmt.Fprintf(&b, "/%d/%d", op.Epoch, op.N)
+			for _, part := range [][]byte{op.Plain, op.Secret} {
+				if len(part) > 0 {
+					fmt.Fprintf(&b, " [%s]", describeEntries(part))
+				}
+			}
+		}
+	}
+}
+
+var entryNames = map[journal.Kind]string{
+	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry", journal.Policy: "policy",
+	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
+	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Base: "base",
+	journal.Resuming: "resuming",
+}
+
+func describeEntries(part []byte) string {
+	var names []string
+	row := journal.ReadRow(part)
+	for {
+		e, ok := row.Next()
+		if !ok {
+			return strings.Join(names, " ")
+		}
+		name := entryNames[e.Kind]
+		if e.Kind == journal.Cursor {
+			name += "=" + string(e.Data)
+		}
+		names = append(names, name)
+	}
+}

@@ -1,0 +1,44 @@
+package coretest
+
+import (
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+func storedCommand(p *player, args string) {
+	switch result, why, _ := strings.Cut(args, " "); result {
+	case "":
+		p.world.Stored(mcp.StoreOK, "")
+	case "unsealed":
+		p.world.Stored(mcp.StoreUnsealed, "")
+	case "quota":
+		p.world.Stored(mcp.StoreQuota, "")
+	default:
+		p.world.Stored(mcp.StoreFailed, why)
+	}
+}
+
+func storeBackCommand(p *player, args string) {
+	p.world.Input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, args == "cleared") })
+}
+
+func reloadCommand(p *player, _ string) { p.world.Reload() }
+
+func ackCommand(p *player, args string) {
+	c, position, _ := strings.Cut(args, " ")
+	var n int64
+	if position != "" {
+		n = p.number(position)
+	}
+	p.world.Input("ack "+args, func(m *mcp.Client, now engine.Time) { m.Ack(now, p.call(c), uint32(n)) })
+}
+
+func parkCommand(p *player, args string) { p.park(args, true) }
+
+func unparkCommand(p *player, args string) { p.park(args, false) }
+
+func (p *player) park(args string, parked bool) {
+	p.world.Input("park "+args, func(m *mcp.Client, now engine.Time) { m.Park(now, p.call(args), parked) })
+}

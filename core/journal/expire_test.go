@@ -1,0 +1,96 @@
+package journal
+
+import (
+	"math"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+const (
+	day = 24 * 60 * 60 * 1000
+	now = firstRelease + 200*day
+)
+
+func TestDeadline(t *testing.T) {
+	var none *ResumePolicy
+	for name, c := range map[string]struct {
+		policy      *ResumePolicy
+		grace, want int64
+	}{
+		"no policy":     {none, 1000, 0},
+		"no promise":    {&ResumePolicy{ReceivedAt: now}, 1000, 0},
+		"hostile":       {&ResumePolicy{ReceivedAt: now, MaxWait: -1}, 1000, 0},
+		"a minute":      {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, 5000, now + 65000},
+		"no grace":      {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, 0, now + 60000},
+		"less than no":  {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, -5, now + 60000},
+		"before 1970":   {&ResumePolicy{ReceivedAt: -now, MaxWait: 60000}, 0, 60000},
+		"as big as can": {&ResumePolicy{ReceivedAt: maxSafe, MaxWait: maxSafe}, 1, 2*maxSafe + 1},
+		"bigger":        {&ResumePolicy{ReceivedAt: math.MaxInt64, MaxWait: 1}, math.MaxInt64, math.MaxInt64},
+	} {
+		if got := c.policy.Deadline(c.grace); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestExpired(t *testing.T) {
+	const finished, unfinished = 7 * day, 30 * day
+	for name, c := range map[string]struct {
+		created, ended int64 // ended 0: unfinished, -1: at an unknown time
+		wall           int64
+		want           bool
+	}{
+		"just made":                      {now, 0, now, false},
+		"unfinished, a week":             {now, 0, now + 7*day, false},
+		"unfinished, almost":             {now, 0, now + 30*day - 1, false},
+		"unfinished, a month":            {now, 0, now + 30*day, true},
+		"finished, a month after made":   {now, now + 29*day, now + 30*day, false},
+		"finished, almost":               {now, now + day, now + 8*day - 1, false},
+		"finished, a week":               {now, now + day, now + 8*day, true},
+		"ended, nobody knows when":       {now, -1, now + 7*day, true},
+		"clock put back a day":           {now, 0, now - day, false},
+		"put back a year":                {now, 0, now - 365*day, false},
+		"put back, then it is kept":      {now + 31*day, 0, now, false},
+		"and ends when its time is over": {now + 31*day, 0, now + 61*day, true},
+		"finished in the future":         {now, now + 300*day, now, false},
+		"no clock was ever so far ahead": {now + 401*day, 0, now, true},
+		"hostile":                        {maxSafe, 0, now, true},
+		"hostile end":                    {now, maxSafe, now, true},
+		"made before there was a clock":  {0, 0, now, true},
+		"less than nothing":              {math.MinInt64, 0, now, true},
+		"the clock of a dead battery":    {now, 0, 0, false},
+		"which has run for a year":       {0, 0, 365 * day, false},
+		"a clock of less than nothing":   {maxSafe, 0, math.MinInt64, false},
+		"a clock of the far future":      {now, 0, math.MaxInt64, true},
+	} {
+		r := Record{Head: Head{CreatedAt: c.created}}
+		if c.ended != 0 {
+			r.Outcome, r.EndedAt = engine.OutcomeResult, max(c.ended, 0)
+		}
+		if got := r.Expired(c.wall, finished, unfinished); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if r.Expired(c.wall, -1, -1) {
+			t.Errorf("%s: was to be kept for ever", name)
+		}
+	}
+}
+
+// At any clock from the first release on, a record of any time ends: no later
+// than its keep after the clock has passed its time, and at most maxAhead before.
+func TestEverythingExpires(t *testing.T) {
+	for ahead := int64(-500 * day); ahead <= 500*day; ahead += day / 2 {
+		r := Record{Head: Head{CreatedAt: now + ahead}}
+		if got := r.Expired(now+max(ahead, 0)+30*day, day, 30*day); !got {
+			t.Errorf("made %d days ahead, never ends", ahead/day)
+		}
+		if ahead >= 0 && ahead <= maxAhead && r.Expired(now, day, 30*day) {
+			t.Errorf("made %d days ahead, ends at once", ahead/day)
+		}
+	}
+	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
+	if !ended.Expired(now, 0, 0) {
+		t.Error("kept for no time, and kept")
+	}
+}

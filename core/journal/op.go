@@ -1,0 +1,85 @@
+package journal
+
+// OpKind says what an Op is about.
+type OpKind uint8
+
+// The kinds of Op. JavaScript reads the same numbers (web/src/runtime).
+const (
+	OpServer OpKind = iota + 1 // the server's row: put, or as loaded
+	OpCall                     // a call's head: add, or as loaded
+	OpLog                      // a row of its log: add, or as loaded
+	OpForget                   // a call, head and log: delete
+)
+
+// OpFlags are set by the host where it hands over what it loaded.
+type OpFlags uint8
+
+// The flags of an Op.
+const (
+	OpOwned  OpFlags = 1 << iota // OpCall: this page carries the call on
+	OpSealed                     // a secret part is stored, and could not be unsealed
+	OpOther                      // OpCall: another tab made it while we looked on
+)
+
+// Op is one thing to write in a commit, or one thing that was read. Rows are
+// keyed by call, epoch and number: an epoch is the time of one owner, so that
+// two who both believe they own a call never write the same key.
+type Op struct {
+	Kind          OpKind
+	Flags         OpFlags
+	Call          uint64 // below 2^53
+	Epoch, N      uint32
+	Plain, Secret []byte
+}
+
+// opHeader is the fixed part of an encoded Op, in bytes: kind, flags, two of
+// padding, epoch, n, call (low and high word), length of plain and of secret,
+// all little-endian 32-bit words but the first.
+const opHeader = 28
+
+// AppendOp appends an Op in the form that both sides of the boundary read.
+func AppendOp(b []byte, op Op) []byte {
+	b = append(b, byte(op.Kind), byte(op.Flags), 0, 0)
+	for _, w := range [...]uint32{op.Epoch, op.N, uint32(op.Call), uint32(op.Call >> 32), uint32(len(op.Plain)), uint32(len(op.Secret))} {
+		b = append(b, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+	}
+	return append(append(b, op.Plain...), op.Secret...)
+}
+
+// Ops reads encoded Ops.
+type Ops struct{ p []byte }
+
+// ReadOps returns a reader of b.
+func ReadOps(b []byte) Ops { return Ops{b} }
+
+// Err returns ErrCorrupt where Next has stopped before the end of the input.
+func (o *Ops) Err() error {
+	if len(o.p) > 0 {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// Next takes the next Op, whose bytes alias the input; false at the end, and
+// where the rest is no Op. One of a call whose number JavaScript would round is
+// left out: no call of ours has it, and it must not hide the others.
+func (o *Ops) Next() (Op, bool) {
+	for len(o.p) >= opHeader {
+		word := func(i int) uint32 {
+			p := o.p[4+4*i:]
+			return uint32(p[0]) | uint32(p[1])<<8 | uint32(p[2])<<16 | uint32(p[3])<<24
+		}
+		op := Op{Kind: OpKind(o.p[0]), Flags: OpFlags(o.p[1]), Epoch: word(0), N: word(1), Call: uint64(word(2)) | uint64(word(3))<<32}
+		plain, secret := uint64(word(4)), uint64(word(5))
+		rest := o.p[opHeader:]
+		if op.Kind == 0 || plain+secret > uint64(len(rest)) {
+			return Op{}, false
+		}
+		op.Plain, op.Secret = rest[:plain:plain], rest[plain:plain+secret:plain+secret]
+		o.p = rest[plain+secret:]
+		if op.Call <= maxSafe {
+			return op, true
+		}
+	}
+	return Op{}, false
+}

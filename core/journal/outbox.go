@@ -1,0 +1,64 @@
+package journal
+
+import "bytes"
+
+// asked notes a request of the server's; Data is its id, length first, then the
+// message. One that was answered already is not asked again.
+func (r *Record) asked(data []byte) {
+	in := input{p: data}
+	id := in.bytes()
+	if in.err != nil || len(r.Asked) >= maxOutbox {
+		return
+	}
+	for _, q := range r.Asked {
+		if bytes.Equal(q.ID, id) {
+			return
+		}
+	}
+	for _, a := range r.Outbox {
+		if bytes.Equal(a.ID, id) {
+			return
+		}
+	}
+	r.Asked = append(r.Asked, Question{ID: bytes.Clone(id), Message: bytes.Clone(in.p)})
+}
+
+// answered moves a question to the outbox. The first answer to it stands.
+func (r *Record) answered(e Entry) {
+	id := e.Data[:e.N[0]]
+	for _, a := range r.Outbox {
+		if bytes.Equal(a.ID, id) {
+			return
+		}
+	}
+	if len(r.Outbox) >= maxOutbox {
+		return
+	}
+	for i, q := range r.Asked {
+		if bytes.Equal(q.ID, id) {
+			r.Asked = append(r.Asked[:i], r.Asked[i+1:]...)
+			break
+		}
+	}
+	r.Outbox = append(r.Outbox, Reply{ID: bytes.Clone(id), Message: bytes.Clone(e.Data[e.N[0]:])})
+}
+
+// taken clears the outbox of the answer that the server has taken.
+func (r *Record) taken(id []byte) {
+	for i, a := range r.Outbox {
+		if bytes.Equal(a.ID, id) {
+			r.Outbox = append(r.Outbox[:i], r.Outbox[i+1:]...)
+			return
+		}
+	}
+}
+
+// AskedEntry returns the entry for a request of the server's.
+func AskedEntry(id, message []byte) Entry {
+	return Entry{Kind: Asked, Data: append(appendBytes(nil, id), message...)}
+}
+
+// AnswerEntry returns the entry for the answer to the request with that id.
+func AnswerEntry(id, message []byte) Entry {
+	return Entry{Kind: Answer, N: [3]uint64{uint64(len(id))}, Data: append(bytes.Clone(id), message...)}
+}

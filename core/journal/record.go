@@ -1,0 +1,186 @@
+package journal
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// maxOutbox bounds what a stored call may make us hold or send again.
+const maxOutbox = 256
+
+// Record is a call folded from its head and its rows: what is needed to go on
+// with it. Its byte slices are its own.
+type Record struct {
+	Head Head
+
+	Sent     bool   // the request may have left
+	Request  uint64 // its id on the wire, of the last time it was sent
+	Session  uint64 // number of the handshake in whose session that was
+	Sends    int    // how often it was sent
+	Position uint32 // of the last event
+	Base     uint32 // events up to here are not stored
+	Acked    uint32 // the app has done with those up to here
+
+	Cursor []byte // id of the last event of its stream; empty for none
+	Retry  int64  // the stream's reconnection time, ms; -1 for none
+
+	Policy *ResumePolicy
+	Asked  []Question // requests of the server's that nobody has answered
+	Outbox []Reply    // answers that the server has not taken yet
+
+	Round     []byte // the input that is asked for; nil where none is
+	Stated    bool   // a State belongs to it
+	State     []byte // to be sent back with the responses
+	Responses []byte // to the Round; nil where nobody has answered it
+	Rounds    int    // how often it asked
+
+	Outcome engine.Outcome // 0 while it has none
+	Data    []byte         // of the outcome
+	Failure *engine.Error  // of OutcomeFailure
+	EndedAt int64          // ms since 1970; 0 while it has no outcome
+
+	Bytes int // stored, head included
+}
+
+// ResumePolicy is what SEP-975's notifications/requests/resumePolicy promised.
+type ResumePolicy struct {
+	Token      []byte // JSON string; nil where it could not be unsealed
+	MinWait    int64  // ms
+	MaxWait    int64  // ms; 0 for no promise
+	ReceivedAt int64  // ms since 1970
+}
+
+// Question is a request of the server's: its raw message and that message's id.
+type Question struct{ ID, Message []byte }
+
+// Reply answers the question with that id.
+type Reply struct{ ID, Message []byte }
+
+// NewRecord returns the Record of a call of which nothing but the head is known.
+func NewRecord(head Head, size int) *Record {
+	head.Params = bytes.Clone(head.Params)
+	head.Meta = bytes.Clone(head.Meta)
+	return &Record{Head: head, Retry: -1, Bytes: size}
+}
+
+// Apply folds one row into r. each, where it is not nil, is told of every event
+// with its position, and of nothing else; its data is lent. secret is nil where
+// the row has no secret part or where that could not be unsealed. A row that
+// cannot be read changes nothing.
+func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, position uint32, data []byte)) error {
+	position := uint64(r.Position)
+	for _, part := range [][]byte{plain, secret} {
+		row := ReadRow(part)
+		for {
+			e, ok := row.Next()
+			if !ok {
+				break
+			}
+			switch e.Kind {
+			case Event:
+				position++
+			case Base:
+				position = max(position, e.N[0])
+			}
+		}
+		if row.Err() != nil {
+			return row.Err()
+		}
+	}
+	if position > 1<<32-1 {
+		return ErrCorrupt // the next event would have the position of an old one
+	}
+	r.Bytes += len(plain) + len(secret)
+	// Plain first: a Sent or a Policy clears what the secret part then sets. So
+	// a row may hold no secret that one of its own plain entries has made void.
+	for _, part := range [][]byte{plain, secret} {
+		row := ReadRow(part)
+		for {
+			e, ok := row.Next()
+			if !ok {
+				break
+			}
+			r.apply(e, each)
+		}
+	}
+	return nil
+}
+
+func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32, data []byte)) {
+	if r.Outcome != 0 && e.Kind != Event && e.Kind != Acked && e.Kind != Base {
+		return // such as the cursor that came with the outcome
+	}
+	switch e.Kind {
+	case Sent:
+		// A new stream: nothing of the last one's carries over. In another
+		// session the ids of the server's requests mean something else.
+		if r.Sent && r.Session != e.N[1] {
+			r.Outbox = nil
+		}
+		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
+		r.Sends++
+		r.Cursor, r.Retry, r.Policy = nil, -1, nil
+		r.Asked = nil
+		if r.Responses == nil {
+			r.Round, r.Stated, r.State = nil, false, nil
+		}
+	case Event:
+		r.Position++
+		if each != nil {
+			each(engine.EventKind(e.N[0]), r.Position, e.Data)
+		}
+	case Cursor:
+		r.Cursor = bytes.Clone(e.Data)
+	case Retry:
+		r.Retry = int64(e.N[0])
+	case Policy:
+		r.Policy = &ResumePolicy{MinWait: int64(e.N[0]), MaxWait: int64(e.N[1]), ReceivedAt: int64(e.N[2])}
+	case Token:
+		if r.Policy != nil {
+			r.Policy.Token = bytes.Clone(e.Data)
+		}
+	case Asked:
+		r.asked(e.Data)
+	case Answer:
+		r.answered(e)
+	case Taken:
+		r.taken(e.Data)
+	case Round:
+		r.Round, r.State, r.Responses = append([]byte{}, e.Data...), nil, nil
+		r.Stated = e.N[0] != 0
+		r.Rounds++
+	case State:
+		if r.Stated { // else it is an earlier round's, of the same row
+			r.State = bytes.Clone(e.Data)
+		}
+	case Responses:
+		r.Responses = append([]byte{}, e.Data...)
+	case Outcome:
+		r.outcome(e)
+	case Acked:
+		if n := uint32(min(e.N[0], uint64(r.Position))); n > r.Acked {
+			r.Acked = n
+		}
+	case Base:
+		r.Base = max(r.Base, uint32(e.N[0]))
+		r.Position = max(r.Position, r.Base)
+	}
+}
+
+// outcome ends the call: what was needed to go on is not needed any more. The
+// first one stands.
+func (r *Record) outcome(e Entry) {
+	r.Outcome, r.EndedAt = engine.Outcome(e.N[0]), int64(e.N[1])
+	if r.Outcome != engine.OutcomeFailure {
+		r.Data = bytes.Clone(e.Data)
+	} else {
+		failure, err := ParseFailure(e.Data)
+		if err != nil {
+			failure = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.Head.Method, Message: "the stored outcome cannot be read"}
+		}
+		r.Failure = failure
+	}
+	r.Asked, r.Outbox, r.Policy, r.Cursor = nil, nil, nil, nil
+	r.Round, r.Stated, r.State, r.Responses = nil, false, nil, nil
+}

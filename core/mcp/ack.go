@@ -1,0 +1,78 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// parks reports whether a failure leaves the call as it is in the journal: the
+// page has closed its client, and another one will go on.
+func (c *Client) parks(failure *engine.Error) bool {
+	return failure != nil && c.state >= stateClosing
+}
+
+// settleStored writes the outcome and tells the app once that is on disk: what a
+// page was told, the next one knows too. The call is kept until acknowledged.
+func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	if failure != nil {
+		data = journal.AppendFailure(nil, failure)
+	}
+	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(outcome), uint64(max(c.wall(), 0))}, Data: data})
+	t.record.settled = true
+	c.kept[t.id] = t
+	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
+	if failure == nil {
+		e.Data = data
+		if c.journaling.on && t.isKept() {
+			e.Data = bytes.Clone(data) // the input it came in is over by then
+		}
+	}
+	c.whenStored(now, t, true, func(c *Client, now engine.Time) { c.effects.Add(e) })
+}
+
+// Ack notes that the app has done with a call's events up to a position, or,
+// where position is 0, with all that it has had. A settled call with nothing
+// left is forgotten.
+func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
+	c.begin(now)
+	t := c.byCall[id]
+	if kept := c.kept[id]; kept != nil {
+		t = kept
+	}
+	if t == nil || t.record == nil {
+		return
+	}
+	if position == 0 || position > t.position {
+		position = t.position
+	}
+	if c.kept[id] != nil && position == t.position {
+		c.forgetCall(t)
+		return
+	}
+	if position > t.record.acked {
+		t.record.acked = position
+		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(position)}})
+	}
+}
+
+// forgetCall deletes a call from the journal.
+func (c *Client) forgetCall(t *call) {
+	delete(c.kept, t.id)
+	j := &c.journaling
+	if t.record.waits {
+		for i, other := range j.dirty {
+			if other == t {
+				j.dirty = append(j.dirty[:i], j.dirty[i+1:]...)
+				break
+			}
+		}
+		j.waiting -= len(t.record.plain)
+		t.record.waits = false
+	}
+	if j.on {
+		c.addOp(journal.Op{Kind: journal.OpForget, Call: t.record.id})
+	}
+	t.record.memory = true
+}

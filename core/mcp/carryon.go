@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// carryOn goes on with a call that came back from the journal, by the best of
+// what it has (DESIGN 3, last lines). Nothing is run again that is not known to
+// be harmless.
+func (t *call) carryOn(c *Client, now engine.Time) {
+	r := t.fold
+	t.fold = nil
+	t.totalBy = in(now, t.timeouts.Total)
+	t.answerBy = in(now, t.timeouts.Answer)
+	t.rounds = r.Rounds
+	if r.Sent {
+		t.cuts++ // the page that had it is gone
+	}
+	t.generation, t.inSession = uint32(r.Session), c.session.id != ""
+	same := r.Session == uint64(c.session.generation)
+	if same {
+		t.restoreOutbox(c, now, r)
+	}
+	switch {
+	case r.Round != nil && r.Responses == nil:
+		t.askAgain(c, now, r)
+	case r.Round != nil:
+		// The answer was given before the page went: it is sent under the id
+		// that it had, and the person is not asked again (RELIABILITY 55).
+		t.requestState = bytes.Clone(r.State)
+		t.setRound(r.Responses)
+		t.phase = callQueued
+		t.send(c, now)
+	case !r.Sent:
+		t.phase = callQueued
+		t.send(c, now) // it never left
+	case r.Policy != nil && r.Policy.Token != nil && same:
+		t.restorePolicy(c, now, r)
+	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
+		t.phase = callStreaming
+		t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+		t.stream.Restored(now, r.Cursor, r.Retry)
+		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
+		t.answerBy = engine.Never
+		c.status(t, "cut", &streamReport{why: cutReload})
+		t.handAsked(c, now, r)
+	case len(r.Cursor) > 0 || r.Policy != nil:
+		t.phase = callQueued
+		t.stranded(c, now, "lost", lostError(t.method, 0))
+	default:
+		t.phase = callQueued
+		t.stranded(c, now, "unknown", unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
+	}
+}
+
+// askAgain hands an input request that nobody has answered to the app once more.
+func (t *call) askAgain(c *Client, now engine.Time, r *journal.Record) {
+	if r.Stated && r.State == nil {
+		t.phase = callQueued
+		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
+			Message: "the state that belongs to its request for input could not be read back"})
+		return
+	}
+	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
+	t.asks, t.requestState = r.Round, r.State
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: inputEvent(t.asks)})
+}

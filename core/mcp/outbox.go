@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// reply is an answer to a request of the server's on a call's stream, which is
+// sent until the server has taken it: same id, same words (DESIGN 3.4).
+type reply struct {
+	id      []byte // of the request, with its kind
+	message []byte
+	at      engine.Time // when to send it; Never while it is under way
+	attempt int
+}
+
+// maxReplies is how often an answer is sent at most: about ten minutes.
+const maxReplies = 24
+
+// questionID names a request of the server's on one call: its id, and whether
+// that is a number or a string.
+func questionID(id jsonrpc.ID) []byte { return append([]byte{byte(id.Kind)}, id.Text...) }
+
+// answered stores the app's answer to a question of t's stream, then sends it.
+func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byte) {
+	r := &reply{id: questionID(id), message: message, at: engine.Never}
+	t.outbox = append(t.outbox, r)
+	c.write(t, journal.AnswerEntry(r.id, message))
+	c.whenStored(now, t, true, func(c *Client, now engine.Time) { t.deliverReply(c, now, r) })
+}
+
+func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
+	if c.state != stateOpen || t.phase >= callTail {
+		return
+	}
+	r.at = engine.Never
+	c.answerFor(now, t, r)
+}
+
+// replied takes what became of sending an answer.
+func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
+	if failure != nil && failure.Retryable && r.attempt < maxReplies && t.phase < callTail && c.state == stateOpen {
+		r.at = now.After(link.Delay(r.attempt, -1, &c.random))
+		r.attempt++
+		return
+	}
+	for i, other := range t.outbox {
+		if other == r {
+			t.outbox = append(t.outbox[:i], t.outbox[i+1:]...)
+			break
+		}
+	}
+	if t.phase < callTail {
+		c.write(t, journal.Entry{Kind: journal.Taken, Data: r.id})
+	}
+}
+
+// restoreOutbox sends the answers again that the server may not have taken.
+func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
+	for _, a := range r.Outbox {
+		t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
+	}
+	for _, q := range r.Asked {
+		t.questions = append(t.questions, q.ID)
+	}
+	for _, a := range r.Outbox {
+		t.questions = append(t.questions, a.ID)
+	}
+}
+
+// handAsked asks the app again what the page before it had not answered.
+func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
+	for _, q := range r.Asked {
+		if m, err := jsonrpc.Parse(q.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
+			c.hand(now, t, &m)
+		}
+	}
+}
+
+// askedBefore reports whether the server has asked this on the call already: a
+// replay repeats what it has asked, and a person is asked once.
+func (t *call) askedBefore(id jsonrpc.ID) bool {
+	key := questionID(id)
+	for _, q := range t.questions {
+		if bytes.Equal(q, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// advanceOutbox sends the answers that are due.
+func (t *call) advanceOutbox(c *Client, now engine.Time) {
+	for _, r := range append([]*reply(nil), t.outbox...) {
+		if now >= r.at {
+			t.deliverReply(c, now, r)
+		}
+	}
+}
+
+// outboxDue returns when advanceOutbox is due.
+func (t *call) outboxDue() engine.Time {
+	at := engine.Never
+	for _, r := range t.outbox {
+		at = min(at, r.at)
+	}
+	return at
+}

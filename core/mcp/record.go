@@ -1,0 +1,219 @@
+package mcp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// record is what of a call is stored, and what waits to be.
+type record struct {
+	id     uint64 // the request id that it was first given names it for ever
+	epoch  uint32 // of this owner
+	n      uint32 // of the last row
+	memory bool   // the store has failed it: nothing more is written
+
+	key    string
+	plain  []byte // entries of the row that waits
+	secret []byte
+	waits  bool // the call is in journaling.dirty
+	aloft  bool // a row of it is in the commit under way
+
+	cursor  []byte // as last written
+	retry   int64
+	flying  guarantee // what the commit under way makes true
+	stored  guarantee // what is true
+	told    guarantee // what the app knows
+	settled bool      // its outcome is written
+	acked   uint32
+}
+
+// guarantee says what a reload would do to a call.
+type guarantee uint8
+
+const (
+	guaranteeLost      guarantee = iota // nothing that could continue it is stored
+	guaranteeResumable                  // an event id or a resume policy is
+	guaranteeDurable                    // a task id is
+)
+
+var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}
+
+// keep writes a call's head; nothing of it leaves before that.
+func (c *Client) keep(t *call, o *CallOptions) {
+	if !c.journaling.on {
+		return
+	}
+	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1}
+	c.addOp(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead(c, o.Key)})
+}
+
+// journalHead returns the head of a call as it is stored.
+func (t *call) journalHead(c *Client, key string) []byte {
+	return journal.AppendHead(nil, &journal.Head{
+		Key: key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
+		CreatedAt: c.wall(),
+		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total,
+	})
+}
+
+// wall returns what a wall clock shows now, in ms since 1970.
+func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
+
+// isKept reports whether what is written of the call gets stored.
+func (t *call) isKept() bool { return t.record != nil && !t.record.memory }
+
+// write puts an entry into the call's next row.
+func (c *Client) write(t *call, e journal.Entry) {
+	if r := c.waiting(t); r != nil {
+		before := len(r.plain)
+		r.plain = journal.AppendEntry(r.plain, e)
+		c.journaling.waiting += len(r.plain) - before
+	}
+}
+
+// writeSecret puts an entry into the sealed part of the call's next row.
+func (c *Client) writeSecret(t *call, e journal.Entry) {
+	if r := c.waiting(t); r != nil {
+		r.secret = journal.AppendEntry(r.secret, e)
+	}
+}
+
+// waiting returns the call's record with its next row in the next commit; nil
+// where nothing is stored.
+func (c *Client) waiting(t *call) *record {
+	if !c.journaling.on || !t.isKept() {
+		return nil
+	}
+	if !t.record.waits {
+		t.record.waits = true
+		c.journaling.dirty = append(c.journaling.dirty, t)
+	}
+	return t.record
+}
+
+// appendRow ends the row that waits: with the cursor that covers its events, and
+// never without them (DESIGN 3.2).
+func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
+	r.flying = r.stored
+	if !r.settled {
+		if cursor := t.stream.Cursor.ID; t.phase == callStreaming && !bytes.Equal(cursor, r.cursor) {
+			r.cursor = append(r.cursor[:0], cursor...)
+			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: cursor})
+		}
+		if retry := t.stream.RetryValue(); t.phase == callStreaming && retry >= 0 && retry != r.retry {
+			r.retry = retry
+			r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(retry)}})
+		}
+		r.flying = t.guaranteeOnceStored(c)
+	}
+	r.n++
+	r.aloft = true
+	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
+	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
+	if cap(r.plain) > maxUncommitted {
+		r.plain = nil // one large result need not be paid for ever
+	}
+	return b
+}
+
+// uncommitted reports whether the stream is ahead of what is written or stored.
+func (t *call) uncommitted() bool {
+	return t.isKept() && (t.record.waits || t.record.aloft)
+}
+
+// landed notes that the commit under way is stored.
+func (r *record) landed(sealed bool) {
+	r.aloft = false
+	if sealed {
+		r.stored = r.flying
+	} else {
+		r.flying = r.stored
+	}
+}
+
+// guaranteeOnceStored returns what holds of a call as it stands once that is
+// stored: a cursor counts where the revision resumes streams and the session
+// that it belongs to can be named again.
+func (t *call) guaranteeOnceStored(c *Client) guarantee {
+	switch {
+	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
+		return guaranteeResumable
+	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.lastEventID && t.stream.Cursor.Resumable():
+		return guaranteeResumable
+	}
+	return guaranteeLost
+}
+
+// guarantee returns what a reload would do to the call now.
+func (t *call) guarantee() guarantee {
+	if !t.isKept() {
+		return guaranteeLost
+	}
+	return t.record.stored
+}
+
+// tellGuarantee tells the app where that has changed: {"guarantee":"resumable"}.
+func (c *Client) tellGuarantee(t *call) {
+	g := t.guarantee()
+	if t.record == nil || g == t.record.told || t.phase >= callTail {
+		return
+	}
+	t.record.told = g
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGuarantee, C: t.id, Position: t.position,
+		Data: append(jsonrpc.AppendString([]byte(`{"guarantee":`), guaranteeNames[g]), '}')})
+}
+
+// tellDurability tells the app where its calls are kept from now on:
+// {"durability":"memory","why":"quota"}.
+func (c *Client) tellDurability(where, why string) {
+	b := jsonrpc.AppendString([]byte(`{"durability":`), where)
+	if why != "" {
+		b = jsonrpc.AppendString(append(b, `,"why":`...), why)
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: append(b, '}')})
+}
+
+// rewrite stores a live call anew after the store was cleared. The events that
+// the app has had are gone from it, which Base says.
+func (c *Client) rewrite(t *call) {
+	r := t.record
+	*r = record{id: r.id, epoch: r.epoch + 1, key: r.key, retry: -1, told: r.told, acked: r.acked}
+	c.addOp(journal.Op{Kind: journal.OpForget, Call: r.id})
+	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead(c, r.key)})
+	if t.position > 0 {
+		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
+	}
+	if t.phase >= callStoring {
+		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
+	}
+	if t.policy != nil {
+		c.writePolicy(t)
+	}
+	if t.phase == callAsking {
+		c.writeRound(t)
+	}
+	c.tellGuarantee(t)
+}
+
+// keptInOrder returns the settled calls that nobody has acknowledged, oldest
+// first.
+func (c *Client) keptInOrder() []*call {
+	calls := make([]*call, 0, len(c.kept))
+	for _, t := range c.kept {
+		calls = append(calls, t)
+	}
+	slices.SortFunc(calls, func(a, b *call) int {
+		switch {
+		case a.record.id < b.record.id:
+			return -1
+		case a.record.id > b.record.id:
+			return 1
+		}
+		return 0
+	})
+	return calls
+}

@@ -1,0 +1,229 @@
+package mcp
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// Restore takes what the store held of this server, before Start: the server's
+// row, then each call's head with its log after it. The app is told of each call
+// with what it had, from the journal alone: no network is needed for that.
+func (c *Client) Restore(now engine.Time, ops []byte) {
+	c.begin(now)
+	r := journal.ReadOps(ops)
+	var head journal.Op
+	var log []journal.Op
+	flush := func() {
+		if head.Kind == journal.OpCall {
+			c.recall(now, head, log)
+		}
+		head, log = journal.Op{}, log[:0]
+	}
+	for {
+		op, ok := r.Next()
+		if !ok {
+			break
+		}
+		switch op.Kind {
+		case journal.OpServer:
+			c.restoreServer(op)
+		case journal.OpCall:
+			flush()
+			head = op
+		case journal.OpLog:
+			if head.Kind == journal.OpCall && op.Call == head.Call {
+				log = append(log, op)
+			}
+		}
+	}
+	flush()
+	if c.state == stateNew {
+		c.dropStaleHandshake()
+	}
+}
+
+// restoreServer takes the handshake that an earlier page had.
+func (c *Client) restoreServer(op journal.Op) {
+	s, err := journal.ParseServer(op.Plain, op.Secret)
+	if err != nil {
+		c.quarantined(err)
+		return
+	}
+	// Whatever else: the next handshake is a later one than any before.
+	c.session.generation = max(c.session.generation, uint32(s.Handshake))
+	revision := findRevision(s.Revision)
+	unsealed := !s.HasSession || sendable(s.Session)
+	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
+	if c.state != stateNew || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.name == channelRevision {
+		return
+	}
+	c.revision = revision
+	c.session.id, c.session.result, c.session.ready = s.Session, s.Result, true
+	c.session.restored, c.session.client = true, s.Client
+	c.skipVersionHeader = s.SkipVersion
+}
+
+// dropStaleHandshake lets a new handshake be made where the app says something
+// else of itself now, unless a call is under way in the old session.
+func (c *Client) dropStaleHandshake() {
+	if !c.session.restored || bytes.Equal(c.session.client, c.identity()) {
+		return
+	}
+	for _, t := range c.calls {
+		if t.phase == callRestored || t.phase == callFollowed {
+			return
+		}
+	}
+	c.revision = nil
+	c.session.id, c.session.result, c.session.ready, c.session.restored = "", nil, false, false
+}
+
+// identity is what this side says of itself in a handshake.
+func (c *Client) identity() []byte {
+	return append(append(bytes.Clone(c.cfg.ClientInfo), '\n'), c.cfg.Capabilities...)
+}
+
+// storeServer writes the handshake, for the next page.
+func (c *Client) storeServer() {
+	if c.revision == nil || c.revision.name == channelRevision {
+		return
+	}
+	plain, secret := journal.AppendServer(&journal.Server{
+		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
+		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader,
+	})
+	c.addOp(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
+}
+
+// recall brings one call back. A record that cannot be read stays where it is,
+// and the others load (RELIABILITY fault 70).
+func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
+	h, err := journal.ParseHead(head.Plain)
+	if err != nil || !c.storedObject(h.Params) || !c.storedObject(h.Meta) {
+		c.quarantined(err)
+		return
+	}
+	c.lastCall++
+	t := &call{
+		id: engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
+		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts),
+		phase:    callRestored, tailBy: engine.Never, reissueAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
+		fold:   journal.NewRecord(h, len(head.Plain)),
+		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1},
+	}
+	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
+	t.stream.End()
+	if head.Flags&journal.OpOwned == 0 {
+		t.phase = callFollowed
+	}
+	// What cannot be folded is found before the app hears of the call.
+	probe := journal.NewRecord(h, 0)
+	for _, op := range log {
+		if err := probe.Apply(op.Plain, op.Secret, nil); err != nil {
+			c.quarantined(err)
+			return
+		}
+	}
+	c.tellRecall(t, probe)
+	c.calls = append(c.calls, t)
+	c.byCall[t.id] = t
+	for _, op := range log {
+		c.foldRow(now, t, op)
+	}
+	c.byID[t.request] = t
+	if t.fold.Outcome != 0 {
+		c.recallOutcome(t)
+	} else if t.phase == callRestored && c.state == stateOpen && !c.token.asking {
+		t.carryOn(c, now)
+	}
+}
+
+// storedObject reports whether something read from the store is nothing, or one
+// JSON object.
+func (c *Client) storedObject(text []byte) bool {
+	return len(text) == 0 || jsonrpc.IsObject(text) && jsonrpc.Valid(text, c.cfg.Limits.Depth) == nil
+}
+
+// foldRow takes one row of a call's log, and tells the app of its events.
+func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
+	if t.record.epoch == op.Epoch && op.N <= t.record.n {
+		return // a follower was told already
+	}
+	request := t.fold.Request
+	err := t.fold.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
+		t.position = position
+		if kind == engine.EventInput {
+			return // asked again while it is open, and history once it is not
+		}
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: t.id, Position: position, Data: bytes.Clone(data)})
+	})
+	if err != nil {
+		c.quarantined(err)
+		return
+	}
+	t.position = max(t.position, t.fold.Position)
+	t.record.epoch, t.record.n = op.Epoch, op.N
+	t.record.acked = t.fold.Acked
+	if t.fold.Sent && t.fold.Request != request {
+		delete(c.byID, t.request)
+		t.request = requestID(t.fold.Request)
+		if t.phase != callDone {
+			c.byID[t.request] = t
+		}
+	}
+}
+
+// recallOutcome settles a call by what the journal says.
+func (c *Client) recallOutcome(t *call) {
+	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
+	t.record.settled = true
+	t.fold = nil
+	c.kept[t.id] = t
+	c.finish(t)
+	c.effects.Add(e)
+}
+
+// tellRecall describes a call to the app: {"key":"k","method":"tools/call",
+// "params":{…},"createdAt":0,"acked":0,"base":0,"manual":false,"owned":true,"guarantee":"resumable"}.
+func (c *Client) tellRecall(t *call, known *journal.Record) {
+	t.record.stored = c.guaranteeOf(known)
+	t.record.told, t.record.flying = t.record.stored, t.record.stored
+	b := jsonrpc.AppendString([]byte(`{"method":`), t.method)
+	if t.record.key != "" {
+		b = jsonrpc.AppendString(append(b, `,"key":`...), t.record.key)
+	}
+	if len(t.params) > 0 {
+		b = append(append(b, `,"params":`...), t.params...)
+	}
+	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
+	b = appendUint(append(b, `,"id":`...), t.record.id)
+	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
+	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
+	b = strconv.AppendBool(append(b, `,"manual":`...), t.flags&journal.ManualAck != 0)
+	b = strconv.AppendBool(append(b, `,"owned":`...), t.phase == callRestored)
+	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), guaranteeNames[t.record.stored])
+	c.effects.Add(engine.Effect{Kind: engine.Recall, C: t.id, Data: append(b, '}')})
+}
+
+// guaranteeOf returns what the journal makes of a call that is in no hand.
+func (c *Client) guaranteeOf(r *journal.Record) guarantee {
+	switch {
+	case r.Round != nil && r.Responses == nil && (!r.Stated || r.State != nil),
+		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):
+		return guaranteeResumable
+	}
+	return guaranteeLost
+}
+
+// quarantined tells the app that a record was left aside.
+func (c *Client) quarantined(err error) {
+	if err == nil {
+		err = journal.ErrCorrupt
+	}
+	c.counters.QuarantinedRecords++
+	c.integrity("quarantined_record", err)
+}

@@ -1,0 +1,41 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// maxReissues bounds how often a request that may be run again is.
+const maxReissues = 5
+
+// stranded ends a call whose answer can no longer be had, or runs it again where
+// the tool's annotations say that this is harmless, or the app allows it. Never
+// otherwise (DESIGN 3.5). outcome is what the resume came to: lost or unknown.
+func (t *call) stranded(c *Client, now engine.Time, outcome string, failure *engine.Error) {
+	if t.flags.Repeatable() && t.reissues < maxReissues && t.role == roleApp && c.state < stateClosing {
+		t.reissue(c, now)
+		return
+	}
+	if t.cuts > 0 {
+		c.resumed(t, outcome)
+	}
+	c.settle(now, t, engine.OutcomeFailure, nil, failure)
+}
+
+// reissue runs the request again under a new id: a late answer to the old one
+// must not be taken for this one's.
+func (t *call) reissue(c *Client, now engine.Time) {
+	c.abort(t.x)
+	t.x = 0
+	t.stream.End()
+	t.policy, t.fold = nil, nil
+	delete(c.byID, t.request)
+	t.request = c.newRequestID()
+	c.byID[t.request] = t
+	t.phase, t.resuming, t.refreshed = callQueued, false, false
+	t.answerBy = in(now, t.timeouts.Answer)
+	c.resumed(t, "restarted")
+	delay := link.Delay(t.reissues, -1, &c.random)
+	t.reissues++
+	t.reissueAt = now.After(delay)
+}
