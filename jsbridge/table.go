@@ -9,16 +9,19 @@ type Kind uint32
 
 // The kinds of record. Their fields are described in the package comment.
 const (
-	KindFetch   Kind = iota + 1 // start an HTTP exchange
-	KindRead                    // hand over the exchange's next chunk
-	KindAbort                   // abandon the exchange
-	KindDeliver                 // an event for the app
-	KindSettle                  // the end of a call
-	KindState                   // the client as a whole
-	KindToken                   // ask the bearer token provider
-	KindWake                    // arm the client's one timer
-	KindValue                   // the JSON text that an export was asked for
-	KindSource                  // open an EventSource
+	KindFetch     Kind = iota + 1 // start an HTTP exchange
+	KindRead                      // hand over the exchange's next chunk
+	KindAbort                     // abandon the exchange
+	KindDeliver                   // an event for the app
+	KindSettle                    // the end of a call
+	KindState                     // the client as a whole
+	KindToken                     // ask the bearer token provider
+	KindWake                      // arm the client's one timer
+	KindValue                     // the JSON text that an export was asked for
+	KindSource                    // open an EventSource
+	KindStore                     // write to the store, in one transaction
+	KindRecall                    // a call that the store brought back
+	KindHandshake                 // ask for leave to make a new session
 )
 
 // Record is one row of the table; its layout is fixed by the package comment.

@@ -25,6 +25,11 @@ import (
 //	token         boolean    there is a bearer token provider
 //	noListen      boolean    no GET stream
 //	eventSource   boolean    there is an EventSource
+//	journal       boolean    there is a store
+//	tabs          boolean    other pages may share the session
+//	epoch         number     for request ids; 0 for a random one
+//	wall          number     Date.now() at performance.now() 0
+//	maxStored     number     bytes of this server's calls in the store; 0 for the default
 //	answer, idle, total      number, ms; 0 for the default, negative for never
 //	maxLine, maxEvent, maxBody   number, bytes; 0 for the default
 //	maxDepth, maxCalls       number; 0 for the default
@@ -52,16 +57,21 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 		HasTokenProvider: o.Bool("token"),
 		NoListen:         o.Bool("noListen"),
 		EventSource:      o.Bool("eventSource"),
+		Journal:          o.Bool("journal"),
+		Tabs:             o.Bool("tabs"),
+		Wall:             o.Int("wall"),
 		Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total")},
 		Limits: mcp.Limits{
 			Line: int(o.Int("maxLine")), Event: int(o.Int("maxEvent")), Body: int(o.Int("maxBody")),
 			Depth: int(o.Int("maxDepth")), Calls: int(o.Int("maxCalls")),
+			Stored: int(o.Int("maxStored")),
 		},
 	}
 	headers := o.Strings("headers")
 	for i := 0; i+1 < len(headers); i += 2 {
 		cfg.Header = append(cfg.Header, engine.Field{Name: headers[i], Value: latin1(headers[i+1])})
 	}
+	epoch := uint32(o.Int("epoch"))
 	if err := o.Err(); err != nil {
 		return err.Error()
 	}
@@ -69,9 +79,11 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 	if err != nil {
 		return "crypto.getRandomValues: " + err.Error()
 	}
-	// Until ids are persisted, a random epoch keeps the ids of two loads of a
-	// page apart: 29 bits, so that they stay below 2^53 with the counter.
-	cfg.Epoch = uint32(random % mcp.EpochLimit)
+	// The store counts epochs. Without one a random epoch keeps the ids of two
+	// loads of a page apart: 29 bits, so that they stay below 2^53 with the counter.
+	if cfg.Epoch = epoch; epoch == 0 {
+		cfg.Epoch = uint32(random % mcp.EpochLimit)
+	}
 	cfg.Seed = random
 	return int(newClient(cfg).handle)
 }

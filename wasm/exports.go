@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
@@ -191,13 +192,19 @@ func exportFired(handle uint32, now float64) (records int32) {
 	return table.Finish()
 }
 
-// exportCall makes a request, or sends a notification where notify is not 0:
-// the input is a frame of method, params and _meta, the last two JSON objects
-// or empty, then names and values of further header fields. Times are in ms, 0
+// How a call is made: the bits of journal.Flags, and these.
+const (
+	callDurable = 1 << 8 // it is written to the journal
+	callNotify  = 1 << 9 // it is a notification
+)
+
+// exportCall makes a request, or sends a notification: the input is a frame of
+// method, params, _meta and key, params and _meta JSON objects or empty, then
+// names and values of further header fields. Times are in ms, 0
 // for the client's. The header's answer word is the call's id.
 //
 //go:wasmexport call
-func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64) (records int32) {
+func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (records int32) {
 	defer guard(&records)
 	c := enter(handle)
 	if c == nil {
@@ -205,14 +212,17 @@ func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64
 	}
 	// The machine copies what it keeps of the input.
 	parts, err := jsbridge.Parts(table.Input(int(n)))
-	if err != nil || len(parts) < 3 {
+	if err != nil || len(parts) < 4 {
 		panic(jsbridge.ErrFrame)
 	}
 	options := mcp.CallOptions{
 		Meta:     parts[2],
+		Key:      string(parts[3]),
+		Durable:  how&callDurable != 0,
+		Flags:    journal.Flags(how),
 		Timeouts: mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
 	}
-	for i := 3; i+1 < len(parts); i += 2 {
+	for i := 4; i+1 < len(parts); i += 2 {
 		options.Header = append(options.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})
 	}
 	params := parts[1]
@@ -220,7 +230,7 @@ func exportCall(handle uint32, notify, n int32, answer, idle, total, now float64
 		params = nil
 	}
 	var id engine.CallID
-	if notify != 0 {
+	if how&callNotify != 0 {
 		id = c.machine.Notify(engine.Time(now), string(parts[0]), params, options)
 	} else {
 		id = c.machine.Call(engine.Time(now), string(parts[0]), params, options)

@@ -67,6 +67,12 @@ func (c *client) Do(e engine.Effect) {
 			e.Data = table.Keep(append(data, '}'))
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)
+	case engine.Store:
+		table.Store(c.handle, e.Ticket, e.Strict, e.Data)
+	case engine.Recall:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindRecall, Client: c.handle, ID: uint32(e.C)}, e.Data)
+	case engine.Handshake:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindHandshake, Client: c.handle}, nil)
 	case engine.Source:
 		table.Source(c.handle, uint32(e.X), e.Request.URL)
 	case engine.Token:

@@ -49,6 +49,8 @@ func Describe(e engine.Effect) string {
 			strict = " strict"
 		}
 		return fmt.Sprintf("store %d%s%s", e.Ticket, strict, describeOps(e.Data))
+	case engine.Handshake:
+		return "handshake"
 	case engine.Recall:
 		return fmt.Sprintf("recall c%d %s", e.C, e.Data)
 	}

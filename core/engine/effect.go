@@ -41,6 +41,10 @@ const (
 	// object that describes it. Its events and its outcome follow as they do
 	// for any call.
 	Recall
+	// Handshake asks for leave to make a new session: among the pages that share
+	// one, a single one makes it. The host answers with the machine's Handshake
+	// input, or with the session that another page has made.
+	Handshake
 	// Source opens an EventSource X at Request.URL. The host reports that it is
 	// open, its events, and its first error, which ends it; Abort closes it.
 	Source

@@ -60,19 +60,23 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 // forgetCall deletes a call from the journal.
 func (c *Client) forgetCall(t *call) {
 	delete(c.kept, t.id)
-	j := &c.journaling
-	if t.record.waits {
-		for i, other := range j.dirty {
-			if other == t {
-				j.dirty = append(j.dirty[:i], j.dirty[i+1:]...)
-				break
-			}
-		}
-		j.waiting -= len(t.record.plain)
-		t.record.waits = false
-	}
-	if j.on {
-		c.addOp(journal.Op{Kind: journal.OpForget, Call: t.record.id})
-	}
+	c.undirty(t)
+	c.addOp(journal.Op{Kind: journal.OpForget, Call: t.record.id})
 	t.record.memory = true
+}
+
+// undirty drops the row that waits to be stored.
+func (c *Client) undirty(t *call) {
+	if t.record == nil || !t.record.waits {
+		return
+	}
+	j := &c.journaling
+	for i, other := range j.dirty {
+		if other == t {
+			j.dirty = append(j.dirty[:i], j.dirty[i+1:]...)
+			break
+		}
+	}
+	j.waiting -= len(t.record.plain)
+	t.record.plain, t.record.secret, t.record.waits = nil, nil, false
 }

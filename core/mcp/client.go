@@ -156,7 +156,11 @@ func (c *Client) Advance(now engine.Time) {
 	c.begin(now)
 	if now >= c.session.initializeAt {
 		c.session.initializeAt = engine.Never
-		c.negotiate(now)
+		if c.session.asked {
+			c.negotiate(now)
+		} else {
+			c.newSession(now)
+		}
 	}
 	// A call that ends is taken out of c.calls: walk over what was there.
 	for _, call := range append([]*call(nil), c.calls...) {

@@ -33,6 +33,9 @@ type Config struct {
 	NoListen bool
 	// Journal: the host has a store, and answers effect Store.
 	Journal bool
+	// Tabs: other pages may share the session, and the host lets one at a time
+	// make a new one (effect Handshake).
+	Tabs bool
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64
 	// Epoch goes into every request id, so that two loads of a page never give

@@ -9,17 +9,26 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Restore takes what the store held of this server, before Start: the server's
-// row, then each call's head with its log after it. The app is told of each call
-// with what it had, from the journal alone: no network is needed for that.
+// Restore takes what the store holds. Before Start that is all of this server:
+// its row, then each call's head with its log after it. The app is told of each
+// call with what it had, from the journal alone: no network is needed for that.
+// Later it is what other tabs have stored: a handshake, a call of theirs, rows of
+// one that is followed, a call that has changed hands (its head and whole log).
 func (c *Client) Restore(now engine.Time, ops []byte) {
 	c.begin(now)
+	if c.state >= stateClosing {
+		return
+	}
 	r := journal.ReadOps(ops)
 	var head journal.Op
 	var log []journal.Op
 	flush := func() {
 		if head.Kind == journal.OpCall {
-			c.recall(now, head, log)
+			if t := c.callOfRecord(head.Call); t != nil {
+				c.changeHands(now, t, head, log)
+			} else {
+				c.recall(now, head, log)
+			}
 		}
 		head, log = journal.Op{}, log[:0]
 	}
@@ -30,14 +39,19 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		}
 		switch op.Kind {
 		case journal.OpServer:
-			c.restoreServer(op)
+			c.restoreServer(now, op)
 		case journal.OpCall:
 			flush()
 			head = op
 		case journal.OpLog:
 			if head.Kind == journal.OpCall && op.Call == head.Call {
 				log = append(log, op)
+			} else if t := c.callOfRecord(op.Call); t != nil {
+				c.follow(now, t, op)
 			}
+		case journal.OpForget:
+			flush()
+			c.forgotten(now, op.Call)
 		}
 	}
 	flush()
@@ -47,24 +61,28 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 }
 
 // restoreServer takes the handshake that an earlier page had.
-func (c *Client) restoreServer(op journal.Op) {
+func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	s, err := journal.ParseServer(op.Plain, op.Secret)
 	if err != nil {
 		c.quarantined(err)
 		return
 	}
-	// Whatever else: the next handshake is a later one than any before.
-	c.session.generation = max(c.session.generation, uint32(s.Handshake))
 	revision := findRevision(s.Revision)
 	unsealed := !s.HasSession || sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
-	if c.state != stateNew || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.name == channelRevision {
+	stale := c.state != stateNew && uint32(s.Handshake) <= c.session.generation
+	// Whatever else: the next handshake is a later one than any before.
+	c.session.generation = max(c.session.generation, uint32(s.Handshake))
+	if stale || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.name == channelRevision {
 		return
 	}
 	c.revision = revision
 	c.session.id, c.session.result, c.session.ready = s.Session, s.Result, true
 	c.session.restored, c.session.client = true, s.Client
 	c.skipVersionHeader = s.SkipVersion
+	if c.state == stateReconnecting || c.state == stateOpen {
+		c.adopted(now)
+	}
 }
 
 // dropStaleHandshake lets a new handshake be made where the app says something
@@ -134,7 +152,9 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	for _, op := range log {
 		c.foldRow(now, t, op)
 	}
-	c.byID[t.request] = t
+	if t.phase == callRestored {
+		c.byID[t.request] = t
+	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
 	} else if t.phase == callRestored && c.state == stateOpen && !c.token.asking {
@@ -150,15 +170,12 @@ func (c *Client) storedObject(text []byte) bool {
 
 // foldRow takes one row of a call's log, and tells the app of its events.
 func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
-	if t.record.epoch == op.Epoch && op.N <= t.record.n {
-		return // a follower was told already
-	}
 	request := t.fold.Request
 	err := t.fold.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
-		t.position = position
-		if kind == engine.EventInput {
-			return // asked again while it is open, and history once it is not
+		if position <= t.position || kind == engine.EventInput {
+			return // told already; or asked again while it is open, and history once it is not
 		}
+		t.position = position
 		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: t.id, Position: position, Data: bytes.Clone(data)})
 	})
 	if err != nil {
@@ -169,11 +186,11 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 	t.record.epoch, t.record.n = op.Epoch, op.N
 	t.record.acked = t.fold.Acked
 	if t.fold.Sent && t.fold.Request != request {
-		delete(c.byID, t.request)
-		t.request = requestID(t.fold.Request)
-		if t.phase != callDone {
-			c.byID[t.request] = t
+		if t.phase == callRestored {
+			delete(c.byID, t.request)
+			c.byID[requestID(t.fold.Request)] = t
 		}
+		t.request = requestID(t.fold.Request)
 	}
 }
 
@@ -192,13 +209,7 @@ func (c *Client) recallOutcome(t *call) {
 func (c *Client) tellRecall(t *call, known *journal.Record) {
 	t.record.stored = c.guaranteeOf(known)
 	t.record.told, t.record.flying = t.record.stored, t.record.stored
-	b := jsonrpc.AppendString([]byte(`{"method":`), t.method)
-	if t.record.key != "" {
-		b = jsonrpc.AppendString(append(b, `,"key":`...), t.record.key)
-	}
-	if len(t.params) > 0 {
-		b = append(append(b, `,"params":`...), t.params...)
-	}
+	b := describeRequest(nil, t)
 	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
 	b = appendUint(append(b, `,"id":`...), t.record.id)
 	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))

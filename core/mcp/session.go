@@ -13,6 +13,7 @@ type session struct {
 	generation uint32
 	result     []byte // the raw result of initialize
 	begun      bool   // a handshake was made, or an earlier page's taken over
+	asked      bool   // leave was asked for to make this one
 	restored   bool   // it is an earlier page's, from the journal
 	client     []byte // what that page said of itself
 
@@ -170,14 +171,14 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 		return
 	}
 	c.counters.SessionsLost++
+	c.session.asked = false
 	c.listen.stop(c)
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
 	c.session.generation++ // from here on nothing of the old session is resumed
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
 	if c.session.initializeAt == now {
-		c.session.initializeAt = engine.Never
-		c.negotiate(now)
+		c.newSession(now)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting {

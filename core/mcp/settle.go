@@ -74,8 +74,8 @@ func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
 func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
 	c.begin(now)
 	t := c.byCall[id]
-	if t == nil || t.phase >= callTail {
-		return
+	if t == nil || t.phase >= callTail || t.phase == callFollowed {
+		return // the tab that carries a followed call cancels it
 	}
 	if reason == "" {
 		reason = "cancelled by the app"

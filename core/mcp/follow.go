@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// callOfRecord returns the call with that record, nil if there is none.
+func (c *Client) callOfRecord(id uint64) *call {
+	for _, t := range c.calls {
+		if t.record != nil && t.record.id == id {
+			return t
+		}
+	}
+	for _, t := range c.kept {
+		if t.record.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// follow takes a row that the tab which carries t has stored. A row out of turn
+// is left out: the host reads the whole log instead.
+func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
+	if t.phase != callFollowed || op.Epoch == t.record.epoch && op.N != t.record.n+1 {
+		return
+	}
+	c.foldRow(now, t, op)
+	if t.fold.Outcome != 0 {
+		c.recallOutcome(t)
+	}
+}
+
+// changeHands takes a call whose owner is another one now: this tab has taken it
+// over (OpOwned), or finds that somebody else did while it was frozen. log is
+// all that is stored; what the app knows of it is not told again.
+func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
+	owned := head.Flags&journal.OpOwned != 0
+	if c.kept[t.id] != nil || t.phase >= callTail || !owned && t.phase != callFollowed && head.Epoch == t.record.epoch {
+		return
+	}
+	h, err := journal.ParseHead(head.Plain)
+	if err != nil {
+		c.quarantined(err)
+		return
+	}
+	c.abort(t.x)
+	t.x = 0
+	t.stream.End()
+	delete(c.byID, t.request)
+	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, false
+	c.unask(t)
+	c.undirty(t)
+	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told}
+	t.fold = journal.NewRecord(h, len(head.Plain))
+	t.phase = callFollowed
+	for _, op := range log {
+		c.foldRow(now, t, op)
+	}
+	t.record.stored = c.guaranteeOf(t.fold)
+	t.record.flying = t.record.stored
+	if t.fold.Outcome != 0 {
+		c.recallOutcome(t)
+		return
+	}
+	c.tellGuarantee(t)
+	if !owned {
+		c.status(t, "followed", nil)
+		return
+	}
+	// Rows of this tab start a new log: those of the epochs before are sealed.
+	t.record.epoch, t.record.n = head.Epoch, 0
+	t.phase = callRestored
+	c.byID[t.request] = t
+	c.status(t, "owned", nil)
+	if c.state == stateOpen && !c.token.asking {
+		t.carryOn(c, now)
+	}
+}
+
+// forgotten takes a call that another tab has acknowledged or given up.
+func (c *Client) forgotten(now engine.Time, id uint64) {
+	t := c.callOfRecord(id)
+	switch {
+	case t == nil:
+	case c.kept[t.id] != nil:
+		delete(c.kept, t.id)
+	case t.phase == callFollowed:
+		t.record = nil
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"})
+	}
+}
+
+// unask takes back the server's questions on t: whoever carries it asks them.
+func (c *Client) unask(t *call) {
+	kept := c.asked[:0]
+	for _, a := range c.asked {
+		if a.call != t {
+			kept = append(kept, a)
+		}
+	}
+	clear(c.asked[len(kept):])
+	c.asked = kept
+}
+
+// adopted goes on in the session that another tab has made.
+func (c *Client) adopted(now engine.Time) {
+	c.session.initializeAt = engine.Never
+	c.session.startedAt = now
+	c.listen.stop(c)
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.role == roleInitialize || t.role == roleDiscover {
+			c.abort(t.x)
+			t.x = 0
+			c.finish(t)
+		}
+	}
+	c.reopened(now)
+}
+
+// newSession makes a session in the place of a lost one, or asks for leave to.
+func (c *Client) newSession(now engine.Time) {
+	c.session.asked = true
+	if !c.cfg.Tabs {
+		c.session.initializeAt = engine.Never
+		c.negotiate(now)
+		return
+	}
+	// A host that does not answer (the page that has leave is frozen) is not
+	// waited for any longer.
+	c.session.initializeAt = now.After(leaveWithin)
+	c.effects.Add(engine.Effect{Kind: engine.Handshake})
+}
+
+// leaveWithin is how long another tab may take to make the session, in ms.
+const leaveWithin = 10_000
+
+// Handshake gives leave to make a new session.
+func (c *Client) Handshake(now engine.Time) {
+	c.begin(now)
+	if c.state == stateReconnecting && c.session.initializeAt != engine.Never {
+		c.session.initializeAt = engine.Never
+		c.negotiate(now)
+	}
+}
+
+// describeRequest is what a page shows of a call that it did not make.
+func describeRequest(b []byte, t *call) []byte {
+	b = jsonrpc.AppendString(append(b, `{"method":`...), t.method)
+	if t.record.key != "" {
+		b = jsonrpc.AppendString(append(b, `,"key":`...), t.record.key)
+	}
+	if len(t.params) > 0 {
+		b = append(append(b, `,"params":`...), t.params...)
+	}
+	return b
+}

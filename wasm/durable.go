@@ -1,0 +1,103 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// The exports about what is stored.
+
+// exportRestore takes what the store holds, or what other tabs have stored: the
+// input is a list of operations (jsbridge/store.go).
+//
+//go:wasmexport restore
+func exportRestore(handle uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Restore(engine.Time(now), table.Input(int(n)))
+	return c.leave(engine.Time(now))
+}
+
+// exportStored takes what became of a commit: result is an mcp.StoreResult, the
+// input a word for people.
+//
+//go:wasmexport stored
+func exportStored(handle, ticket uint32, result, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Stored(engine.Time(now), ticket, mcp.StoreResult(result), string(table.Input(int(n))))
+	return c.leave(engine.Time(now))
+}
+
+// exportStoreBack notes that the store works again; cleared is 1 where all that
+// it held is gone.
+//
+//go:wasmexport storeBack
+func exportStoreBack(handle uint32, cleared int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.StoreBack(engine.Time(now), cleared != 0)
+	return c.leave(engine.Time(now))
+}
+
+// exportAck notes that the app has done with a call's events up to a position, 0
+// for all of them.
+//
+//go:wasmexport ack
+func exportAck(handle, id, position uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Ack(engine.Time(now), engine.CallID(id), position)
+	return c.leave(engine.Time(now))
+}
+
+//go:wasmexport park
+func exportPark(handle, id uint32, parked int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Park(engine.Time(now), engine.CallID(id), parked != 0)
+	return c.leave(engine.Time(now))
+}
+
+// exportHandshake gives leave to make a new session.
+//
+//go:wasmexport handshake
+func exportHandshake(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Handshake(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
+// exportLeave closes a client without ending its session.
+//
+//go:wasmexport leave
+func exportLeave(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Leave(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
