@@ -5,7 +5,8 @@ import "math"
 // Records are aged by the wall clock: it is the only one that outlives the page,
 // and it can be set. A time that lies ahead of it counts as now. So a clock that
 // was put back neither ends anything early nor makes it last longer than by the
-// time that it was put back. Two bounds keep that from becoming for ever, or at
+// time that it was put back. (One that was put forward ends things early by as
+// much: nothing here could tell.) Two bounds keep that from becoming for ever, or at
 // once, where a time makes no sense.
 const (
 	// maxAhead is how far ahead a time may lie, in ms: no clock that is further

@@ -48,6 +48,7 @@ func TestExpired(t *testing.T) {
 		"finished, a month after made":   {now, now + 29*day, now + 30*day, false},
 		"finished, almost":               {now, now + day, now + 8*day - 1, false},
 		"finished, a week":               {now, now + day, now + 8*day, true},
+		"ended some time":                {now, -1, now + 7*day - 1, false},
 		"ended, nobody knows when":       {now, -1, now + 7*day, true},
 		"clock put back a day":           {now, 0, now - day, false},
 		"put back a year":                {now, 0, now - 365*day, false},
@@ -90,7 +91,7 @@ func TestEverythingExpires(t *testing.T) {
 		}
 	}
 	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
-	if !ended.Expired(now, 0, 0) {
+	if !ended.Expired(now, 0, 0) || !ended.Expired(now-day, 0, 0) {
 		t.Error("kept for no time, and kept")
 	}
 }

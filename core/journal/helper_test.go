@@ -64,6 +64,9 @@ func dump(r *Record) string {
 	}
 	text("state", r.State)
 	text("responses", r.Responses)
+	if r.Responded {
+		b.WriteString(" responded")
+	}
 	fmt.Fprintf(&b, " rounds=%d outcome=%d ended=%d", r.Rounds, r.Outcome, r.EndedAt)
 	text("data", r.Data)
 	if r.Failure != nil {

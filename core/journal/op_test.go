@@ -60,6 +60,16 @@ func TestOpLayout(t *testing.T) {
 	}
 }
 
+func TestOpsCannotGrowIntoTheInput(t *testing.T) {
+	b := AppendOp(AppendOp(nil, someOps()[2]), someOps()[1])
+	want := bytes.Clone(b)
+	op, _ := readOp(b)
+	_, _ = append(op.Plain, "xxx"...), append(op.Secret, "xxx"...)
+	if !bytes.Equal(b, want) {
+		t.Error("appending to an op's bytes wrote into the input")
+	}
+}
+
 func TestDamagedOps(t *testing.T) {
 	var b []byte
 	for _, op := range someOps() {

@@ -33,6 +33,7 @@ type Record struct {
 	Stated    bool   // a State belongs to it
 	State     []byte // to be sent back with the responses
 	Responses []byte // to the Round; nil where nobody has answered it
+	Responded bool   // the request that carries them may have left
 	Rounds    int    // how often it asked
 
 	Outcome engine.Outcome // 0 while it has none
@@ -125,6 +126,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		if r.Responses == nil {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
+		r.Responded = r.Responses != nil
 	case Event:
 		r.Position++
 		if each != nil {
@@ -148,7 +150,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.taken(e.Data)
 	case Round:
 		r.Round, r.State, r.Responses = append([]byte{}, e.Data...), nil, nil
-		r.Stated = e.N[0] != 0
+		r.Stated, r.Responded = e.N[0] != 0, false
 		r.Rounds++
 	case State:
 		if r.Stated { // else it is an earlier round's, of the same row
@@ -182,5 +184,5 @@ func (r *Record) outcome(e Entry) {
 		r.Failure = failure
 	}
 	r.Asked, r.Outbox, r.Policy, r.Cursor = nil, nil, nil, nil
-	r.Round, r.Stated, r.State, r.Responses = nil, false, nil, nil
+	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
 }
