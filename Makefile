@@ -1,5 +1,6 @@
 # Holdfast: how it is built, tried and tested. Needs Go, Node >= 20 and make;
-# only the tests need npm's registry and a browser (which they find or install).
+# only the tests and the validator of results need npm's registry, and only the
+# tests a browser (which they find or install).
 
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
@@ -20,7 +21,16 @@ WEB_SOURCES  := package.json web/build/wasm_exec.js $(shell find web/src -type d
 DEMO_SOURCES := package.json $(shell find web/demo)
 
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
-DEMO   := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
+
+# What validates results of tools is a module of its own, loaded when one needs
+# it. It bundles a package of npm's, so that `make demo` leaves it out where npm
+# never ran: results are then delivered unchecked, and the client says so.
+VALIDATOR := $(DIST)/holdfast-validate.mjs
+NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
+# Patterns of servers' must not be run by the browser's RegExp, which can hang.
+LINEAR := --inject:web/src/outputschema/inject.ts
+
+DEMO := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
 
 .PHONY: help demo build test test-core e2e test-web types package check conformance browser versions size bench fuzz clean
 
@@ -30,7 +40,7 @@ help: ## list the targets
 demo: build ## build everything and serve the demo page
 	go run ./e2e/cmd/demo
 
-build: $(MODULE) $(DEMO) ## build the wasm, the module and the demo page into web/dist
+build: $(MODULE) $(NPM_BUILT) $(DEMO) ## build the wasm, the module and the demo page into web/dist
 
 # ---- the module ----
 
@@ -52,6 +62,9 @@ $(DIST)/holdfast.mjs: $(WEB_SOURCES)
 $(DIST)/holdfast.js: $(WEB_SOURCES)
 	$(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify --sourcemap \
 		--define:import.meta.url=document.currentScript.src --outfile=$@
+
+$(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
+	$(ESBUILD) web/src/outputschema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
 
 # ---- the demo page, which loads the module as any other page would ----
 
@@ -81,15 +94,15 @@ check: ## gofmt and vet, for this machine and for wasm
 test-core: ## the protocol core, natively
 	go test ./core/...
 
-test-web: web/build/wasm_exec.js ## the TypeScript units, in Node
-	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node --outdir=web/build/test --out-extension:.js=.mjs
+test-web: web/build/wasm_exec.js node_modules/.package-lock.json ## the TypeScript units, in Node
+	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
 # One package at a time: each starts a browser, and its stories have deadlines.
-e2e: build node_modules/.package-lock.json browser ## the stories, in Chrome; the wasm tests too
+e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
 	go test -p 1 -count=1 -timeout 20m ./e2e/...
 
-conformance: build node_modules/.package-lock.json browser ## the official conformance suite, in Chrome
+conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance
 
 types: node_modules/.package-lock.json web/build/wasm_exec.js ## emit the declarations; check the demo and the type tests
@@ -98,7 +111,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.js ## emit the declar
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 
-package: build types ## check what npm would publish
+package: build $(VALIDATOR) types ## check what npm would publish
 	node web/scripts/package.mjs
 
 node_modules/.package-lock.json: package.json package-lock.json
@@ -107,7 +120,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 
 # ---- measures ----
 
-size: $(MODULE) ## what the built files weigh, raw and compressed
+size: $(MODULE) $(VALIDATOR) ## what the built files weigh, raw and compressed
 	@node web/scripts/size.mjs
 
 bench: ## benchmarks of the parsers

@@ -34,7 +34,7 @@ func TestReadme(t *testing.T) {
 		page := chrome.Open(t, site.Page("/app", script+"window.done = true;"))
 		page.WaitFor(`window.done`)
 		want := []string{
-			"log: holdfast-go-sdk-demo speaks 2025-11-25 and has 9 tools",
+			"log: holdfast-go-sdk-demo speaks 2025-11-25 and has 10 tools",
 			"log: 1 of 5", "log: 2 of 5", "log: 3 of 5", "log: 4 of 5", "log: 5 of 5", "log: Counted to 5.",
 		}
 		if got := page.Console(); !slices.Equal(got, want) {

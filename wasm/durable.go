@@ -101,3 +101,17 @@ func exportLeave(handle uint32, now float64) (records int32) {
 	c.machine.Leave(engine.Time(now))
 	return c.leave(engine.Time(now))
 }
+
+// exportCancelRecord ends the call of that record: another tab asks for it. The
+// number is a float since an id takes up to 53 bits.
+//
+//go:wasmexport cancelRecord
+func exportCancelRecord(handle uint32, record float64, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.CancelRecord(engine.Time(now), uint64(record), string(table.Input(int(n))))
+	return c.leave(engine.Time(now))
+}

@@ -63,7 +63,8 @@ func (c *client) Do(e engine.Effect) {
 		table.Add(jsbridge.Record{Kind: jsbridge.KindSettle, Client: c.handle, ID: uint32(e.C), Sub: uint32(e.Outcome)}, e.Data)
 	case engine.State:
 		if e.Failure != nil {
-			data := append([]byte(`{"state":"failed","error":`), appendFailure(nil, e.Failure)...)
+			data := append([]byte(nil), e.Data[:len(e.Data)-1]...)
+			data = appendFailure(append(data, `,"error":`...), e.Failure)
 			e.Data = table.Keep(append(data, '}'))
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)

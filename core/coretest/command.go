@@ -40,6 +40,7 @@ var commands = map[string]func(p *player, args string){
 	"ack":       ackCommand,       // ack cN [POSITION]
 	"park":      parkCommand,      // park cN
 	"unpark":    unparkCommand,    // unpark cN
+	"wall":      wallCommand,      // wall MS: how far the wall clock jumps at the next reload
 	"counters":  countersCommand,  // counters: prints those that are not 0
 }
 

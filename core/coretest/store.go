@@ -156,6 +156,9 @@ func (w *World) Reload() []engine.Effect {
 	return w.input("reload", func() { w.Client.Restore(w.Now, loaded) })
 }
 
+// JumpWall sets the wall clock that the next page sees on by so many ms, or back.
+func (w *World) JumpWall(ms int64) { w.cfg.Wall += ms }
+
 var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget"}
 
 // describeOps writes what a commit holds: "log 2/1/1 [sent event] [cursor]".
@@ -185,7 +188,7 @@ var entryNames = map[journal.Kind]string{
 	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry", journal.Policy: "policy",
 	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
 	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Base: "base",
-	journal.Resuming: "resuming",
+	journal.Resuming: "resuming", journal.Sealed: "sealed",
 }
 
 func describeEntries(part []byte) string {

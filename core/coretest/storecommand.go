@@ -26,6 +26,8 @@ func storeBackCommand(p *player, args string) {
 
 func reloadCommand(p *player, _ string) { p.world.Reload() }
 
+func wallCommand(p *player, args string) { p.world.JumpWall(p.number(args)) }
+
 func ackCommand(p *player, args string) {
 	c, position, _ := strings.Cut(args, " ")
 	var n int64

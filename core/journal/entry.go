@@ -51,7 +51,11 @@ const (
 	// about to leave.
 	Resuming
 
-	lastKind = Resuming
+	// Sealed: the row has a secret part. Where that cannot be read, what it would
+	// have replaced is out of date: an older cursor would bring events twice.
+	Sealed
+
+	lastKind = Sealed
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )

@@ -22,7 +22,7 @@ func readAll(b []byte) ([]Entry, error) {
 func TestEntriesRoundTrip(t *testing.T) {
 	seen := map[Kind]bool{}
 	var row []byte
-	entries := append(everyKind(), someOutcomes()...)
+	entries := append(append(everyKind(), Entry{Kind: Sealed}), someOutcomes()...)
 	for _, e := range entries {
 		seen[e.Kind] = true
 		alone, err := readAll(AppendEntry(nil, e))

@@ -20,6 +20,11 @@ func (r *Record) asked(data []byte) {
 			return
 		}
 	}
+	for _, t := range r.Taken {
+		if bytes.Equal(t, id) {
+			return
+		}
+	}
 	r.Asked = append(r.Asked, Question{ID: bytes.Clone(id), Message: bytes.Clone(in.p)})
 }
 
@@ -45,6 +50,9 @@ func (r *Record) answered(e Entry) {
 
 // taken clears the outbox of the answer that the server has taken.
 func (r *Record) taken(id []byte) {
+	if len(r.Taken) < maxOutbox {
+		r.Taken = append(r.Taken, bytes.Clone(id)) // a replay may ask it again
+	}
 	for i, a := range r.Outbox {
 		if bytes.Equal(a.ID, id) {
 			r.Outbox = append(r.Outbox[:i], r.Outbox[i+1:]...)

@@ -28,6 +28,7 @@ type Record struct {
 	Policy *ResumePolicy
 	Asked  []Question // requests of the server's that nobody has answered
 	Outbox []Reply    // answers that the server has not taken yet
+	Taken  [][]byte   // ids of the requests whose answers it has taken
 
 	Round     []byte // the input that is asked for; nil where none is
 	Stated    bool   // a State belongs to it
@@ -102,10 +103,23 @@ func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, po
 			if !ok {
 				break
 			}
+			if e.Kind == Sealed && len(secret) == 0 {
+				r.unsealed()
+				continue
+			}
 			r.apply(e, each)
 		}
 	}
 	return nil
+}
+
+// unsealed drops what a row's secret part may have replaced, and could not be
+// read: a cursor older than the events would bring some of them twice.
+func (r *Record) unsealed() {
+	r.Cursor, r.State = nil, nil
+	if r.Policy != nil {
+		r.Policy.Token = nil
+	}
 }
 
 func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32, data []byte)) {
@@ -117,7 +131,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		// A new stream: nothing of the last one's carries over. In another
 		// session the ids of the server's requests mean something else.
 		if r.Sent && r.Session != e.N[1] {
-			r.Outbox = nil
+			r.Outbox, r.Taken = nil, nil
 		}
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
@@ -183,6 +197,6 @@ func (r *Record) outcome(e Entry) {
 		}
 		r.Failure = failure
 	}
-	r.Asked, r.Outbox, r.Policy, r.Cursor = nil, nil, nil, nil
+	r.Asked, r.Outbox, r.Taken, r.Policy, r.Cursor = nil, nil, nil, nil, nil
 	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
 }

@@ -31,6 +31,7 @@ const (
 	roleInitialize
 	roleDiscover
 	roleStatus // requests/getStatus of a parked call
+	rolePing   // finds out whether the server can be reached
 )
 
 // tailTime is how long a stream may stay open after its response, in ms. An
@@ -59,6 +60,7 @@ type call struct {
 	exchange     link.Exchange
 	stream       link.Stream
 	resuming     bool        // x continues a stream: a GET with the cursor, or requests/resume
+	withCursor   bool        // x carries Last-Event-ID
 	parked       bool        // the app has let go of its stream for now
 	touchAt      engine.Time // parked: when the server has to hear of it
 	generation   uint32      // the handshake in whose session it was sent
@@ -84,7 +86,7 @@ type call struct {
 	record       *record         // what of it is stored; nil where nothing is
 	fold         *journal.Record // callRestored, callFollowed: what is known of it
 	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
-	parent       *call           // roleStatus: whose status it asks for
+	parent       *call           // roleStatus: whose status it asks for; rolePing: for whom, nil for the GET stream
 
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time
@@ -158,6 +160,7 @@ func (t *call) send(c *Client, now engine.Time) {
 		t.transmit(c, now)
 		return
 	}
+	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
 	if t.flags&journal.ReadOnly != 0 {
 		t.transmit(c, now)
@@ -183,13 +186,15 @@ func (t *call) send(c *Client, now engine.Time) {
 // transmit posts the request.
 func (t *call) transmit(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
-	t.answerBy, t.taken = in(now, t.timeouts.Answer), false
+	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
+	t.policy = nil // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Hold(now, t.paused)
 	t.owed = false
 	t.token = c.token.number
-	extra := []engine.Field(nil)
+	// On a legacy connection the caller has them only for a server that asked.
+	extra := t.header
 	if c.revision != nil && c.revision.selfDescribing {
 		extra = append(mirrored(t.method, t.params), t.header...)
 		t.stream.Once = true
@@ -203,17 +208,21 @@ func (t *call) resume(c *Client, now engine.Time) {
 		t.stranded(c, now, "lost", lostError(t.method, 0))
 		return
 	}
+	if t.policy != nil {
+		t.resumeRequest(c, now)
+		return
+	}
+	if c.cursorHeader.refused {
+		t.stranded(c, now, "unknown", headerError(t.method))
+		return
+	}
 	if t.uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
 		t.stream.Park()
 		c.whenStored(now, t, true, func(c *Client, now engine.Time) { t.stream.Unpark(now) })
 		return
 	}
-	if t.policy != nil {
-		t.resumeRequest(c, now)
-		return
-	}
-	t.resuming, t.owed = true, false
+	t.resuming, t.owed, t.withCursor = true, false, true
 	t.stream.Reconnecting(now)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.token = c.token.number
@@ -286,6 +295,10 @@ func (t *call) advance(c *Client, now engine.Time) {
 	switch {
 	case now >= t.totalBy && !t.waitsForApp():
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
+		return
+	case now >= t.answerDue(c) && t.phase == callReading && t.resuming:
+		c.abort(t.x)
+		t.resumeCut(c, now, engine.EndNetwork, cutSilent)
 		return
 	case now >= t.answerDue(c):
 		c.giveUp(now, t, timeoutError(t.method, "no answer in time"))

@@ -13,6 +13,9 @@ import (
 func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 	kind := t.exchange.Head(head)
 	t.answerBy = engine.Never
+	if t.withCursor {
+		c.headerPassed()
+	}
 	if t.exchange.OK() {
 		t.refreshed = false // a long call may see many tokens expire
 	}
@@ -112,20 +115,20 @@ func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.x = 0
 	status := t.exchange.Status()
-	if t.role != roleApp {
+	if t.role == roleInitialize || t.role == roleDiscover {
 		c.session.retryAfter = retryAfter(&t.exchange)
 	}
 	if t.resuming && t.policy != nil {
-		t.phase = callStreaming
-		if rpc != nil && !passing(status) && !(t.inSession && (status == 404 || status == 410)) {
-			t.stranded(c, now, "lost", lostError(t.method, status))
-			return
-		}
-		t.resumeRefused(c, now)
+		t.resumeFailed(c, now, rpc)
 		return
 	}
 	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
 	case refusalSessionGone:
+		if t.role == roleStatus || t.role == rolePing {
+			c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, status))
+			c.sessionLost(now, t.generation)
+			return
+		}
 		// The server did not take the request, so sending it again in the
 		// next session cannot run it twice.
 		if t.resends++; t.resends > maxResends {
@@ -170,6 +173,9 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 	if t.phase == callStreaming && t.isKept() && !bytes.Equal(t.record.cursor, t.stream.Cursor.ID) {
 		c.waiting(t) // an id alone, such as a priming event's, is worth a row
 	}
+	if p := t.policy; p != nil && t.phase == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
+		c.writePolicy(t)
+	}
 	if _, live := c.owners[t.x]; live {
 		t.pull(c)
 	}
@@ -189,6 +195,7 @@ func (t *call) overLimit(c *Client, now engine.Time, err error) {
 
 // end takes the end of an exchange.
 func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string) {
+	x := t.x
 	t.x = 0
 	switch t.phase {
 	case callSent:
@@ -198,11 +205,19 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 	case callReading:
 		t.bodyEnded(c, now, how)
 	case callStreaming:
-		switch how {
-		case engine.EndInvalid:
+		refused := how == engine.EndNetwork && t.withCursor && !t.exchange.Opened() && c.headerFailed(now, t, x)
+		switch {
+		case how == engine.EndInvalid && t.policy != nil && t.withCursor:
+			t.stream.Cursor.ID = t.stream.Cursor.ID[:0]
+			t.resumeWithoutCursor(c, now)
+		case how == engine.EndInvalid:
 			// It would refuse the same request for ever (RELIABILITY 43).
 			t.stranded(c, now, "unknown", unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
-		case engine.EndClean:
+		case refused && t.policy != nil:
+			t.resumeWithoutCursor(c, now)
+		case refused:
+			t.stranded(c, now, "unknown", headerError(t.method))
+		case how == engine.EndClean:
 			t.broken(c, now, how, cutEnd)
 		default:
 			t.broken(c, now, how, cutNetwork)
@@ -237,6 +252,8 @@ func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 		c.body(now, t, t.exchange.Body())
 	case !t.exchange.OK():
 		t.refusedFinally(c, now, nil) // the status is all that is known
+	case t.resuming:
+		t.resumeCut(c, now, how, cutNetwork)
 	case safeMethod(t.method):
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
@@ -256,11 +273,14 @@ func (t *call) broken(c *Client, now engine.Time, how engine.Ending, why string)
 func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	t.cuts++
 	b := t.stream.Broken(now, how, c.offline, &c.random)
-	if t.policy != nil {
-		floor = max(floor, t.disconnected(c, now, how))
-	}
 	switch {
-	case b.Resumable && c.revision != nil && (c.revision.lastEventID || t.policy != nil):
+	case b.Resumable && t.policy != nil:
+		if why == cutEnd {
+			why = cutPolicy // both sides may disconnect at will (SEP-975)
+		}
+		delay := t.disconnected(c, now, b.Delay, floor)
+		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
+	case b.Resumable && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused:
 		delay := max(b.Delay, floor)
 		t.stream.NotBefore(now.After(floor))
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
@@ -274,6 +294,8 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 			e.Code, e.Message, e.Cause = engine.CodeTimeout, "nothing came on the stream for too long", errStreamReadTimeout
 		}
 		c.settle(now, t, engine.OutcomeFailure, nil, e)
+	case c.cursorHeader.refused && b.Resumable:
+		t.stranded(c, now, "unknown", headerError(t.method))
 	default:
 		e := unknownError(t.method, 0, "the stream ended before the response and cannot be resumed")
 		if why == cutSilent {

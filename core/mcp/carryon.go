@@ -28,9 +28,20 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	switch {
 	case r.Round != nil && r.Responses == nil:
 		t.askAgain(c, now, r)
+	case r.Round != nil && r.Stated && r.State == nil:
+		t.phase = callQueued
+		t.stranded(c, now, "lost", stateLost(t.method))
+	case r.Round != nil && r.Responded && !t.flags.Repeatable():
+		t.phase = callQueued
+		t.stranded(c, now, "unknown", unknownError(t.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
-		// The answer was given before the page went: it is sent under the id
-		// that it had, and the person is not asked again (RELIABILITY 55).
+		// The answer was given before the page went, and the person is not asked
+		// again (RELIABILITY 55). A request that never left has no id yet.
+		if !r.Responded {
+			delete(c.byID, t.request)
+			t.request = c.newRequestID()
+			c.byID[t.request] = t
+		}
 		t.requestState = bytes.Clone(r.State)
 		t.setRound(r.Responses)
 		t.phase = callQueued
@@ -61,11 +72,15 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 func (t *call) askAgain(c *Client, now engine.Time, r *journal.Record) {
 	if r.Stated && r.State == nil {
 		t.phase = callQueued
-		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
-			Message: "the state that belongs to its request for input could not be read back"})
+		t.stranded(c, now, "lost", stateLost(t.method))
 		return
 	}
 	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
 	t.asks, t.requestState = r.Round, r.State
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: inputEvent(t.asks)})
+}
+
+func stateLost(method string) *engine.Error {
+	return &engine.Error{Code: engine.CodeLost, Op: method,
+		Message: "the state that belongs to its request for input could not be read back"}
 }

@@ -62,6 +62,7 @@ type Client struct {
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).
 	skipVersionHeader bool
+	cursorHeader      cursorHeader
 
 	counters Counters
 }
@@ -89,7 +90,7 @@ func New(cfg Config) *Client {
 		kept:   map[engine.CallID]*call{},
 		owners: map[engine.ExchangeID]owner{},
 	}
-	c.session.initializeAt = engine.Never
+	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	c.journaling.on, c.journaling.by = cfg.Journal, engine.Never
 	return c
 }

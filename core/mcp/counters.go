@@ -14,6 +14,8 @@ type Counters struct {
 	SessionsLost       uint32 // sessions that the server had forgotten
 	RepeatedRequests   uint32 // requests of the server's that a replay brought again
 	IgnoredPolicies    uint32 // resume policies for nothing that is in flight, or without a token
+	ForeignMessages    uint32 // messages of another call's stream that a resume brought
+	ExpiredCalls       uint32 // calls forgotten for their age, or for room
 	QuarantinedRecords uint32 // stored records that could not be read
 }
 
@@ -39,6 +41,8 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"sessionsLost", n.SessionsLost},
 		{"repeatedRequests", n.RepeatedRequests},
 		{"ignoredPolicies", n.IgnoredPolicies},
+		{"foreignMessages", n.ForeignMessages},
+		{"expiredCalls", n.ExpiredCalls},
 		{"quarantinedRecords", n.QuarantinedRecords},
 	} {
 		b = append(b, "{,"[min(i, 1)])

@@ -72,10 +72,12 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		c.integrity("duplicate_response", nil)
 	case t.phase < callSent, t.phase == callAsking:
 		c.integrity("unknown_response", nil)
+	case on.replaysForeign(t):
+		c.integrity("foreign_message", nil)
 	case m.Kind == jsonrpc.Response:
 		c.completed(now, t, m.Result)
-	case t.refusedResume(rpcCode(m)):
-		t.stranded(c, now, "lost", lostError(t.method, 0))
+	case t.refusesResume(m):
+		t.stranded(c, now, "lost", refusedResumeError(t.method, 0, rpcCode(m)))
 	default:
 		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
 	}
@@ -121,6 +123,10 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 			c.counters.LateProgress++
 			return
 		}
+		if t.replaysForeign(named) {
+			c.integrity("foreign_message", nil)
+			return
+		}
 		c.deliver(named, engine.EventProgress, m.Params)
 	case "notifications/message":
 		c.deliverOn(t, engine.EventLog, m.Params)
@@ -129,6 +135,13 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 	default:
 		c.deliverOn(t, engine.EventNotification, m.Raw)
 	}
+}
+
+// replaysForeign reports whether a message for the call named came on a resumed
+// stream of t's although named has one of its own. A server must not replay it
+// there (2025-11-25 basic/transports), and may bring it twice.
+func (t *call) replaysForeign(named *call) bool {
+	return t != nil && t != named && t.resuming && t.phase == callStreaming && named.phase == callStreaming
 }
 
 // deliverOn delivers to t, or to the client where the message came on the GET

@@ -53,7 +53,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, false
 	c.unask(t)
 	c.undirty(t)
-	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told}
+	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt}
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.phase = callFollowed
 	for _, op := range log {
@@ -157,4 +157,13 @@ func describeRequest(b []byte, t *call) []byte {
 		b = append(append(b, `,"params":`...), t.params...)
 	}
 	return b
+}
+
+// CancelRecord ends the call of a record, as Cancel does: a tab that follows it
+// asks the one that carries it.
+func (c *Client) CancelRecord(now engine.Time, id uint64, reason string) {
+	c.begin(now)
+	if t := c.callOfRecord(id); t != nil {
+		c.Cancel(now, t.id, reason)
+	}
 }

@@ -19,8 +19,17 @@ func (c *Client) newID() (engine.CallID, requestID) {
 	return engine.CallID(c.lastCall), c.newRequestID()
 }
 
-// newRequestID takes the next request id.
+// newRequestID takes the next request id, which no call holds: one that an
+// earlier page made and that can be resumed keeps its id (SEP-975).
 func (c *Client) newRequestID() requestID {
+	for {
+		if id := c.countRequest(); c.byID[id] == nil {
+			return id
+		}
+	}
+}
+
+func (c *Client) countRequest() requestID {
 	c.counter++
 	if c.counter >= 1<<counterBits {
 		// A page that has made 16 million requests moves on to the next

@@ -80,18 +80,23 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 		return
 	}
 	t.setRound(responses)
-	c.write(t, journal.Entry{Kind: journal.Responses, Data: responses})
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()
 	c.byID[t.request] = t
 	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
-	t.phase, t.answerBy, t.asks = callQueued, in(now, t.timeouts.Answer), nil
-	if c.state == stateOpen && !c.token.asking {
-		if t.isKept() {
-			c.journaling.strict = true // an answer that a person gave is not asked for twice
+	t.phase, t.answerBy, t.asks = callStoring, in(now, t.timeouts.Answer), nil
+	// On disk before it is noted that the request leaves: until then the answer
+	// is sent again after a crash, and from then on its fate is unknown.
+	c.write(t, journal.Entry{Kind: journal.Responses, Data: responses})
+	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+		if t.phase != callStoring {
+			return
 		}
-		t.send(c, now)
-	}
+		t.phase = callQueued
+		if c.state == stateOpen && !c.token.asking {
+			t.send(c, now)
+		}
+	})
 }
 
 // setRound keeps the members of params that answer a request for input.
@@ -115,6 +120,7 @@ type asked struct {
 	call       *call // on whose stream it came; nil for the GET stream
 	generation uint32
 	at         engine.Time
+	message    []byte // whole, of a call that is kept
 }
 
 // maxAsked bounds the requests of the server's that wait for the app.
@@ -142,6 +148,9 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id
+		if t.isKept() {
+			a.message = append([]byte(nil), m.Raw...)
+		}
 		t.asking++
 		t.stream.Hold(now, true)
 	}

@@ -28,6 +28,7 @@ type listen struct {
 	token      int       // number of the token that x carries
 	refreshed  bool      // a 401 has been answered with a new token
 	hadStream  bool      // this session has had the stream
+	withCursor bool      // x carries Last-Event-ID
 }
 
 // open opens the stream for a new session.
@@ -47,10 +48,11 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now)
 	l.token = c.token.number
+	l.withCursor = !c.revision.selfDescribing && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
 	switch {
 	case c.revision.selfDescribing:
 		l.x = l.fetchSubscriptions(c)
-	case l.stream.Cursor.Resumable():
+	case l.withCursor:
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
 	case c.revision.bareGET && c.usesEventSource():
 		l.stream.NoIdle()
@@ -82,8 +84,11 @@ func (l *listen) off(c *Client) {
 
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	kind := l.exchange.Head(head)
+	if l.withCursor {
+		c.headerPassed()
+	}
 	if l.exchange.OK() && kind == link.BodyStream {
-		missed := l.hadStream && !l.stream.Cursor.Resumable()
+		missed := l.hadStream && !l.withCursor
 		l.refreshed, l.hadStream = false, true
 		l.stream.Opened(now)
 		c.status(nil, "open", &streamReport{missed: missed})
@@ -92,7 +97,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	c.abort(l.x)
 	l.x = 0
-	switch verdictOnListen(head.Status, l.stream.Cursor.Resumable(), l.hadStream) {
+	switch verdictOnListen(head.Status, l.withCursor, l.hadStream) {
 	case listenAuthorize:
 		if !c.cfg.HasTokenProvider || l.refreshed {
 			l.off(c)
@@ -138,7 +143,8 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 
 func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 	switch {
-	case how == engine.EndInvalid && l.stream.Cursor.Resumable():
+	case how == engine.EndNetwork && l.withCursor && !l.exchange.Opened() && c.headerFailed(now, nil, l.x),
+		how == engine.EndInvalid && l.withCursor:
 		l.anew(c, now)
 	case how == engine.EndInvalid:
 		l.off(c)

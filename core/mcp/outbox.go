@@ -70,6 +70,7 @@ func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
 	for _, a := range r.Outbox {
 		t.questions = append(t.questions, a.ID)
 	}
+	t.questions = append(t.questions, r.Taken...)
 }
 
 // handAsked asks the app again what the page before it had not answered.

@@ -15,8 +15,7 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 		return
 	}
 	if !parked {
-		t.parked = false
-		t.stream.Due(now)
+		t.unpark(now)
 		return
 	}
 	if t.guaranteeOnceStored(c) == guaranteeLost {
@@ -27,38 +26,42 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	if t.stream.Phase() != link.PhaseWaiting {
 		t.stream.Broken(now, engine.EndClean, false, &c.random)
 		if t.policy != nil {
-			t.policy.since = now
+			t.disconnected(c, now, 0, 0)
 		}
 	}
 	t.parked, t.touchAt = true, t.nextTouch(now)
 	c.status(t, "parked", nil)
 }
 
-// disconnected notes the end of a resumable request's stream and returns how
-// long the server wants to be left alone, in ms.
-func (t *call) disconnected(c *Client, now engine.Time, how engine.Ending) int64 {
-	p := t.policy
-	if p.since = now; p.maxWait > 0 {
-		return min(p.minWait, p.maxWait*3/4)
-	}
-	return p.minWait
+// unpark resumes the call as soon as the server allows.
+func (t *call) unpark(now engine.Time) {
+	t.parked = false
+	t.stream.Park()
+	t.stream.Unpark(now)
 }
 
-// statusEvery is how often a parked request is asked for where its policy names
-// no maxWait, in ms.
-const statusEvery = 60_000
+const (
+	// statusEvery is how often a parked request is asked for where its policy
+	// names no maxWait, in ms.
+	statusEvery = 60_000
+	// statusFloor is how often at most, whatever the policy says, in ms.
+	statusFloor = 1_000
+	// statusAgain is when to ask again where the server could not be reached.
+	statusAgain = 15_000
+)
 
 // nextTouch returns when a parked request has to be asked for: in good time
-// before the server may drop it.
+// before the server may drop it, and not before the server wants to be asked.
 func (t *call) nextTouch(now engine.Time) engine.Time {
-	if t.policy == nil {
+	p := t.policy
+	if p == nil {
 		return engine.Never
 	}
 	every := int64(statusEvery)
-	if t.policy.maxWait > 0 {
-		every = min(every, t.policy.maxWait/2)
+	if p.maxWait > 0 {
+		every = min(every, p.maxWait/2)
 	}
-	return now.After(max(every, t.policy.minWait, link.RetryFloor))
+	return now.After(max(every, p.wait(), statusFloor))
 }
 
 func (t *call) touchDue() engine.Time { return t.touchAt }
@@ -70,9 +73,12 @@ func (t *call) advanceParked(c *Client, now engine.Time) {
 		return
 	}
 	t.touchAt = engine.Never
-	if c.state != stateOpen || c.token.asking || t.generation != c.session.generation {
-		t.parked = false // whatever is to become of it, resuming finds out
-		t.stream.Due(now)
+	switch {
+	case c.state != stateOpen || t.generation != c.session.generation || t.policy.expired(now):
+		t.unpark(now) // whatever is to become of it, resuming finds out
+		return
+	case c.token.asking:
+		t.touchAt = now.After(statusFloor)
 		return
 	}
 	s := c.newCall(now, "requests/getStatus", Timeouts{})
@@ -85,11 +91,22 @@ func (t *call) advanceParked(c *Client, now engine.Time) {
 // touched takes the status of a parked request. What the server has ready is
 // fetched; an error means that only a resume can tell.
 func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
-	if !t.parked || t.phase != callStreaming || t.policy == nil {
+	p := t.policy
+	if !t.parked || t.phase != callStreaming || p == nil {
 		return
 	}
-	if outcome == engine.OutcomeResult {
-		t.policy.since = now
+	switch outcome {
+	case engine.OutcomeFailure:
+		// The server has not been heard: it may still have the request, and the
+		// app still looks elsewhere.
+		again := int64(statusAgain)
+		if p.maxWait > 0 {
+			again = min(again, p.maxWait/4)
+		}
+		t.touchAt = now.After(max(again, statusFloor))
+		return
+	case engine.OutcomeResult:
+		t.contact(c, now)
 		value, _ := jsonrpc.Member(data, "status")
 		status, _ := jsonrpc.String(value)
 		pending, _ := jsonrpc.Member(data, "hasPendingMessage")
@@ -98,7 +115,7 @@ func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			t.touchAt = t.nextTouch(now)
 			return
 		}
+		p.failed = status == "failed"
 	}
-	t.parked = false
-	t.stream.Due(now)
+	t.unpark(now)
 }

@@ -29,6 +29,8 @@ type record struct {
 	told    guarantee // what the app knows
 	settled bool      // its outcome is written
 	acked   uint32
+	created int64 // ms since 1970
+	bytes   int   // stored, of a call that has its outcome
 }
 
 // guarantee says what a reload would do to a call.
@@ -47,15 +49,15 @@ func (c *Client) keep(t *call, o *CallOptions) {
 	if !c.journaling.on {
 		return
 	}
-	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1}
-	c.addOp(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead(c, o.Key)})
+	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall()}
+	c.addOp(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
 }
 
 // journalHead returns the head of a call as it is stored.
-func (t *call) journalHead(c *Client, key string) []byte {
+func (t *call) journalHead() []byte {
 	return journal.AppendHead(nil, &journal.Head{
-		Key: key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
-		CreatedAt: c.wall(),
+		Key: t.record.key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
+		CreatedAt: t.record.created,
 		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total,
 	})
 }
@@ -110,6 +112,9 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 		}
 		r.flying = t.guaranteeOnceStored(c)
 	}
+	if len(r.secret) > 0 {
+		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
+	}
 	r.n++
 	r.aloft = true
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
@@ -142,7 +147,7 @@ func (t *call) guaranteeOnceStored(c *Client) guarantee {
 	switch {
 	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
 		return guaranteeResumable
-	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.lastEventID && t.stream.Cursor.Resumable():
+	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
 		return guaranteeResumable
 	}
 	return guaranteeLost
@@ -180,10 +185,12 @@ func (c *Client) tellDurability(where, why string) {
 // rewrite stores a live call anew after the store was cleared. The events that
 // the app has had are gone from it, which Base says.
 func (c *Client) rewrite(t *call) {
+	c.undirty(t)
 	r := t.record
-	*r = record{id: r.id, epoch: r.epoch + 1, key: r.key, retry: -1, told: r.told, acked: r.acked}
+	// From the first epoch on, as any call that is new to the store.
+	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created}
 	c.addOp(journal.Op{Kind: journal.OpForget, Call: r.id})
-	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead(c, r.key)})
+	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
 	}
@@ -195,6 +202,17 @@ func (c *Client) rewrite(t *call) {
 	}
 	if t.phase == callAsking {
 		c.writeRound(t)
+	}
+	for _, a := range c.asked {
+		if a.call == t {
+			c.write(t, journal.AskedEntry(questionID(a.id), a.message))
+		}
+	}
+	for _, a := range t.outbox {
+		c.write(t, journal.AnswerEntry(a.id, a.message))
+	}
+	if r.acked > 0 {
+		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
 	}
 	c.tellGuarantee(t)
 }

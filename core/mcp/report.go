@@ -83,9 +83,9 @@ func (c *Client) setState(s clientState) {
 			b = append(b, `,"restored":true`...)
 		}
 		b = append(append(b, `,"initialize":`...), c.session.result...)
-		if len(c.negotiation.steps) > 0 {
-			b = append(append(b, `,"steps":`...), c.negotiation.steps...)
-		}
+	}
+	if (s == stateOpen || s == stateFailed) && len(c.negotiation.steps) > 0 {
+		b = append(append(b, `,"steps":`...), c.negotiation.steps...)
 	}
 	e := engine.Effect{Kind: engine.State}
 	if s == stateFailed {
@@ -105,6 +105,8 @@ func (c *Client) integrity(what string, cause error) {
 		c.counters.UnknownResponses++
 	case "duplicate_response":
 		c.counters.DuplicateResponses++
+	case "foreign_message":
+		c.counters.ForeignMessages++
 	}
 	b := jsonrpc.AppendString([]byte(`{"what":`), what)
 	if cause != nil {

@@ -57,6 +57,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	flush()
 	if c.state == stateNew {
 		c.dropStaleHandshake()
+		c.fitBudget()
 	}
 }
 
@@ -131,7 +132,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, reissueAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
-		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1},
+		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt},
 	}
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
@@ -139,12 +140,20 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		t.phase = callFollowed
 	}
 	// What cannot be folded is found before the app hears of the call.
-	probe := journal.NewRecord(h, 0)
-	for _, op := range log {
+	probe := journal.NewRecord(h, len(head.Plain))
+	for i, op := range log {
+		// A row that is missing between others would be a silent hole.
+		if i > 0 && op.Epoch == log[i-1].Epoch && op.N != log[i-1].N+1 || (i == 0 || op.Epoch != log[i-1].Epoch) && op.N != 1 {
+			c.quarantined(nil)
+			return
+		}
 		if err := probe.Apply(op.Plain, op.Secret, nil); err != nil {
 			c.quarantined(err)
 			return
 		}
+	}
+	if c.expired(probe, head) {
+		return
 	}
 	c.tellRecall(t, probe)
 	c.calls = append(c.calls, t)
@@ -197,7 +206,7 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 // recallOutcome settles a call by what the journal says.
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
-	t.record.settled = true
+	t.record.settled, t.record.bytes = true, t.fold.Bytes
 	t.fold = nil
 	c.kept[t.id] = t
 	c.finish(t)

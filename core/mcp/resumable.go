@@ -1,6 +1,9 @@
 package mcp
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -10,14 +13,14 @@ import (
 // resumePolicy is SEP-975's promise that a request may be resumed: by POST, with
 // its own id and a token, on whatever connection.
 type resumePolicy struct {
-	token      []byte      // JSON string, as sent
-	minWait    int64       // ms to wait after a disconnection
-	maxWait    int64       // ms that the server keeps the request after one; 0: it promises nothing
-	since      engine.Time // of the disconnection, or of the last contact
-	dropHeader bool        // the server's CORS rules refuse Last-Event-ID
-	refusals   int         // resumes with that header that failed before a head
-	fresh      bool        // the resume under way has brought no message yet
-	status     engine.CallID
+	token     []byte      // JSON string, as sent
+	minWait   int64       // ms to wait after a disconnection
+	maxWait   int64       // ms that the server keeps the request after one; 0: it promises nothing
+	since     engine.Time // of the disconnection, or of the last contact
+	writtenAt engine.Time // when the journal last learned that there was contact
+	storing   bool        // a resume waits for what it may make the server forget
+	fresh     bool        // the resume under way has brought no message yet
+	failed    bool        // getStatus has said that the response is an error
 }
 
 const (
@@ -28,21 +31,29 @@ const (
 	// resumeGrace is how long after maxWait a request is still asked for, in ms:
 	// the server's timers started when it saw the cut, which is later than now.
 	resumeGrace = 5_000
+	// leastMaxWait bounds from below what a maxWait makes us hurry, in ms: a
+	// server that promises a millisecond must not be asked every millisecond.
+	leastMaxWait = 2_000
+	// leastContact is how often the journal learns of contact at most, in ms.
+	leastContact = 60_000
 )
 
 // carries reports whether the policy is worth anything after a reload.
 func (p *resumePolicy) carries() bool { return len(p.token) > 0 }
 
 // resumePolicy takes notifications/requests/resumePolicy on t's stream. The last
-// one wins; one for another request is ignored, as is one after the response.
+// one wins; one for another request is ignored, as is one after the response, and
+// one where nothing could be resumed: a client of 2026-07-28 declares no such
+// capability, and an HTTP+SSE session ends with its stream.
 func (c *Client) resumePolicy(t *call, params []byte) {
 	value, _ := jsonrpc.Member(params, "requestId")
 	n, ok := jsonrpc.Uint(value)
 	named := c.byID[requestID(n)]
 	token, _ := jsonrpc.Member(params, "resumeToken")
 	text, isText := jsonrpc.String(token)
-	if !ok || named == nil || named.role != roleApp || named.phase >= callTail || t != nil && t != named ||
-		c.revision == nil || c.revision.selfDescribing || !isText || text == "" || len(token) > maxResumeToken {
+	if !ok || named == nil || named.role != roleApp || named.phase < callSent || named.phase >= callTail || t != nil && t != named ||
+		c.revision == nil || c.revision.selfDescribing || c.channel.state != channelClosed ||
+		!isText || text == "" || len(token) > maxResumeToken {
 		c.counters.IgnoredPolicies++
 		return
 	}
@@ -73,25 +84,94 @@ func seconds(params []byte, name string, limit int64) int64 {
 	return int64(f * 1000)
 }
 
+// writePolicy writes the policy, and with it that there is contact now: on that
+// a page that finds it counts how long the server will have kept the request.
 func (c *Client) writePolicy(t *call) {
 	p := t.policy
+	p.writtenAt = c.now
 	c.write(t, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.minWait), uint64(p.maxWait), uint64(max(c.wall(), 0))}})
 	c.writeSecret(t, journal.Entry{Kind: journal.Token, Data: p.token})
 }
 
+// contact notes that the server has the request and knows of us: its timers
+// start anew (SEP-975).
+func (t *call) contact(c *Client, now engine.Time) {
+	t.policy.since = now
+	if t.policy.maxWait > 0 {
+		c.writePolicy(t)
+	}
+}
+
+// contactEvery is how old the journal's knowledge of contact may get, in ms.
+func (p *resumePolicy) contactEvery() int64 { return max(p.maxWait/4, leastContact) }
+
+// wait returns how long the server wants to be left alone after a disconnection,
+// in ms: not beyond the time for which it keeps the request.
+func (p *resumePolicy) wait() int64 {
+	if p.maxWait > 0 {
+		return min(p.minWait, p.maxWait*3/4)
+	}
+	return p.minWait
+}
+
+// latest returns when the next attempt should be made at the latest: in time
+// before the server may drop the request, and once more before that is certain.
+func (p *resumePolicy) latest(now engine.Time) engine.Time {
+	if p.maxWait == 0 {
+		return engine.Never
+	}
+	if soon := p.since.After(max(p.maxWait*3/4, leastMaxWait)); now < soon {
+		return soon
+	}
+	if last := p.since.After(max(p.maxWait, leastMaxWait) + resumeGrace); now < last {
+		return last
+	}
+	return engine.Never
+}
+
+// expired reports whether the server is free to have forgotten the request.
+func (p *resumePolicy) expired(now engine.Time) bool {
+	return p.maxWait > 0 && now.Since(p.since) > max(p.maxWait, leastMaxWait)+resumeGrace
+}
+
+// disconnected puts the next attempt of a resumable request where its policy
+// wants it, delay ms from now where that says nothing, and no sooner than floor
+// ms. It returns how long that is.
+func (t *call) disconnected(c *Client, now engine.Time, delay, floor int64) int64 {
+	p := t.policy
+	if t.exchange.OK() { // else the server may have heard nothing of us
+		t.contact(c, now)
+	}
+	if latest := p.latest(now); latest != engine.Never {
+		delay = min(delay, latest.Since(now))
+	}
+	floor = max(floor, p.since.After(p.wait()).Since(now))
+	delay = max(delay, floor)
+	t.stream.Due(now.After(delay))
+	t.stream.NotBefore(now.After(floor))
+	return delay
+}
+
 // resumeRequest sends requests/resume. The server may delete what it delivered
-// before, so all of that is on disk first (DESIGN 3.3).
+// before, so all of that is on disk first (DESIGN 3.3). Whatever else wants to
+// resume meanwhile finds that it is under way: one is enough.
 func (t *call) resumeRequest(c *Client, now engine.Time) {
-	if t.policy.expired(now) {
+	p := t.policy
+	if p.expired(now) {
 		t.policy = nil
 		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
 			Message: "the server kept the request for as long as it had promised, and that is over"})
 		return
 	}
-	c.write(t, journal.Entry{Kind: journal.Resuming})
 	t.stream.Park()
+	if p.storing {
+		return
+	}
+	p.storing = true
+	c.write(t, journal.Entry{Kind: journal.Resuming})
 	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
-		if t.phase != callStreaming || t.policy == nil || t.stream.Phase() != link.PhaseWaiting {
+		p.storing = false
+		if t.phase != callStreaming || t.policy != p || t.parked || t.stream.Phase() != link.PhaseWaiting {
 			return
 		}
 		if c.state != stateOpen || c.token.asking || t.generation != c.session.generation {
@@ -111,37 +191,93 @@ func (t *call) postResume(c *Client, now engine.Time) {
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')
 	body := jsonrpc.AppendRequest(nil, uint64(t.request), "requests/resume", params, nil)
 	var extra []engine.Field
-	if t.stream.Cursor.Resumable() && !p.dropHeader {
-		// So that the server can drop what is confirmed (SEP-975, HTTP).
+	// So that the server can drop what is confirmed (SEP-975, HTTP).
+	if t.withCursor = t.stream.Cursor.Resumable() && !c.cursorHeader.refused; t.withCursor {
 		extra = append(extra, t.stream.Cursor.Header())
 	}
 	t.x = c.fetch(t, "POST", body, extra...)
 	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
 }
 
-// expired reports whether the server is free to have forgotten the request.
-func (p *resumePolicy) expired(now engine.Time) bool {
-	return p.maxWait > 0 && p.since != engine.Never && now.Since(p.since) > p.maxWait+resumeGrace
-}
-
 // restorePolicy goes on with a resumable request after a reload.
 func (t *call) restorePolicy(c *Client, now engine.Time, r *journal.Record) {
 	t.phase, t.answerBy = callStreaming, engine.Never
-	t.policy = &resumePolicy{token: r.Policy.Token, minWait: r.Policy.MinWait, maxWait: r.Policy.MaxWait}
-	// When the connection ended nobody saw: the server's word decides, unless
-	// the page was away for longer than any connection could have lasted.
-	t.policy.since = now
+	p := &resumePolicy{token: r.Policy.Token, minWait: r.Policy.MinWait, maxWait: r.Policy.MaxWait, since: now}
+	t.policy = p
+	// When the connection ended nobody saw. It was alive when the journal last
+	// learned of contact, and not for longer than that takes with one that is
+	// silent. By the wall clock, the only one that outlives a page: a jump back
+	// makes the server's word decide.
+	away := c.wall() - r.Policy.ReceivedAt
+	p.writtenAt = now - engine.Time(max(away, 0))
+	if unseen := p.contactEvery() + t.timeouts.Idle; t.timeouts.Idle > 0 && away > unseen {
+		p.since = now - engine.Time(away-unseen)
+	}
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Reopen = true
 	t.stream.Restored(now, r.Cursor, r.Retry)
+	floor := p.wait() - max(away, 0)
+	t.stream.NotBefore(now.After(max(floor, 0)))
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
-	c.status(t, "cut", &streamReport{why: cutReload})
+	c.status(t, "cut", &streamReport{why: cutReload, delay: max(floor, 0)})
 	t.handAsked(c, now, r)
 }
 
-// refusedResume takes an error that answers requests/resume. It has the call's
-// own id, so what came first and speaks of the request, not of the tool, is a
-// refusal: wrong token, expired, unknown.
-func (t *call) refusedResume(code int64) bool {
-	return t.resuming && t.policy != nil && t.policy.fresh && code <= -32600 && code >= -32603
+// resumeCut takes the end of a resume whose answer was a JSON body that did not
+// come whole: the token is as good as before.
+func (t *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why string) {
+	t.phase, t.answerBy = callStreaming, engine.Never
+	t.broken(c, now, how, why)
+}
+
+// refusesResume reports whether a JSON-RPC error that answers requests/resume is
+// a refusal: wrong token, expired, unknown (SEP-975 names no code). It has the
+// request's own id, so with status 200 it may as well be the response that was
+// waiting. That it is where getStatus has said so; else what came first and
+// speaks of the request, not of the tool, is a refusal.
+func (t *call) refusesResume(m *jsonrpc.Message) bool {
+	if !t.resuming || t.policy == nil || !t.policy.fresh || t.policy.failed {
+		return false
+	}
+	code := rpcCode(m)
+	if code <= -32600 && code >= -32603 {
+		return true
+	}
+	value, _ := jsonrpc.Member(m.Error, "message")
+	text, _ := jsonrpc.String(value)
+	return strings.Contains(strings.ToLower(text), "resum")
+}
+
+// resumeFailed decides on an answer to requests/resume that is not 2xx, with the
+// JSON-RPC error of its body where there was one.
+func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
+	t.phase = callStreaming
+	status, code := t.exchange.Status(), rpcCode(rpc)
+	switch {
+	case status == 401, code == 0:
+		t.resumeRefused(c, now)
+	case t.inSession && namesSession(rpc) && (status == 400 || status == 404 || status == 410):
+		t.stranded(c, now, "lost", lostError(t.method, status))
+		c.sessionLost(now, t.generation)
+	case passing(status) && (code > -32600 || code < -32602):
+		t.resumeRefused(c, now)
+	default:
+		t.stranded(c, now, "lost", refusedResumeError(t.method, status, code))
+	}
+}
+
+// refusedResumeError says that the server does not resume the request. The text
+// of its error is left out: it might repeat the token.
+func refusedResumeError(method string, status int, code int64) *engine.Error {
+	e := lostError(method, status)
+	e.Cause = &engine.Error{Code: engine.CodeProtocol, Message: "the server refused requests/resume with JSON-RPC error " + strconv.FormatInt(code, 10)}
+	return e
+}
+
+// resumeWithoutCursor sends requests/resume again at once, without the field
+// that was in its way: the server needs no more than the token.
+func (t *call) resumeWithoutCursor(c *Client, now engine.Time) {
+	t.stream.Broken(now, engine.EndNetwork, false, &c.random)
+	t.stream.Due(now)
+	t.resume(c, now)
 }

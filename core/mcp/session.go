@@ -35,6 +35,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.session.generation++
 	c.session.startedAt = now
 	c.skipVersionHeader = false // learned anew: a passing fault may have taught it
+	c.cursorHeader = cursorHeader{asking: c.cursorHeader.asking, reachedAt: engine.Never}
 	t := c.newCall(now, "initialize", Timeouts{})
 	t.role = roleInitialize
 	asked := c.cfg.Revision

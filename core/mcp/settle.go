@@ -15,6 +15,7 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	streaming := t.phase == callStreaming && t.stream.Phase() == link.PhaseUp && t.x != 0
 	t.stream.End()
 	t.paused = false
+	t.policy = nil // with its token
 	if streaming {
 		t.phase, t.tailBy = callTail, now.After(tailTime)
 		if t.owed {
@@ -33,6 +34,9 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 		return
 	case roleStatus:
 		t.parent.touched(c, now, outcome, data)
+		return
+	case rolePing:
+		c.pinged(now, t)
 		return
 	}
 	if t.record != nil && !c.parks(failure) {

@@ -40,19 +40,17 @@ func (t *call) authorize(c *Client, now engine.Time) {
 	}
 	t.refreshed = true
 	asked := c.refreshToken(t.token)
-	switch {
-	case !asked && t.resuming:
-		t.resume(c, now)
-		return
-	case !asked:
-		t.send(c, now)
-		return
-	}
 	if t.resuming {
 		// The stream waits with its cursor; the token's arrival wakes it.
 		t.stream.Broken(now, engine.EndNetwork, false, &c.random)
 		t.stream.Park()
-	} else {
+	}
+	switch {
+	case !asked && t.resuming:
+		t.resume(c, now)
+	case !asked:
+		t.send(c, now)
+	case !t.resuming:
 		t.phase = callQueued
 		t.answerBy = in(now, t.timeouts.Answer)
 	}

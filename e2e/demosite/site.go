@@ -16,6 +16,8 @@
 //	/control/down?ms=5000               refuse /mcp for a while
 //	/control/up                         end that early
 //	/control/cut-every?ms=2000&for=60000  drop again and again; for=0 stops
+//
+// GET /visit is the page that the tool harbour_pass sends people to.
 package demosite
 
 import (
@@ -72,6 +74,7 @@ func New(o Options) (*Site, error) {
 	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", http.HandlerFunc(s.serveMCP))
+	s.mux.HandleFunc("GET /visit", visit)
 	s.mux.Handle("/", pages(files))
 	s.addControls()
 	return s, nil

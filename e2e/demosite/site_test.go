@@ -55,6 +55,7 @@ func TestPages(t *testing.T) {
 	for path, want := range map[string]string{
 		"/":              "text/html; charset=utf-8",
 		"/demo/":         "text/html; charset=utf-8",
+		"/visit":         "text/html; charset=utf-8",
 		"/holdfast.mjs":  "text/javascript; charset=utf-8",
 		"/holdfast.wasm": "application/wasm",
 	} {

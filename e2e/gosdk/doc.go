@@ -14,7 +14,8 @@
 //
 // Tools: count, write_report, add, echo, fail, slow, random_image (all
 // read-only), add_note, which is neither read-only nor idempotent and writes
-// to what [Server.Notes] returns, and book_table, which asks the person first.
+// to what [Server.Notes] returns, book_table, which asks the person first, and
+// harbour_pass, which sends the person to a page first.
 //
 // Resources: demo://notes and demo://tide, which can be subscribed to, and the
 // template demo://piers/{name}. Prompts: summarize and translate, with

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -31,7 +32,9 @@ func addBook(g *generation) {
 						"name":{"type":"string","title":"Name","minLength":1,"maxLength":60},
 						"day":{"type":"string","title":"Day","enum":["Thursday","Friday","Saturday"],"default":"Friday"},
 						"guests":{"type":"integer","title":"Guests","minimum":1,"maximum":8,"default":2},
-						"window":{"type":"boolean","title":"At the window","default":true}},
+						"window":{"type":"boolean","title":"At the window","default":true},
+						"extras":{"type":"array","title":"Extras","maxItems":2,"items":{"anyOf":[
+							{"const":"cake","title":"Birthday cake"},{"const":"chair","title":"High chair"},{"const":"dog","title":"Room for a dog"}]}}},
 						"required":["name","day","guests"]}`),
 				}},
 				RequestState: "asked",
@@ -52,6 +55,9 @@ func booked(place string, given *mcp.ElicitResult) string {
 	where := "inside"
 	if window, _ := given.Content["window"].(bool); window {
 		where = "at the window"
+	}
+	if extras, _ := given.Content["extras"].([]any); len(extras) > 0 {
+		where += ", with " + strings.Trim(fmt.Sprint(extras), "[]")
 	}
 	return fmt.Sprintf("Booked at %s: %v, %v, %v guests, %s.", place, given.Content["name"], given.Content["day"], given.Content["guests"], where)
 }

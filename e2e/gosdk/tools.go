@@ -20,6 +20,7 @@ func (s *Server) addTools(g *generation) {
 	addImage(g)
 	addNote(g, s.opts.Logf)
 	addBook(g)
+	addPass(g)
 }
 
 // A tool is what tools/list says; schemas are written by hand, because the

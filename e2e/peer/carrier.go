@@ -42,14 +42,18 @@ type carrier struct {
 	// Set before the first byte, not changed after.
 	status int
 	noIDs  bool
-	from   int     // index of the first event of the stream that it may carry
-	limit  int     // events until the cut; 0 means no limit
-	how    Cutting // the cut at the limit
+	from   int        // index of the first event of the stream that it may carry
+	place  func() int // finds from with the stream locked; nil leaves it
+	greet  func()     // sends what goes before the replay; nil sends nothing
+	posted bool       // answers requests/resume, not a GET
+	limit  int        // events until the cut; 0 means no limit
+	how    Cutting    // the cut at the limit
 
-	dead atomic.Bool   // nothing may be written any more
-	ours atomic.Bool   // ended by a cut, and not by the client
-	done chan struct{} // closed when the handler may return
-	once sync.Once
+	dead    atomic.Bool   // nothing may be written any more
+	ours    atomic.Bool   // ended by a cut, and not by the client
+	stalled atomic.Bool   // nothing is written, and nothing is closed
+	done    chan struct{} // closed when the handler may return
+	once    sync.Once
 
 	mu     sync.Mutex // serialises writes; held while one blocks
 	opened bool
@@ -83,13 +87,19 @@ func (c *carrier) openLocked() {
 	c.p.changed.signal()
 }
 
-// send writes one event and makes the cut that is due after it.
-func (c *carrier) send(e event) {
+// send writes one event and makes the cut that is due after it. It reports
+// whether the event went out whole, as far as a server can know.
+func (c *carrier) send(e event) bool {
 	frame := e.frame(!c.noIDs)
 	if c.p.opts.CRLF {
 		frame = strings.ReplaceAll(frame, "\n", "\r\n")
 	}
-	c.write(frame)
+	// Known before it is seen: the client may use a token at once.
+	c.p.oracle.written(e.policy, true)
+	whole := c.write(frame)
+	if !whole {
+		c.p.oracle.written(e.policy, false)
+	}
 	c.mu.Lock()
 	c.sent++
 	due := c.limit > 0 && c.sent == c.limit
@@ -97,34 +107,36 @@ func (c *carrier) send(e event) {
 	if due {
 		c.cut(c.how)
 	}
+	return whole
 }
 
 // write puts text on the stream, headers first. Errors need no care: what the
 // client missed is in the store.
-func (c *carrier) write(text string) {
+func (c *carrier) write(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.openLocked()
 	if c.p.wire.buffering() {
 		c.held = append(c.held, text...)
-		return
+		return !c.dead.Load()
 	}
-	c.flushLocked([]byte(text))
+	return c.flushLocked([]byte(text))
 }
 
-func (c *carrier) flushLocked(b []byte) {
+func (c *carrier) flushLocked(b []byte) bool {
 	step := c.p.wire.piece(len(b))
 	flush := http.NewResponseController(c.w)
 	for len(b) > 0 && !c.dead.Load() {
 		n := min(step, len(b))
 		if _, err := c.w.Write(b[:n]); err != nil {
-			return
+			return false
 		}
 		if flush.Flush() != nil {
-			return
+			return false
 		}
 		b = b[n:]
 	}
+	return len(b) == 0
 }
 
 // cut ends the connection in the given way. FIN and Reset go past a write that
@@ -134,6 +146,7 @@ func (c *carrier) cut(how Cutting) {
 	case None:
 		return
 	case Stall:
+		c.stalled.Store(true)
 		c.dead.Store(true)
 		return
 	case FIN, Reset:

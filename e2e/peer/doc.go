@@ -89,6 +89,28 @@
 // [Peer.Template], [Peer.Prompt], [Peer.Complete] add single ones,
 // [Peer.Paging] makes odd pages of the lists, [Batch] sends JSON arrays.
 //
+// # Calls that outlive the page
+//
+// [Peer.Oracle] knows what happened to every tools/call, by the label that the
+// call brings as its argument "call", over all pages and tabs:
+//
+//	p.Counting(nil)                       // tool count: progress 1..n, then a result with n
+//	... callTool("count", {call: "a", n: 50, every_ms: 20}), reload, kill, reopen ...
+//	o := p.Oracle()
+//	o.Runs("a") == 1; o.MaxOpenStreams("a") == 1; o.Produced("a") // 1, 2, ... 50
+//
+// [RandomCuts] and [ResumeFaults] cut by a seed, [Peer.SideEffects] are tools
+// that must, or need not, stay unrepeated, [Peer.Asking] asks the user,
+// [Peer.CutReplies] loses the receipts of the answers.
+//
+// [Resumable] makes any tool resumable as SEP-975 has it, for clients that
+// declare resumableRequests:
+//
+//	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, Close: peer.FIN}))
+//	p.OnResumeRequest(func(n int) peer.Fault { return peer.Fault{Cut: peer.FIN} })
+//	p.Advance(time.Hour)                  // maxWait passes
+//	o.Tokens("a"), o.Statuses("a"), o.Resumes("a"), o.Over("a")
+//
 // # Rules
 //
 // [Peer.Answer] and [Peer.AnswerFunc] replace answers, [Peer.Delay] holds

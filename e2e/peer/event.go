@@ -9,11 +9,12 @@ import (
 
 // An event is one server-sent event as the store keeps it.
 type event struct {
-	id    string
-	name  string
-	retry int // ms; -1 leaves the line out
-	data  string
-	prime bool // carries a cursor and no message; never replayed
+	id     string
+	name   string
+	retry  int // ms; -1 leaves the line out
+	data   string
+	prime  bool    // carries a cursor and no message; never replayed
+	policy *Issued // set in a resume policy (SEP-975)
 }
 
 // frame is the event on the wire (WHATWG HTML 9.2.6).

@@ -27,6 +27,9 @@ type Fault struct {
 	Skip int
 	// Foreign sends an event of another stream first.
 	Foreign bool
+	// Other sends the events of another stream of the session, ids and response
+	// included, in place of those of this one, and ends properly.
+	Other bool
 	// NoIDs sends events without their ids.
 	NoIDs bool
 	// Gate holds the answer back until the gate lets it through.
@@ -38,6 +41,9 @@ type rules struct {
 	mu       sync.Mutex
 	resumes  int
 	onResume func(n int) Fault
+	posts    int
+	onPost   func(n int) Fault
+	replies  []Cutting
 	refuse   func(token string) bool
 	delay    map[string]string
 	answer   map[string]*override

@@ -16,7 +16,7 @@ func (p *Peer) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	cursor := r.Header.Get("Last-Event-Id")
-	if cursor == "" && p.opts.NoStandalone {
+	if p.opts.NoResume || cursor == "" && p.opts.NoStandalone {
 		notAllowed(w, "POST, DELETE")
 		return
 	}
@@ -57,10 +57,25 @@ func (p *Peer) resume(w http.ResponseWriter, r *http.Request, s *session, cursor
 	if f.Gate != "" && !p.gates.pass(r.Context(), f.Gate) {
 		return
 	}
+	owner := at.stream.owner
+	owner.hears(r, envelope{})
+	if at.stream.forgot(at.index + 1) {
+		fail(w, http.StatusBadRequest, -32000, "what came after this Last-Event-ID is gone")
+		return
+	}
+	owner.settle(r.Context())
 	if p.conflict(w, at.stream) {
 		return
 	}
 	c := p.newCarrier(w, r)
+	c.from = at.index + 1
+	p.carryOn(r, c, at.stream, f)
+}
+
+// carryOn makes a connection carry a stream again, with the fault that was asked
+// for: the second half of a GET with Last-Event-ID and of requests/resume.
+func (p *Peer) carryOn(r *http.Request, c *carrier, st *stream, f Fault) {
+	defer st.owner.enter(c, st)()
 	switch {
 	case f.NoAnswer:
 		if f.Cut == None || f.Cut == Clean {
@@ -71,21 +86,21 @@ func (p *Peer) resume(w http.ResponseWriter, r *http.Request, s *session, cursor
 		if f.Answer.Gate != "" && !p.gates.pass(r.Context(), f.Answer.Gate) {
 			return
 		}
-		c.respond(*f.Answer, strings.NewReplacer("$SESSION", s.id))
+		c.respond(*f.Answer, strings.NewReplacer("$SESSION", st.session.id))
 	case f.Cut != None && f.After == 0:
 		c.openStream()
 		c.cut(f.Cut)
 	default:
 		c.noIDs, c.limit, c.how = f.NoIDs, f.After, f.Cut
-		c.from = at.index + 1 - f.Repeat + f.Skip
-		if f.FromStart {
-			c.from = 0
+		if f.Other {
+			st.session.other(st).replay(c)
+			break
 		}
 		c.openStream()
-		at.stream.attach(c, f)
+		st.attach(c, f)
 	}
 	c.wait(r.Context())
-	at.stream.drop(c)
+	st.drop(c)
 }
 
 func (p *Peer) conflict(w http.ResponseWriter, st *stream) bool {

@@ -87,7 +87,7 @@ func (p *Peer) postMessage(w http.ResponseWriter, r *http.Request, m envelope) {
 	case m.response():
 		p.replied(s, m)
 	default:
-		p.notified(s, m)
+		p.notified(r, s, m)
 	}
 	w.WriteHeader(http.StatusAccepted)
 	io.WriteString(w, "Accepted")

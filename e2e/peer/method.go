@@ -55,6 +55,7 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 	switch {
 	case own != nil:
 		if m.method == "tools/call" {
+			p.oracle.start(s, m, &call)
 			call.Arguments = m.params
 		}
 		return own(call), asJSON
@@ -64,6 +65,7 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 			return Script{Error(-32602, "unknown tool "+call.Name)}, asJSON
 		}
 		call.N = n
+		p.oracle.start(s, m, &call)
 		p.changed.signal()
 		return t.script(call), asJSON || t.json
 	case s.revision == Revision20260728:

@@ -50,6 +50,9 @@ type Options struct {
 	// NoEventIDs is a server without event store: events carry no id and a
 	// GET with Last-Event-ID gets 400.
 	NoEventIDs bool
+	// NoResume gives events their ids and answers 405 to every GET all the same:
+	// nothing comes of the cursors that the client keeps.
+	NoResume bool
 	// NoReuse closes every TCP connection after one answer. Chrome resends a
 	// request by itself, POSTs included, when a reused connection dies before
 	// the headers: one fetch of a tools/call ran its tool three times here. On a
@@ -104,6 +107,8 @@ type Peer struct {
 	modern  modern
 	shelf   shelf
 	seed    *SeedOptions // nil unless made by Seed
+	oracle  Oracle
+	clock   clock
 
 	streamSeq atomic.Int64 // numbers streams over all sessions: s1, s2, ...
 	open      atomic.Int64 // event streams whose headers have left
@@ -136,6 +141,7 @@ func start(t testing.TB, p *Peer) *Peer {
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.gates.changed = &p.changed
 	p.log.changed = &p.changed
+	p.oracle.p = p
 	p.addDefaultTools()
 	p.Up()
 	t.Cleanup(p.Close)

@@ -28,6 +28,7 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 			p.log.violation("initialize: with a session id")
 		}
 		s := p.newSession(p.negotiate(m))
+		s.declare(m)
 		if s.id != "" {
 			w.Header().Set("Mcp-Session-Id", s.id)
 		}
@@ -46,35 +47,48 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 	}
 	p.judge(r, s, "POST "+m.method)
 	switch {
+	case p.resumes(m):
+		p.serveResumption(w, r, s, m)
 	case m.request():
 		p.request(w, r, s, m)
 	case m.response():
+		if how := p.rules.replyCut(); how != None {
+			p.swallow(w, r, s, m, how)
+			return
+		}
 		p.replied(s, m)
 		w.WriteHeader(http.StatusAccepted)
 	default:
-		p.notified(s, m)
+		p.notified(r, s, m)
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
 func (p *Peer) replied(s *session, m envelope) {
+	p.oracle.answered(s, m)
 	s.mu.Lock()
-	if _, twice := s.replies[m.id]; twice {
+	if _, twice := s.replies[m.id]; twice && !s.unsure[m.id] {
 		p.log.violation("the server's request %s was answered twice", m.id)
 	}
 	s.replies[m.id] = m
+	delete(s.unsure, m.id)
 	s.mu.Unlock()
 	p.changed.signal()
 }
 
-func (p *Peer) notified(s *session, m envelope) {
+func (p *Peer) notified(r *http.Request, s *session, m envelope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch m.method {
 	case "notifications/initialized":
 		s.ready = true
 	case "notifications/cancelled":
-		if job := s.calls[string(field(m.params, "requestId"))]; job != nil {
+		id := string(field(m.params, "requestId"))
+		p.oracle.find(s, id).hears(r, m)
+		if res := s.resumptions[id]; res != nil && !p.opts.IgnoreCancel {
+			res.end("cancelled by the client")
+		}
+		if job := s.calls[id]; job != nil {
 			if !job.answered.Load() && job.ctx.Err() == nil {
 				p.modern.count(job.key())
 			}
@@ -90,6 +104,9 @@ func (p *Peer) notified(s *session, m envelope) {
 func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m envelope) {
 	p.judgeRequest(s, m)
 	script, asJSON := p.scriptFor(s, m)
+	if m.method == "tools/call" {
+		p.oracle.find(s, m.id).hears(r, m)
+	}
 	if script == nil {
 		script = Script{Error(-32601, "method not found: "+m.method)}
 	}
@@ -102,7 +119,11 @@ func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m env
 	if !asJSON {
 		job.stream = p.newStream(s)
 		job.stream.label, job.post.status = p.seedLabel(), p.seedStatus(m.method)
+		if m.method == "tools/call" {
+			script = p.witness(job, script)
+		}
 		job.stream.now.Store(job.post)
+		defer job.stream.owner.enter(job.post, job.stream)()
 	}
 	p.play(job, script)
 	job.post.wait(r.Context())

@@ -31,6 +31,10 @@ type Call struct {
 	Revision string
 	// N counts the calls of this tool from 1; 0 for another method.
 	N int
+	// Label is what the Oracle knows the call by: the argument "call", or the
+	// name of the tool. Run counts the calls of that label from 1.
+	Label string
+	Run   int
 	// Meta is the request's params._meta.
 	Meta json.RawMessage
 	// InputResponses is what the client brings to an input_required answer: a

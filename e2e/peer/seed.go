@@ -86,7 +86,7 @@ func (p *Peer) postSeed(w http.ResponseWriter, r *http.Request, m envelope) {
 		p.replied(s, m)
 		w.WriteHeader(p.seed.Notified)
 	case !m.request():
-		p.notified(s, m)
+		p.notified(r, s, m)
 		w.WriteHeader(p.seed.Notified)
 	case m.method != "tools/list" && m.method != "tools/call":
 		refusal{status: http.StatusOK, code: -32601, message: "method not found: " + m.method}.write(w, m)

@@ -101,6 +101,7 @@ func (p *Peer) override(w http.ResponseWriter, r *http.Request, a Response, m en
 		switch m.method {
 		case "initialize":
 			s := p.newSession(p.negotiate(m))
+			s.declare(m)
 			session, result = s.id, p.initializeResult(s)
 		case "server/discover":
 			result = completed(p.discoverResult(), p.hintFor("server/discover"))

@@ -29,6 +29,10 @@ type session struct {
 	replies    map[string]envelope // client's responses by id
 	level      string              // set by logging/setLevel
 	subscribed []string            // resources, by resources/subscribe
+	unsure     map[string]bool     // replies whose POST got no answer
+	resumable  bool                // the client declared resumableRequests
+
+	resumptions map[string]*resumption // by request id, as long as the session
 }
 
 // A position is the place of an event in the store.
@@ -85,6 +89,9 @@ func (p *Peer) newSession(revision string) *session {
 		calls:    make(map[string]*run),
 		used:     make(map[string]bool),
 		replies:  make(map[string]envelope),
+		unsure:   make(map[string]bool),
+
+		resumptions: make(map[string]*resumption),
 	}
 	if !p.opts.Sessionless {
 		s.id = uuid.NewString()

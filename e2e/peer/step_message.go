@@ -66,7 +66,10 @@ func Notify(method, params string) Step {
 // Ask sends a request of the server's own; id is raw JSON (`"p-1"` or 7). Reply
 // waits for the answer.
 func Ask(id, method, params string) Step {
-	return Step{func(r *run) { r.emit(r.message(request(id, method, params))) }}
+	return Step{func(r *run) {
+		r.p.oracle.asks(r, id)
+		r.emit(r.message(request(id, method, params)))
+	}}
 }
 
 // Message sends any text as one stored event; $ID, $TOKEN and $SESSION are

@@ -19,8 +19,15 @@ type stream struct {
 
 	now atomic.Pointer[carrier]
 
+	// Set before the first event, not changed after.
+	owner      *execution  // the tool call that it answers; nil if it is none
+	resumption *resumption // of a call that SEP-975 resumes; nil otherwise
+
 	mu      sync.Mutex // orders storing, sending and replay
 	events  []event
+	times   []int // how often each event was put on a connection
+	written int   // every event before this one was, or was passed over
+	deleted int   // events before this one are no longer there to resume from
 	ended   bool
 	changed *changes
 }
@@ -44,10 +51,21 @@ func (st *stream) emit(e event) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	e = st.store(e)
-	if c := st.now.Load(); c != nil && len(st.events) > c.from {
-		c.send(e)
-		st.drop(c)
+	defer st.changed.signal()
+	c := st.now.Load()
+	if c == nil || len(st.events) <= c.from {
+		return
 	}
+	if c.send(e) {
+		st.note(len(st.events) - 1)
+	}
+	st.drop(c)
+}
+
+// note remembers that the event with that index was put on a connection.
+func (st *stream) note(i int) {
+	st.times[i]++
+	st.written = max(st.written, i+1)
 }
 
 func (st *stream) store(e event) event {
@@ -62,7 +80,7 @@ func (st *stream) store(e event) event {
 		st.session.cursors[e.id] = position{st, len(st.events)}
 		st.session.mu.Unlock()
 	}
-	st.events = append(st.events, e)
+	st.events, st.times = append(st.events, e), append(st.times, 0)
 	return e
 }
 
@@ -73,17 +91,23 @@ func (st *stream) drop(c *carrier) {
 	}
 }
 
-// torn stores an event whole and sends only its first n bytes before the cut.
+// torn stores an event whole and sends only its first n bytes before the cut, or
+// none at all of one that is eaten.
 func (st *stream) torn(e event, n int, how Cutting) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	defer st.changed.signal()
 	e = st.store(e)
 	c := st.now.Swap(nil)
 	if c == nil {
 		return
 	}
-	frame := e.frame(!c.noIDs)
-	c.write(frame[:min(n, len(frame))])
+	if n == eaten {
+		st.note(len(st.events) - 1)
+	} else {
+		frame := e.frame(!c.noIDs)
+		c.write(frame[:min(n, len(frame))])
+	}
 	c.cut(how)
 }
 
@@ -129,20 +153,62 @@ func (st *stream) attach(c *carrier, f Fault) {
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
+	if c.place != nil {
+		c.from = c.place()
+	}
+	c.from += f.Skip - f.Repeat
+	if f.FromStart {
+		c.from = 0
+	}
 	st.now.Store(c)
 	defer st.changed.signal()
+	if c.greet != nil {
+		c.greet()
+	}
 	for _, e := range ahead {
 		c.send(e)
 	}
 	for i := max(c.from, 0); i < len(st.events) && !c.dead.Load(); i++ {
-		if !st.events[i].prime {
-			c.send(st.events[i])
+		if e := st.events[i]; !e.prime && !st.stale(c, e) && c.send(e) {
+			st.note(i)
 		}
 	}
 	st.drop(c)
 	if st.ended {
 		st.cut(Clean)
 	}
+}
+
+// replay sends all of the stream on a connection that is another's, and ends it
+// properly.
+func (st *stream) replay(c *carrier) {
+	st.mu.Lock()
+	events := slices.Clone(st.events)
+	st.mu.Unlock()
+	for _, e := range events {
+		if !e.prime && e.policy == nil {
+			c.send(e)
+		}
+	}
+	c.openStream()
+	c.cut(Clean)
+}
+
+// other finds the stream of another call of the session, the newest first; the
+// standalone one if there is none.
+func (s *session) other(not *stream) *stream {
+	if not.owner == nil {
+		return s.standalone
+	}
+	o := not.owner.o
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, e := range slices.Backward(o.all) {
+		if e.stream != nil && e.stream != not && e.stream.session == s {
+			return e.stream
+		}
+	}
+	return s.standalone
 }
 
 // foreign finds an event that belongs to another stream of the session, or

@@ -18,6 +18,7 @@ type tool struct {
 	hints       map[string]any
 	json        bool
 	requires    string // client capabilities, JSON
+	policy      *ResumePolicy
 	script      func(Call) Script
 	ran         int
 }

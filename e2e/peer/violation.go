@@ -33,7 +33,7 @@ func (p *Peer) judge(r *http.Request, s *session, what string) {
 	case version != "" && version != s.revision:
 		p.log.violation("%s: MCP-Protocol-Version %s, negotiated %s", what, version, s.revision)
 	}
-	if r.Method == http.MethodPost && r.Header.Get("Last-Event-Id") != "" {
+	if r.Method == http.MethodPost && r.Header.Get("Last-Event-Id") != "" && what != "POST requests/resume" {
 		p.log.violation("%s: Last-Event-ID on a POST", what)
 	}
 }

@@ -112,13 +112,15 @@ const handler = createMcpHandler(makeServer, {
 });
 const serve = toNodeHandler(handler);
 
-// The SDK sends no CORS header itself.
+// The SDK sends no CORS header itself. Every header is allowed, unless a list is
+// given.
+const allowed = process.env.ALLOW_HEADERS;
 const web = createServer((request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After');
     if (request.method === 'OPTIONS') {
         response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE, OPTIONS');
-        const asked = request.headers['access-control-request-headers'];
+        const asked = allowed ?? request.headers['access-control-request-headers'];
         if (asked) {
             response.setHeader('Access-Control-Allow-Headers', asked);
         }

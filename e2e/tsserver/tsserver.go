@@ -51,6 +51,7 @@ package tsserver
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ type Options struct {
 	// KeepAlive is the interval of comment lines on event streams; 0 means the
 	// SDK's own, 15 seconds.
 	KeepAlive time.Duration
+	// AllowHeaders is the list of request headers that browsers are allowed;
+	// nil means whatever they ask for.
+	AllowHeaders []string
 }
 
 // A Server is the TypeScript server, running.
@@ -88,6 +92,9 @@ func Start(t testing.TB, o Options) *Server {
 	var extra []string
 	if o.KeepAlive > 0 {
 		extra = append(extra, fmt.Sprintf("KEEP_ALIVE_MS=%d", o.KeepAlive.Milliseconds()))
+	}
+	if o.AllowHeaders != nil {
+		extra = append(extra, "ALLOW_HEADERS="+strings.Join(o.AllowHeaders, ", "))
 	}
 	s := &Server{t: t, process: nodeserver.Start(t, extra, filepath.Join(root, "e2e", "tsserver", "server.mjs"))}
 	port, err := s.process.Line()

@@ -1,4 +1,4 @@
-import type { CallEvent, McpClient, Open, Tool } from "holdfast";
+import type { CallEvent, CallOptions, McpClient, Open, Tool } from "holdfast";
 import { CallCard } from "./card.js";
 import { button, part, setText } from "./element.js";
 
@@ -15,9 +15,12 @@ export class CallList {
   readonly #count = part("call-count");
   readonly #clear: HTMLButtonElement;
   readonly #watchers = new Set<CallWatcher>();
+  readonly #options: (mcp: McpClient) => CallOptions;
   #cards: CallCard[] = [];
 
-  constructor() {
+  /** `options` is what each call is made with. */
+  constructor(options: (mcp: McpClient) => CallOptions) {
+    this.#options = options;
     this.#clear = button("Clear finished", { class: "quiet small", hidden: true }, () => this.#drop((card) => card.state !== "running"));
     part("calls-head").append(this.#clear);
   }
@@ -27,7 +30,7 @@ export class CallList {
     const card = new CallCard(
       tool,
       args,
-      mcp.callTool(tool.name, args),
+      mcp.callTool(tool.name, args, this.#options(mcp)),
       () => this.run(mcp, tool, args),
       (changed, event) => {
         if (event === undefined) this.#show();

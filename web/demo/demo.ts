@@ -19,7 +19,6 @@ import { ToolList } from "./tools.js";
 let client: McpClient | undefined;
 let known: Tool[] = [];
 
-const calls = new CallList();
 const facts = new Facts();
 const noticed = new Noticed();
 const saboteur = new Saboteur();
@@ -27,6 +26,7 @@ const saboteur = new Saboteur();
 const tabs = new Tabs();
 const offers = new Offers(tabs);
 const log = new Log(() => tabs.logged());
+const calls = new CallList((mcp) => log.options(mcp));
 const tools = new ToolList(tabs, (tool, args) => {
   if (client) calls.run(client, tool, args);
 });

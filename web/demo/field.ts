@@ -1,4 +1,5 @@
 import { clipped, element, setText, type Attributes } from "./element.js";
+import { makeBoxes, readBoxes } from "./boxes.js";
 import { isObject, type Control, type FieldModel } from "./schema.js";
 
 /** What a field holds: a value, nothing (an optional argument that is left out), or a mistake. */
@@ -11,7 +12,8 @@ export class Field {
   readonly element: HTMLElement;
   readonly name: string;
   readonly #model: FieldModel;
-  readonly input: Input;
+  /** The control itself; for several choices the group of them. */
+  readonly input: HTMLElement;
   readonly #mistake: HTMLElement;
 
   /** `id` is unique in the page: labels and hints refer to it. */
@@ -19,17 +21,16 @@ export class Field {
     this.#model = model;
     this.name = model.name;
     const hint = hintOf(model);
-    const input = makeInput(model, {
-      id,
-      name: model.name,
-      "aria-required": model.required ? "true" : undefined,
-      "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-mistake`,
-      autocomplete: "off",
-      spellcheck: "false",
-    });
+    const several = model.control.kind === "choices";
+    const common = { id, "aria-describedby": `${hint ? `${id}-hint ` : ""}${id}-mistake` };
+    const input =
+      model.control.kind === "choices"
+        ? makeBoxes(model.control, model, { ...common, "aria-labelledby": `${id}-label` })
+        : makeInput(model, model.control, { ...common, name: model.name, "aria-required": model.required ? "true" : undefined, autocomplete: "off", spellcheck: "false" });
     this.input = input;
     this.#mistake = element("p", { class: "mistake", id: `${id}-mistake`, "aria-live": "polite" });
-    const label = element("label", { for: id }, clipped(model.label, 200));
+    const label = several ? element("p", { class: "label", id: `${id}-label` }) : element("label", { for: id });
+    label.append(clipped(model.label, 200));
     if (model.required && model.control.kind !== "boolean") {
       label.append(element("span", { class: "required", title: "required", "aria-hidden": "true" }, " *"));
     }
@@ -48,7 +49,8 @@ export class Field {
   /** Reads the control. */
   read(): Reading {
     const { control, required } = this.#model;
-    const { input } = this;
+    if (control.kind === "choices") return readBoxes(this.input, control, this.#model);
+    const input = this.input as Input;
     if (control.kind === "boolean") return { value: (input as HTMLInputElement).checked };
     // A number that cannot be read has an empty value, too.
     if (input.value === "" && !input.validity.badInput) {
@@ -77,7 +79,9 @@ export class Field {
   }
 
   focus(): void {
-    this.input.focus();
+    // A group takes no focus itself; what is in it does.
+    const box = this.input.querySelector<HTMLElement>("input[type=checkbox]");
+    (box ?? this.input).focus();
   }
 }
 
@@ -94,8 +98,8 @@ export function readJSON(text: string, expects?: "array" | "object"): Reading {
   return { value };
 }
 
-function makeInput(model: FieldModel, common: Attributes): Input {
-  const { control, default: preset } = model;
+function makeInput(model: FieldModel, control: Exclude<Control, { kind: "choices" }>, common: Attributes): Input {
+  const { default: preset } = model;
   switch (control.kind) {
     case "boolean":
       return element("input", { ...common, type: "checkbox", checked: preset === true });
@@ -137,6 +141,10 @@ function hintOf({ control, description }: FieldModel): string {
     if (min !== undefined && max !== undefined) parts.push(`${min} to ${max}.`);
     else if (min !== undefined) parts.push(`${min} or more.`);
     else if (max !== undefined) parts.push(`${max} at most.`);
+  }
+  if (control.kind === "choices") {
+    if (control.min) parts.push(`${control.min} or more.`);
+    if (control.max !== undefined && control.max < control.options.length) parts.push(`${control.max} at most.`);
   }
   if (control.kind === "json") parts.push(control.expects ? `A JSON ${control.expects}.` : "JSON.");
   return parts.join(" ");

@@ -1,4 +1,4 @@
-import type { LoggingLevel, McpClient } from "holdfast";
+import type { CallOptions, LoggingLevel, McpClient } from "holdfast";
 import { duration } from "./duration.js";
 import { part } from "./element.js";
 import { loud, plain, type Line } from "./narrative.js";
@@ -43,8 +43,18 @@ export class Log {
     if (mcp.capabilities.logging) void this.#ask(true);
   }
 
+  /** What a call says of the level: since 2026-07-28 each asks for itself. */
+  options(mcp: McpClient): CallOptions {
+    if (!mcp.capabilities.logging || !perCall(mcp)) return {};
+    return { meta: { "io.modelcontextprotocol/logLevel": this.#level.value } };
+  }
+
   async #ask(quiet = false): Promise<void> {
     const level = this.#level.value as LoggingLevel;
+    if (this.#mcp && perCall(this.#mcp)) {
+      if (!quiet) this.#say("wire", "level", `Calls ask for logs from ${level} on.`);
+      return;
+    }
     try {
       await this.#mcp?.setLoggingLevel(level);
       if (!quiet) this.#say("wire", "level", `The server logs from ${level} on.`);
@@ -59,4 +69,8 @@ export class Log {
     part("no-log").hidden = true;
     this.#said();
   }
+}
+
+function perCall(mcp: McpClient): boolean {
+  return mcp.revision >= "2026-07-28";
 }

@@ -16,6 +16,8 @@ const CUT = {
   end: "The server ended the stream",
   silent: "Nothing came for too long, so the stream was cut",
   refused: "The reconnect was refused",
+  reload: "The page that had it is gone",
+  policy: "The server closed it, and keeps the call",
 } as const;
 
 /** Whether a log message is more than information. */
@@ -40,6 +42,8 @@ export function tell(event: CallEvent): Line | undefined {
       };
     case "input":
       return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
+    case "guarantee":
+      return { tone: "log", tag: "guarantee", text: GUARANTEES[event.guarantee] };
     case "resumed":
       return { tone: "resumed", tag: "resumed", text: RESUMED[event.outcome] ?? event.outcome };
     case "status":
@@ -52,10 +56,18 @@ export function tell(event: CallEvent): Line | undefined {
   }
 }
 
+const GUARANTEES = {
+  "lost-on-reload": "A reload of this page would lose the call.",
+  resumable: "A reload of this page loses nothing: where the stream stands is stored.",
+  durable: "The call is a task of the server's: a reload loses nothing.",
+} as const;
+
 const RESUMED = {
   continued: "The stream goes on after the last message that had arrived.",
   restarted: "The call runs again from its start.",
   gap: "The stream goes on, but messages are missing.",
+  lost: "The server no longer has the call.",
+  unknown: "The call may have run. Nothing can tell.",
 } as const;
 
 /** A value of a server's as text. */

@@ -1,11 +1,18 @@
 import type { JSONSchema, Open } from "holdfast";
 
+/** A value to choose, and what it is called. */
+export interface Option {
+  value: unknown;
+  label: string;
+}
+
 /** How a field is filled in. Whatever has no control of its own is typed as JSON. */
 export type Control =
   | { kind: "text"; inputType: "text" | "url" | "email" | "date"; minLength?: number; maxLength?: number }
   | { kind: "number"; integer: boolean; min?: number; max?: number }
   | { kind: "boolean" }
-  | { kind: "choice"; options: { value: unknown; label: string }[] }
+  | { kind: "choice"; options: Option[] }
+  | { kind: "choices"; options: Option[]; min?: number; max?: number }
   | { kind: "json"; expects?: "array" | "object" };
 
 /** One argument of a tool. */
@@ -21,6 +28,7 @@ export interface FieldModel {
 /** Fields that a form shows; a schema may have any number. */
 const MAX_FIELDS = 100;
 const MAX_OPTIONS = 500;
+const MAX_BOXES = 50;
 
 /**
  * Reads a tool's input schema. undefined where it is more than a flat list of
@@ -70,8 +78,11 @@ function readControl(schema: Open): Control {
       };
     case "boolean":
       return { kind: "boolean" };
-    case "array":
-      return { kind: "json", expects: "array" };
+    case "array": {
+      const several = isObject(schema["items"]) ? choices(schema["items"], "anyOf") : undefined;
+      if (!several || several.length > MAX_BOXES) return { kind: "json", expects: "array" };
+      return { kind: "choices", options: several, ...count("min", schema["minItems"]), ...count("max", schema["maxItems"]) };
+    }
     case "object":
       return { kind: "json", expects: "object" };
     default:
@@ -93,15 +104,19 @@ function typeOf(schema: Open): unknown {
   return others.length === 1 ? others[0] : undefined;
 }
 
-/** `enum`, or `oneOf` of constants with titles (how MCP spells a titled enum). */
-function choices(schema: Open): { value: unknown; label: string }[] | undefined {
-  const { enum: values, oneOf, enumNames } = schema;
+/**
+ * `enum`, or constants with titles, which MCP spells `oneOf` where one is to be
+ * chosen and `anyOf` in the items of an array.
+ */
+function choices(schema: Open, titled: "oneOf" | "anyOf" = "oneOf"): Option[] | undefined {
+  const { enum: values, enumNames } = schema;
+  const constants = schema[titled];
   if (Array.isArray(values) && values.length > 0 && values.length <= MAX_OPTIONS) {
     const names = Array.isArray(enumNames) ? enumNames : [];
     return values.map((value: unknown, i) => ({ value, label: String(names[i] ?? label(value)) }));
   }
-  if (Array.isArray(oneOf) && oneOf.length > 0 && oneOf.length <= MAX_OPTIONS && oneOf.every((each) => isObject(each) && "const" in each)) {
-    return (oneOf as Open[]).map((each) => ({ value: each["const"], label: String(each["title"] ?? label(each["const"])) }));
+  if (Array.isArray(constants) && constants.length > 0 && constants.length <= MAX_OPTIONS && constants.every((each) => isObject(each) && "const" in each)) {
+    return (constants as Open[]).map((each) => ({ value: each["const"], label: String(each["title"] ?? label(each["const"])) }));
   }
   return undefined;
 }

@@ -24,6 +24,7 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|README\.md|package\.json)$/,
+  /^web\/dist\/holdfast-validate\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const columns = ["file", "raw", "gzip -9", "brotli -11"];
-const rows = ["holdfast.wasm", "holdfast.mjs", "holdfast.js"].map((name) => {
+const rows = ["holdfast.wasm", "holdfast.mjs", "holdfast.js", "holdfast-validate.mjs"].map((name) => {
   const bytes = readFileSync(`web/dist/${name}`);
   const brotli = brotliCompressSync(bytes, {
     params: {
@@ -17,5 +17,5 @@ const rows = ["holdfast.wasm", "holdfast.mjs", "holdfast.js"].map((name) => {
 });
 
 for (const [name, ...numbers] of [columns, ...rows]) {
-  console.log(name.padEnd(16) + numbers.map((number) => number.padStart(12)).join(""));
+  console.log(name.padEnd(24) + numbers.map((number) => number.padStart(12)).join(""));
 }

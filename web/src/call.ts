@@ -1,7 +1,9 @@
 import { EventQueue } from "./eventqueue.js";
+import { EVENT } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
-import type { CallEvent } from "./events.js";
+import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
+import type { AckMode } from "./options.js";
 
 /** Numbers of core/engine Outcome. */
 export const OUTCOME = { result: 1, rpcError: 2, failure: 3 } as const;
@@ -11,6 +13,20 @@ export interface CallControl {
   cancel(call: number, reason: string): void;
   pause(call: number, paused: boolean): void;
   answer(call: number, responses: string): void;
+  ack(call: number, position: number): void;
+  park(call: number, parked: boolean): void;
+  replay(call: Call<unknown>): Call<unknown>;
+}
+
+/** What a call is told of itself where the store brought it back. */
+export interface RecalledCall {
+  key?: string;
+  createdAt: number;
+  acked: number;
+  base: number;
+  manual: boolean;
+  owned: boolean;
+  guarantee: Guarantee;
 }
 
 /**
@@ -23,6 +39,22 @@ export interface CallControl {
 export class Call<T> implements AsyncIterable<CallEvent> {
   /** The JSON-RPC method. */
   readonly method: string;
+  /** The request's params, as they were sent. */
+  readonly params: Open;
+  /** The app's own name for the call; undefined for none. */
+  readonly key: string | undefined;
+  /** When it was made, in ms since 1970. */
+  readonly createdAt: number;
+  /** Whether the store brought it back: an earlier page made it, or another one. */
+  readonly restored: boolean;
+  /** Events up to this position are not stored any more; 0 where all are. */
+  readonly base: number;
+  #followed: boolean;
+  #guarantee: Guarantee;
+  #acked: number;
+  #ackMode: AckMode;
+  #kept = false;
+  #done = false;
   #id = 0;
   #control: CallControl | undefined;
   readonly #events: EventQueue;
@@ -41,12 +73,35 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   readonly #ended = new AbortController();
 
   /** @internal */
-  constructor(method: string, backlog: number, manual = false) {
+  constructor(method: string, backlog: number, manual = false, params: Open = {}, made: Partial<RecalledCall> & { ack?: AckMode } = {}) {
     this.method = method;
     this.manual = manual;
-    this.#events = new EventQueue(backlog, (paused) => {
-      if (!this.#settled) this.#control?.pause(this.#id, paused);
-    });
+    this.params = params;
+    this.key = made.key;
+    this.createdAt = made.createdAt ?? Date.now();
+    this.restored = made.createdAt !== undefined;
+    this.base = made.base ?? 0;
+    this.#followed = made.owned === false;
+    this.#guarantee = made.guarantee ?? "lost-on-reload";
+    this.#acked = made.acked ?? 0;
+    this.#ackMode = made.manual ? "manual" : (made.ack ?? "auto");
+    this.#events = new EventQueue(
+      backlog,
+      (paused) => {
+        if (!this.#settled) this.#control?.pause(this.#id, paused);
+      },
+      () => this.#handed(),
+    );
+  }
+
+  /** What a reload of the page would do to the call now. Every change is an event of the call's. */
+  get guarantee(): Guarantee {
+    return this.#guarantee;
+  }
+
+  /** Whether another page carries the call, and this one looks on. */
+  get followed(): boolean {
+    return this.#followed;
   }
 
   /** Whether the call has ended. */
@@ -64,10 +119,61 @@ export class Call<T> implements AsyncIterable<CallEvent> {
       if (!this.#settled) {
         this.#resolve = resolve;
         this.#reject = reject;
-      } else if (this.#error) reject(this.#error);
+        return;
+      }
+      if (this.#error) reject(this.#error);
       else resolve(this.#value as T);
+      this.#handed();
     });
     return this.#promise;
+  }
+
+  /**
+   * The app has done with the call's events up to a position, or with all that
+   * it has had: no later page is told of them again. A call that has ended is
+   * forgotten with its last event. Needed only where `ack` is "manual".
+   */
+  ack(position?: number): void {
+    if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
+      throw new HoldfastError({ code: "bad_argument", op: "ack", message: "position has to be that of an event" });
+    }
+    if (position !== undefined) this.#acked = Math.max(this.#acked, position);
+    if (this.#kept && position !== 0) this.#control?.ack(this.#id, position ?? 0);
+  }
+
+  /**
+   * Lets go of the call's stream for now; the server works on, and nothing is
+   * cancelled. {@link Call.attach} takes it up again. Without effect on a call
+   * that could not be resumed.
+   */
+  detach(): void {
+    if (!this.#settled) this.#control?.park(this.#id, true);
+  }
+
+  /** Takes the stream up again after {@link Call.detach}. */
+  attach(): void {
+    if (!this.#settled) this.#control?.park(this.#id, false);
+  }
+
+  /**
+   * Runs the request again, as a new call, where the outcome of this one is
+   * `outcome_unknown` or `lost`: the app decides that this does no harm. The
+   * key goes over to the new call.
+   *
+   * @throws HoldfastError `bad_argument` where the call has not ended so
+   */
+  replay(): Call<T> {
+    const { code } = this.#error ?? {};
+    if ((code !== "outcome_unknown" && code !== "lost") || !this.#control) {
+      throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost or of unknown outcome can be run again" });
+    }
+    return this.#control.replay(this as Call<unknown>) as Call<T>;
+  }
+
+  /** Gives up a call whose outcome cannot be had: no later page is told of it. */
+  abandon(): void {
+    if (this.#settled) this.ack();
+    else this.cancel("abandoned by the app");
   }
 
   /**
@@ -99,10 +205,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     return this.#events.read();
   }
 
+  /**
+   * The events as the loop has them; with `from: "acked"` without those that the
+   * app has done with ({@link Call.ack}), which an earlier page may have had.
+   */
+  events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
+    return from === "acked" ? beyond(this.#events.read(), this.#acked) : this.#events.read();
+  }
+
   /** @internal The call was sent under this id. */
-  bind(id: number, control: CallControl, signal: AbortSignal | undefined): void {
+  bind(id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
     this.#id = id;
     this.#control = control;
+    this.#kept = kept;
     if (!signal) return;
     const abort = (): void => this.cancel(abortReason(signal));
     signal.addEventListener("abort", abort, { once: true });
@@ -111,11 +226,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal */
   deliver(kind: number, position: number, text: string): void {
+    if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
+    else if (kind === EVENT.status && OWNER.test(text)) this.#followed = text.includes('"followed"');
     this.#events.push(kind, position, text);
   }
 
   /** @internal The core's Settle effect. */
   settle(outcome: number, text: string): void {
+    this.#done = true;
     try {
       const json: unknown = JSON.parse(text);
       if (outcome === OUTCOME.result) this.#end(json as T, undefined);
@@ -142,7 +260,23 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#events.end(error);
     if (error) this.#reject?.(error);
     else this.#resolve?.(value as T);
+    if (this.#promise) this.#handed();
   }
+
+  // The outcome has been handed to a page that lives. What the end of the client
+  // or of the runtime has ended here goes on elsewhere.
+  #handed(): void {
+    if (!this.#done || this.#ackMode === "manual" || this.#error?.code === "closed") return;
+    this.ack();
+  }
+}
+
+/** A status event that says who carries the call. */
+const OWNER = /^\{"state":"(followed|owned)"/;
+
+/** The events beyond a position. */
+async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {
+  for await (const event of events) if (event.position > position) yield event;
 }
 
 /** Why a signal was aborted, as text for the server. */

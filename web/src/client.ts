@@ -1,5 +1,5 @@
 import type { Call } from "./call.js";
-import { Connection } from "./connection.js";
+import { Connection, type Keeping } from "./connection.js";
 import { HoldfastError, type RPCError } from "./errors.js";
 import type {
   CallToolResult,
@@ -17,18 +17,33 @@ import type {
   ResourceTemplate,
   Tool,
 } from "./mcp.js";
-import { badArgument, type CallOptions } from "./options.js";
+import type { Handlers } from "./handlers.js";
+import { badArgument, type CallOptions, type ValidatePolicy } from "./options.js";
+import { loadValidator } from "./outputschema/load.js";
+import { Outputs } from "./outputschema/outputs.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
+import { CallFlags } from "./runtime/exports.js";
+import type { Runtime } from "./runtime/runtime.js";
 import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
 
-/** The first revision that mirrors arguments into header fields. */
-const MIRRORS_SINCE = "2026-07-28";
+/**
+ * The first revision without sessions: arguments are mirrored into header
+ * fields, subscriptions are streams, roots are asked for in the calls that need them.
+ */
+const MODERN = "2026-07-28";
 
 /** Options of a list: with a cursor, the one page that it names; without, all of them. */
 export type ListOptions = CallOptions & { cursor?: string };
+
+/** @internal How results of tools are validated. */
+export interface Validation {
+  policy: ValidatePolicy;
+  /** Where the chunk is, if not beside the module. */
+  validator?: URL;
+}
 
 /** An MCP client. Made by {@link connect}. */
 export class McpClient extends Connection {
@@ -36,8 +51,23 @@ export class McpClient extends Connection {
   readonly #toolHeaders = new Map<string, ToolHeaders>();
   /** The server wants the fields although its revision has none of them (seen at GitHub's). */
   #mirrorsAlways = false;
+  /** Of the tools that were listed: what their annotations say of running them twice. */
+  readonly #annotated = new Map<string, number>();
   readonly #watched = new Set<string>();
   readonly #cache = new ResultCache();
+  readonly #outputs: Outputs;
+  readonly #hasRoots: boolean;
+
+  /** @internal Use {@link connect}. */
+  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, { policy, validator }: Validation, keeping: Keeping) {
+    super(runtime, url, backlog, handlers, keeping);
+    this.#hasRoots = handlers.roots !== undefined;
+    this.#outputs = new Outputs(
+      policy,
+      (what, cause) => this.integrity(what, cause),
+      () => loadValidator(validator),
+    );
+  }
 
   /**
    * The server's tools, all pages of them; with a cursor, the one page it names.
@@ -86,14 +116,14 @@ export class McpClient extends Connection {
   /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.add(uri);
-    if (this.revision >= MIRRORS_SINCE) await this.watch([...this.#watched]);
+    if (this.revision >= MODERN) await this.watch([...this.#watched]);
     else await this.request("resources/subscribe", { uri }, options).result;
   }
 
   /** Ends {@link McpClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.delete(uri);
-    if (this.revision >= MIRRORS_SINCE) await this.watch([...this.#watched]);
+    if (this.revision >= MODERN) await this.watch([...this.#watched]);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 
@@ -124,9 +154,39 @@ export class McpClient extends Connection {
     await this.request("logging/setLevel", { level }, options).result;
   }
 
+  /**
+   * Tells the server that the folders of `handlers.roots` have changed
+   * (notifications/roots/list_changed), so that it asks for them again. From
+   * 2026-07-28 on a server asks in each call that needs them: nothing is sent.
+   *
+   * @throws HoldfastError `bad_argument` where there is no such handler
+   */
+  async rootsChanged(): Promise<void> {
+    if (!this.#hasRoots) throw badArgument("notifications/roots/list_changed", "handlers.roots", "is not in the options of connect");
+    if (this.revision < MODERN) await this.notify("notifications/roots/list_changed");
+  }
+
+  /** @internal */
+  protected override inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined {
+    const { name } = params;
+    if (method !== "tools/call" || !this.#outputs.knows(name)) return undefined;
+    let result: CallToolResult;
+    try {
+      result = JSON.parse(text) as CallToolResult;
+    } catch {
+      return undefined; // what is no JSON ends the call by itself
+    }
+    return this.#outputs.check(name as string, result);
+  }
+
+  /** @internal */
+  protected override flagsFor(method: string, params: Open): number {
+    return method === "tools/call" ? (this.#annotated.get(String(params["name"])) ?? 0) : 0;
+  }
+
   /** @internal */
   protected override headersFor(method: string, params: Open): string[] {
-    if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MIRRORS_SINCE)) return [];
+    if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
     const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
     return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
   }
@@ -187,19 +247,34 @@ export class McpClient extends Connection {
   }
 
   /** @internal */
+  protected override changed(what: Changed): void {
+    if (what === "tools") this.#outputs.forget();
+    super.changed(what);
+  }
+
+  /** @internal */
   protected override forgotten(): void {
     this.#cache.clear();
   }
 
-  /** Leaves out the tools whose header annotations cannot be honoured, and says why. */
+  /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */
   #usable(result: ListToolsResult): ListToolsResult {
     const tools = result.tools.filter((tool) => {
       const headers = toolHeaders(tool);
       this.#toolHeaders.set(tool.name, headers);
-      if (headers.invalid === undefined || this.revision < MIRRORS_SINCE) return true;
-      this.dropped("invalid_tool", `${tool.name}: ${headers.invalid}`);
+      this.#outputs.learn(tool);
+      this.#annotated.set(tool.name, annotated(tool));
+      if (headers.invalid === undefined || this.revision < MODERN) return true;
+      this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });
     return { ...result, tools };
   }
+}
+
+/** What a tool's annotations say of running it twice. They are hints: only what is said outright counts. */
+function annotated({ annotations = {} }: Tool): number {
+  return (
+    (annotations.readOnlyHint === true ? CallFlags.ReadOnly : 0) | (annotations.idempotentHint === true ? CallFlags.Idempotent : 0)
+  );
 }

@@ -1,10 +1,13 @@
-import { McpClient } from "./client.js";
+import { McpClient, type Validation } from "./client.js";
 import { diagnose } from "./diagnose.js";
+import { Journal } from "./durable/journal.js";
+import { principalOf } from "./durable/principal.js";
 import { HoldfastError } from "./errors.js";
 import { capabilitiesOf, handledMethods } from "./handlers.js";
 import { lastRevision, noteRevision } from "./revisions.js";
-import { badArgument, bound, checkSignal, headerList, milliseconds, serverURL, type ConnectOptions } from "./options.js";
+import { badArgument, bound, checkSignal, headerList, milliseconds, serverURL, type ConnectOptions, type TokenProvider } from "./options.js";
 import { load, version } from "./runtime/load.js";
+import { serverKey } from "./store/index.js";
 
 /** Events of one call that wait for a reader, unless limits.backlog says otherwise. */
 const BACKLOG = 100_000;
@@ -43,20 +46,32 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     maxBody: bound("limits.body", limits.body),
     maxDepth: bound("limits.depth", limits.depth),
     maxCalls: bound("limits.calls", limits.calls),
+    maxStored: bound("limits.stored", limits.stored),
   };
   const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
+  const validation = validationOf(options);
+  const ack = options.ack ?? "auto";
+  if (ack !== "auto" && ack !== "manual") throw badArgument("connect", "ack", 'has to be "auto" or "manual"');
+  if (options.principal !== undefined && typeof options.principal !== "string") throw badArgument("connect", "principal", "has to be a string");
   throwIfAborted(signal);
   let address = absolute;
   let restarted = false;
   let redirected: HoldfastError | undefined;
   for (;;) {
-    const runtime = await load(options.wasm);
+    const provider = onceAhead(options.token);
+    // Side by side: the store is open by the time that the wasm runs.
+    const [runtime, opened] = await Promise.all([load(options.wasm), openJournal(address, options, provider)]);
+    if (signal?.aborted) opened.journal?.close();
     throwIfAborted(signal);
-    const client = new McpClient(runtime, address, backlog, handlers);
+    const keeping = { journal: opened.journal, ack };
+    const client = new McpClient(runtime, address, backlog, handlers, validation, keeping);
     const close = (): void => void client.close();
     signal?.addEventListener("abort", close, { once: true });
     try {
-      await client.start({ ...raw, url: address, assume: lastRevision(address) }, options.credentials ?? "same-origin", options.token);
+      const start = (): Promise<void> =>
+        client.start({ ...raw, url: address, assume: lastRevision(address) }, options.credentials ?? "same-origin", provider);
+      await start();
+      if (opened.why) queueMicrotask(() => client.tellMemory(opened.why));
       if (options.revision === undefined) noteRevision(address, client.revision);
       // A long-lived signal must not keep every client that it ever served.
       client.on("state", ({ state }) => {
@@ -65,6 +80,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       return client;
     } catch (error) {
       signal?.removeEventListener("abort", close);
+      opened.journal?.close();
       throwIfAborted(signal);
       if (!(error instanceof HoldfastError)) throw error;
       // A runtime that turns out to be dead is loaded anew, once.
@@ -82,6 +98,51 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       }
       throw await diagnose(absolute, redirected ?? error, options);
     }
+  }
+}
+
+/** Opens the store of a server and user; `why` says why calls end with the page. */
+async function openJournal(
+  url: string,
+  options: ConnectOptions,
+  provider: TokenProvider | undefined,
+): Promise<{ journal: Journal | undefined; why: string }> {
+  if (options.journal === false) return { journal: undefined, why: "" };
+  let principal = options.principal;
+  if (principal === undefined && provider) {
+    // Without a name for the user, one user might be shown another's calls.
+    principal = await Promise.resolve(provider()).then(principalOf, () => undefined);
+    if (principal === undefined) return { journal: undefined, why: "principal" };
+  }
+  return Journal.open(await serverKey(url, principal ?? ""));
+}
+
+/**
+ * A token provider whose first answer may be asked for ahead of the core: the
+ * app is asked once.
+ */
+function onceAhead(provider: TokenProvider | undefined): TokenProvider | undefined {
+  if (!provider) return undefined;
+  let ahead: Promise<string> | undefined;
+  let asked = 0;
+  return () => {
+    asked++;
+    if (asked === 1) return (ahead = Promise.resolve().then(provider));
+    const first = ahead;
+    ahead = undefined;
+    return first ?? provider();
+  };
+}
+
+function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {
+  if (validate !== "reject" && validate !== "report" && validate !== false) {
+    throw badArgument("connect", "validate", 'has to be "reject", "report" or false');
+  }
+  if (validator === undefined) return { policy: validate };
+  try {
+    return { policy: validate, validator: new URL(validator, globalThis.location?.href) };
+  } catch {
+    throw badArgument("connect", "validator", "is not a URL");
   }
 }
 

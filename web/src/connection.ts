@@ -1,101 +1,77 @@
-import { abortReason, Call, OUTCOME, type CallControl } from "./call.js";
+import type { Call } from "./call.js";
+import { Calls } from "./calls.js";
+import type { ClientEvents, ClientState } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
+import type { Durability, Journal, JournalClient } from "./durable/journal.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
-import { decodeEvent, EVENT, isIntegrity, type StatusEvent } from "./events.js";
+import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
 import type { Handlers } from "./handlers.js";
-import { answerInput, answerRequest, visitPages, wantsVisits, type ServerRequest } from "./inputs.js";
 import { Listeners } from "./listeners.js";
+import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
+import { badArgument, type AckMode, type CallOptions, type TokenProvider } from "./options.js";
+import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
-import type { Implementation, LoggingLevel, Open, ServerCapabilities } from "./mcp.js";
-import { badArgument, checkSignal, milliseconds, type CallOptions, type TokenProvider } from "./options.js";
-import type { CallTimes, ClientPort, Runtime } from "./runtime/runtime.js";
+import { forgetRevision } from "./revisions.js";
+import type { ClientPort, Runtime } from "./runtime/runtime.js";
+import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
+import { ServerRequests } from "./serverrequests.js";
+import type { Usage } from "./store/index.js";
+import { acknowledged, completed } from "./watch.js";
+import type { Wire } from "./wire.js";
 
-/** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
-export type ClientState = "connecting" | "open" | "reconnecting" | "closing" | "closed" | "failed";
+/** The stream for unasked messages, since 2026-07-28. */
+const OP = "subscriptions/listen";
 
-/** What a client tells its listeners ({@link McpClient.on}). */
-export interface ClientEvents {
-  /** The client's state changed. `error` says why, for "failed". */
-  state: { state: ClientState; error?: HoldfastError };
-  /** A notification that belongs to no call. */
-  notification: { method: string; params?: unknown };
-  /**
-   * A list of the server's has changed, or may have while its notifications
-   * could not be heard: list it again. Nothing kept of it is used any more.
-   */
-  changed: { what: Changed };
-  /** A log message that belongs to no call. */
-  log: { level: LoggingLevel; logger?: string; data: unknown };
-  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
-  listen: ListenEvent;
-  /** The server broke a rule, and what came of it was dropped: `what` says how, as in {@link Counters}. */
-  integrity: { what: string; cause?: string };
+/** @internal How a client keeps its calls. */
+export interface Keeping {
+  /** Undefined where the app wants none. */
+  journal: Journal | undefined;
+  ack: AckMode;
 }
-
-/** What the stream for unasked messages does. */
-export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
-
-/** One step on the way to a revision. */
-export interface NegotiationStep {
-  /** What was sent. */
-  method: string;
-  /** HTTP status of the answer; 0 where fetch failed. */
-  status: number;
-  /** JSON-RPC error code in the answer, if there was one. */
-  code?: number;
-  /** What followed from it. */
-  then: "initialize" | "modern" | "retry" | "unsupported" | "failed";
-}
-
-/** A call under way, with what is needed to send it again. */
-interface Pending {
-  call: Call<unknown>;
-  resend: ((rpc: RPCError) => Promise<boolean>) | undefined;
-}
-
-const META_SERVER = "io.modelcontextprotocol/serverInfo";
-
-/** Methods that the client itself sends. */
-const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);
 
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {
   /** The server's URL, absolute. */
   readonly url: string;
-  #runtime: Runtime;
-  #handle = 0;
-  #state: ClientState = "connecting";
-  #initialize: Open = {};
-  #revision = "";
-  #session = false;
-  #error: HoldfastError | undefined;
-  readonly #backlog: number;
-  readonly #handlers: Handlers;
-  readonly #calls = new Map<number, Pending>();
-  /** Calls that the server has refused for now, and that will be sent again. */
-  readonly #between = new Map<number, Call<unknown>>();
-  readonly #requests = new Map<number, AbortController>();
+  readonly #wire: Wire;
+  readonly #calls: Calls;
+  readonly #requests: ServerRequests;
+  readonly #facts = new ServerFacts();
   readonly #listeners = new Listeners<ClientEvents>();
-  readonly #control: CallControl = {
-    cancel: (call, reason) => {
-      const between = this.#between.get(call);
-      if (between) between.fail(new HoldfastError({ code: "cancelled", op: between.method, message: reason || "cancelled by the app" }));
-      else this.#runtime.cancel(this.#handle, call, reason);
-    },
-    pause: (call, paused) => this.#runtime.pause(this.#handle, call, paused),
-    answer: (call, responses) => this.#runtime.answer(this.#handle, call, responses),
-  };
+  #state: ClientState = "connecting";
+  #error: HoldfastError | undefined;
   #steps: NegotiationStep[] = [];
   #closed: Promise<void> | undefined;
   #listens = true;
+  readonly #keeping: Keeping;
+  #durability: Durability;
   #lastCounters: Counters = { ...NO_COUNTERS };
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers) {
-    this.#runtime = runtime;
+  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, keeping: Keeping) {
     this.url = url;
-    this.#backlog = backlog;
-    this.#handlers = handlers;
+    this.#keeping = keeping;
+    this.#durability = keeping.journal?.durability ?? "memory";
+    this.#wire = { runtime, handle: 0 };
+    this.#requests = new ServerRequests(this.#wire, handlers, url);
+    this.#calls = new Calls(this.#wire, {
+      url,
+      handlers,
+      backlog,
+      ack: keeping.ack,
+      flagsFor: (method, params) => this.flagsFor(method, params),
+      cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
+      done: (record) => keeping.journal?.done(record),
+      again: (method, params, options) => this.request(method, params, options),
+      restored: (call) => this.#restored(call as Call<CallToolResult>),
+      headersFor: (method, params) => this.headersFor(method, params),
+      headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
+      completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
+      inspect: (method, params, text) => this.inspect(method, params, text),
+    });
+    this.on("notification", ({ method, params }) => {
+      if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
+    });
   }
 
   /** What was tried to find the revision, in order; empty where it was known. */
@@ -110,35 +86,73 @@ export class Connection {
 
   /** The protocol revision in use, such as "2025-11-25". */
   get revision(): string {
-    return this.#revision;
+    return this.#facts.revision;
   }
 
   /** Whether the server keeps a session for this client. */
   get session(): boolean {
-    return this.#session;
+    return this.#facts.session;
   }
 
   /** Who the server says it is; for display only. */
   get server(): Implementation {
-    // In _meta since 2026-07-28; at the top before it, and in its release candidate.
-    const meta = this.#initialize["_meta"] as Open | undefined;
-    return (this.#initialize["serverInfo"] ?? meta?.[META_SERVER] ?? { name: "", version: "" }) as Implementation;
+    return this.#facts.server;
   }
 
   /** What the server says it can do. */
   get capabilities(): ServerCapabilities {
-    return (this.#initialize["capabilities"] ?? {}) as ServerCapabilities;
+    return this.#facts.capabilities;
   }
 
   /** How to use the server, in its own words; for a model. */
   get instructions(): string | undefined {
-    return this.#initialize["instructions"] as string | undefined;
+    return this.#facts.instructions;
+  }
+
+  /** Where calls of tools are kept: `memory` ends with the page. */
+  get durability(): Durability {
+    return this.#durability;
+  }
+
+  /**
+   * What a call of a tool can count on here: what it starts with, and the best
+   * that it may come to. From 2026-07-28 on a stream that ends with the page
+   * cancels its call, unless the server makes a task of it.
+   */
+  get guarantees(): { floor: Guarantee; ceiling: Guarantee } {
+    const resumes = this.#durability === "indexeddb" && this.revision < "2026-07-28";
+    return { floor: "lost-on-reload", ceiling: resumes ? "resumable" : "lost-on-reload" };
+  }
+
+  /**
+   * The calls that are kept and not acknowledged: of this page, of earlier ones
+   * and of others that are open, those that have ended included. Needs no
+   * network. Iterating one gives its events from the start.
+   */
+  async calls(): Promise<Call<CallToolResult>[]> {
+    return this.#calls.kept() as Call<CallToolResult>[];
+  }
+
+  /** What the store holds of this server and user; null where there is none. */
+  async stored(): Promise<Usage | null> {
+    return (await this.#keeping.journal?.usage()) ?? null;
+  }
+
+  /**
+   * Closes the connection and deletes all that is stored of this server and
+   * user: calls, results, the session and what was learned of the server. For a
+   * logout; {@link wipe} does it for all servers.
+   */
+  async forget(): Promise<void> {
+    await this.close();
+    forgetRevision(this.url);
+    await this.#keeping.journal?.forget();
+    this.#keeping.journal?.close();
   }
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    const text = this.#isOver() ? "" : this.#runtime.counters(this.#handle);
-    if (text) this.#lastCounters = JSON.parse(text) as Counters;
+    if (!this.#isOver()) this.#count();
     return this.#lastCounters;
   }
 
@@ -181,9 +195,16 @@ export class Connection {
         off();
         resolve();
       });
-      this.#runtime.close(this.#handle);
+      void this.#leave();
     });
     return this.#closed;
+  }
+
+  // The session is not deleted under another page that uses it.
+  async #leave(): Promise<void> {
+    const { runtime, handle } = this.#wire;
+    if (await this.#keeping.journal?.shared()) runtime.leave(handle);
+    else runtime.close(handle);
   }
 
   /** @internal Starts the client; resolves when it is open. */
@@ -196,77 +217,97 @@ export class Connection {
         else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
       });
       this.#listens = (options as { noListen?: boolean }).noListen !== true;
-      this.#handle = this.#runtime.connect(options, this.#port(credentials, provider));
+      const journal = this.#keeping.journal;
+      const all = { ...options, ...journal?.options() };
+      this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
+        this.#wire.handle = handle; // calls come back before the client is started
+        journal?.attach(this.#journalClient());
+        return journal?.stored();
+      });
     });
+  }
+
+  #journalClient(): JournalClient {
+    const wire = this.#wire;
+    return {
+      get runtime() {
+        return wire.runtime;
+      },
+      get handle() {
+        return wire.handle;
+      },
+      reconnecting: () => this.#state === "reconnecting",
+      reconnected: () => this.#until((state) => state !== "reconnecting", 15_000),
+      cancel: (record, reason) => wire.runtime.cancelRecord(wire.handle, record, reason),
+      durability: (durability, why) => this.#kept(durability, why),
+    };
+  }
+
+  /** Resolves when the state is as wanted, or after so many ms. */
+  #until(wanted: (state: ClientState) => boolean, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (wanted(this.#state)) {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        off();
+        clearTimeout(timer);
+        resolve();
+      };
+      const off = this.on("state", ({ state }) => wanted(state) && end());
+      const timer = setTimeout(end, ms);
+    });
+  }
+
+  #kept(durability: Durability, why: string): void {
+    if (durability === this.#durability) return;
+    this.#durability = durability;
+    this.#listeners.emit("durability", why ? { durability, why } : { durability });
+  }
+
+  /** @internal Calls end with the page, as connect found out. */
+  tellMemory(why: string): void {
+    this.#listeners.emit("durability", { durability: "memory", why });
+  }
+
+  // Not before the app can have a listener: connect resolves after it.
+  #restored(call: Call<CallToolResult>): void {
+    setTimeout(() => this.#listeners.emit("restored", { call }), 0);
   }
 
   #port(credentials: RequestCredentials, provider: TokenProvider | undefined): ClientPort {
     return {
       credentials,
       deliver: (call, kind, position, text) => {
-        if (kind === EVENT.request) void this.#asked(position, text);
-        else if (kind === EVENT.input) void this.#input(call, position, text);
+        if (kind === EVENT.request) void this.#requests.answer(position, text);
         else if (call === 0) this.#event(kind, position, text);
-        else this.#calls.get(call)?.call.deliver(kind, position, text);
+        else this.#calls.deliver(call, kind, position, text);
       },
-      settle: (id, outcome, text) => void this.#settled(id, outcome, text),
+      settle: (id, outcome, text) => void this.#calls.settle(id, outcome, text),
       state: (text) => this.#changed(text),
       token: () => void this.#token(provider),
+      store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
+      recall: (call, text) => this.#calls.recall(call, text),
+      handshake: () => void this.#keeping.journal?.handshake(),
       exited: (error) => this.#exited(error),
     };
   }
 
   #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean): Call<T> {
-    const op = typeof method === "string" ? method : "request";
-    const { signal } = options;
-    let frame: [string, string, string];
-    let times: CallTimes;
+    let out: Outgoing;
     try {
-      if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
-      if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
-      checkSignal(op, signal);
-      times = {
-        answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
-        idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
-        total: milliseconds(op, "timeouts.total", options.timeouts?.total),
-      };
-      const { _meta, ...rest } = params ?? {};
-      const meta = { ...(_meta as Open | undefined), ...options.meta };
-      if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
-      const empty = Object.keys(meta).length === 0;
-      frame = [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta)];
+      out = outgoing(method, params, options, this.#keeping.ack);
     } catch (error) {
-      return this.refused(op, error as HoldfastError);
+      return this.refused(nameOf(method), error as HoldfastError);
     }
-    if (this.#isOver()) return this.refused(op, this.#overError(op));
-    if (signal?.aborted) {
-      // As with fetch: nothing is sent.
-      return this.refused(op, new HoldfastError({ code: "cancelled", op, message: abortReason(signal) || "the signal was aborted before" }));
-    }
-    const call = new Call<T>(method, this.#backlog, options.input === "manual");
-    const send = (header: string[], resend: Pending["resend"]): void => {
-      try {
-        this.#runtime.call(this.#handle, notify, [...frame, ...header], times, (id) => {
-          this.#calls.set(id, { call: call as Call<unknown>, resend });
-          call.bind(id, this.#control, signal);
-        });
-      } catch (error) {
-        call.fail(error as HoldfastError);
-      }
-    };
-    // A server that misses a header of the tool's says so before it runs it:
-    // the request is sent once more with what the tool list says by then.
-    const args = params ?? {};
-    send(this.headersFor(method, args), async (rpc) => {
-      let header: string[] | undefined;
-      if (!wantsVisits(rpc)) header = await this.headersAfter(method, args, rpc);
-      else if (await visitPages(rpc, call as Call<unknown>, this.#handlers, this.url, (id) => this.#completed(id, call.ended))) {
-        header = this.headersFor(method, args);
-      }
-      if (header && !call.settled) send(header, undefined);
-      return header !== undefined;
-    });
-    return call;
+    if (this.#isOver()) return this.refused(method, this.#overError(method));
+    return this.#calls.send<T>(out, params ?? {}, options, notify);
+  }
+
+  /** @internal What is known of a request from its tool's annotations: CallFlags. */
+  protected flagsFor(_method: string, _params: Open): number {
+    return 0;
   }
 
   /** @internal Further header fields for a request: name, value, name, value. */
@@ -276,6 +317,11 @@ export class Connection {
 
   /** @internal The same after a server has refused the request; undefined where there is nothing new to say. */
   protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | undefined> {
+    return undefined;
+  }
+
+  /** @internal What is wrong with a result, as JSON; undefined where there is nothing to look at. */
+  protected inspect(_method: string, _params: Open, _text: string): Promise<HoldfastError | undefined> | undefined {
     return undefined;
   }
 
@@ -298,8 +344,8 @@ export class Connection {
     }
   }
 
-  /** @internal Tells the listeners that something of the server's was dropped. */
-  protected dropped(what: string, cause: string): void {
+  /** @internal Tells the listeners that the server broke a rule. */
+  protected integrity(what: string, cause: string): void {
     this.#listeners.emit("integrity", { what, cause });
   }
 
@@ -308,94 +354,26 @@ export class Connection {
    * asks for; resolves once the server has acknowledged a stream that asks so.
    */
   protected async watch(uris: string[]): Promise<void> {
-    if (!this.#listens) throw badArgument("subscriptions/listen", "listen", "is false in the options of connect");
-    const acknowledged = new Promise<void>((resolve, reject) => {
-      const undo: (() => void)[] = [];
-      const end = (error?: HoldfastError): void => {
-        for (const off of undo) off();
-        if (error) reject(error);
-        else resolve();
-      };
-      const refused = (): void =>
-        end(new HoldfastError({ code: "protocol_error", op: "subscriptions/listen", message: "the server does not take subscriptions" }));
-      undo.push(
-        this.on("notification", ({ method }) => method === "notifications/subscriptions/acknowledged" && end()),
-        this.on("listen", ({ state }) => state === "off" && uris.length > 0 && refused()),
-        this.on("state", ({ state }) => (state === "closed" || state === "failed") && end(this.#overError("subscriptions/listen"))),
-      );
-      if (uris.length === 0) end(); // there may be no stream left that could be acknowledged
-    });
-    this.#runtime.subscribe(this.#handle, JSON.stringify(uris));
-    await acknowledged;
-  }
-
-  async #settled(id: number, outcome: number, text: string): Promise<void> {
-    const pending = this.#calls.get(id);
-    this.#calls.delete(id);
-    if (!pending) return;
-    const { call, resend } = pending;
-    if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
-      this.#between.set(id, call);
-      const again = await resend(JSON.parse(text) as RPCError).catch(() => false);
-      this.#between.delete(id);
-      if (again) return;
-    }
-    call.settle(outcome, text);
-  }
-
-  async #input(id: number, position: number, text: string): Promise<void> {
-    const pending = this.#calls.get(id);
-    if (!pending) return;
-    const { call } = pending;
-    call.rounds++;
-    if (call.manual) {
-      call.deliver(EVENT.input, position, text);
-      return;
-    }
-    const answer = await answerInput(text, call, this.#handlers, this.url);
-    if (call.settled) return;
-    if (typeof answer === "string") this.#runtime.answer(this.#handle, id, answer);
-    else {
-      call.fail(answer);
-      this.#runtime.cancel(this.#handle, id, "the input was not given");
-    }
-  }
-
-  /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
-  #completed(elicitationId: string, over: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const off = this.on("notification", ({ method, params }) => {
-        if (method !== "notifications/elicitation/complete" || (params as Open | undefined)?.["elicitationId"] !== elicitationId) return;
-        off();
-        resolve();
-      });
-      over.addEventListener("abort", () => (off(), resolve()), { once: true });
-    });
-  }
-
-  async #asked(request: number, text: string): Promise<void> {
-    const controller = new AbortController();
-    this.#requests.set(request, controller);
-    const { id, method, params } = JSON.parse(text) as ServerRequest;
-    const off = this.on("notification", (n) => {
-      if (n.method === "notifications/cancelled" && (n.params as Open | undefined)?.["requestId"] === id) controller.abort();
-    });
-    const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, { server: this.url, signal: controller.signal });
-    off();
-    this.#requests.delete(request);
-    this.#runtime.respond(this.#handle, request, ok, json);
+    if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
+    // Without any there may be no stream left that could be acknowledged.
+    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#overError(OP));
+    this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
+    await heard;
   }
 
   /** @internal A call that was never sent. */
   protected refused<T>(op: string, error: HoldfastError): Call<T> {
-    const call = new Call<T>(op, this.#backlog);
-    call.fail(error);
-    return call;
+    return this.#calls.refused(op, error);
   }
 
   #event(kind: number, position: number, text: string): void {
     if (isIntegrity(kind)) {
       this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
+      return;
+    }
+    if (kind === EVENT.durability) {
+      const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
+      this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
       return;
     }
     const { position: _, ...event } = decodeEvent(kind, position, text);
@@ -425,20 +403,17 @@ export class Connection {
     };
     this.#state = json.state;
     if (json.steps) this.#steps = json.steps;
-    if (json.state === "open") {
-      this.#revision = json.revision ?? "";
-      this.#session = json.session ?? false;
-      this.#initialize = json.initialize ?? {};
-    }
+    if (json.state === "open") this.#facts.learn(json);
     if (json.error) this.#error = errorFromGo(json.error);
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
-    // The core has settled every call by then; its memory can go.
+    // The core has settled every call that it had by then; its memory can go.
     if (this.#isOver()) {
-      for (const controller of this.#requests.values()) controller.abort();
+      this.#calls.fail((op) => this.#overError(op));
+      this.#requests.abort();
       queueMicrotask(() => {
-        const text = this.#runtime.counters(this.#handle);
-        if (text) this.#lastCounters = JSON.parse(text) as Counters;
-        this.#runtime.release(this.#handle);
+        this.#count();
+        this.#wire.runtime.release(this.#wire.handle);
+        this.#keeping.journal?.close();
       });
     }
   }
@@ -455,16 +430,20 @@ export class Connection {
       text = error instanceof Error ? error.message : "it rejected";
     }
     this.forgotten(); // it may be another principal's token
-    this.#runtime.token(this.#handle, ok, text);
+    this.#wire.runtime.token(this.#wire.handle, ok, text);
   }
 
   #exited(error: HoldfastError): void {
     this.#error = error;
     this.#state = "failed";
-    for (const { call } of this.#calls.values()) call.fail(error);
-    for (const call of this.#between.values()) call.fail(error);
-    this.#calls.clear();
+    this.#calls.fail(() => error);
+    this.#keeping.journal?.close();
     this.#listeners.emit("state", { state: "failed", error });
+  }
+
+  #count(): void {
+    const text = this.#wire.runtime.counters(this.#wire.handle);
+    if (text) this.#lastCounters = JSON.parse(text) as Counters;
   }
 
   #isOver(): boolean {
@@ -475,21 +454,5 @@ export class Connection {
     const error = this.#error;
     if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
     return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
-  }
-}
-
-/** -32020, and what the release candidate of 2026-07-28 had for it. */
-function isHeaderMismatch(text: string): boolean {
-  const { code, message = "" } = JSON.parse(text) as RPCError;
-  return code === -32020 || (code === -32001 && /header/i.test(message));
-}
-
-function toJSON(op: string, argument: string, value: unknown): string {
-  try {
-    const text: string | undefined = JSON.stringify(value);
-    if (text === undefined || !text.startsWith("{")) throw new TypeError("not an object");
-    return text;
-  } catch (cause) {
-    throw new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
   }
 }

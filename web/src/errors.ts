@@ -1,3 +1,5 @@
+import type { CallToolResult } from "./mcp.js";
+
 /**
  * What went wrong, for programs. The codes of the core are in
  * core/engine/error.go; a test keeps the two lists in step.
@@ -10,6 +12,7 @@
  * | `http_error` | a status that is no answer; `status` has it |
  * | `protocol_error` | the server broke MCP or JSON-RPC |
  * | `rpc_error` | the server answered with a JSON-RPC error; `rpc` has it |
+ * | `invalid_structured_content` | the tool ran, and its result does not fit its outputSchema; `invalid` has the result |
  * | `limit_exceeded` | a limit of the runtime was reached |
  * | `timeout` | a deadline passed |
  * | `cancelled` | `cancel()` or an AbortSignal |
@@ -18,6 +21,7 @@
  * | `outcome_unknown` | the request may have run, and nothing can tell |
  * | `lost` | the server no longer has the call |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
+ * | `key_in_use` | another call has that `key` |
  * | `no_revision` | no protocol revision in common |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
@@ -30,6 +34,7 @@ export type ErrorCode =
   | "http_error"
   | "protocol_error"
   | "rpc_error"
+  | "invalid_structured_content"
   | "limit_exceeded"
   | "timeout"
   | "cancelled"
@@ -38,6 +43,7 @@ export type ErrorCode =
   | "outcome_unknown"
   | "lost"
   | "reconnect_loop"
+  | "key_in_use"
   | "no_revision"
   | "session_rejected"
   | "load_failed"
@@ -50,6 +56,18 @@ export interface RPCError {
   data?: unknown;
 }
 
+/** A result that does not fit its tool's outputSchema, and where. */
+export interface InvalidOutput {
+  /** The result as the server sent it. */
+  result: CallToolResult;
+  /** JSON Pointer (RFC 6901) to what does not fit, from `structuredContent` on. None of these three where that is missing. */
+  at?: string;
+  /** The keyword of the schema that it breaks, such as "type". */
+  keyword?: string;
+  /** JSON Pointer to that keyword in the outputSchema, through any `$ref`. */
+  rule?: string;
+}
+
 /** What a HoldfastError is made from. */
 export interface ErrorFields {
   code: ErrorCode;
@@ -58,6 +76,7 @@ export interface ErrorFields {
   status?: number;
   retryable?: boolean;
   rpc?: RPCError;
+  invalid?: InvalidOutput;
   hint?: string;
   cause?: unknown;
 }
@@ -77,6 +96,8 @@ export class HoldfastError extends Error {
   readonly retryable: boolean;
   /** The server's JSON-RPC error, for `rpc_error`. */
   readonly rpc: RPCError | undefined;
+  /** The result and where it does not fit, for `invalid_structured_content`. Holds payload: not part of {@link toJSON}. */
+  readonly invalid: InvalidOutput | undefined;
   /** What a person can do about it, where the runtime could find out. */
   readonly hint: string | undefined;
 
@@ -88,6 +109,7 @@ export class HoldfastError extends Error {
     this.status = fields.status ?? 0;
     this.retryable = fields.retryable ?? false;
     this.rpc = fields.rpc;
+    this.invalid = fields.invalid;
     this.hint = fields.hint;
   }
 

@@ -26,6 +26,7 @@ interface Raw {
 export class EventQueue {
   readonly #limit: number;
   readonly #pause: (paused: boolean) => void;
+  readonly #over: () => void;
   #backlog: Fifo<Raw> | undefined;
   readonly #readers = new Set<Reader>();
   #ended = false;
@@ -33,10 +34,12 @@ export class EventQueue {
   #paused = false;
   #watch: ReturnType<typeof setInterval> | undefined;
 
-  constructor(limit: number, pause: (paused: boolean) => void) {
+  /** `over` is told each time that a reader has come to the end. */
+  constructor(limit: number, pause: (paused: boolean) => void, over: () => void = () => {}) {
     this.#backlog = new Fifo(limit);
     this.#limit = limit;
     this.#pause = pause;
+    this.#over = over;
   }
 
   /** Adds an event for every reader. Runs no app code. */
@@ -62,6 +65,7 @@ export class EventQueue {
       ended: () => this.#ended,
       error: () => this.#error ?? overflow(queue.dropped),
       moved: () => this.#balance(),
+      over: () => this.#over(),
       left: () => {
         this.#readers.delete(reader);
         this.#balance();
@@ -102,6 +106,7 @@ interface Source {
   ended(): boolean;
   error(): HoldfastError | undefined;
   moved(): void;
+  over(): void;
   left(): void;
 }
 
@@ -157,9 +162,11 @@ class Reader implements AsyncIterableIterator<CallEvent> {
 
   #last(resolve: (r: IteratorResult<CallEvent>) => void, reject: (e: unknown) => void): void {
     const error = this.#left ? undefined : this.#source.error();
+    const wasThere = !this.#left;
     this.#leave();
     if (error) reject(error);
     else resolve({ done: true, value: undefined });
+    if (wasThere) this.#source.over();
   }
 
   #leave(): void {

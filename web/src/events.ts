@@ -35,10 +35,19 @@ export interface NotificationEvent extends Positioned {
 /** What the call's stream does. */
 export interface StatusEvent extends Positioned {
   type: "status";
-  /** `open`: the server streams. `cut`: the connection is gone, a reconnect is due. `reconnecting`: it is under way. */
-  state: "open" | "cut" | "reconnecting";
-  /** Why it was cut: the network broke, the server ended it, nothing came, or the reconnect was refused for now. */
-  why?: "network" | "end" | "silent" | "refused";
+  /**
+   * `open`: the server streams. `cut`: the connection is gone, a reconnect is
+   * due. `reconnecting`: it is under way. `parked`: let go of for now
+   * ({@link Call.detach}). `followed`: another page carries the call. `owned`:
+   * this page has taken it over.
+   */
+  state: "open" | "cut" | "reconnecting" | "parked" | "followed" | "owned";
+  /**
+   * Why it was cut: the network broke, the server ended it, nothing came, the
+   * reconnect was refused for now, the page that had it is gone, or the server
+   * closed it as its resume policy says (SEP-975).
+   */
+  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy";
   /** Which attempt comes next, counted from 1 since anything new arrived. */
   attempt?: number;
   /** Until the reconnect, in ms. */
@@ -52,12 +61,30 @@ export interface StatusEvent extends Positioned {
 /** What a resume did. */
 export interface ResumedEvent extends Positioned {
   type: "resumed";
-  /** `continued`: the stream goes on after the last event that was received. */
-  outcome: "continued" | "restarted" | "gap";
+  /**
+   * `continued`: the stream goes on after the last event that was received.
+   * `restarted`: the request was run again, which its tool or the app allows.
+   * `gap`: something is missing. `lost`: the server no longer has the call.
+   * `unknown`: it may have run, and nothing can tell. The last two end the call.
+   */
+  outcome: "continued" | "restarted" | "gap" | "lost" | "unknown";
   /** Whether that is proven; event ids are opaque and cannot prove it. */
   proven: boolean;
   /** Connections lost since the call was made. */
   cuts: number;
+}
+
+/**
+ * What a reload of the page would do to a call. `lost-on-reload`: nothing that
+ * could continue it is stored. `resumable`: an event id, a resume policy or an
+ * unanswered request for input is. `durable`: it is a task of the server's.
+ */
+export type Guarantee = "lost-on-reload" | "resumable" | "durable";
+
+/** What a reload would do to the call has changed. */
+export interface GuaranteeEvent extends Positioned {
+  type: "guarantee";
+  guarantee: Guarantee;
 }
 
 /** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
@@ -68,7 +95,7 @@ export interface InputEvent extends Positioned {
 }
 
 /** An event of a call, in the order in which it happened. */
-export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | InputEvent;
+export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | InputEvent;
 
 /** Numbers of core/engine EventKind. */
 export const EVENT = {
@@ -80,6 +107,8 @@ export const EVENT = {
   integrity: 6,
   input: 7,
   request: 8,
+  guarantee: 9,
+  durability: 10,
 } as const;
 
 /** Whether an event kind means that something the server sent was dropped. */
@@ -114,6 +143,8 @@ export function decodeEvent(kind: number, position: number, text: string): CallE
       return { ...(json as unknown as StatusEvent), type: "status", position };
     case EVENT.resumed:
       return { ...(json as unknown as ResumedEvent), type: "resumed", position };
+    case EVENT.guarantee:
+      return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee };
     case EVENT.input:
       return {
         type: "input",

@@ -70,7 +70,8 @@ export function capabilitiesOf(handlers: Handlers): Open {
   return {
     ...(handlers.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
     ...(handlers.sampling ? { sampling: {} } : {}),
-    ...(handlers.roots ? { roots: {} } : {}),
+    // listChanged is of the revisions up to 2025-11-25; later ones do not know it.
+    ...(handlers.roots ? { roots: { listChanged: true } } : {}),
   };
 }
 

@@ -18,16 +18,23 @@
 export { connect } from "./connect.js";
 export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
+export { wipe } from "./durable/wipe.js";
 export type { Call } from "./call.js";
 export type { McpClient } from "./client.js";
 export type { Changed } from "./resultcache.js";
 export type { ListOptions } from "./client.js";
-export type { ClientEvents, ClientState, Connection, ListenEvent, NegotiationStep } from "./connection.js";
+export type { ClientEvents, ClientState, ListenEvent } from "./clientevents.js";
+export type { Connection } from "./connection.js";
+export type { NegotiationStep } from "./serverfacts.js";
 export type { Counters } from "./counters.js";
 export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
-export type { ErrorCode, RPCError } from "./errors.js";
+export type { ErrorCode, InvalidOutput, RPCError } from "./errors.js";
+export type { Durability } from "./durable/journal.js";
+export type { Usage } from "./store/index.js";
 export type {
   CallEvent,
+  Guarantee,
+  GuaranteeEvent,
   InputEvent,
   LogEvent,
   NotificationEvent,
@@ -60,5 +67,5 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
-export type { CallOptions, ConnectOptions, Limits, Timeouts, TokenProvider } from "./options.js";
+export type { AckMode, CallOptions, ConnectOptions, Limits, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
 export type { WasmSource } from "./runtime/load.js";

@@ -35,7 +35,20 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
+  /** Bytes of this server's calls in the store; finished ones are forgotten first, oldest first. Default 64 MiB. */
+  stored?: number;
 }
+
+/**
+ * What becomes of a tool's result that does not fit its outputSchema: `reject`
+ * ends the call with `invalid_structured_content`, which carries the result;
+ * `report` delivers it, and tells of it with the event `integrity`
+ * (`invalid_output`); `false` does not look.
+ */
+export type ValidatePolicy = "reject" | "report" | false;
+
+/** When the store forgets a call ({@link CallOptions.ack}). */
+export type AckMode = "auto" | "manual";
 
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions {
@@ -57,6 +70,29 @@ export interface ConnectOptions {
   timeouts?: Timeouts;
   /** Bounds of memory. */
   limits?: Limits;
+  /**
+   * Whether results of tools are validated against their outputSchema, where
+   * listTools has brought one. Default "reject". A result whose schema cannot be
+   * worked with (it refers to another document, it takes too long ...) is
+   * delivered, and told of as `unchecked_output`.
+   */
+  validate?: ValidatePolicy;
+  /** Where holdfast-validate.mjs is, if not beside this module. Loaded with the first result that needs it. */
+  validator?: string | URL;
+  /**
+   * Whether calls of tools are kept in IndexedDB, so that they outlive the page.
+   * Default true. Where there is no store the client says `durability: "memory"`
+   * and works on.
+   */
+  journal?: boolean;
+  /**
+   * Tells the users of this origin apart: what one has stored, another never
+   * sees. Needed with a token provider whose tokens are opaque; of a JWT the
+   * issuer and subject are taken by default.
+   */
+  principal?: string;
+  /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
+  ack?: AckMode;
   /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
@@ -71,6 +107,27 @@ export interface CallOptions {
   timeouts?: Timeouts;
   /** Members for the request's `_meta`. */
   meta?: Open;
+  /**
+   * Whether the call is kept in the store. Default true for tools/call, false
+   * for everything else.
+   */
+  journal?: boolean;
+  /**
+   * The app's own name for the call. A known key with the same request gives that
+   * call, whichever page made it; with another one it rejects `key_in_use`.
+   */
+  key?: string;
+  /**
+   * When the store forgets the call. `auto`: once its outcome has been handed to
+   * a page that lives. `manual`: when the app says {@link Call.ack}, for apps
+   * that have to process each outcome exactly once. Default: the client's.
+   */
+  ack?: AckMode;
+  /**
+   * Whether the request may be run again where its outcome cannot be had any
+   * more. Tools that were listed with `readOnlyHint` or `idempotentHint` always may.
+   */
+  reissue?: boolean;
   /** Who answers requests for input of 2026-07-28: the handlers, or the app with {@link Call.answer}. Default "handlers". */
   input?: "handlers" | "manual";
 }

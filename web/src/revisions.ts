@@ -20,6 +20,23 @@ export function noteRevision(url: string, revision: string): void {
   known.delete(url);
   known.set(url, revision);
   while (known.size > MOST) known.delete(known.keys().next().value!);
+  save();
+}
+
+/** Forgets what a server spoke. */
+export function forgetRevision(url: string): void {
+  load();
+  if (known.delete(url)) save();
+}
+
+/** Forgets what all servers spoke. */
+export function forgetRevisions(): void {
+  load();
+  known.clear();
+  save();
+}
+
+function save(): void {
   try {
     globalThis.localStorage?.setItem(STORE, JSON.stringify([...known]));
   } catch {

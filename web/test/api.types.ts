@@ -7,7 +7,9 @@ import {
   type CallEvent,
   type CallToolResult,
   type ErrorCode,
+  type InvalidOutput,
   type McpClient,
+  type ValidatePolicy,
 } from "holdfast";
 
 export async function accepted(show: (text: string) => void): Promise<void> {
@@ -32,6 +34,10 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   const off: () => void = mcp.on("state", ({ state, error }) => show(`${state} ${error?.code}`));
   off();
   mcp.on("integrity", ({ what }) => show(what));
+  await mcp.rootsChanged();
+  const lenient: ValidatePolicy = "report";
+  await connect("/mcp", { validate: lenient, validator: new URL("https://cdn.example.com/holdfast-validate.mjs") });
+  await connect("/mcp", { validate: false });
   show(String(mcp.counters.duplicateEvents));
   await mcp.close();
 }
@@ -48,6 +54,8 @@ function one(event: CallEvent): string {
       return event.state === "cut" ? `${event.delay} ms` : event.state;
     case "resumed":
       return event.outcome;
+    case "guarantee":
+      return event.guarantee;
     case "input":
       return [...event.requests.keys()].join();
   }
@@ -56,6 +64,13 @@ function one(event: CallEvent): string {
 export function errors(error: unknown): ErrorCode | undefined {
   if (!(error instanceof HoldfastError)) return undefined;
   if (error.code === "rpc_error") error.rpc?.code.toFixed();
+  if (error.code === "invalid_structured_content") {
+    const invalid: InvalidOutput | undefined = error.invalid;
+    const kept: CallToolResult | undefined = invalid?.result;
+    kept?.content.at(0);
+    invalid?.at?.split("/");
+    invalid?.keyword?.length.toFixed();
+  }
   return error.code;
 }
 
@@ -64,6 +79,8 @@ export async function refused(mcp: McpClient): Promise<void> {
   await connect();
   // @ts-expect-error no such option
   await connect("/mcp", { retries: 3 });
+  // @ts-expect-error a policy, or false
+  await connect("/mcp", { validate: true });
   // @ts-expect-error arguments are an object
   mcp.callTool("x", "y");
   // @ts-expect-error no such event

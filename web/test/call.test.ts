@@ -9,7 +9,15 @@ const FAILURE = 3;
 
 function control(): CallControl & { cancelled: string[] } {
   const cancelled: string[] = [];
-  return { cancelled, cancel: (_, reason) => cancelled.push(reason), pause: () => {}, answer: () => {} };
+  return {
+    cancelled,
+    cancel: (_, reason) => cancelled.push(reason),
+    pause: () => {},
+    answer: () => {},
+    ack: () => {},
+    park: () => {},
+    replay: (call) => call,
+  };
 }
 
 test("result resolves whether it is asked for before or after the end", async () => {

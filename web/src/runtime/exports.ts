@@ -7,6 +7,12 @@ export const DEAD = -1;
 /** How an exchange ended (core/engine Ending). */
 export const Ending = { Clean: 1, Network: 2, Invalid: 3 } as const;
 
+/** How a call is made (core/journal Flags, and wasm/exports.go). */
+export const CallFlags = { ReadOnly: 1, Idempotent: 2, Reissue: 4, ManualAck: 8, Durable: 256, Notify: 512 } as const;
+
+/** What became of a commit (core/mcp StoreResult). */
+export const StoreResult = { OK: 1, Unsealed: 2, Quota: 3, Failed: 4 } as const;
+
 /** The exports; `now` is performance.now(), `n` the bytes of the input. */
 export interface Exports {
   mem: WebAssembly.Memory;
@@ -19,9 +25,10 @@ export interface Exports {
   sourceEvent(client: number, exchange: number, n: number, now: number): number;
   sourceState(client: number, exchange: number, open: number, now: number): number;
   fired(client: number, now: number): number;
+  /** `how`: flags of the call (CallFlags). */
   call(
     client: number,
-    notify: number,
+    how: number,
     n: number,
     answer: number,
     idle: number,
@@ -35,6 +42,14 @@ export interface Exports {
   pause(client: number, call: number, paused: number, now: number): number;
   token(client: number, ok: number, n: number, now: number): number;
   close(client: number, now: number): number;
+  leave(client: number, now: number): number;
+  restore(client: number, n: number, now: number): number;
+  stored(client: number, ticket: number, result: number, n: number, now: number): number;
+  storeBack(client: number, cleared: number, now: number): number;
+  ack(client: number, call: number, position: number, now: number): number;
+  park(client: number, call: number, parked: number, now: number): number;
+  handshake(client: number, now: number): number;
+  cancelRecord(client: number, record: number, n: number, now: number): number;
   counters(client: number): number;
   release(client: number): number;
 }

@@ -11,6 +11,12 @@ export interface ClientPort {
   settle(call: number, outcome: number, text: string): void;
   state(text: string): void;
   token(): void;
+  /** Write these operations in one transaction, and report with {@link Runtime.stored}. */
+  store(ticket: number, strict: boolean, ops: Uint8Array): void;
+  /** A call that the store brought back; `text` is JSON that describes it. */
+  recall(call: number, text: string): void;
+  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. */
+  handshake(): void;
   exited(error: HoldfastError): void;
 }
 
@@ -53,8 +59,12 @@ export class Runtime {
     return this.#table.chunkBytes;
   }
 
-  /** Makes a client and starts it. Throws where an option is of the wrong type. */
-  connect(options: object, port: ClientPort): number {
+  /**
+   * Makes a client and starts it. `stored` is asked, once the client has its
+   * handle, what the store holds of its server (durable/ops.ts). Throws where an
+   * option is of the wrong type.
+   */
+  connect(options: object, port: ClientPort, stored?: (handle: number) => Uint8Array | undefined): number {
     if (this.#death) throw this.#death;
     let handle: number | string;
     try {
@@ -72,18 +82,55 @@ export class Runtime {
     }
     this.#ports.set(handle, port);
     this.#exchanges.set(handle, new Map());
+    const restored = stored?.(handle);
+    if (restored && restored.length > 0) this.restore(handle, restored);
     this.#run(() => this.#exports.start(handle, performance.now()));
     return handle;
   }
 
+  /** Tells the core what the store holds, or what another tab has stored. */
+  restore(client: number, ops: Uint8Array): void {
+    this.#run(() => this.#exports.restore(client, this.#table.writeBytes(ops), performance.now()));
+  }
+
+  /** Reports what became of a commit; `result` is a StoreResult, `why` a word for people. */
+  stored(client: number, ticket: number, result: number, why: string): void {
+    this.#run(() => this.#exports.stored(client, ticket, result, this.#table.writeText(why), performance.now()));
+  }
+
+  /** The store works again; `cleared`: what it held is gone. */
+  storeBack(client: number, cleared: boolean): void {
+    this.#run(() => this.#exports.storeBack(client, cleared ? 1 : 0, performance.now()));
+  }
+
+  /** The app has done with a call's events up to a position; 0 for all of them. */
+  ack(client: number, call: number, position: number): void {
+    this.#run(() => this.#exports.ack(client, call, position, performance.now()));
+  }
+
+  /** Lets go of a call's stream, or takes it up again. */
+  park(client: number, call: number, parked: boolean): void {
+    this.#run(() => this.#exports.park(client, call, parked ? 1 : 0, performance.now()));
+  }
+
+  /** Gives leave to make a new session. */
+  handshake(client: number): void {
+    this.#run(() => this.#exports.handshake(client, performance.now()));
+  }
+
+  /** Closes a client without ending its session, which another tab uses too. */
+  leave(client: number): void {
+    this.#run(() => this.#exports.leave(client, performance.now()));
+  }
+
   /**
-   * Makes a request, or sends a notification. `bind` is told the call's id
+   * Makes a request, or sends a notification; `how` are CallFlags. `bind` is told the call's id
    * before anything of it can arrive.
    */
   call(
     client: number,
-    notify: boolean,
-    parts: [method: string, params: string, meta: string, ...header: string[]],
+    how: number,
+    parts: [method: string, params: string, meta: string, key: string, ...header: string[]],
     times: CallTimes,
     bind: (id: number) => void,
   ): void {
@@ -91,7 +138,7 @@ export class Runtime {
     this.#run(
       () => {
         const n = this.#table.writeFrame(parts);
-        return this.#exports.call(client, notify ? 1 : 0, n, times.answer, times.idle, times.total, performance.now());
+        return this.#exports.call(client, how, n, times.answer, times.idle, times.total, performance.now());
       },
       () => {
         bound = true;
@@ -120,6 +167,11 @@ export class Runtime {
   /** Ends a call; `reason` goes to the server. */
   cancel(client: number, call: number, reason: string): void {
     this.#run(() => this.#exports.cancel(client, call, this.#table.writeText(reason), performance.now()));
+  }
+
+  /** Ends the call with that name in the store, if this page carries it. */
+  cancelRecord(client: number, record: number, reason: string): void {
+    this.#run(() => this.#exports.cancelRecord(client, record, this.#table.writeText(reason), performance.now()));
   }
 
   /** Stops reading a call's stream, or goes on with it. */
@@ -261,6 +313,15 @@ export class Runtime {
         break;
       case Kind.Token:
         port.token();
+        break;
+      case Kind.Store:
+        port.store(r.id, r.sub !== 0, r.body!);
+        break;
+      case Kind.Recall:
+        port.recall(r.id, r.text);
+        break;
+      case Kind.Handshake:
+        port.handshake();
         break;
       case Kind.Fetch: {
         const exchange = new Exchange(this, r.client, r.id);

@@ -13,6 +13,9 @@ export const Kind = {
   Wake: 8,
   Value: 9,
   Source: 10,
+  Store: 11,
+  Recall: 12,
+  Handshake: 13,
 } as const;
 
 /** Words in a record, and in the header. */
@@ -30,7 +33,7 @@ export interface TableRecord {
   text: string;
   /** Fetch only: the parts of its frame, as byte strings. */
   parts: string[];
-  /** Fetch only: the request body; null for none. */
+  /** The request body of Fetch, the operations of Store; null for none. */
   body: Uint8Array<ArrayBuffer> | null;
 }
 
@@ -134,6 +137,9 @@ export class Table {
         const size = words[at + 7]!;
         // A copy: fetch reads the body after memory may have changed.
         if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
+      } else if (kind === Kind.Store) {
+        // A copy: the core reuses its memory before the transaction is over.
+        record.body = this.#bytes.slice(address, address + length);
       } else if (length > 0) {
         const offset = address - input;
         if (count > 1 && offset >= 0 && offset + length <= chunk) {

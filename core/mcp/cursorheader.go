@@ -1,0 +1,106 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// cursorHeader is what is known of the field Last-Event-ID at this server. A
+// page of another origin may send it only where the server's CORS rules list it
+// (the HTTP-stream seed's do not), and what they refuse looks like an outage:
+// fetch fails, and the server sees no more than the preflight (RELIABILITY
+// finding 8). To tell the two apart takes a request without it.
+type cursorHeader struct {
+	passed   bool // it has had an answer: the rules allow it
+	refused  bool // they do not: it is not sent any more
+	failures int  // requests with it that failed in a row, before an answer
+	asking   bool // a ping is under way
+	// reachedAt is when that was answered, before any exchange later than
+	// reachedX began; Never where it was not.
+	reachedAt engine.Time
+	reachedX  engine.ExchangeID
+}
+
+const (
+	// headerFailures is how many requests with Last-Event-ID have to fail in a
+	// row for a ping to be worth its while.
+	headerFailures = 3
+	// headerProof is how long after an answered ping a failure counts, in ms:
+	// later ones may be another outage's.
+	headerProof = 60_000
+	pingTimeout = 30_000
+)
+
+// headerPassed notes an answer, of whatever status, to a request with the field.
+func (c *Client) headerPassed() {
+	c.cursorHeader = cursorHeader{passed: true, asking: c.cursorHeader.asking, reachedAt: engine.Never}
+}
+
+// headerFailed notes that exchange x, which carried the field, failed before an
+// answer; t is its call, nil for the GET stream. It reports whether that shows
+// that the field is refused: the server was reached without it a moment ago.
+func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) bool {
+	h := &c.cursorHeader
+	if h.passed || h.refused || c.offline || c.state != stateOpen {
+		return h.refused
+	}
+	if h.reachedAt != engine.Never && x > h.reachedX {
+		if now.Since(h.reachedAt) < headerProof {
+			c.headerRefused()
+			return true
+		}
+		h.reachedAt = engine.Never
+	}
+	if h.failures++; h.failures < headerFailures || h.asking || c.token.asking {
+		return false
+	}
+	h.failures, h.asking = 0, true
+	ping := c.newCall(now, "ping", Timeouts{Answer: pingTimeout, Idle: pingTimeout, Total: pingTimeout})
+	ping.role, ping.parent = rolePing, t
+	ping.send(c, now)
+	return false
+}
+
+// pinged takes the end of a ping. Where the server was reached, the one whose
+// failure led to it tries again at once: what fails now is the field.
+func (c *Client) pinged(now engine.Time, ping *call) {
+	h := &c.cursorHeader
+	h.asking = false
+	if h.passed || h.refused || !ping.exchange.Opened() || c.state != stateOpen {
+		return
+	}
+	h.reachedAt, h.reachedX = now, c.lastX
+	stream := &c.listen.stream
+	if t := ping.parent; t != nil {
+		if t.phase != callStreaming || t.parked {
+			return
+		}
+		stream = &t.stream
+	}
+	if stream.Phase() == link.PhaseWaiting {
+		stream.Park()
+		stream.Unpark(now)
+	}
+}
+
+// headerRefused tells the app which field its server has to allow:
+// {"what":"header_refused","header":"Last-Event-ID"}. What the journal holds of
+// streams that only it could continue is worth nothing after a reload.
+func (c *Client) headerRefused() {
+	c.cursorHeader.refused = true
+	b := jsonrpc.AppendString([]byte(`{"what":`), "header_refused")
+	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
+	for _, t := range c.calls {
+		if t.isKept() && t.phase == callStreaming {
+			t.record.stored = min(t.record.stored, t.guaranteeOnceStored(c))
+			c.tellGuarantee(t)
+		}
+	}
+}
+
+// headerError says why a stream that has a cursor cannot be continued.
+func headerError(method string) *engine.Error {
+	return unknownError(method, 0, "the server's CORS rules do not allow the header Last-Event-ID, without which its stream cannot be continued")
+}

@@ -1,0 +1,235 @@
+import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
+import { HoldfastError, type RPCError } from "./errors.js";
+import { EVENT } from "./events.js";
+import type { Handlers } from "./handlers.js";
+import { answerInput, visitPages, wantsVisits } from "./inputs.js";
+import type { Open } from "./mcp.js";
+import type { AckMode, CallOptions } from "./options.js";
+import type { Outgoing } from "./outgoing.js";
+import { CallFlags } from "./runtime/exports.js";
+import type { Wire } from "./wire.js";
+
+/** What the calls of a client need to know of it. */
+export interface CallContext {
+  /** The server's URL. */
+  readonly url: string;
+  readonly handlers: Handlers;
+  /** Events of one call that wait for a reader. */
+  readonly backlog: number;
+  /** Further header fields for a request: name, value, name, value. */
+  headersFor(method: string, params: Open): string[];
+  /** The same after a server has refused the request; undefined where there is nothing new to say. */
+  headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | undefined>;
+  /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
+  completed(elicitationId: string, over: AbortSignal): Promise<void>;
+  /** When the store forgets a call, unless the call says otherwise. */
+  readonly ack: AckMode;
+  /** What is known of a request from its tool's annotations: CallFlags. */
+  flagsFor(method: string, params: Open): number;
+  /** Asks the page that carries a call to cancel it; `record` names it in the store. */
+  cancelElsewhere(record: number, reason: string): void;
+  /** A call has its outcome; `record` names it in the store. */
+  done(record: number): void;
+  /** Makes a request once more. */
+  again(method: string, params: Open, options: CallOptions): Call<unknown>;
+  /** The store has brought a call back. */
+  restored(call: Call<unknown>): void;
+  /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
+  inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined;
+}
+
+/** A call under way, with what is needed to send it again. */
+interface Pending {
+  call: Call<unknown>;
+  params: Open;
+  resend: ((rpc: RPCError) => Promise<boolean>) | undefined;
+  /** Its name in the store, of a call that came from there; 0 for none. */
+  record: number;
+}
+
+/**
+ * The calls of one client, from their making to their end: whatever has to
+ * happen to each of them happens here. {@link Call} is the app's side of one.
+ */
+export class Calls {
+  readonly #wire: Wire;
+  readonly #context: CallContext;
+  readonly #pending = new Map<number, Pending>();
+  /** Calls that the server has refused for now, and that will be sent again. */
+  readonly #between = new Map<number, Call<unknown>>();
+  /** The calls that are stored, until they are acknowledged. */
+  readonly #kept = new Map<number, Call<unknown>>();
+  readonly #keys = new Map<string, Call<unknown>>();
+  readonly #control: CallControl = {
+    cancel: (call, reason) => {
+      const between = this.#between.get(call);
+      const pending = this.#pending.get(call);
+      if (pending?.call.followed) this.#context.cancelElsewhere(pending.record, reason);
+      else if (between) between.fail(new HoldfastError({ code: "cancelled", op: between.method, message: reason || "cancelled by the app" }));
+      else this.#wire.runtime.cancel(this.#wire.handle, call, reason);
+    },
+    pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
+    answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
+    ack: (call, position) => {
+      const kept = this.#kept.get(call);
+      if (kept?.settled && position === 0) this.#forget(call, kept);
+      this.#wire.runtime.ack(this.#wire.handle, call, position);
+    },
+    park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
+    replay: (call) => this.#replay(call),
+  };
+
+  constructor(wire: Wire, context: CallContext) {
+    this.#wire = wire;
+    this.#context = context;
+  }
+
+  /** Makes a call and sends it. */
+  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean): Call<T> {
+    const context = this.#context;
+    const { signal } = options;
+    const [method, text, , key] = out.frame;
+    const known = this.#keys.get(key);
+    if (known) {
+      if (known.method === method && JSON.stringify(known.params) === (text || "{}")) return known as Call<T>;
+      return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
+    }
+    const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
+    const kept = (how & CallFlags.Durable) !== 0;
+    const call = new Call<T>(method, context.backlog, options.input === "manual", params, {
+      ...(key === "" ? {} : { key }),
+      ack: how & CallFlags.ManualAck ? "manual" : "auto",
+    });
+    if (key !== "") this.#keys.set(key, call as Call<unknown>);
+    const send = (header: string[], resend: Pending["resend"]): void => {
+      try {
+        this.#wire.runtime.call(this.#wire.handle, how, [...out.frame, ...header], out.times, (id) => {
+          this.#pending.set(id, { call: call as Call<unknown>, params, resend, record: 0 });
+          if (kept) this.#kept.set(id, call as Call<unknown>);
+          call.bind(id, this.#control, signal, kept);
+        });
+      } catch (error) {
+        this.#keys.delete(key);
+        call.fail(error as HoldfastError);
+      }
+    };
+    if (signal?.aborted) {
+      // As with fetch: nothing is sent.
+      this.#keys.delete(key);
+      call.fail(new HoldfastError({ code: "cancelled", op: method, message: abortReason(signal) || "the signal was aborted before" }));
+      return call;
+    }
+    // A server that misses a header of the tool's says so before it runs it:
+    // the request is sent once more with what the tool list says by then.
+    send(context.headersFor(method, params), async (rpc) => {
+      let header: string[] | undefined;
+      if (!wantsVisits(rpc)) header = await context.headersAfter(method, params, rpc);
+      else if (
+        await visitPages(rpc, call as Call<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
+      ) {
+        header = context.headersFor(method, params);
+      }
+      if (header && !call.settled) send(header, undefined);
+      return header !== undefined;
+    });
+    return call;
+  }
+
+  /** A call that was never sent. */
+  refused<T>(op: string, error: HoldfastError): Call<T> {
+    const call = new Call<T>(op, this.#context.backlog);
+    call.fail(error);
+    return call;
+  }
+
+  /** The calls that are stored and not acknowledged, in the order of their making. */
+  kept(): Call<unknown>[] {
+    return [...this.#kept.values()].sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /** The core's Recall effect: a call that the store brought back. */
+  recall(id: number, text: string): void {
+    const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
+    const { method, params = {} } = made;
+    const call = new Call<unknown>(method, this.#context.backlog, false, params, made);
+    this.#pending.set(id, { call, params, resend: undefined, record: made.id });
+    this.#kept.set(id, call);
+    if (made.key !== undefined) this.#keys.set(made.key, call);
+    call.bind(id, this.#control, undefined, true);
+    this.#context.restored(call);
+  }
+
+  #forget(id: number, call: Call<unknown>): void {
+    this.#kept.delete(id);
+    if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+  }
+
+  #replay(call: Call<unknown>): Call<unknown> {
+    call.ack();
+    const { method, params, key } = call;
+    return this.#context.again(method, params, key === undefined ? {} : { key });
+  }
+
+  /** The core's Deliver effect for a call. */
+  deliver(id: number, kind: number, position: number, text: string): void {
+    if (kind === EVENT.input) void this.#input(id, position, text);
+    else this.#pending.get(id)?.call.deliver(kind, position, text);
+  }
+
+  /** The core's Settle effect. */
+  async settle(id: number, outcome: number, text: string): Promise<void> {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (!pending) return;
+    const { call, params, resend, record } = pending;
+    if (record) this.#context.done(record);
+    if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
+      this.#between.set(id, call);
+      const again = await resend(JSON.parse(text) as RPCError).catch(() => false);
+      this.#between.delete(id);
+      if (again) {
+        this.#kept.delete(id);
+        this.#wire.runtime.ack(this.#wire.handle, id, 0); // that refusal is nobody's outcome
+        return;
+      }
+    }
+    // The result is here, so that nothing but what is wrong with it can end the
+    // call otherwise: not cancel(), not the end of the client.
+    const inspection = outcome === OUTCOME.result ? this.#context.inspect(call.method, params, text) : undefined;
+    const fault = inspection && (await inspection);
+    if (fault) call.fail(fault);
+    else call.settle(outcome, text);
+  }
+
+  /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */
+  fail(error: (op: string) => HoldfastError): void {
+    for (const { call } of this.#pending.values()) call.fail(error(call.method));
+    for (const call of this.#between.values()) call.fail(error(call.method));
+    this.#pending.clear();
+  }
+
+  async #input(id: number, position: number, text: string): Promise<void> {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    const { call } = pending;
+    call.rounds++;
+    if (call.manual) {
+      call.deliver(EVENT.input, position, text);
+      return;
+    }
+    const { runtime, handle } = this.#wire;
+    const answer = await answerInput(text, call, this.#context.handlers, this.#context.url);
+    if (call.settled) return;
+    if (typeof answer === "string") runtime.answer(handle, id, answer);
+    else {
+      call.fail(answer);
+      runtime.cancel(handle, id, "the input was not given");
+    }
+  }
+}
+
+/** -32020, and what the release candidate of 2026-07-28 had for it. */
+function isHeaderMismatch(text: string): boolean {
+  const { code, message = "" } = JSON.parse(text) as RPCError;
+  return code === -32020 || (code === -32001 && /header/i.test(message));
+}

@@ -1,0 +1,39 @@
+import type { Call } from "./call.js";
+import type { Durability } from "./durable/journal.js";
+import type { HoldfastError } from "./errors.js";
+import type { StatusEvent } from "./events.js";
+import type { CallToolResult, LoggingLevel } from "./mcp.js";
+import type { Changed } from "./resultcache.js";
+
+/** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
+export type ClientState = "connecting" | "open" | "reconnecting" | "closing" | "closed" | "failed";
+
+/** What a client tells its listeners ({@link McpClient.on}). */
+export interface ClientEvents {
+  /** The client's state changed. `error` says why, for "failed". */
+  state: { state: ClientState; error?: HoldfastError };
+  /** A notification that belongs to no call. */
+  notification: { method: string; params?: unknown };
+  /**
+   * A list of the server's has changed, or may have while its notifications
+   * could not be heard: list it again. Nothing kept of it is used any more.
+   */
+  changed: { what: Changed };
+  /** A log message that belongs to no call. */
+  log: { level: LoggingLevel; logger?: string; data: unknown };
+  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
+  listen: ListenEvent;
+  /** A call of an earlier page, or of another one, has come back from the store. It may have ended already. */
+  restored: { call: Call<CallToolResult> };
+  /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
+  durability: { durability: Durability; why?: string };
+  /**
+   * The server broke a rule. `what` says which, as in {@link Counters}, and what
+   * came of it was dropped; but `invalid_output` and `unchecked_output` are
+   * results that were delivered (option `validate` of {@link connect}).
+   */
+  integrity: { what: string; cause?: string };
+}
+
+/** What the stream for unasked messages does. */
+export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };

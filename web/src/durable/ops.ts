@@ -1,0 +1,95 @@
+// Operations of the store in the form in which they cross to and from Go:
+// jsbridge/store.go describes the layout, core/journal/op.go is its other half.
+import type { LoadedCall, Op, StoredRow } from "../store/index.js";
+
+const HEADER = 28;
+const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
+const NAMES = [undefined, "server", "call", "log", "forget"] as const;
+const OWNED = 1;
+const SEALED = 2;
+
+/** Reads the operations of a commit. Their bytes are views of `bytes`. */
+export function decodeOps(bytes: Uint8Array): Op[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const ops: Op[] = [];
+  for (let at = 0; at + HEADER <= bytes.length; ) {
+    const kind = NAMES[bytes[at]!];
+    const epoch = view.getUint32(at + 4, true);
+    const n = view.getUint32(at + 8, true);
+    const call = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) * 2 ** 32;
+    const plainEnd = at + HEADER + view.getUint32(at + 20, true);
+    const end = plainEnd + view.getUint32(at + 24, true);
+    const plain = bytes.subarray(at + HEADER, plainEnd);
+    const secret = end > plainEnd ? bytes.subarray(plainEnd, end) : null;
+    at = end;
+    if (kind === "server") ops.push({ kind, plain, secret });
+    else if (kind === "call") ops.push({ kind, call, plain });
+    else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret });
+    else if (kind === "forget") ops.push({ kind, call });
+  }
+  return ops;
+}
+
+/** Builds a list of operations for the core. */
+export class OpList {
+  readonly #parts: Uint8Array[] = [];
+  #size = 0;
+
+  /** The server's row. */
+  server(row: StoredRow): this {
+    return this.#add(KIND.server, 0, 0, 0, 0, row.plain, row.secret);
+  }
+
+  /** A call's head, without its log. */
+  head(call: number, epoch: number, owned: boolean, plain: Uint8Array): this {
+    return this.#add(KIND.call, owned ? OWNED : 0, call, epoch, 0, plain, null);
+  }
+
+  /** A row of a call's log. */
+  row(call: number, row: StoredRow & { epoch: number; n: number }): this {
+    return this.#add(KIND.log, row.secret ? 0 : SEALED, call, row.epoch, row.n, row.plain, row.secret);
+  }
+
+  /** A call with its whole log. */
+  call(loaded: LoadedCall): this {
+    this.head(loaded.call, loaded.epoch, loaded.owned, loaded.plain);
+    for (const row of loaded.rows) this.row(loaded.call, row);
+    return this;
+  }
+
+  /** A call that is stored no more. */
+  forget(call: number): this {
+    return this.#add(KIND.forget, 0, call, 0, 0, NOTHING, null);
+  }
+
+  /** The list, for {@link Runtime.restore}. */
+  bytes(): Uint8Array {
+    const bytes = new Uint8Array(this.#size);
+    let at = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return bytes;
+  }
+
+  #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
+    const header = new Uint8Array(HEADER);
+    const view = new DataView(header.buffer);
+    header[0] = kind;
+    header[1] = flags;
+    view.setUint32(4, epoch, true);
+    view.setUint32(8, n, true);
+    view.setUint32(12, call % 2 ** 32, true);
+    view.setUint32(16, Math.floor(call / 2 ** 32), true);
+    view.setUint32(20, plain.length, true);
+    view.setUint32(24, secret?.length ?? 0, true);
+    for (const part of secret ? [header, plain, secret] : [header, plain]) {
+      this.#parts.push(part);
+      this.#size += part.length;
+    }
+    return this;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

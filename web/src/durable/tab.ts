@@ -1,0 +1,126 @@
+// Who this page is among the pages of its origin, and which of the others live.
+// A page holds a Web Lock with its name for as long as it lives; the browser
+// gives it back when the page is closed, reloaded or crashes (measured: 50 ms).
+
+/** Prefix of the names of locks. */
+const LOCK = "holdfast.tab.";
+
+/** Where a page without Web Locks (plain http) says that it lives, in localStorage, and how often, in ms. */
+const LEASE = "holdfast.tab.";
+const LEASE_EVERY = 2_000;
+/** A lease this old, in ms, is a dead page's: a hidden page's timers run once a minute. */
+const LEASE_OVER = 70_000;
+
+/** This page, as the others know it. */
+export class Tab {
+  /** Its name: another one after each load. */
+  readonly name: string;
+  #release: (() => void) | undefined;
+  #lease: ReturnType<typeof setInterval> | undefined;
+
+  private constructor(name: string) {
+    this.name = name;
+  }
+
+  /** This page's, made at the first use. */
+  static readonly current: () => Promise<Tab> = once(async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(12));
+    const tab = new Tab(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
+    await tab.#live();
+    // A page in the back/forward cache may hold no lock; what it carried may be
+    // taken over meanwhile.
+    addEventListener("pagehide", () => tab.#die());
+    addEventListener("pageshow", (event) => {
+      if (event.persisted) void tab.#live();
+    });
+    return tab;
+  });
+
+  /** The names of the pages that live, this one included. */
+  async living(): Promise<Set<string>> {
+    if (!hasLocks()) return leases();
+    const { held = [] } = await navigator.locks.query();
+    const names = held.map((lock) => lock.name ?? "").filter((name) => name.startsWith(LOCK));
+    return new Set([this.name, ...names.map((name) => name.slice(LOCK.length))]);
+  }
+
+  /** Resolves when that page lives no more; never where nothing could tell. */
+  gone(name: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (hasLocks()) {
+        navigator.locks.request(LOCK + name, { mode: "shared", signal }, () => resolve()).catch(() => {});
+        return;
+      }
+      const watch = setInterval(() => {
+        if (leases().has(name)) return;
+        clearInterval(watch);
+        resolve();
+      }, LEASE_EVERY);
+      signal.addEventListener("abort", () => clearInterval(watch), { once: true });
+    });
+  }
+
+  async #live(): Promise<void> {
+    if (!hasLocks()) {
+      const renew = (): void => setLease(this.name, Date.now());
+      renew();
+      this.#lease ??= setInterval(renew, LEASE_EVERY);
+      return;
+    }
+    if (this.#release) return;
+    await new Promise<void>((granted) => {
+      navigator.locks
+        .request(LOCK + this.name, () => {
+          granted();
+          return new Promise<void>((release) => (this.#release = release));
+        })
+        .catch(() => granted()); // a document that is being left gets none
+    });
+  }
+
+  #die(): void {
+    this.#release?.();
+    this.#release = undefined;
+    clearInterval(this.#lease);
+    this.#lease = undefined;
+    if (!hasLocks()) setLease(this.name, undefined);
+  }
+}
+
+/** Runs `work` while no other page of the origin runs under that name; at once where there are no locks. */
+export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return hasLocks() ? ((await navigator.locks.request(`holdfast.${name}`, work)) as T) : work();
+}
+
+function hasLocks(): boolean {
+  return typeof navigator !== "undefined" && navigator.locks !== undefined;
+}
+
+function setLease(name: string, at: number | undefined): void {
+  try {
+    if (at === undefined) localStorage.removeItem(LEASE + name);
+    else localStorage.setItem(LEASE + name, String(at));
+  } catch {
+    // No localStorage: the page counts as dead to the others, and they as dead to it.
+  }
+}
+
+function leases(): Set<string> {
+  const living = new Set<string>();
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (!key.startsWith(LEASE)) continue;
+      const age = Date.now() - Number(localStorage.getItem(key));
+      if (age < LEASE_OVER) living.add(key.slice(LEASE.length));
+      else localStorage.removeItem(key);
+    }
+  } catch {
+    // As above.
+  }
+  return living;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

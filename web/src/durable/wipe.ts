@@ -1,0 +1,12 @@
+import { forgetRevisions } from "../revisions.js";
+import { wipeAll } from "../store/index.js";
+
+/**
+ * Deletes everything that Holdfast has stored for this origin: calls, results,
+ * sessions and keys of all servers and users. For a logout. Clients that are open
+ * go on in memory.
+ */
+export async function wipe(): Promise<void> {
+  forgetRevisions();
+  await wipeAll();
+}

@@ -1,0 +1,22 @@
+/**
+ * What a validation came to: the value fits, or where it does not, or why that
+ * could not be found out. Texts hold nothing of the value.
+ */
+export type Verdict =
+  | { kind: "valid" }
+  | {
+      kind: "invalid";
+      /** JSON Pointer (RFC 6901) to what does not fit, from the value's root. */
+      at: string;
+      /** The keyword of the schema that it breaks. */
+      keyword: string;
+      /** JSON Pointer to that keyword, by the way that led to it through the schema. */
+      rule: string;
+    }
+  | { kind: "unchecked"; why: string };
+
+/** The chunk's exports (validate.ts). */
+export interface Validator {
+  readonly version: string;
+  validate(schema: unknown, value: unknown): Verdict;
+}

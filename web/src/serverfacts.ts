@@ -1,0 +1,55 @@
+import type { Implementation, Open, ServerCapabilities } from "./mcp.js";
+
+/** One step on the way to a revision. */
+export interface NegotiationStep {
+  /** What was sent. */
+  method: string;
+  /** HTTP status of the answer; 0 where fetch failed. */
+  status: number;
+  /** JSON-RPC error code in the answer, if there was one. */
+  code?: number;
+  /** What followed from it. */
+  then: "initialize" | "modern" | "retry" | "unsupported" | "failed";
+}
+
+/** What the core tells of an open connection (wasm/host.go). */
+interface Opened {
+  revision?: string;
+  session?: boolean;
+  initialize?: Open;
+}
+
+const META_SERVER = "io.modelcontextprotocol/serverInfo";
+
+/** What is known of the server since the connection was opened, or opened again. */
+export class ServerFacts {
+  /** The protocol revision in use. */
+  revision = "";
+  /** Whether the server keeps a session. */
+  session = false;
+  #initialize: Open = {};
+
+  /** Takes over what a new session says. */
+  learn({ revision = "", session = false, initialize = {} }: Opened): void {
+    this.revision = revision;
+    this.session = session;
+    this.#initialize = initialize;
+  }
+
+  /** Who it says it is. */
+  get server(): Implementation {
+    // In _meta since 2026-07-28; at the top before it, and in its release candidate.
+    const meta = this.#initialize["_meta"] as Open | undefined;
+    return (this.#initialize["serverInfo"] ?? meta?.[META_SERVER] ?? { name: "", version: "" }) as Implementation;
+  }
+
+  /** What it says it can do. */
+  get capabilities(): ServerCapabilities {
+    return (this.#initialize["capabilities"] ?? {}) as ServerCapabilities;
+  }
+
+  /** How to use it, in its own words. */
+  get instructions(): string | undefined {
+    return this.#initialize["instructions"] as string | undefined;
+  }
+}

@@ -1,0 +1,18 @@
+// The door of the store: what the runtime imports, and all it imports.
+export { openStore } from "./indexeddb.js";
+export { memoryStore } from "./memory.js";
+export { serverKey } from "./serverkey.js";
+export {
+  type Loaded,
+  type LoadedCall,
+  type LogRow,
+  type Op,
+  type Store,
+  StoreError,
+  type StoredRow,
+  type StoreEvents,
+  type StoreOptions,
+  type StoreReason,
+  type Usage,
+} from "./store.js";
+export { wipeAll } from "./wipe.js";

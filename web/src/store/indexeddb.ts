@@ -1,0 +1,125 @@
+import { type Connection, Connector } from "./connector.js";
+import { type Found, noUsage } from "./journal.js";
+import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
+import type { ServerRecord } from "./rows.js";
+import { unseal } from "./seal.js";
+import { type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { storeError } from "./transaction.js";
+import { forgetServer, hasSecret, logIdentity, sealSecrets, serverIdentity, write } from "./write.js";
+
+/** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const connector = new Connector(options);
+  await connector.connect();
+  return new IndexedDBStore(options, connector);
+}
+
+class IndexedDBStore implements Store {
+  readonly durability = "indexeddb";
+  readonly #server: string;
+  readonly #tab: string;
+  readonly #connector: Connector;
+
+  constructor({ server, tab }: StoreOptions, connector: Connector) {
+    this.#server = server;
+    this.#tab = tab;
+    this.#connector = connector;
+  }
+
+  async load(alive: (owner: string) => boolean): Promise<Loaded> {
+    const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
+    return this.#run(async ({ db, key }) => {
+      const found = await readAll(db, this.#server, this.#tab, isGone);
+      const calls = await Promise.all(found.calls.map((call) => this.#opened(key, call)));
+      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
+    });
+  }
+
+  async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
+    return this.#run(async ({ db, key }, again) => {
+      const found = await takeCall(db, this.#server, call, epoch, this.#tab, again);
+      return found && this.#opened(key, found);
+    });
+  }
+
+  async read(call: number): Promise<LoadedCall | null> {
+    return this.#run(async ({ db, key }) => {
+      const found = await readCall(db, this.#server, call);
+      return found && this.#opened(key, found);
+    });
+  }
+
+  async readServer(): Promise<StoredRow | null> {
+    return this.#run(async ({ db, key }) => this.#openedServer(key, await readServer(db, this.#server)));
+  }
+
+  async commit(ops: readonly Op[], strict: boolean): Promise<{ sealed: boolean }> {
+    // Rows for a database that is gone would lie in the new one without their
+    // call: the app is told that it was cleared, and writes what is alive anew.
+    const believed = this.#connector.mark;
+    return this.#run(async ({ db, key }, again) => {
+      const secret = ops.some(hasSecret);
+      // No await without a secret: the page may be going away.
+      const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
+      await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
+      return { sealed: !secret || key !== null };
+    }, believed);
+  }
+
+  async forget(): Promise<void> {
+    return this.#run(({ db }) => forgetServer(db, this.#server));
+  }
+
+  async usage(): Promise<Usage> {
+    return this.#run(async ({ db }) => {
+      const usage = await noUsage();
+      await countAll(db, this.#server, usage);
+      return usage;
+    });
+  }
+
+  close(): void {
+    this.#connector.close();
+  }
+
+  /**
+   * Runs an operation, and once more on a new handle if the first was dead: a
+   * dead one never comes back (fault 64). Starts at once where the database is
+   * open. Rejects if that is not the database of `mark`.
+   */
+  async #run<T>(operation: (connection: Connection, again: boolean) => Promise<T>, mark?: string): Promise<T> {
+    const connection = this.#connector.current ?? (await this.#connector.connect());
+    expect(connection, mark);
+    try {
+      return await operation(connection, false);
+    } catch (error) {
+      const known = storeError(error);
+      if (known.reason !== "lost") throw known;
+      this.#connector.drop(connection);
+    }
+    const fresh = await this.#connector.connect();
+    expect(fresh, mark);
+    return operation(fresh, true).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  async #opened(key: CryptoKey | null, { head, rows }: Found): Promise<LoadedCall> {
+    const { call, epoch, owner, plain } = head;
+    const opened = rows.map(async (row) => ({
+      epoch: row.epoch,
+      n: row.n,
+      plain: row.plain,
+      secret: await unseal(key, logIdentity(this.#server, call, row.epoch, row.n), row.secret),
+    }));
+    return { call, epoch, owned: owner === this.#tab, owner, plain, rows: await Promise.all(opened) };
+  }
+
+  async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<StoredRow | null> {
+    return row && { plain: row.plain, secret: await unseal(key, serverIdentity(this.#server), row.secret) };
+  }
+}
+
+function expect(connection: Connection, mark: string | undefined): void {
+  if (mark !== undefined && connection.mark !== mark) throw new StoreError("lost", "the database was cleared meanwhile");
+}

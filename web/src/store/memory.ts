@@ -1,0 +1,178 @@
+import { count, type Found, foundCall, loading, noUsage, taking } from "./journal.js";
+import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
+import { type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { headRecord, logRecord, serverRecord } from "./write.js";
+
+/** What the page holds of one server. Rows are in the order of (epoch, n). */
+interface Held {
+  ids: { last: number } | undefined;
+  server: ServerRecord | undefined;
+  heads: Map<number, HeadRecord>;
+  log: Map<number, LogRecord[]>;
+}
+
+/** All of it, by server: two clients of a page share it, as two tabs share the database. */
+const held = new Map<string, Held>();
+
+/** The stores that are open, which a wipe ends. */
+const stores = new Set<MemoryStore>();
+
+/** Opens the store of the page's memory, for where the database cannot be had. It keeps secrets as they are. */
+export function memoryStore(options: StoreOptions): Store {
+  const store = new MemoryStore(options);
+  stores.add(store);
+  return store;
+}
+
+/** Forgets all of it, and ends every store. */
+export function wipeMemory(): void {
+  held.clear();
+  for (const store of [...stores]) store.end();
+}
+
+class MemoryStore implements Store {
+  readonly durability = "memory";
+  readonly #options: StoreOptions;
+  #closed = false;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  async load(alive: (owner: string) => boolean): Promise<Loaded> {
+    const mine = this.#held();
+    const { tab } = this.#options;
+    const records = { ids: mine.ids, server: mine.server, heads: inOrder(mine.heads), rows: inOrder(mine.log).flat() };
+    const found = loading(records, tab, (owner) => owner !== tab && !alive(owner));
+    mine.ids = { last: found.idEpoch };
+    for (const head of found.taken) mine.heads.set(head.call, head);
+    for (const call of found.orphans) mine.log.delete(call);
+    return { idEpoch: found.idEpoch, server: copied(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
+  }
+
+  async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
+    const mine = this.#held();
+    const found = taking(mine.heads.get(call), mine.log.get(call) ?? [], epoch, this.#options.tab, false);
+    if (found) mine.heads.set(call, found.head);
+    return found && this.#copiedCall(found);
+  }
+
+  async read(call: number): Promise<LoadedCall | null> {
+    const mine = this.#held();
+    const found = foundCall(mine.heads.get(call), mine.log.get(call) ?? []);
+    return found && this.#copiedCall(found);
+  }
+
+  async readServer(): Promise<StoredRow | null> {
+    return copied(this.#held().server ?? null);
+  }
+
+  async commit(ops: readonly Op[], _strict: boolean): Promise<{ sealed: boolean }> {
+    const mine = this.#held();
+    const { server, tab } = this.#options;
+    const undo: (() => void)[] = [];
+    try {
+      for (const op of ops) undo.push(apply(mine, op, server, tab));
+    } catch (error) {
+      for (const step of undo.reverse()) step();
+      throw error;
+    }
+    return { sealed: true };
+  }
+
+  async forget(): Promise<void> {
+    this.#held();
+    held.delete(this.#options.server);
+  }
+
+  async usage(): Promise<Usage> {
+    const mine = this.#held();
+    const usage = await noUsage();
+    if (mine.server) count(usage, "server", [mine.server]);
+    count(usage, "head", [...mine.heads.values()]);
+    count(usage, "log", [...mine.log.values()].flat());
+    return usage;
+  }
+
+  close(): void {
+    this.#closed = true;
+    stores.delete(this);
+  }
+
+  /** Ends the store for a reason of its own. */
+  end(): void {
+    this.close();
+    this.#options.onLost?.("closed");
+  }
+
+  #held(): Held {
+    if (this.#closed) throw new StoreError("closed", "the store was closed");
+    const { server } = this.#options;
+    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map() };
+    held.set(server, found);
+    return found;
+  }
+
+  #copiedCall({ head, rows }: Found): LoadedCall {
+    const { call, epoch, owner, plain } = head;
+    const owned = owner === this.#options.tab;
+    return { call, epoch, owned, owner, plain: plain.slice(), rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+  }
+}
+
+/** Applies one op and returns how to take it back. */
+function apply(mine: Held, op: Op, server: string, tab: string): () => void {
+  switch (op.kind) {
+    case "server": {
+      const before = mine.server;
+      mine.server = serverRecord(server, op.plain, op.secret && own(op.secret));
+      return () => (mine.server = before);
+    }
+    case "call":
+      if (mine.heads.has(op.call)) throw there();
+      mine.heads.set(op.call, headRecord(server, op.call, tab, op.plain));
+      return () => mine.heads.delete(op.call);
+    case "log": {
+      const rows = mine.log.get(op.call) ?? [];
+      mine.log.set(op.call, rows);
+      const row = logRecord(server, op, op.secret && own(op.secret));
+      // From the end: rows come in order, save those of an owner that was relieved.
+      let at = rows.length;
+      while (at > 0 && before(row, rows[at - 1]!)) at--;
+      const last = rows[at - 1];
+      if (last?.epoch === row.epoch && last.n === row.n) throw there();
+      rows.splice(at, 0, row);
+      return () => rows.splice(rows.indexOf(row), 1);
+    }
+    case "forget": {
+      const head = mine.heads.get(op.call);
+      const rows = mine.log.get(op.call);
+      mine.heads.delete(op.call);
+      mine.log.delete(op.call);
+      return () => {
+        if (head) mine.heads.set(op.call, head);
+        if (rows) mine.log.set(op.call, rows);
+      };
+    }
+  }
+}
+
+function before(a: LogRecord, b: LogRecord): boolean {
+  return a.epoch < b.epoch || (a.epoch === b.epoch && a.n < b.n);
+}
+
+function there(): StoreError {
+  return new StoreError("failed", "the database refused: ConstraintError");
+}
+
+/** The records of a map by their calls, as the database has them. */
+function inOrder<T>(records: Map<number, T>): T[] {
+  return [...records].sort(([a], [b]) => a - b).map(([, record]) => record);
+}
+
+/** Contents that the reader may change. */
+function copied(row: { plain: Uint8Array; secret: Uint8Array | null }): StoredRow;
+function copied(row: { plain: Uint8Array; secret: Uint8Array | null } | null): StoredRow | null;
+function copied(row: { plain: Uint8Array; secret: Uint8Array | null } | null): StoredRow | null {
+  return row && { plain: row.plain.slice(), secret: row.secret && row.secret.slice() };
+}

@@ -1,0 +1,91 @@
+import { StoreError } from "./store.js";
+import { storeError } from "./transaction.js";
+
+/** The one database of an origin. */
+export const DATABASE = "holdfast";
+
+/**
+ * Raised only if a new object store or field will not do: a frozen tab that
+ * holds the old version blocks the upgrade, and nobody is told (fault 67).
+ */
+const VERSION = 1;
+
+/** The object stores, with the fields that make a record's key. */
+export const SCHEMA = {
+  /** The last id epoch of a server. Apart from the server's row, which is put without reading. */
+  ids: ["server"],
+  servers: ["server"],
+  calls: ["server", "call"],
+  log: ["server", "call", "epoch", "n"],
+  /** The origin's key, and the mark that tells one database from the next. */
+  keys: ["name"],
+} as const;
+
+/** How long an open may take, in ms: until it counts as blocked, and until it is given up. */
+export interface Patience {
+  blocked: number;
+  timeout: number;
+}
+
+/** How long an operation of the runtime waits. */
+export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000 };
+
+/**
+ * Opens the database, and makes it. A hung open gets no event at all: neither
+ * behind another tab's blocked one nor where the holder is frozen (faults 63,
+ * 66, 67), so time decides. Rejects with a StoreError; an open that succeeds
+ * after that is closed at once.
+ */
+export function openDatabase(onBlocked: () => void, patience: Patience = PATIENCE): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    let request: IDBOpenDBRequest;
+    try {
+      request = globalThis.indexedDB.open(DATABASE, VERSION);
+    } catch (error) {
+      reject(new StoreError("missing", "IndexedDB cannot be used here", error));
+      return;
+    }
+    let over = false;
+    let blocked = false;
+    const settle = (settled: () => void): void => {
+      over = true;
+      clearTimeout(blockedTimer);
+      clearTimeout(timeoutTimer);
+      settled();
+    };
+    const blockedTimer = setTimeout(onBlocked, patience.blocked);
+    const timeoutTimer = setTimeout(() => {
+      const error = blocked
+        ? new StoreError("blocked", "another tab holds the database")
+        : new StoreError("timeout", "the database does not open");
+      settle(() => reject(error));
+    }, patience.timeout);
+
+    request.onblocked = () => {
+      blocked = true;
+    };
+    request.onupgradeneeded = () => {
+      const names = request.result.objectStoreNames;
+      for (const [name, keyPath] of Object.entries(SCHEMA)) {
+        if (!names.contains(name)) request.result.createObjectStore(name, { keyPath: [...keyPath] });
+      }
+    };
+    request.onsuccess = () => {
+      if (over) request.result.close();
+      else settle(() => resolve(request.result));
+    };
+    request.onerror = (event) => {
+      // Firefox reports an error that nobody has handled on the console.
+      event.preventDefault();
+      if (!over) settle(() => reject(openError(request.error)));
+    };
+  });
+}
+
+/** Private windows of some browsers have an indexedDB that refuses to open. */
+function openError(error: DOMException | null): StoreError {
+  if (error?.name === "InvalidStateError" || error?.name === "SecurityError") {
+    return new StoreError("missing", "IndexedDB cannot be used here", error);
+  }
+  return storeError(error);
+}

@@ -1,0 +1,157 @@
+// The contract of the durable store. The core decides what is written, in bytes
+// of its own; a store keeps them and says truthfully whether it has. Two keep it:
+// IndexedDB (indexeddb.ts) and, where there is none, the page's memory (memory.ts).
+
+/**
+ * One thing to write. The bytes are the store's from here on. `secret` is plain
+ * here and sealed at rest; null for none.
+ *
+ * | kind | what it does |
+ * | --- | --- |
+ * | `server` | puts the server's row |
+ * | `call` | adds a call: its head, owned by this tab, of epoch 1 |
+ * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads |
+ * | `forget` | deletes a call, head and whole log |
+ *
+ * Adding what is there already fails the whole commit.
+ */
+export type Op =
+  | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null }
+  | { kind: "call"; call: number; plain: Uint8Array }
+  | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null }
+  | { kind: "forget"; call: number };
+
+/** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
+export interface StoredRow {
+  plain: Uint8Array;
+  secret: Uint8Array | null;
+}
+
+/** A row of a call's log. */
+export interface LogRow extends StoredRow {
+  epoch: number;
+  n: number;
+}
+
+/** A call and the valid rows of its log, in the order of (epoch, n). */
+export interface LoadedCall {
+  call: number;
+  /** The epoch that its owner writes under. */
+  epoch: number;
+  /** Whether the owner is this tab. */
+  owned: boolean;
+  /** The tab that owns it. */
+  owner: string;
+  plain: Uint8Array;
+  /** A row that was damaged is missing, so numbers may be: the core has to look. */
+  rows: LogRow[];
+}
+
+/** Everything of a server, as a tab starts with it. */
+export interface Loaded {
+  /** A number from 1 to 2^29 - 1 that no other load of this server was given lately. */
+  idEpoch: number;
+  server: StoredRow | null;
+  calls: LoadedCall[];
+}
+
+/** What a server takes up. */
+export interface Usage {
+  calls: number;
+  /** Rows of all logs. */
+  rows: number;
+  /** Bytes of the contents, sealed parts included, keys and overhead not. */
+  bytes: number;
+  /** Records whose shape is not one this version writes. They are skipped, never deleted. */
+  quarantined: number;
+  /** What the browser says of the whole origin, in bytes; null where it says nothing. */
+  origin: { usage: number; quota: number } | null;
+}
+
+/**
+ * Why the store could not do it.
+ *
+ * | reason | meaning |
+ * | --- | --- |
+ * | `missing` | no IndexedDB here, or it may not be used |
+ * | `blocked` | another tab holds the database and does not let go |
+ * | `timeout` | the database does not open, and nothing says why |
+ * | `quota` | no room; nothing of the commit is stored |
+ * | `newer` | a newer version of Holdfast has the database: this one writes no more |
+ * | `lost` | the connection broke, and again on a new one; or the database was cleared under the commit |
+ * | `closed` | `close()`, or everything was wiped (logout) |
+ * | `failed` | anything else; `cause` has it |
+ */
+export type StoreReason = "missing" | "blocked" | "timeout" | "quota" | "newer" | "lost" | "closed" | "failed";
+
+/** The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row. */
+export class StoreError extends Error {
+  /** Why, for programs. */
+  readonly reason: StoreReason;
+
+  constructor(reason: StoreReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "StoreError";
+    this.reason = reason;
+  }
+}
+
+/** What a store tells on its own account. None of them may throw. */
+export interface StoreEvents {
+  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. */
+  onLost?: ((why: StoreReason) => void) | undefined;
+  /** The database is not to be had for 1.5 s by now: probably another tab's. The store waits on. */
+  onBlocked?: (() => void) | undefined;
+  /** What was stored is gone (site data cleared). The store itself works on: write again what is alive. */
+  onCleared?: (() => void) | undefined;
+}
+
+/** Whose rows a store reads and writes. */
+export interface StoreOptions extends StoreEvents {
+  /** Key of the server and the user (serverKey). */
+  server: string;
+  /** Name of this tab, the owner of what it adds. Another page of the same name would count as this one. */
+  tab: string;
+}
+
+/** The durable store of one server, as one tab has it. Every method may reject with a StoreError. */
+export interface Store {
+  /** Where the rows are: `memory` ends with the page. */
+  readonly durability: "indexeddb" | "memory";
+
+  /**
+   * Reads everything, and takes over, in the same transaction, each call whose
+   * owner `alive` says is gone. `alive` is not asked about this tab's own calls.
+   */
+  load(alive: (owner: string) => boolean): Promise<Loaded>;
+
+  /** Takes over one call if its epoch is still `epoch`; null if somebody else has, or it is forgotten. */
+  takeOver(call: number, epoch: number): Promise<LoadedCall | null>;
+
+  /** Reads one call without taking it; null if there is none. */
+  read(call: number): Promise<LoadedCall | null>;
+
+  /** Reads the server's row; null if there is none. */
+  readServer(): Promise<StoredRow | null>;
+
+  /**
+   * Stores all of it or, rejecting, nothing. `strict` waits for the disk, which
+   * only a power cut can tell. `sealed` is false if a secret was left out
+   * because there is no cipher.
+   *
+   * Without a secret among `ops`, and with the database open, the transaction is
+   * on its way when this returns, before it resolves: a page that is being left
+   * may still write so. It then overtakes a commit whose secrets are just being
+   * sealed, so a commit that must come second waits for the first.
+   */
+  commit(ops: readonly Op[], strict: boolean): Promise<{ sealed: boolean }>;
+
+  /** Forgets everything of this server and user. */
+  forget(): Promise<void>;
+
+  /** Counts what this server and user take up. It reads every row: not for the hot road. */
+  usage(): Promise<Usage>;
+
+  /** Ends the store. Transactions under way still complete; all else rejects with `closed`. */
+  close(): void;
+}

@@ -1,0 +1,95 @@
+import { wipeMemory } from "./memory.js";
+import { DATABASE, PATIENCE } from "./open.js";
+import { StoreError } from "./store.js";
+import { storeError, transact } from "./transaction.js";
+
+/**
+ * Forgets everything of this origin, of every server and user: for a logout.
+ * The open stores of all tabs end with `closed`. Resolves once nothing is left;
+ * rejects with a StoreError.
+ *
+ * The contents go first, the key with them, since the database itself may be
+ * held by a tab that is frozen: then it is deleted when that one thaws.
+ */
+export async function wipeAll(): Promise<void> {
+  wipeMemory();
+  let databases: IDBFactory;
+  try {
+    databases = globalThis.indexedDB;
+    if (!databases) return;
+  } catch {
+    return; // it may not be used here, so nothing is in it
+  }
+  let failure: unknown;
+  const emptied = await empty(databases).then(
+    () => true,
+    (error: unknown) => {
+      failure = error;
+      return false;
+    },
+  );
+  const deleted = await remove(databases);
+  if (!emptied && !deleted) throw storeError(failure);
+}
+
+/** Clears every object store, whichever version made them. */
+async function empty(databases: IDBFactory): Promise<void> {
+  const db = await openAny(databases);
+  if (!db) return;
+  try {
+    const stores = [...db.objectStoreNames];
+    if (stores.length === 0) return;
+    await transact(db, { stores, mode: "readwrite", strict: true }, (tx) => {
+      for (const store of stores) tx.objectStore(store).clear();
+      tx.commit();
+      return () => undefined;
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** Opens the database at whatever version it is; null if there is none. */
+function openAny(databases: IDBFactory): Promise<IDBDatabase | null> {
+  return new Promise((resolve, reject) => {
+    const request = databases.open(DATABASE);
+    let none = false;
+    let over = false;
+    const timer = setTimeout(() => {
+      over = true;
+      reject(new StoreError("timeout", "the database does not open"));
+    }, PATIENCE.timeout);
+    request.onupgradeneeded = () => {
+      none = true;
+      request.transaction!.abort(); // or an empty database would be left
+    };
+    request.onsuccess = () => {
+      clearTimeout(timer);
+      if (over) request.result.close();
+      else resolve(request.result);
+    };
+    request.onerror = (event) => {
+      event.preventDefault();
+      clearTimeout(timer);
+      if (none) resolve(null);
+      else reject(storeError(request.error));
+    };
+  });
+}
+
+/** Deletes the database. Whether that was done while anybody waited. */
+function remove(databases: IDBFactory): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), PATIENCE.blocked);
+    const settle = (done: boolean): void => {
+      clearTimeout(timer);
+      resolve(done);
+    };
+    const request = databases.deleteDatabase(DATABASE);
+    request.onsuccess = () => settle(true);
+    request.onerror = (event) => {
+      event.preventDefault();
+      settle(false);
+    };
+  });
+}

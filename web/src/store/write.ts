@@ -1,0 +1,119 @@
+// The transactions that only write. They read nothing, so that they work in a
+// page that is being left: a request that follows from another would be lost.
+
+import { below } from "./read.js";
+import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
+import { type Identity, seal } from "./seal.js";
+import type { Op } from "./store.js";
+import { transact } from "./transaction.js";
+
+/** The identity that a secret of the server's row is sealed under. */
+export function serverIdentity(server: string): Identity {
+  return ["servers", server];
+}
+
+/** The identity that a secret of a row of a log is sealed under. */
+export function logIdentity(server: string, call: number, epoch: number, n: number): Identity {
+  return ["log", server, call, epoch, n];
+}
+
+/** Seals the secrets of `ops`, at their places: a list with null where there is none. */
+export function sealSecrets(key: CryptoKey, server: string, ops: readonly Op[]): Promise<(Bytes | null)[]> {
+  return Promise.all(
+    ops.map(async (op) => {
+      if (!hasSecret(op)) return null;
+      const row = op.kind === "log" ? logIdentity(server, op.call, op.epoch, op.n) : serverIdentity(server);
+      return seal(key, row, op.secret);
+    }),
+  );
+}
+
+/** Whether an op has a secret. */
+export function hasSecret(op: Op): op is Extract<Op, { secret: unknown }> & { secret: Uint8Array } {
+  return (op.kind === "server" || op.kind === "log") && op.secret !== null;
+}
+
+/** Whose write it is, and how. */
+export interface Writing {
+  server: string;
+  tab: string;
+  strict: boolean;
+  /** A second try of what broke off: it may be stored already, then what is there is the same. */
+  again: boolean;
+}
+
+/** Writes `ops` in one transaction, which is on its way when this returns. `secrets` are the sealed ones, at the places of their ops. */
+export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<void> {
+  const { server, strict, again } = how;
+  // Only what is needed: a log row must not wait for who reads the heads.
+  const stores = new Set(ops.flatMap(touched));
+  if (stores.size === 0) return Promise.resolve();
+  return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx) => {
+    const add = (store: string, record: HeadRecord | LogRecord): void => {
+      const request = tx.objectStore(store).add(record);
+      if (!again) return;
+      request.onerror = (event) => {
+        if (request.error?.name === "ConstraintError") event.preventDefault();
+      };
+    };
+    ops.forEach((op, i) => {
+      switch (op.kind) {
+        case "server":
+          tx.objectStore("servers").put(serverRecord(server, op.plain, secrets[i] ?? null));
+          break;
+        case "call":
+          add("calls", headRecord(server, op.call, how.tab, op.plain));
+          break;
+        case "log":
+          add("log", logRecord(server, op, secrets[i] ?? null));
+          break;
+        case "forget":
+          tx.objectStore("calls").delete([server, op.call]);
+          tx.objectStore("log").delete(below(server, op.call));
+      }
+    });
+    // Without it Chrome waits for the last callback before it commits, and a
+    // page that is being left has no callbacks any more.
+    if (!again) tx.commit();
+    return () => undefined;
+  });
+}
+
+function touched(op: Op): string[] {
+  switch (op.kind) {
+    case "server":
+      return ["servers"];
+    case "call":
+      return ["calls"];
+    case "log":
+      return ["log"];
+    case "forget":
+      return ["calls", "log"];
+  }
+}
+
+/** Deletes all of a server. */
+export function forgetServer(db: IDBDatabase, server: string): Promise<void> {
+  const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true } as const;
+  return transact(db, scope, (tx) => {
+    for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
+    for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
+    tx.commit();
+    return () => undefined;
+  });
+}
+
+/** The record of a server's row. */
+export function serverRecord(server: string, plain: Uint8Array, secret: Bytes | null): ServerRecord {
+  return { server, plain: own(plain), secret };
+}
+
+/** The record of a new call's head. */
+export function headRecord(server: string, call: number, owner: string, plain: Uint8Array): HeadRecord {
+  return { server, call, epoch: 1, owner, sealed: [], plain: own(plain) };
+}
+
+/** The record of a row of a log. */
+export function logRecord(server: string, op: { call: number; epoch: number; n: number; plain: Uint8Array }, secret: Bytes | null): LogRecord {
+  return { server, call: op.call, epoch: op.epoch, n: op.n, plain: own(op.plain), secret };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OUTCOME } from "../src/call.js";
+import { Calls, type CallContext } from "../src/calls.js";
+import { HoldfastError } from "../src/errors.js";
+import { outgoing } from "../src/outgoing.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+
+const NEVER = new Promise<never>(() => {});
+const HEADER_MISMATCH = `{"code":-32020,"message":"Header mismatch"}`;
+const RESULT = `{"content":[]}`;
+const closed = (op: string): HoldfastError => new HoldfastError({ code: "closed", op, message: "the client is closed" });
+const coded =
+  (code: string) =>
+  (error: unknown): boolean =>
+    error instanceof HoldfastError && error.code === code;
+
+/** Calls on a core that only notes what it is told. */
+function calls(context: Partial<CallContext> = {}) {
+  const sent: string[][] = [];
+  const cancelled: number[] = [];
+  const runtime = {
+    call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) => bind(sent.push(parts)),
+    cancel: (_client: number, id: number) => cancelled.push(id),
+    ack: () => {},
+  };
+  const them: Calls = new Calls(
+    { runtime: runtime as unknown as Runtime, handle: 1 },
+    {
+      url: "http://localhost/mcp",
+      handlers: {},
+      backlog: 10,
+      headersFor: () => [],
+      headersAfter: async () => undefined,
+      completed: () => NEVER,
+      inspect: () => undefined,
+      ack: "auto",
+      flagsFor: () => 0,
+      cancelElsewhere: () => {},
+      done: () => {},
+      again: () => them.refused("again", closed("again")),
+      restored: () => {},
+      ...context,
+    },
+  );
+  const send = () => them.send(outgoing("tools/call", { name: "measure" }, {}, "auto"), { name: "measure" }, {}, false);
+  return { them, sent, cancelled, send };
+}
+
+test("a call that a server refused for want of a header is sent once more", async () => {
+  const { them, sent, send } = calls({ headersAfter: async () => ["Mcp-Param-A", "1"] });
+  const call = send();
+  await them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+  assert.deepEqual(sent[1]?.slice(4), ["Mcp-Param-A", "1"]);
+  void them.settle(2, OUTCOME.rpcError, HEADER_MISMATCH);
+  await assert.rejects(call.result, coded("rpc_error"));
+  assert.equal(sent.length, 2);
+});
+
+test("a call that waits to be sent again ends with its client, or when it is cancelled", async () => {
+  for (const [end, code] of [["close", "closed"], ["cancel", "cancelled"]] as const) {
+    const { them, cancelled, send } = calls({ headersAfter: () => NEVER });
+    const call = send();
+    void them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+    if (end === "close") them.fail(closed);
+    else call.cancel();
+    await assert.rejects(call.result, coded(code));
+    assert.deepEqual(cancelled, []);
+  }
+});
+
+test("a call ends with what its inspection finds", async () => {
+  const fault = new HoldfastError({ code: "invalid_structured_content", message: "x" });
+  const bad = calls({ inspect: async () => fault });
+  const call = bad.send();
+  void bad.them.settle(1, OUTCOME.result, RESULT);
+  await assert.rejects(call.result, (error) => error === fault);
+});
+
+test("a result that is inspected outlives its client", async () => {
+  let done: (fault: undefined) => void = () => {};
+  const { them, send } = calls({ inspect: () => new Promise((resolve) => (done = resolve)) });
+  const call = send();
+  void them.settle(1, OUTCOME.result, RESULT);
+  them.fail(closed);
+  done(undefined);
+  assert.deepEqual(await call.result, { content: [] });
+});

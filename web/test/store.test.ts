@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { memoryStore, openStore, serverKey, wipeAll } from "../src/store/index.js";
+import { nextIdEpoch } from "../src/store/rows.js";
+import { contract } from "./storecontract.js";
+import { Shim } from "./storeshim.js";
+
+contract("IndexedDB", () => {
+  new Shim();
+  return { open: (server, tab, onLost) => openStore({ server, tab, onLost }), wipe: wipeAll };
+});
+
+contract("memory", () => {
+  void wipeAll();
+  return { open: async (server, tab, onLost) => memoryStore({ server, tab, onLost }), wipe: wipeAll };
+});
+
+test("the id epoch goes round below 2^29 and is never 0; what is no number starts anew", () => {
+  assert.equal(nextIdEpoch(2 ** 29 - 2), 2 ** 29 - 1);
+  assert.equal(nextIdEpoch(2 ** 29 - 1), 1);
+  for (const bad of [undefined, null, "7", -1, 1.5, NaN, 2 ** 29, {}]) {
+    const first = nextIdEpoch(bad);
+    assert.ok(Number.isInteger(first) && first > 0 && first < 2 ** 28, `${String(bad)} gives ${first}`);
+  }
+});
+
+test("a server's key is its address without fragment, and tells users apart", async () => {
+  const key = await serverKey("https://Example.com:443/mcp?api_key=hunter2#x", "ada");
+  assert.ok(/^https:\/\/example\.com\/mcp#[0-9a-f]{64}$/.test(key), key);
+  assert.equal(key, await serverKey("https://example.com/mcp?api_key=hunter2", "ada"));
+  const others = [
+    await serverKey("https://example.com/mcp?api_key=hunter3", "ada"),
+    await serverKey("https://example.com/mcp?api_key=hunter2", "bob"),
+    await serverKey("https://example.com/mcp", "ada"),
+    await serverKey("https://ada:x@example.com/mcp?api_key=hunter2", "ada"),
+    await serverKey("https://example.com/mcp/?api_key=hunter2", "ada"),
+  ];
+  assert.equal(new Set([key, ...others]).size, 6);
+  await assert.rejects(serverKey("/mcp", ""), (error) => error instanceof TypeError);
+});
+
+test("a server's key needs no crypto.subtle", async () => {
+  const real = Object.getOwnPropertyDescriptor(globalThis, "crypto")!;
+  Object.defineProperty(globalThis, "crypto", { configurable: true, value: { getRandomValues: () => undefined } });
+  try {
+    const key = await serverKey("http://nas.local/mcp", "ada");
+    assert.ok(/^http:\/\/nas\.local\/mcp#[0-9a-f]{16}$/.test(key), key);
+    assert.ok(key !== (await serverKey("http://nas.local/mcp", "bob")), "two users have one key");
+  } finally {
+    Object.defineProperty(globalThis, "crypto", real);
+  }
+});

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Op, type Store, StoreError, type StoreReason } from "../src/store/store.js";
+
+/** Makes tabs: stores of one user's browser. Each test begins with an empty one. */
+export interface Browser {
+  open(server: string, tab: string, onLost?: (why: StoreReason) => void): Promise<Store>;
+  wipe(): Promise<void>;
+}
+
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const text = (from: Uint8Array | null | undefined): string | null => (from ? new TextDecoder().decode(from) : null);
+
+export const head = (call: number, plain = `call ${call}`): Op => ({ kind: "call", call, plain: bytes(plain) });
+export const row = (call: number, epoch: number, n: number, secret: string | null = null): Op => ({
+  kind: "log",
+  call,
+  epoch,
+  n,
+  plain: bytes(`${call}/${epoch}/${n}`),
+  secret: secret === null ? null : bytes(secret),
+});
+
+/** Nobody is gone. */
+export const all = (): boolean => true;
+/** Everybody is. */
+export const nobody = (): boolean => false;
+
+export const because =
+  (reason: StoreReason) =>
+  (error: unknown): boolean => {
+    assert.ok(error instanceof StoreError, String(error));
+    assert.equal((error as StoreError).reason, reason);
+    return true;
+  };
+
+/** The rows of a call as texts. */
+export async function rowsOf(store: Store, call: number): Promise<string[] | null> {
+  const found = await store.read(call);
+  return found && found.rows.map((r) => `${text(r.plain)}${r.secret ? ` ${text(r.secret)}` : ""}`);
+}
+
+/** What every store must do, whatever holds its rows. */
+export function contract(name: string, newBrowser: () => Browser): void {
+  const story = (title: string, run: (browser: Browser) => Promise<void>): void => test(`${name}: ${title}`, () => run(newBrowser()));
+
+  story("an empty store loads as empty, with an id epoch that goes up by one", async (browser) => {
+    const store = await browser.open("s", "a");
+    const first = await store.load(all);
+    assert.deepEqual({ ...first, idEpoch: 0 }, { idEpoch: 0, server: null, calls: [] });
+    assert.ok(first.idEpoch > 0 && first.idEpoch <= 2 ** 28, `${first.idEpoch}`);
+    assert.equal((await store.load(all)).idEpoch, first.idEpoch + 1);
+    assert.equal(await store.readServer(), null);
+    assert.equal(await store.read(1), null);
+    assert.equal(await store.takeOver(1, 1), null);
+    const other = await browser.open("other", "a");
+    assert.ok((await other.load(all)).idEpoch !== first.idEpoch + 2, "servers share a counter");
+  });
+
+  story("what was committed is there for the next page, secrets opened, in order", async (browser) => {
+    const store = await browser.open("s", "a");
+    assert.deepEqual(await store.commit([{ kind: "server", plain: bytes("server"), secret: bytes("session") }, head(2), head(1)], true), {
+      sealed: true,
+    });
+    await store.commit([row(1, 1, 0, "token 0"), row(2, 1, 0)], false);
+    await store.commit([row(1, 1, 1), row(1, 1, 2, "")], false);
+    store.close();
+
+    const next = await browser.open("s", "b");
+    const { server, calls } = await next.load(all);
+    assert.deepEqual([text(server!.plain), text(server!.secret)], ["server", "session"]);
+    assert.deepEqual(
+      calls.map((c) => [c.call, c.epoch, c.owned, c.owner, text(c.plain), c.rows.map((r) => [r.epoch, r.n, text(r.plain), text(r.secret)])]),
+      [
+        [1, 1, false, "a", "call 1", [[1, 0, "1/1/0", "token 0"], [1, 1, "1/1/1", null], [1, 2, "1/1/2", ""]]],
+        [2, 1, false, "a", "call 2", [[1, 0, "2/1/0", null]]],
+      ],
+    );
+    assert.deepEqual(text((await next.readServer())!.secret), "session");
+    await next.commit([{ kind: "server", plain: bytes("new"), secret: null }], false);
+    assert.deepEqual(await next.readServer(), { plain: bytes("new"), secret: null });
+  });
+
+  story("load takes over the calls whose owner is gone, and no others", async (browser) => {
+    const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
+    await a.commit([head(1), row(1, 1, 0), row(1, 1, 1), head(2)], false);
+    await b.commit([head(3)], false);
+    const c = await browser.open("s", "c");
+    const asked: string[] = [];
+    const { calls } = await c.load((owner) => (asked.push(owner), owner === "b"));
+    assert.deepEqual(asked.sort(), ["a", "b"]);
+    assert.deepEqual(calls.map((x) => [x.call, x.epoch, x.owned, x.owner]), [[1, 2, true, "c"], [2, 2, true, "c"], [3, 1, false, "b"]]);
+    // Its own are not asked about, and stay as they are.
+    const again = await c.load(nobody);
+    assert.deepEqual(again.calls.map((x) => [x.call, x.epoch, x.owned]), [[1, 2, true], [2, 2, true], [3, 2, true]]);
+  });
+
+  story("rows of an owner that was relieved are ignored, those before the seal are kept (fault 76)", async (browser) => {
+    const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
+    await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);
+    const taken = await b.takeOver(1, 1);
+    assert.deepEqual([taken?.epoch, taken?.owned, taken?.rows.length], [2, true, 2]);
+    await a.commit([row(1, 1, 2), row(1, 1, 3)], false); // it was frozen, and does not know
+    await b.commit([row(1, 2, 0)], false);
+    assert.deepEqual(await rowsOf(a, 1), ["1/1/0", "1/1/1", "1/2/0"]);
+    assert.deepEqual([(await a.read(1))?.owned, (await a.read(1))?.epoch], [false, 2]);
+    // An epoch in which nothing was written, and one that the head does not know.
+    const back = await a.takeOver(1, 2);
+    assert.equal(back?.epoch, 3);
+    await b.takeOver(1, 3);
+    await a.commit([row(1, 3, 0), row(1, 9, 0)], false);
+    assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
+  });
+
+  story("of many that take a call over at the same epoch exactly one does (fault 74)", async (browser) => {
+    const tabs = await Promise.all(["a", "b", "c", "d", "e", "f"].map((tab) => browser.open("s", tab)));
+    await tabs[0]!.commit([head(1), row(1, 1, 0)], false);
+    const taken = await Promise.all(tabs.map((tab) => tab.takeOver(1, 1)));
+    assert.equal(taken.filter(Boolean).length, 1);
+    assert.equal((await tabs[0]!.read(1))?.epoch, 2);
+    assert.equal(await tabs[0]!.takeOver(1, 1), null);
+  });
+
+  story("a commit is all or nothing", async (browser) => {
+    const store = await browser.open("s", "a");
+    await store.commit([head(1), row(1, 1, 0)], false);
+    const server: Op = { kind: "server", plain: bytes("x"), secret: null };
+    await assert.rejects(store.commit([server, row(1, 1, 1), { kind: "forget", call: 7 }, head(2), row(1, 1, 0)], false), because("failed"));
+    await assert.rejects(store.commit([{ kind: "forget", call: 1 }, head(3), head(3)], false), because("failed"));
+    assert.deepEqual(await rowsOf(store, 1), ["1/1/0"]);
+    assert.equal(await store.read(2), null);
+    assert.equal(await store.read(3), null);
+    assert.equal(await store.readServer(), null);
+    await store.commit([], false);
+    // A call may be forgotten and added anew in one commit.
+    await store.commit([{ kind: "forget", call: 1 }, head(1, "anew")], true);
+    assert.deepEqual([text((await store.read(1))!.plain), await rowsOf(store, 1)], ["anew", []]);
+  });
+
+  story("forgetting a call takes its log along, and rows that come later belong to nobody", async (browser) => {
+    const store = await browser.open("s", "a");
+    await store.commit([head(1), row(1, 1, 0), head(2), row(2, 1, 0)], false);
+    await store.commit([{ kind: "forget", call: 1 }], false);
+    assert.equal(await store.read(1), null);
+    assert.equal(await store.takeOver(1, 1), null);
+    await store.commit([row(1, 1, 1)], false);
+    assert.deepEqual((await store.load(all)).calls.map((c) => c.call), [2]);
+    assert.equal((await store.usage()).rows, 1);
+  });
+
+  story("servers and users are apart; forget() is of one (fault 82)", async (browser) => {
+    const [one, two] = [await browser.open("s#1", "a"), await browser.open("s#2", "a")];
+    for (const store of [one, two]) {
+      await store.commit([{ kind: "server", plain: bytes("x"), secret: bytes("y") }, head(1), row(1, 1, 0)], false);
+    }
+    await one.forget();
+    assert.deepEqual({ ...(await one.usage()), origin: null }, { calls: 0, rows: 0, bytes: 0, quarantined: 0, origin: null });
+    assert.deepEqual((await one.load(all)).calls, []);
+    assert.equal(await one.readServer(), null);
+    assert.deepEqual(await rowsOf(two, 1), ["1/1/0"]);
+    assert.equal(text((await two.readServer())!.secret), "y");
+  });
+
+  story("usage counts calls, rows and bytes", async (browser) => {
+    const store = await browser.open("s", "a");
+    await store.commit([head(1, "12345"), head(2, "12345")], false);
+    await store.commit(Array.from({ length: 200 }, (_, n): Op => ({ kind: "log", call: 1, epoch: 1, n, plain: new Uint8Array(10), secret: null })), false);
+    const { calls, rows, bytes: size, quarantined } = await store.usage();
+    assert.deepEqual([calls, rows, size, quarantined], [2, 200, 2010, 0]);
+  });
+
+  story("what was read may be changed, and a view is stored without what is around it", async (browser) => {
+    const store = await browser.open("s", "a");
+    const around = new Uint8Array(1 << 20);
+    around.set(bytes("inside"), 1000);
+    await store.commit([{ kind: "server", plain: around.subarray(1000, 1006), secret: around.subarray(1000, 1006) }], false);
+    const first = (await store.readServer())!;
+    assert.equal(first.plain.buffer.byteLength, 6);
+    first.plain.fill(0);
+    first.secret!.fill(0);
+    assert.deepEqual(await store.readServer(), { plain: bytes("inside"), secret: bytes("inside") });
+  });
+
+  story("a closed store finishes what it has begun, and does nothing more", async (browser) => {
+    const store = await browser.open("s", "a");
+    const last = store.commit([head(1)], false);
+    store.close();
+    await last;
+    await assert.rejects(store.commit([head(2)], false), because("closed"));
+    for (const run of [() => store.load(all), () => store.read(1), () => store.usage(), () => store.forget(), () => store.readServer()]) {
+      await assert.rejects(run(), because("closed"));
+    }
+    store.close();
+    const next = await browser.open("s", "b");
+    assert.deepEqual((await next.load(all)).calls.map((c) => c.call), [1]);
+  });
+
+  story("wiping ends the stores of every tab, and leaves nothing (logout)", async (browser) => {
+    const lost: string[] = [];
+    const one = await browser.open("s#1", "a", (why) => lost.push(`a ${why}`));
+    const two = await browser.open("s#2", "b", (why) => lost.push(`b ${why}`));
+    await one.commit([head(1), row(1, 1, 0, "token")], false);
+    await browser.wipe();
+    assert.deepEqual(lost.sort(), ["a closed", "b closed"]);
+    await assert.rejects(one.commit([head(2)], false), because("closed"));
+    await assert.rejects(two.load(all), because("closed"));
+    const next = await browser.open("s#1", "c");
+    assert.deepEqual((await next.load(all)).calls, []);
+    await browser.wipe();
+    await browser.wipe();
+  });
+}

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forceCloseDatabase } from "fake-indexeddb";
+import { type Op, openStore } from "../src/store/index.js";
+import { all, because, bytes, head, nobody, row, rowsOf, text } from "./storecontract.js";
+import { Shim, until } from "./storeshim.js";
+
+// Transactions that fail, and records that are not what they should be.
+
+const open = (tab = "a"): ReturnType<typeof openStore> => openStore({ server: "s", tab });
+
+/** Makes a transaction abort after its requests have succeeded, with no error event: as Chrome does without room. */
+function abortWith(error: string): (tx: IDBTransaction) => void {
+  return (tx) => {
+    tx.commit = () => undefined;
+    const store = tx.objectStore.bind(tx);
+    tx.objectStore = (name) => {
+      const objects = store(name);
+      const add = objects.add.bind(objects);
+      objects.add = (value) => {
+        const request = add(value);
+        request.onsuccess = () => (tx as unknown as { _abort(name: string): void })._abort(error);
+        return request;
+      };
+      return objects;
+    };
+  };
+}
+
+test("TestFault62_68_AbortAfterEveryRequestSucceededRejects", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1), row(1, 1, 0)], false);
+  shim.spoil(abortWith("QuotaExceededError"));
+  await assert.rejects(store.commit([row(1, 1, 1)], false), because("quota"));
+  assert.equal(shim.handles.length, 1); // no room is no reason to reopen
+  shim.spoil(abortWith("DataError"));
+  await assert.rejects(store.commit([row(1, 1, 1)], true), because("failed"));
+  assert.deepEqual(await rowsOf(store, 1), ["1/1/0"]);
+});
+
+for (const [name, kill] of [
+  ["the handle refuses transactions", (): never => { throw new DOMException("The database connection is closing.", "InvalidStateError"); }],
+  ["Safari's server is lost", (): never => { throw new DOMException("Connection to Indexed Database server lost. Refresh the page to try again", "UnknownError"); }],
+] as const) {
+  test(`TestFault64_DeadHandleIsReplacedOnceAndTheWorkRepeated: ${name}`, async () => {
+    const shim = new Shim();
+    const store = await open();
+    await store.commit([head(1)], false);
+    let tries = 0;
+    shim.handle.transaction = () => (tries++, kill());
+    await store.commit([row(1, 1, 0, "token")], false);
+    assert.deepEqual([tries, shim.handles.length], [1, 2]);
+    await store.commit([row(1, 1, 1)], false);
+    assert.deepEqual(await rowsOf(store, 1), ["1/1/0 token", "1/1/1"]);
+
+    // Dead again, and so is the next: then it is over, until the next operation.
+    const broken = shim.factory.open;
+    shim.factory.open = (...args) => {
+      const request = broken(...args);
+      request.addEventListener("success", () => {
+        const real = shim.handle.transaction.bind(shim.handle);
+        shim.handle.transaction = (stores, ...rest) => ((stores as string[]).includes("log") ? kill() : real(stores, ...rest));
+      });
+      return request;
+    };
+    shim.handle.transaction = kill;
+    await assert.rejects(store.commit([row(1, 1, 2)], false), because("lost"));
+    await assert.rejects(store.load(all), because("lost"));
+    shim.factory.open = broken;
+    shim.handle.transaction = kill;
+    await store.commit([row(1, 1, 2)], false);
+    assert.deepEqual((await rowsOf(store, 1))?.length, 3);
+  });
+}
+
+test("TestFault64_WhatWasStoredThoughTheConnectionBrokeIsNotStoredTwice", async () => {
+  const shim = new Shim();
+  const store = await open();
+  /** The transaction completes, and the page hears that it broke. */
+  const deaf = (tx: IDBTransaction): void => {
+    tx.addEventListener("complete", () => {
+      Object.defineProperty(tx, "error", { value: new DOMException("server lost", "UnknownError") });
+      tx.onabort!(new Event("abort"));
+    });
+    Object.defineProperty(tx, "oncomplete", { set: () => undefined });
+  };
+  shim.spoil(deaf);
+  await store.commit([head(1), row(1, 1, 0, "token")], false);
+  assert.equal(shim.handles.length, 2);
+  assert.deepEqual(await rowsOf(store, 1), ["1/1/0 token"]);
+
+  const other = await open("b");
+  shim.spoil(deaf);
+  assert.deepEqual((await other.takeOver(1, 1))?.epoch, 2);
+  shim.spoil(deaf);
+  assert.deepEqual((await other.load(nobody)).calls.map((c) => [c.call, c.epoch, c.owned]), [[1, 2, true]]);
+  shim.spoil(deaf);
+  await other.commit([{ kind: "server", plain: bytes("x"), secret: null }, { kind: "forget", call: 1 }], false);
+  assert.equal(await other.read(1), null);
+});
+
+test("TestFault64_TransactionThatHearsNothingEndsWithItsHandle", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1)], false);
+  let deaf = 0;
+  shim.spoil((tx) => {
+    deaf++;
+    for (const name of ["oncomplete", "onabort"]) Object.defineProperty(tx, name, { set: () => undefined });
+  });
+  const commit = store.commit([row(1, 1, 0, "token")], false);
+  await until(() => deaf === 1);
+  forceCloseDatabase(shim.handle as never);
+  await commit;
+  assert.deepEqual([shim.handles.length, await rowsOf(store, 1)], [2, ["1/1/0 token"]]);
+});
+
+test("TestFault70_DamagedRecordsAreSkippedCountedAndKept", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1), row(1, 1, 0, "token"), row(1, 1, 1, "next"), head(2), row(2, 1, 0), head(3), row(3, 1, 0)], false);
+  await store.commit([{ kind: "server", plain: bytes("x"), secret: bytes("y") }], false);
+  const deep = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`) as unknown;
+  await shim.edit("log", (log) => {
+    const key = { server: "s", call: 1, epoch: 1 };
+    log.put({ ...key, n: 1, plain: "text", secret: null });
+    log.put({ ...key, n: 2, plain: bytes("p"), secret: 7 });
+    log.put({ ...key, n: 3 });
+    log.put({ ...key, n: 4.5, plain: bytes("p"), secret: null });
+    log.put({ ...key, n: "5", plain: bytes("p"), secret: null });
+    log.put({ ...key, n: 6, plain: deep, secret: deep });
+    log.put({ ...key, n: 7, plain: bytes("seven"), secret: null, later: { of: "a newer version" } });
+    log.put({ server: "s", call: "1", epoch: [], n: new Date(0), plain: bytes("p"), secret: null });
+  });
+  await shim.edit("calls", (calls) => {
+    const good = { server: "s", owner: "a", sealed: [], plain: bytes("p") };
+    calls.put({ ...good, call: 2, epoch: 1, owner: null });
+    calls.put({ ...good, call: 4, epoch: 2, sealed: [1, 2] });
+    calls.put({ ...good, call: 5, epoch: 2, sealed: ["1"] });
+    calls.put({ ...good, call: 6, epoch: 0 });
+    calls.put({ ...good, call: 7, epoch: 1, plain: deep });
+    calls.put({ ...good, call: "8", epoch: 1 });
+    calls.put({ ...good, call: 3, epoch: 1, later: 1 });
+  });
+  await shim.edit("servers", (servers) => servers.put({ server: "s", plain: null }));
+  await shim.edit("ids", (ids) => ids.put({ server: "s", last: { valueOf: 1 } }));
+
+  const next = await open("b");
+  const loaded = await next.load(nobody);
+  assert.ok(Number.isInteger(loaded.idEpoch) && loaded.idEpoch > 0, `${loaded.idEpoch}`);
+  assert.deepEqual(loaded.server, null);
+  assert.deepEqual(
+    loaded.calls.map((c) => [c.call, c.epoch, c.rows.map((r) => [r.n, text(r.plain), text(r.secret)])]),
+    [
+      [1, 2, [[0, "1/1/0", "token"], [7, "seven", null]]],
+      [3, 2, [[0, "3/1/0", null]]],
+    ],
+  );
+  assert.equal((await next.usage()).quarantined, 14);
+  assert.equal(await next.read(2), null);
+  assert.equal(await next.takeOver(4, 2), null);
+  const { log, calls } = await shim.dump();
+  assert.equal(calls?.find((c) => c.call === 3).later, 1); // kept through the takeover
+  assert.equal(log?.filter((r) => r.call === 2).length, 1); // its head may yet be one of a newer version
+  await next.commit([{ kind: "forget", call: 1 }, { kind: "forget", call: 2 }], false);
+  assert.equal((await shim.dump())["log"]?.filter((r) => r.call === 1 || r.call === 2).length, 0);
+});
+
+test("TestFault72_LargeContentsAreStoredAsBytes", async () => {
+  const shim = new Shim();
+  const store = await open();
+  const large: Op = { kind: "log", call: 1, epoch: 1, n: 0, plain: new Uint8Array(50 << 20).fill(7), secret: bytes("[".repeat(5_000)) };
+  await store.commit([head(1), large], true);
+  const [found] = (await store.read(1))!.rows;
+  assert.deepEqual([found!.plain.length, found!.plain[49 << 20], found!.secret!.length], [50 << 20, 7, 5_000]);
+  const [record] = (await shim.dump())["log"]!;
+  assert.deepEqual(Object.keys(record).sort(), ["call", "epoch", "n", "plain", "secret", "server"]);
+});
+
+test("a commit without secrets is on its way before it returns, and committed without waiting", async () => {
+  const shim = new Shim();
+  const store = await open();
+  let committed = 0;
+  shim.spoil((tx) => {
+    const commit = tx.commit.bind(tx);
+    tx.commit = () => (committed++, commit());
+  });
+  const leaving = store.commit([head(1), row(1, 1, 0)], true);
+  assert.equal(committed, 1);
+  await leaving;
+});
+
+test("strict waits for the disk, relaxed does not", async () => {
+  const shim = new Shim();
+  const store = await open();
+  const db = shim.handle;
+  const asked: unknown[] = [];
+  const real = db.transaction.bind(db);
+  db.transaction = (stores, mode, options) => (asked.push(options?.durability), real(stores, mode, options));
+  await store.commit([head(1)], true);
+  await store.commit([row(1, 1, 0)], false);
+  await store.load(all); // an id epoch must not be given twice
+  assert.deepEqual(asked, ["strict", "relaxed", "strict"]);
+});
+
+test("an owner test that throws fails the load, and nothing was taken", async () => {
+  new Shim();
+  const store = await open();
+  await store.commit([head(1)], false);
+  const next = await open("b");
+  const failing = next.load(() => {
+    throw new TypeError("boom");
+  });
+  await assert.rejects(failing, because("failed"));
+  assert.equal((await next.read(1))?.owner, "a");
+});

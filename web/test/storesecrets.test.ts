@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openStore } from "../src/store/index.js";
+import { all, bytes, head, row, rowsOf, text } from "./storecontract.js";
+import { Shim, withGlobal } from "./storeshim.js";
+
+// What is secret rests sealed (fault 115), or does not rest at all.
+
+const open = (tab = "a", server = "s"): ReturnType<typeof openStore> => openStore({ server, tab });
+const CANARY = "canary-4711";
+
+/** Whether the bytes of a value, however deep, have the canary in them. */
+function leaks(value: unknown): boolean {
+  if (value instanceof Uint8Array) return text(value)!.includes(CANARY);
+  if (typeof value === "string") return value.includes(CANARY);
+  return typeof value === "object" && value !== null && Object.values(value).some(leaks);
+}
+
+test("TestFault115_SecretsRestSealed", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1), row(1, 1, 0, CANARY), row(1, 1, 1, CANARY), { kind: "server", plain: bytes("x"), secret: bytes(CANARY) }], true);
+  const stored = await shim.dump();
+  assert.ok(!leaks(stored), "a secret is there to be read");
+  const [first, second] = stored["log"]!;
+  assert.equal(first.secret.length, 12 + CANARY.length + 16);
+  assert.ok(text(first.secret) !== text(second.secret), "the same secret gives the same text");
+  const key = stored["keys"]!.find((k) => k.name === "key").value as CryptoKey;
+  assert.equal(key.extractable, false);
+  assert.deepEqual([...key.usages].sort(), ["decrypt", "encrypt"]);
+});
+
+test("TestFault115_SealedPartMovedToAnotherRowDoesNotOpen", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1), row(1, 1, 0, CANARY), row(1, 1, 1), row(1, 1, 2, "whole")], false);
+  const [first, , third] = (await shim.dump())["log"]!;
+  await shim.edit("log", (log) => {
+    log.put({ ...first, n: 1 });
+    log.put({ ...third, secret: third.secret.map((b: number, i: number) => (i === 20 ? b ^ 1 : b)) });
+    log.put({ ...first, n: 3, secret: new Uint8Array(5) });
+  });
+  await shim.edit("servers", (servers) => servers.put({ server: "s", plain: first.plain, secret: first.secret }));
+  assert.deepEqual((await store.read(1))!.rows.map((r) => text(r.secret)), [CANARY, null, null, null]);
+  assert.equal((await store.readServer())!.secret, null);
+  assert.equal((await store.usage()).quarantined, 0);
+});
+
+test("tabs that make the key at once end up with one", async () => {
+  new Shim();
+  const tabs = await Promise.all(["a", "b", "c", "d"].map((tab) => open(tab)));
+  await Promise.all(tabs.map((tab, i) => tab.commit([head(i), row(i, 1, 0, `secret ${i}`)], false)));
+  for (const tab of tabs) {
+    const { calls } = await tab.load(all);
+    assert.deepEqual(calls.map((c) => text(c.rows[0]!.secret)), [0, 1, 2, 3].map((i) => `secret ${i}`));
+  }
+});
+
+test("a key that is none is replaced; what was sealed with another is null", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit([head(1), row(1, 1, 0, CANARY)], false);
+  const wrong = await crypto.subtle.generateKey({ name: "AES-CBC", length: 256 }, false, ["encrypt", "decrypt"]);
+  const half = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt"]);
+  for (const value of ["text", wrong, half, null]) {
+    await shim.edit("keys", (keys) => keys.put({ name: "key", value }));
+    const next = await open("b");
+    assert.deepEqual((await next.load(all)).calls[0]!.rows.map((r) => [text(r.plain), r.secret]), [["1/1/0", null]]);
+    const row0 = [{ kind: "server", plain: bytes("x"), secret: bytes("y") }] as const;
+    assert.deepEqual(await next.commit(row0, false), { sealed: true });
+    assert.equal(text((await next.readServer())!.secret), "y");
+  }
+});
+
+test("without a cipher secrets are left out, and the commit says so", async () => {
+  const plainHttp = { value: { getRandomValues: (array: Uint8Array) => array.fill(3) } };
+  await withGlobal("crypto", plainHttp, async () => {
+    const shim = new Shim();
+    const store = await open();
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false });
+    assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true });
+    assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
+    assert.deepEqual(await rowsOf(store, 1), ["1/1/0", "1/1/1"]);
+  });
+});
+
+test("a browser that cannot store a key has no cipher", async () => {
+  const shim = new Shim();
+  await withGlobal("structuredClone", {
+    value: ((real) => (value: unknown) => {
+      if ((value as { value?: unknown } | null)?.value instanceof CryptoKey) throw new DOMException("no", "DataCloneError");
+      return real(value);
+    })(structuredClone),
+  }, async () => {
+    const store = await open();
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false });
+  });
+  assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
+});
