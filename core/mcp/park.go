@@ -24,6 +24,7 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	c.abort(t.x)
 	t.x = 0
 	if t.stream.Phase() != link.PhaseWaiting {
+		t.cuts++
 		t.stream.Broken(now, engine.EndClean, false, &c.random)
 		if t.policy != nil {
 			t.disconnected(c, now, 0, 0)

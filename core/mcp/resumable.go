@@ -158,7 +158,6 @@ func (t *call) disconnected(c *Client, now engine.Time, delay, floor int64) int6
 func (t *call) resumeRequest(c *Client, now engine.Time) {
 	p := t.policy
 	if p.expired(now) {
-		t.policy = nil
 		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
 			Message: "the server kept the request for as long as it had promised, and that is over"})
 		return

@@ -241,7 +241,7 @@ func (r *rig) book(e engine.Effect) {
 	}
 	c.events = append(c.events, e)
 	switch e.Event {
-	case engine.EventStatus, engine.EventResumed:
+	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee:
 	default:
 		if c.position++; e.Position != c.position {
 			r.fatal("call %d: event %d has position %d", e.C, c.position, e.Position)

@@ -221,8 +221,7 @@ export class Connection {
       const all = { ...options, ...journal?.options() };
       this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
         this.#wire.handle = handle; // calls come back before the client is started
-        journal?.attach(this.#journalClient());
-        return journal?.stored();
+        return journal?.attach(this.#journalClient());
       });
     });
   }

@@ -105,18 +105,13 @@ export class Journal {
     return this.#loaded.server !== null;
   }
 
-  /** What was read, for {@link Runtime.connect}. */
-  stored(): Uint8Array {
+  /** Begins to work for a client. Returns what was read, for {@link Runtime.connect}. */
+  attach(client: JournalClient): Uint8Array {
+    this.#client = client;
     const list = new OpList();
     if (this.#loaded.server) list.server(this.#loaded.server);
-    for (const call of this.#loaded.calls) list.call(call);
-    return list.bytes();
-  }
-
-  /** Begins to work for a client. */
-  attach(client: JournalClient): void {
-    this.#client = client;
     for (const call of this.#loaded.calls) {
+      list.call(call);
       if (call.owned) this.#owned.add(call.call);
       else this.#follow(call.call, () => this.#followed.note(call));
     }
@@ -127,8 +122,8 @@ export class Journal {
     addEventListener("pageshow", (event) => event.persisted && verify(), { signal: this.#unlisten.signal });
     document.addEventListener("visibilitychange", () => this.#lastHeard.clear(), { signal: this.#unlisten.signal });
     this.#channel.send({ kind: "hello" });
-    for (const { call } of this.#loaded.calls) if (this.#owned.has(call)) this.#channel.send({ kind: "taken", call });
     for (const call of this.#owned) this.#channel.send({ kind: "taken", call });
+    return list.bytes();
   }
 
   /** The core's Store effect: one transaction. */
