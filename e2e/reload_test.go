@@ -9,7 +9,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-
 // reloaded reloads the page and connects again; it returns how many calls came
 // back.
 func reloaded(page *chrome.Page, url string) int {

@@ -20,7 +20,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		data = journal.AppendFailure(nil, failure)
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(outcome), uint64(max(c.wall(), 0))}, Data: data})
-	t.record.settled = true
+	t.record.settled, t.record.overIn = true, c.journaling.ticket+1
 	c.kept[t.id] = t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
@@ -47,7 +47,9 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 	if position == 0 || position > t.position {
 		position = t.position
 	}
-	if c.kept[id] != nil && position == t.position {
+	// The outcome is one of the things that it has had, once it was told.
+	told := t.record.memory || t.record.overIn <= c.journaling.landed
+	if c.kept[id] != nil && position == t.position && told {
 		c.forgetCall(t)
 		return
 	}

@@ -162,6 +162,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	}
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
+	t.record.sentIn = min(t.record.sentIn, c.journaling.ticket+1)
 	if t.flags&journal.ReadOnly != 0 {
 		t.transmit(c, now)
 		return
@@ -174,6 +175,10 @@ func (t *call) send(c *Client, now engine.Time) {
 		}
 		t.phase = callQueued
 		switch {
+		case t.looksUnsent(c) && !t.flags.Repeatable():
+			// Sent from here, it would be sent once more from there.
+			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0,
+				"the store failed after it had noted the request and before it could note that it leaves: a later page may send it"))
 		case c.state != stateOpen || c.token.asking: // whoever opens the client sends it
 		case generation != c.session.generation:
 			t.send(c, now)
@@ -187,7 +192,7 @@ func (t *call) send(c *Client, now engine.Time) {
 func (t *call) transmit(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
 	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
-	t.policy = nil // an earlier request's
+	t.policy, t.parked = nil, false // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Hold(now, t.paused)

@@ -173,6 +173,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.listen.advance(c, now)
 	c.channel.advance(c, now)
 	if now >= c.journaling.by {
+		c.journaling.hung = c.journaling.ticket
 		c.storeFailed(now, "timeout")
 	}
 }

@@ -17,6 +17,8 @@ type journaling struct {
 	waiters []waiter
 
 	ticket  uint32 // of the last commit
+	landed  uint32 // of the last that was stored
+	hung    uint32 // of one that took too long: it may be stored yet
 	flying  bool   // that commit is under way
 	by      engine.Time
 	blob    []byte // what it writes: kept for a second try
@@ -118,7 +120,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result StoreResult, why 
 	}
 	switch result {
 	case StoreOK, StoreUnsealed:
-		j.flying, j.by = false, engine.Never
+		j.flying, j.by, j.landed = false, engine.Never, ticket
 		j.spare, j.blob = j.blob, nil
 		if cap(j.spare) > 2*maxUncommitted {
 			j.spare = nil
@@ -168,7 +170,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 		return
 	}
 	ticket := j.ticket + 1
-	*j = journaling{ticket: ticket, by: engine.Never, waiters: j.waiters}
+	*j = journaling{ticket: ticket, landed: j.landed, hung: j.hung, by: engine.Never, waiters: j.waiters}
 	for _, t := range c.calls {
 		if t.record != nil {
 			t.record.memory = true
@@ -217,7 +219,8 @@ func (c *Client) evict() bool {
 	j := &c.journaling
 	var room []byte
 	for _, t := range c.keptInOrder() {
-		if !t.record.memory {
+		// Not one whose outcome is under way: it has not been told yet.
+		if !t.record.memory && t.record.overIn <= j.landed {
 			room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Call: t.record.id})
 			t.record.memory = true
 		}

@@ -148,7 +148,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id
-		if t.isKept() {
+		if t.record != nil { // kept in memory alone, it may be written yet
 			a.message = append([]byte(nil), m.Raw...)
 		}
 		t.asking++

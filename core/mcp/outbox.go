@@ -34,29 +34,40 @@ func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byt
 }
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
-	if c.state != stateOpen || t.phase >= callTail {
+	if t.phase >= callTail {
 		return
 	}
 	r.at = engine.Never
+	if c.state != stateOpen || t.generation != c.session.generation {
+		t.drop(r) // the session that asked is gone
+		return
+	}
 	c.answerFor(now, t, r)
 }
 
 // replied takes what became of sending an answer.
 func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
-	if failure != nil && failure.Retryable && r.attempt < maxReplies && t.phase < callTail && c.state == stateOpen {
+	// Whether the server has it or not: the same answer twice is harmless.
+	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || passing(failure.Status))
+	if again && r.attempt < maxReplies && t.phase < callTail {
 		r.at = now.After(link.Delay(r.attempt, -1, &c.random))
 		r.attempt++
 		return
 	}
+	if t.drop(r) && t.phase < callTail {
+		c.write(t, journal.Entry{Kind: journal.Taken, Data: r.id})
+	}
+}
+
+// drop takes a reply out of the outbox; false if it was not there.
+func (t *call) drop(r *reply) bool {
 	for i, other := range t.outbox {
 		if other == r {
 			t.outbox = append(t.outbox[:i], t.outbox[i+1:]...)
-			break
+			return true
 		}
 	}
-	if t.phase < callTail {
-		c.write(t, journal.Entry{Kind: journal.Taken, Data: r.id})
-	}
+	return false
 }
 
 // restoreOutbox sends the answers again that the server may not have taken.

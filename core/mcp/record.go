@@ -15,6 +15,9 @@ type record struct {
 	epoch  uint32 // of this owner
 	n      uint32 // of the last row
 	memory bool   // the store has failed it: nothing more is written
+	headIn uint32 // the commit that holds its head
+	sentIn uint32 // the first that says that it leaves
+	overIn uint32 // and the one that holds its outcome
 
 	key    string
 	plain  []byte // entries of the row that waits
@@ -49,7 +52,8 @@ func (c *Client) keep(t *call, o *CallOptions) {
 	if !c.journaling.on {
 		return
 	}
-	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall()}
+	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
+		headIn: c.journaling.ticket + 1, sentIn: neverSent}
 	c.addOp(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
 }
 
@@ -64,6 +68,18 @@ func (t *call) journalHead() []byte {
 
 // wall returns what a wall clock shows now, in ms since 1970.
 func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
+
+// neverSent is no commit's ticket.
+const neverSent = 1<<32 - 1
+
+// looksUnsent reports whether the store says of a call that it never left, and
+// always will: its head is there, and the note that it leaves can no longer
+// follow. A later page would send it, whatever this one has done.
+func (t *call) looksUnsent(c *Client) bool {
+	r, j := t.record, &c.journaling
+	between := func(ticket uint32) bool { return r.headIn <= ticket && r.sentIn > ticket }
+	return r.memory && (between(j.landed) || j.hung > j.landed && between(j.hung))
+}
 
 // isKept reports whether what is written of the call gets stored.
 func (t *call) isKept() bool { return t.record != nil && !t.record.memory }
@@ -188,14 +204,22 @@ func (c *Client) rewrite(t *call) {
 	c.undirty(t)
 	r := t.record
 	// From the first epoch on, as any call that is new to the store.
-	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created}
+	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
+		headIn: c.journaling.ticket + 1, sentIn: neverSent}
 	c.addOp(journal.Op{Kind: journal.OpForget, Call: r.id})
 	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
 	}
+	if len(t.outbox) > 0 || t.fold != nil {
+		c.journaling.strict = true // there are answers among it, or may be
+	}
+	if t.fold != nil {
+		c.rewriteFold(t)
+	}
 	if t.phase >= callStoring {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
+		r.sentIn = r.headIn
 	}
 	if t.policy != nil {
 		c.writePolicy(t)
@@ -215,6 +239,49 @@ func (c *Client) rewrite(t *call) {
 		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
 	}
 	c.tellGuarantee(t)
+}
+
+// rewriteFold writes what is known of a call that nobody has gone on with yet.
+func (c *Client) rewriteFold(t *call) {
+	r := t.fold
+	if r.Round != nil {
+		stated := uint64(0)
+		if r.Stated {
+			stated = 1
+		}
+		c.write(t, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: r.Round})
+		if r.State != nil {
+			c.writeSecret(t, journal.Entry{Kind: journal.State, Data: r.State})
+		}
+		if r.Responses != nil {
+			c.write(t, journal.Entry{Kind: journal.Responses, Data: r.Responses})
+		}
+	}
+	if r.Sent && (r.Round == nil || r.Responded) {
+		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
+		t.record.sentIn = t.record.headIn
+	}
+	if r.Retry >= 0 {
+		c.write(t, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})
+	}
+	if len(r.Cursor) > 0 {
+		c.writeSecret(t, journal.Entry{Kind: journal.Cursor, Data: r.Cursor})
+	}
+	if p := r.Policy; p != nil {
+		c.write(t, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
+		if p.Token != nil {
+			c.writeSecret(t, journal.Entry{Kind: journal.Token, Data: p.Token})
+		}
+	}
+	for _, q := range r.Asked {
+		c.write(t, journal.AskedEntry(q.ID, q.Message))
+	}
+	for _, a := range r.Outbox {
+		c.write(t, journal.AnswerEntry(a.ID, a.Message))
+	}
+	for _, id := range r.Taken {
+		c.write(t, journal.Entry{Kind: journal.Taken, Data: id})
+	}
 }
 
 // keptInOrder returns the settled calls that nobody has acknowledged, oldest

@@ -108,8 +108,8 @@ func (c *Client) identity() []byte {
 
 // storeServer writes the handshake, for the next page.
 func (c *Client) storeServer() {
-	if c.revision == nil || c.revision.name == channelRevision {
-		return
+	if c.revision == nil || c.revision.name == channelRevision || !c.session.ready {
+		return // while a handshake is under way there is none to store
 	}
 	plain, secret := journal.AppendServer(&journal.Server{
 		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
@@ -132,7 +132,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, reissueAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
-		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt},
+		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
 	}
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
@@ -154,6 +154,10 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	if c.expired(probe, head) {
 		return
+	}
+	if !c.session.restored {
+		// Its session cannot be the next one, wherever the server's row went.
+		c.session.generation = max(c.session.generation, uint32(probe.Session))
 	}
 	c.tellRecall(t, probe)
 	c.calls = append(c.calls, t)
@@ -194,6 +198,9 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 	t.position = max(t.position, t.fold.Position)
 	t.record.epoch, t.record.n = op.Epoch, op.N
 	t.record.acked = t.fold.Acked
+	if t.fold.Sent {
+		t.record.sentIn = 0
+	}
 	if t.fold.Sent && t.fold.Request != request {
 		if t.phase == callRestored {
 			delete(c.byID, t.request)

@@ -29,6 +29,7 @@ func (t *call) reissue(c *Client, now engine.Time) {
 	t.x = 0
 	t.stream.End()
 	t.policy, t.fold = nil, nil
+	t.outbox, t.questions = nil, nil // the run that asked is over
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()
 	c.byID[t.request] = t

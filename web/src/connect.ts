@@ -63,7 +63,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     const [runtime, opened] = await Promise.all([load(options.wasm), openJournal(address, options, provider)]);
     if (signal?.aborted) opened.journal?.close();
     throwIfAborted(signal);
-    const keeping = { journal: opened.journal, ack };
+    const keeping = { journal: opened.journal, ack, reload: () => load(options.wasm) };
     const client = new McpClient(runtime, address, backlog, handlers, validation, keeping);
     const close = (): void => void client.close();
     signal?.addEventListener("abort", close, { once: true });

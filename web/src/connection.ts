@@ -26,8 +26,13 @@ const OP = "subscriptions/listen";
 export interface Keeping {
   /** Undefined where the app wants none. */
   journal: Journal | undefined;
+  /** Loads the runtime anew after it has exited. */
+  reload?: () => Promise<Runtime>;
   ack: AckMode;
 }
+
+/** A runtime that lived no longer than this, in ms, is not started again. */
+const REVIVAL_EVERY = 10_000;
 
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {
@@ -43,6 +48,8 @@ export class Connection {
   #steps: NegotiationStep[] = [];
   #closed: Promise<void> | undefined;
   #listens = true;
+  #boot: (() => void) | undefined;
+  #bornAt = -Infinity;
   readonly #keeping: Keeping;
   #durability: Durability;
   #lastCounters: Counters = { ...NO_COUNTERS };
@@ -217,12 +224,18 @@ export class Connection {
         else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
       });
       this.#listens = (options as { noListen?: boolean }).noListen !== true;
-      const journal = this.#keeping.journal;
-      const all = { ...options, ...journal?.options() };
-      this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
-        this.#wire.handle = handle; // calls come back before the client is started
-        return journal?.attach(this.#journalClient());
-      });
+      this.#boot = () => this.#run(options, credentials, provider);
+      this.#boot();
+    });
+  }
+
+  /** Makes the client in the core and starts it, with what the journal has read. */
+  #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
+    const journal = this.#keeping.journal;
+    const all = { ...options, ...journal?.options() };
+    this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
+      this.#wire.handle = handle; // calls come back before the client is started
+      return journal?.attach(this.#journalClient());
     });
   }
 
@@ -432,10 +445,33 @@ export class Connection {
     this.#wire.runtime.token(this.#wire.handle, ok, text);
   }
 
+  // The Go program has ended. What it had is rejected; what it had stored comes
+  // back as restored calls in a new one, unless that does not live either.
   #exited(error: HoldfastError): void {
+    const { journal, reload } = this.#keeping;
+    this.#calls.fail(() => error);
+    this.#requests.abort();
+    const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
+    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.#isOver() || !lived) {
+      this.#fail(error);
+      return;
+    }
+    this.#state = "reconnecting";
+    this.#listeners.emit("state", { state: "reconnecting", error });
+    Promise.all([reload(), journal.reload()]).then(
+      ([runtime]) => {
+        if (this.#isOver()) return;
+        this.#wire.runtime = runtime;
+        this.#bornAt = performance.now();
+        this.#boot!();
+      },
+      () => this.#fail(error),
+    );
+  }
+
+  #fail(error: HoldfastError): void {
     this.#error = error;
     this.#state = "failed";
-    this.#calls.fail(() => error);
     this.#keeping.journal?.close();
     this.#listeners.emit("state", { state: "failed", error });
   }

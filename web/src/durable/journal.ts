@@ -36,13 +36,13 @@ export class Journal {
   readonly #store: Store;
   readonly #tab: Tab;
   readonly #server: string;
-  readonly #loaded: Loaded;
+  #loaded: Loaded;
   readonly #channel: Channel;
   readonly #followed = new FollowedCalls();
   readonly #owned = new Set<number>();
   readonly #watched = new Map<string, AbortController>();
   readonly #lastHeard = new Map<string, number>();
-  readonly #unlisten = new AbortController();
+  #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
   #pinging: ReturnType<typeof setInterval> | undefined;
@@ -57,7 +57,7 @@ export class Journal {
 
   /** Opens the store of a server and reads what it holds. `why` says why it is memory, where it is. */
   static async open(server: string): Promise<{ journal: Journal; why: string }> {
-    const tab = await Tab.current();
+    const tab = await Tab.open();
     let journal: Journal | undefined;
     const options = {
       server,
@@ -88,6 +88,14 @@ export class Journal {
     for (const [from, message] of early) journal.#receive(from, message);
     channel.heard ||= living.size > 1;
     return { journal, why };
+  }
+
+  /** Reads the store again, for a runtime that takes the place of one that has exited. */
+  async reload(): Promise<void> {
+    await this.#committing;
+    const living = await this.#tab.living();
+    this.#detach();
+    this.#loaded = await this.#store.load((owner) => living.has(owner));
   }
 
   /** Where calls are kept. */
@@ -190,12 +198,24 @@ export class Journal {
 
   /** Ends it. What was committed before still gets stored. */
   close(): void {
+    this.#detach();
+    this.#channel.close();
+    void this.#committing.finally(() => {
+      this.#store.close();
+      this.#tab.close();
+    });
+  }
+
+  #detach(): void {
     this.#client = undefined;
     this.#unlisten.abort();
+    this.#unlisten = new AbortController();
     for (const watch of this.#watched.values()) watch.abort();
+    this.#watched.clear();
+    this.#followed.clear();
+    this.#owned.clear();
     clearInterval(this.#pinging);
-    this.#channel.close();
-    void this.#committing.finally(() => this.#store.close());
+    this.#pinging = undefined;
   }
 
   #report(ticket: number, result: number, why: string): void {

@@ -11,30 +11,36 @@ const LEASE_EVERY = 2_000;
 /** A lease this old, in ms, is a dead page's: a hidden page's timers run once a minute. */
 const LEASE_OVER = 70_000;
 
-/** This page, as the others know it. */
+/** One client of this page, as the others know it: two clients of a page are two tabs to each other. */
 export class Tab {
   /** Its name: another one after each load. */
   readonly name: string;
   #release: (() => void) | undefined;
   #lease: ReturnType<typeof setInterval> | undefined;
+  readonly #unlisten = new AbortController();
 
   private constructor(name: string) {
     this.name = name;
   }
 
-  /** This page's, made at the first use. */
-  static readonly current: () => Promise<Tab> = once(async () => {
+  /** A new one, which lives until it is closed or the page goes. */
+  static async open(): Promise<Tab> {
     const bytes = crypto.getRandomValues(new Uint8Array(12));
     const tab = new Tab(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
     await tab.#live();
     // A page in the back/forward cache may hold no lock; what it carried may be
     // taken over meanwhile.
-    addEventListener("pagehide", () => tab.#die());
-    addEventListener("pageshow", (event) => {
-      if (event.persisted) void tab.#live();
-    });
+    const { signal } = tab.#unlisten;
+    addEventListener("pagehide", () => tab.#die(), { signal });
+    addEventListener("pageshow", (event) => event.persisted && void tab.#live(), { signal });
     return tab;
-  });
+  }
+
+  /** Ends it: what it carried is for others to take over. */
+  close(): void {
+    this.#unlisten.abort();
+    this.#die();
+  }
 
   /** The names of the pages that live, this one included. */
   async living(): Promise<Set<string>> {
@@ -118,9 +124,4 @@ function leases(): Set<string> {
     // As above.
   }
   return living;
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => (made ??= make());
 }

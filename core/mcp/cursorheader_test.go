@@ -1,0 +1,195 @@
+package mcp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+const headerRefused = `{"what":"header_refused","header":"Last-Event-ID"}`
+
+// serveFetches answers what the client has asked for since *served, for as long
+// as the clock takes to go on by ms. fails says which requests fail.
+func (r *rig) serveFetches(ms int64, fails func(x engine.ExchangeID) bool) (resumes, pings int) {
+	r.t.Helper()
+	served, until := r.newest, r.Now.After(ms)
+	for {
+		for served < r.newest {
+			served++
+			body := string(r.exchanges[served].request.Body)
+			if _, resume := r.field(served, "Last-Event-ID"); resume {
+				resumes++
+			}
+			ping := strings.Contains(body, `"ping"`)
+			if ping {
+				pings++
+			}
+			switch {
+			case r.exchanges[served].over:
+			case fails(served):
+				r.End(served, engine.EndNetwork)
+			case ping:
+				r.Head(served, 200, "content-type", coretest.JSON)
+				r.Chunk(served, coretest.Result(coretest.RequestID(r.exchanges[served].request), "{}"))
+				r.End(served, engine.EndClean)
+			default:
+				r.Head(served, 200, "content-type", coretest.Stream)
+			}
+		}
+		d := r.NextDeadline()
+		if d < 0 || r.Now.After(d) > until {
+			return resumes, pings
+		}
+		r.Advance(d)
+	}
+}
+
+// RELIABILITY finding 8: where the server's CORS rules refuse Last-Event-ID, the
+// stream of a call with a resume policy goes on without it. The app is told once,
+// and a later call does not send it at all.
+func TestHeaderRefused_PolicyGoesOnWithoutIt(t *testing.T) {
+	r := connected(t, mcp.Config{})
+	refuse := func(x engine.ExchangeID) bool { _, has := r.field(x, "Last-Event-ID"); return has }
+	for n := range 3 {
+		o := r.resumable("", mcp.CallOptions{})
+		o.progress(1)
+		o.cut(engine.EndNetwork)
+		resumes, pings := r.serveFetches(60_000, refuse)
+		if want := 4 * (1 - min(n, 1)); resumes != want || pings != want/4 {
+			t.Errorf("call %d: %d resumes with the header, %d pings", n, resumes, pings)
+		}
+		o.x = o.newest
+		o.progress(2)
+		o.result("")
+		o.wantProgress(1, 2)
+		o.wantResult()
+		o.cut(engine.EndClean)
+	}
+	if !slices.Equal(r.integrity, []string{headerRefused}) {
+		t.Errorf("told %v", r.integrity)
+	}
+	r.wantIdle()
+}
+
+// Without a policy only the header continues a stream: the error names it.
+func TestHeaderRefused_NoPolicy(t *testing.T) {
+	r := connected(t, mcp.Config{})
+	refuse := func(x engine.ExchangeID) bool { _, has := r.field(x, "Last-Event-ID"); return has }
+	for range 3 {
+		o := r.primed("e0")
+		o.cut(engine.EndNetwork)
+		r.serveFetches(60_000, refuse)
+		o.wantFailure(engine.CodeOutcomeUnknown)
+		if text := o.call(o.c).settled.Failure.Error(); !strings.Contains(text, "Last-Event-ID") || !strings.Contains(text, "CORS") {
+			t.Errorf("the error is %s", text)
+		}
+	}
+	if !slices.Equal(r.integrity, []string{headerRefused}) || r.posted(`"ping"`) != 1 {
+		t.Errorf("told %v, %d pings", r.integrity, r.posted(`"ping"`))
+	}
+	r.wantIdle()
+}
+
+// No outage, of whatever length, is taken for a refusal, and in a long one pings
+// stay rare.
+func TestHeaderRefused_NotInAnOutage(t *testing.T) {
+	for length := int64(0); length < 200_000; length += 317 {
+		r := connected(t, mcp.Config{})
+		o := r.primed("e0")
+		if length%2 == 0 {
+			o.event("", policyFor(o.id, `"tok"`, ""))
+		}
+		o.cut(engine.EndNetwork)
+		back := r.Now.After(length)
+		resumes, pings := r.serveFetches(length+60_000, func(engine.ExchangeID) bool { return r.Now < back })
+		if len(r.integrity) > 0 || pings > resumes/3 {
+			t.Fatalf("an outage of %d ms: told %v, %d resumes, %d pings", length, r.integrity, resumes, pings)
+		}
+		o.x = r.live()[0]
+		o.result("e1")
+		o.wantResult()
+	}
+}
+
+// What fails long after the ping was answered may be another outage's. While
+// offline, and once the header has had an answer, nothing is doubted.
+func TestHeaderRefused_NeedsProof(t *testing.T) {
+	failing := func(engine.ExchangeID) bool { return true }
+	t.Run("offline", func(t *testing.T) {
+		r := connected(t, mcp.Config{})
+		o := r.primed("e0")
+		r.offline()
+		o.cut(engine.EndNetwork)
+		if _, pings := r.serveFetches(hour, failing); pings > 0 {
+			t.Errorf("%d pings", pings)
+		}
+	})
+	t.Run("answered once", func(t *testing.T) {
+		r := connected(t, mcp.Config{})
+		o := r.primed("e0")
+		o.cut(engine.EndNetwork)
+		o.resumeStarts()
+		o.Head(o.x, 503)
+		if _, pings := r.serveFetches(hour, failing); pings > 0 {
+			t.Errorf("%d pings", pings)
+		}
+	})
+	t.Run("late", func(t *testing.T) {
+		r := connected(t, mcp.Config{})
+		o := r.stream("tools/call")
+		o.say("id: e0\nretry: 120000\ndata:\n\n")
+		o.cut(engine.EndNetwork)
+		// The server wants two minutes between attempts: too long for a proof.
+		_, pings := r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.exchanges[x].request.Method == "GET" })
+		if pings == 0 || len(r.integrity) > 0 {
+			t.Errorf("%d pings, told %v", pings, r.integrity)
+		}
+		o.wantPending()
+	})
+	t.Run("ping without an answer", func(t *testing.T) {
+		r := connected(t, mcp.Config{})
+		o := r.primed("e0")
+		o.cut(engine.EndNetwork)
+		for range 4 {
+			x, _ := r.nextFetch(60_000)
+			if r.exchanges[x].request.Method == "GET" {
+				r.End(x, engine.EndNetwork)
+			}
+		}
+		r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.exchanges[x].request.Method == "GET" })
+		if !slices.Equal(r.integrity, []string{headerRefused}) {
+			t.Errorf("told %v", r.integrity)
+		}
+		o.wantFailure(engine.CodeOutcomeUnknown)
+	})
+}
+
+// A new session learns anew: the server may have been repaired.
+func TestHeaderRefused_LearnedAnew(t *testing.T) {
+	r := connected(t, mcp.Config{})
+	refuse := func(x engine.ExchangeID) bool { _, has := r.field(x, "Last-Event-ID"); return has }
+	o := r.primed("e0")
+	o.cut(engine.EndNetwork)
+	r.serveFetches(60_000, refuse)
+	r.post("tools/list")
+	r.Head(r.newest, 404)
+	x := r.newest
+	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+	r.End(x, engine.EndClean)
+	r.Head(r.newest, 202)
+	for _, x := range r.live() {
+		if r.exchanges[x].request.Method == "GET" {
+			r.Head(x, 405)
+		}
+	}
+	o = r.primed("f0")
+	o.cut(engine.EndNetwork)
+	if from, _ := o.resume(); from != "f0" {
+		t.Errorf("resumed from %q", from)
+	}
+}

@@ -1,0 +1,186 @@
+//go:build !js
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// keeperScript is a page that takes up its calls by itself, whenever and however
+// often it is loaded: it connects, follows what the journal has, and makes the
+// calls of localStorage.plan that are not there yet, each by its key. What it has
+// had of a call is in trails, by the call's label.
+const keeperScript = `
+import * as holdfast from "/holdfast.mjs";
+window.holdfast = holdfast;
+window.trails = {};
+window.carried = {};
+window.follow = (call) => {
+	const label = call.params.arguments.call;
+	if (trails[label]) return;
+	const trail = { positions: [], marks: [], restored: call.restored, guarantee: call.guarantee, resumed: [], outcome: "", n: 0 };
+	trails[label] = trail;
+	carried[label] = call;
+	(async () => {
+		try {
+			for await (const event of call) {
+				if (event.type === "progress") {
+					trail.positions.push(event.position);
+					trail.marks.push(event.message.split(" ")[0]);
+				}
+				if (event.type === "resumed") trail.resumed.push(event.outcome);
+				if (event.type === "guarantee") trail.guarantee = event.guarantee;
+			}
+			trail.n = (await call.result).structuredContent.n;
+			trail.outcome = "result";
+		} catch (error) {
+			trail.outcome = error.code;
+		}
+	})();
+};
+window.keep = async () => {
+	window.mcp = await holdfast.connect(SERVER, OPTIONS);
+	for (const call of await mcp.calls()) follow(call);
+	for (const args of JSON.parse(localStorage.plan ?? "[]")) {
+		if (!trails[args.call]) follow(mcp.callTool("count", args, { key: args.call }));
+	}
+	window.ready = true;
+};
+keep();
+`
+
+// keeper is the address of such a page, for a server. Outcomes stay in the
+// journal until the page acknowledges them, unless options say otherwise.
+func keeper(site *chrome.Site, server, options string) string {
+	if options == "" {
+		options = `{ ack: "manual" }`
+	}
+	return site.Page("/keeper", strings.NewReplacer("SERVER", chrome.JS(server), "OPTIONS", options).Replace(keeperScript))
+}
+
+// A trail is what one page has had of a call.
+type trail struct {
+	Positions []int
+	Marks     []string // what the tool count names each number by
+	Restored  bool
+	Guarantee string
+	Resumed   []string
+	Outcome   string // "result", or the code of the error; "" while there is none
+	N         int
+}
+
+// counting is the arguments of a call of the tool count.
+type counting struct {
+	Call  string `json:"call"`
+	N     int    `json:"n"`
+	Every int    `json:"every_ms,omitempty"`
+	Bytes int    `json:"bytes,omitempty"`
+	Retry int    `json:"retry_ms"`
+	Gate  string `json:"gate,omitempty"`
+}
+
+// A ledger compares what the pages have had with what the server knows.
+type ledger struct {
+	t    *testing.T
+	p    *peer.Peer
+	seen map[string][]string // marks by label, in the order of their positions
+
+	lost, duplicated, reordered, unknown int
+}
+
+func newLedger(t *testing.T, p *peer.Peer) *ledger {
+	return &ledger{t: t, p: p, seen: map[string][]string{}}
+}
+
+// page books what a page has had so far: whatever page it is, a position always
+// stands for the same message, and none is left out.
+func (l *ledger) page(trails map[string]trail) {
+	l.t.Helper()
+	for label, has := range trails {
+		for i, mark := range has.Marks {
+			switch known := l.seen[label]; {
+			case has.Positions[i] != i+1:
+				l.t.Errorf("%s: event %d has position %d", label, i+1, has.Positions[i])
+				l.reordered++
+			case i >= len(known):
+				l.seen[label] = append(known, mark)
+			case known[i] != mark:
+				l.t.Errorf("%s: position %d was %s and is %s", label, i+1, known[i], mark)
+				l.reordered++
+			}
+		}
+	}
+}
+
+// call checks the last page that had a call: what it had is what was produced,
+// once and in order, up to the end or to where it was told that the rest is lost.
+func (l *ledger) call(label string, has trail) {
+	l.t.Helper()
+	l.page(map[string]trail{label: has})
+	o := l.p.Oracle()
+	for i, mark := range has.Marks {
+		if mark == fmt.Sprintf("%s#1:%d", label, i+1) {
+			continue
+		}
+		l.t.Errorf("%s: event %d is %s", label, i+1, mark)
+		if slices.Index(has.Marks, mark) < i {
+			l.duplicated++
+		} else {
+			l.reordered++
+		}
+	}
+	switch produced := o.Produced(label); has.Outcome {
+	case "result":
+		if missing := len(produced) - len(has.Marks); missing != 0 || has.N != len(produced) {
+			l.t.Errorf("%s: %d events and a result of %d, and the server made %d", label, len(has.Marks), has.N, len(produced))
+			l.lost += max(missing, 0)
+		}
+	case "outcome_unknown", "lost":
+		l.unknown++
+	default:
+		l.t.Errorf("%s: ended with %q", label, has.Outcome)
+	}
+	if runs, streams := o.Runs(label), o.MaxOpenStreams(label); runs > 1 || streams > 1 {
+		l.t.Errorf("%s: ran %d times, with up to %d streams at once", label, runs, streams)
+		l.duplicated += runs - 1
+	}
+}
+
+// report prints the figures of a run.
+func (l *ledger) report(format string, args ...any) {
+	l.t.Logf("%s; %d events of %d calls: %d lost, %d duplicated, %d out of order; %d calls told unknown or lost",
+		fmt.Sprintf(format, args...), l.events(), len(l.seen), l.lost, l.duplicated, l.reordered, l.unknown)
+}
+
+func (l *ledger) events() int {
+	n := 0
+	for _, marks := range l.seen {
+		n += len(marks)
+	}
+	return n
+}
+
+// seeded returns a source of random numbers. A failure prints its seed, and
+// HOLDFAST_SEED plays it again.
+func seeded(t *testing.T) (uint64, *rand.Rand) {
+	t.Helper()
+	seed := rand.Uint64() >> 32
+	if text := os.Getenv("HOLDFAST_SEED"); text != "" {
+		given, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("HOLDFAST_SEED: %v", err)
+		}
+		seed = given
+	}
+	t.Logf("HOLDFAST_SEED=%d", seed)
+	return seed, rand.New(rand.NewPCG(seed, 0))
+}

@@ -1,0 +1,81 @@
+//go:build !js
+
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// How long the random tests go on: `make soak` says more.
+var (
+	reloads = flag.Int("reloads", 300, "reloads of TestReloads")
+	cuts    = flag.Int("cuts", 2_000, "cuts of TestCuts")
+	kills   = flag.Int("kills", 30, "kills of TestKills")
+)
+
+// TestReloads reloads a page at random moments, while it connects, takes up its
+// calls and carries them: nothing is lost, nothing comes twice, nothing in
+// another order, and nothing runs again. The server's log is the judge.
+func TestReloads(t *testing.T) {
+	_, random := seeded(t)
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := chrome.Open(t, keeper(chrome.NewSite(t), p.URL(), ""))
+	page.WaitFor(`window.ready`)
+	book := newLedger(t, p)
+	done := 0
+	for round := 0; done < *reloads && !t.Failed(); round++ {
+		done += reloadRound(page, book, random, round)
+	}
+	if left := chrome.Eval[int](page, `mcp.stored().then(({ rows }) => rows)`); left > 1 {
+		t.Errorf("%d rows are left of calls that were acknowledged", left)
+	}
+	book.report("%d reloads", done)
+	blameless(t, p)
+}
+
+// reloadRound makes a few calls, reloads until all have ended, and then looks at
+// what the journal has of them. It returns how often it reloaded.
+func reloadRound(page *chrome.Page, book *ledger, random *rand.Rand, round int) int {
+	plan := []counting{
+		{N: 100, Every: 10, Bytes: 200},
+		{N: 40, Every: 30},
+		{N: 400, Bytes: 50}, // all at once
+	}
+	for i := range plan {
+		plan[i].Call = fmt.Sprintf("r%d.%d", round, i)
+		plan[i].Retry = 10
+	}
+	chrome.Eval[chrome.Void](page, `void (localStorage.plan = `+chrome.JS(chrome.JS(plan))+`)`)
+	reloads := 0
+	for ended := false; !ended; reloads++ {
+		page.Reload()
+		// Half of them early, when the page has only begun; the first never later
+		// than that, so that the calls are under way.
+		wait := random.IntN(40)
+		if random.IntN(2) == 0 {
+			wait = random.IntN(400)
+		}
+		trails := chrome.Eval[map[string]trail](page, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
+		book.page(trails)
+		ended = len(trails) == len(plan)
+		for _, trail := range trails {
+			ended = ended && trail.Outcome != ""
+		}
+	}
+	page.Reload()
+	page.WaitFor(`ready && Object.values(trails).every(({ outcome }) => outcome)`)
+	trails := chrome.Eval[map[string]trail](page, `trails`)
+	for _, made := range plan {
+		book.call(made.Call, trails[made.Call])
+	}
+	chrome.Eval[chrome.Void](page, `(localStorage.plan = "[]", Object.values(carried).forEach((call) => call.ack()))`)
+	page.WaitFor(`(await mcp.calls()).length === 0 && (await mcp.stored()).rows <= 1`)
+	return reloads + 1
+}
