@@ -90,24 +90,57 @@ func TestStoryHostileCORSOfASDK(t *testing.T) {
 }
 
 // TestStoryHostileCORSOfACall: a list that has Mcp-Method and forgets the rest
-// lets a page connect and list. The call that needs more fails at once and is not
-// made again: the browser does not say that nothing was sent. The client goes on.
+// lets a page connect and list. A call that cannot do without what is missing is
+// rejected with its name, and so the app knows that nothing was sent; without
+// Mcp-Param-* it is sent once more. Either way the client goes on.
 func TestStoryHostileCORSOfACall(t *testing.T) {
-	for name, allowed := range map[string][]string{
-		"no Mcp-Name":    {"Mcp-Method"},
-		"no Mcp-Param-*": {"Mcp-Method", "Mcp-Name"},
+	for _, test := range []struct {
+		name      string
+		allowed   []string
+		insists   bool // the server wants the fields of a tool's that it has named
+		code      string
+		hint      string
+		integrity []string
+	}{
+		{"no Mcp-Name", []string{"Mcp-Method"}, false, "cors_blocked", "Access-Control-Allow-Headers: mcp-name", nil},
+		{"neither", []string{"Mcp-Method"}, true, "cors_blocked", "Access-Control-Allow-Headers: mcp-name", []string{"header_refused"}},
+		{"no Mcp-Param-*", []string{"Mcp-Method", "Mcp-Name"}, true, "cors_blocked", "Access-Control-Allow-Headers: mcp-param-region", []string{"header_refused"}},
+		{"no Mcp-Param-* that matters", []string{"Mcp-Method", "Mcp-Name"}, false, "", "", []string{"header_refused"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, CORS: peer.CORS{Allow: slices.Concat(allowed2025, allowed)}})
-			p.Tool("routed", peer.Script{peer.Text("done")}, peer.Schema(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`))
-			page := app(t, p.URL(), "")
-			got := chrome.Script[failure](page, `await mcp.listTools();
-				return attempt(() => mcp.callTool("routed", { region: "eu" }).result);`)
-			if got.Code != "outcome_unknown" || p.Ran("routed") != 0 {
-				t.Errorf("got %+v, and the tool ran %d times", got, p.Ran("routed"))
+		t.Run(test.name, func(t *testing.T) {
+			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, CORS: peer.CORS{Allow: slices.Concat(allowed2025, test.allowed)}})
+			const plain = `{"type":"object","properties":{"region":{"type":"string"}}}`
+			const routed = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`
+			schema := plain
+			if test.insists || test.code == "" {
+				schema = routed
 			}
-			if state := chrome.Eval[string](page, `mcp.state`); state != "open" {
-				t.Errorf("the client is %s", state)
+			p.Tool("routed", peer.Script{peer.Text("done")}, peer.Schema(schema))
+			page := app(t, p.URL(), "")
+			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
+			if test.code == "" {
+				p.Tool("routed", peer.Script{peer.Text("done")}, peer.Schema(plain)) // it reads no header
+			}
+			for range 2 {
+				got := chrome.Script[failure](page, `return attempt(async () => void await mcp.callTool("routed", { region: "eu" }).result);`)
+				if got.Code != test.code || !strings.Contains(got.Hint, test.hint) {
+					t.Errorf("got %+v", got)
+				}
+			}
+			ran := 0
+			if test.code == "" {
+				ran = 2
+			}
+			if p.Ran("routed") != ran {
+				t.Errorf("the tool ran %d times", p.Ran("routed"))
+			}
+			got := chrome.Eval[struct {
+				State     string
+				Integrity []string
+				Left      int
+			}](page, `mcp.calls().then((calls) => ({ state: mcp.state, integrity, left: calls.length }))`)
+			if got.State != "open" || !slices.Equal(got.Integrity, test.integrity) || got.Left != 0 {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}

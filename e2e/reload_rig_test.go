@@ -106,17 +106,22 @@ func newLedger(t *testing.T, p *peer.Peer) *ledger {
 func (l *ledger) page(trails map[string]trail) {
 	l.t.Helper()
 	for label, has := range trails {
-		for i, mark := range has.Marks {
-			switch known := l.seen[label]; {
-			case has.Positions[i] != i+1:
-				l.t.Errorf("%s: event %d has position %d", label, i+1, has.Positions[i])
-				l.reordered++
-			case i >= len(known):
-				l.seen[label] = append(known, mark)
-			case known[i] != mark:
-				l.t.Errorf("%s: position %d was %s and is %s", label, i+1, known[i], mark)
-				l.reordered++
-			}
+		l.compare(label, has)
+	}
+}
+
+func (l *ledger) compare(label string, has trail) {
+	l.t.Helper()
+	for i, mark := range has.Marks {
+		known := l.seen[label]
+		if i >= len(known) {
+			known = append(known, mark)
+			l.seen[label] = known
+		}
+		if has.Positions[i] != i+1 || known[i] != mark {
+			l.t.Errorf("%s: position %d was %s, now position %d is %s", label, i+1, known[i], has.Positions[i], mark)
+			l.reordered++
+			return
 		}
 	}
 }
@@ -137,6 +142,7 @@ func (l *ledger) call(label string, has trail) {
 		} else {
 			l.reordered++
 		}
+		break
 	}
 	switch produced := o.Produced(label); has.Outcome {
 	case "result":

@@ -27,6 +27,7 @@ import (
 //	eventSource   boolean    there is an EventSource
 //	journal       boolean    there is a store
 //	tabs          boolean    other pages may share the session
+//	scarce        boolean    few connections: durable calls wait for one
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
 //	maxStored     number     bytes of this server's calls in the store; 0 for the default
@@ -59,6 +60,7 @@ func connect(_ safejs.Value, args []safejs.Value) (result any) {
 		EventSource:      o.Bool("eventSource"),
 		Journal:          o.Bool("journal"),
 		Tabs:             o.Bool("tabs"),
+		Scarce:           o.Bool("scarce"),
 		Wall:             o.Int("wall"),
 		Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total")},
 		Limits: mcp.Limits{

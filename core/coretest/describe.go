@@ -13,6 +13,7 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventStatus: "status", engine.EventResumed: "resumed", engine.EventIntegrity: "integrity",
 	engine.EventInput: "input", engine.EventRequest: "request",
 	engine.EventGuarantee: "guarantee", engine.EventDurability: "durability",
+	engine.EventSegment: "segment", engine.EventTask: "task",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.

@@ -76,6 +76,8 @@ const (
 	EventRequest                           // a request of the server's; Position is its handle
 	EventGuarantee                         // what a reload would do to the call, where that has changed
 	EventDurability                        // where the client keeps its calls, where that has changed
+	EventSegment                           // a numbered part of a streamed result
+	EventTask                              // what the server says of the call's task
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

@@ -55,13 +55,18 @@ const (
 	// have replaced is out of date: an older cursor would bring events twice.
 	Sealed
 
-	lastKind = Sealed
+	// Task: the server has made a task of the call, at N[0] ms since 1970.
+	Task
+	// TaskID of that task. Secret: whoever has it may read the result.
+	TaskID
+
+	lastKind = TaskID
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Round: 1}
+var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 1, Round: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

@@ -37,6 +37,10 @@ type Record struct {
 	Responded bool   // the request that carries them may have left
 	Rounds    int    // how often it asked
 
+	Task   bool   // the server has made a task of it
+	TaskID string // that task's; "" where it could not be unsealed
+	TaskAt int64  // ms since 1970
+
 	Outcome engine.Outcome // 0 while it has none
 	Data    []byte         // of the outcome
 	Failure *engine.Error  // of OutcomeFailure
@@ -136,6 +140,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Retry, r.Policy = nil, -1, nil
+		r.Task, r.TaskID = false, ""
 		r.Asked = nil
 		if r.Responses == nil {
 			r.Round, r.Stated, r.State = nil, false, nil
@@ -172,6 +177,13 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		}
 	case Responses:
 		r.Responses = append([]byte{}, e.Data...)
+	case Task:
+		r.Task, r.TaskID, r.TaskAt = true, "", int64(e.N[0])
+		r.Cursor, r.Policy = nil, nil
+	case TaskID:
+		if r.Task {
+			r.TaskID = string(e.Data)
+		}
 	case Outcome:
 		r.outcome(e)
 	case Acked:

@@ -41,8 +41,8 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 	if kept := c.kept[id]; kept != nil {
 		t = kept
 	}
-	if t == nil || t.record == nil {
-		return
+	if t == nil || t.record == nil || t.phase == callFollowed {
+		return // the tab that carries a followed call writes of it
 	}
 	if position == 0 || position > t.position {
 		position = t.position

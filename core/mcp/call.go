@@ -17,6 +17,7 @@ const (
 	callSent                       // its POST is under way, no head yet
 	callReading                    // a JSON body is being read: the answer, or an error's
 	callStreaming                  // an event stream carries it, now or after a reconnect
+	callTask                       // a task of the server's carries it
 	callAsking                     // it asked for input; the app is getting it
 	callTail                       // settled; its stream ends by itself, or is ended soon
 	callDone
@@ -31,6 +32,7 @@ const (
 	roleInitialize
 	roleDiscover
 	roleStatus // requests/getStatus of a parked call
+	roleTask   // a request about the task that carries a call
 	rolePing   // finds out whether the server can be reached
 )
 
@@ -61,7 +63,7 @@ type call struct {
 	stream       link.Stream
 	resuming     bool        // x continues a stream: a GET with the cursor, or requests/resume
 	withCursor   bool        // x carries Last-Event-ID
-	parked       bool        // the app has let go of its stream for now
+	parked       parking     // who has let go of its stream for now
 	touchAt      engine.Time // parked: when the server has to hear of it
 	generation   uint32      // the handshake in whose session it was sent
 	taken        bool        // accepted on an HTTP+SSE connection: the response comes on its stream
@@ -81,12 +83,15 @@ type call struct {
 	cuts         int         // connections lost since it was sent
 	resends      int         // times it was sent again in a new session
 	position     uint32
+	heard        uint32          // events up to here the app has had while another hand carried the call
 	reissues     int             // times it was run again because that is harmless, or allowed
 	reissueAt    engine.Time     // callQueued: not before; Never for at once
 	record       *record         // what of it is stored; nil where nothing is
 	fold         *journal.Record // callRestored, callFollowed: what is known of it
 	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
-	parent       *call           // roleStatus: whose status it asks for; rolePing: for whom, nil for the GET stream
+	parent       *call           // roleStatus, roleTask: the call that it is about
+	task         *task           // callTask
+	streamed     segments        // callRestored, callFollowed: what its task had streamed
 
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time
@@ -132,6 +137,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	default:
 		if options.Durable {
 			c.keep(t, &options)
+			t.awaitConnection(c)
 		}
 		if c.state == stateOpen && !c.token.asking {
 			t.send(c, now)
@@ -156,6 +162,10 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // stored that it may have left. A request that changes nothing need not wait.
 func (t *call) send(c *Client, now engine.Time) {
 	t.reissueAt = engine.Never
+	if t.parked != 0 {
+		t.phase = callQueued // Hold lets it go
+		return
+	}
 	if t.record == nil {
 		t.transmit(c, now)
 		return
@@ -192,7 +202,7 @@ func (t *call) send(c *Client, now engine.Time) {
 func (t *call) transmit(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
 	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
-	t.policy, t.parked = nil, false // an earlier request's
+	t.policy, t.parked = nil, 0 // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Hold(now, t.paused)
@@ -310,10 +320,14 @@ func (t *call) advance(c *Client, now engine.Time) {
 		return
 	}
 	t.advanceOutbox(c, now)
+	if t.phase == callTask {
+		t.advanceTask(c, now)
+		return
+	}
 	if t.phase != callStreaming {
 		return
 	}
-	if t.parked {
+	if t.parked != 0 {
 		t.advanceParked(c, now)
 		return
 	}
@@ -337,7 +351,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 func (t *call) answerDue(c *Client) engine.Time {
 	switch t.phase {
 	case callQueued:
-		if c.token.asking || t.reissueAt != engine.Never {
+		if c.token.asking || t.parked != 0 || t.reissueAt != engine.Never {
 			return engine.Never
 		}
 	case callRestored, callFollowed:
@@ -361,8 +375,11 @@ func (t *call) deadline(c *Client) engine.Time {
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)
 	}
+	if t.phase == callTask {
+		at = min(at, t.taskDue(c))
+	}
 	if t.phase == callStreaming {
-		if t.parked {
+		if t.parked != 0 {
 			at = min(at, t.touchDue())
 		} else {
 			at = min(at, t.stream.Deadline())

@@ -222,6 +222,10 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		default:
 			t.broken(c, now, how, cutNetwork)
 		}
+	case callTask:
+		if t.task.streams && !t.task.final && t.task.fetch.call == nil {
+			t.task.fetch.at = now // what came by itself is asked for from here on
+		}
 	case callTail:
 		c.finish(t)
 	}

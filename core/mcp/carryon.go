@@ -12,6 +12,9 @@ import (
 // what it has (DESIGN 3, last lines). Nothing is run again that is not known to
 // be harmless.
 func (t *call) carryOn(c *Client, now engine.Time) {
+	if t.parked != 0 {
+		return // Hold lets it go on
+	}
 	r := t.fold
 	t.fold = nil
 	t.totalBy = in(now, t.timeouts.Total)
@@ -46,6 +49,11 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.setRound(r.Responses)
 		t.phase = callQueued
 		t.send(c, now)
+	case r.TaskID != "" && c.revision.coreTasks:
+		t.restoreTask(c, now, r)
+	case r.Task:
+		t.phase = callQueued
+		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
 	case !r.Sent:
 		t.phase = callQueued
 		t.send(c, now) // it never left

@@ -36,6 +36,9 @@ type Config struct {
 	// Tabs: other pages may share the session, and the host lets one at a time
 	// make a new one (effect Handshake).
 	Tabs bool
+	// Scarce: the host has few connections (HTTP/1.1), and gives them out: a durable
+	// call waits for Hold before it is sent, or goes on.
+	Scarce bool
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64
 	// Epoch goes into every request id, so that two loads of a page never give

@@ -15,6 +15,8 @@ type Counters struct {
 	RepeatedRequests   uint32 // requests of the server's that a replay brought again
 	IgnoredPolicies    uint32 // resume policies for nothing that is in flight, or without a token
 	ForeignMessages    uint32 // messages of another call's stream that a resume brought
+	DuplicateSegments  uint32 // segments of a streamed result that had come before
+	GapsRefetched      uint32 // times that missing segments were asked for
 	ExpiredCalls       uint32 // calls forgotten for their age, or for room
 	QuarantinedRecords uint32 // stored records that could not be read
 }
@@ -42,6 +44,8 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"repeatedRequests", n.RepeatedRequests},
 		{"ignoredPolicies", n.IgnoredPolicies},
 		{"foreignMessages", n.ForeignMessages},
+		{"duplicateSegments", n.DuplicateSegments},
+		{"gapsRefetched", n.GapsRefetched},
 		{"expiredCalls", n.ExpiredCalls},
 		{"quarantinedRecords", n.QuarantinedRecords},
 	} {

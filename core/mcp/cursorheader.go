@@ -73,7 +73,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	h.reachedAt, h.reachedX = now, c.lastX
 	stream := &c.listen.stream
 	if t := ping.parent; t != nil {
-		if t.phase != callStreaming || t.parked {
+		if t.phase != callStreaming || t.parked != 0 {
 			return
 		}
 		stream = &t.stream

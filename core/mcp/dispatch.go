@@ -44,6 +44,9 @@ func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 	if t != nil && t.policy != nil && m.Kind != jsonrpc.ErrorResponse {
 		t.policy.fresh = false
 	}
+	if t != nil && t.role == roleTask && m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse {
+		t = t.parent // what is said on the way to a task's result belongs to its call
+	}
 	switch m.Kind {
 	case jsonrpc.Response, jsonrpc.ErrorResponse:
 		c.response(now, t, m)
@@ -166,7 +169,9 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 	if t.record != nil {
 		c.write(t, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: data})
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})
+	if t.position > t.heard {
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})
+	}
 }
 
 // serverRequest takes a request of the server's: ping is answered as the spec

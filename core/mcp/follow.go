@@ -30,14 +30,35 @@ func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
 	c.foldRow(now, t, op)
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
+		return
 	}
+	t.record.stored = c.guaranteeSeen(t, op)
+	t.record.flying = t.record.stored
+	c.tellGuarantee(t)
+}
+
+// guaranteeSeen returns what holds of a followed call after a row. What another
+// tab tells comes without the secrets: that it has stored one, to go on with, is
+// all that can be seen.
+func (c *Client) guaranteeSeen(t *call, op journal.Op) guarantee {
+	g := t.record.stored
+	row := journal.ReadRow(op.Plain)
+	for e, ok := row.Next(); ok; e, ok = row.Next() {
+		switch e.Kind {
+		case journal.Sent:
+			g = guaranteeLost
+		case journal.Sealed:
+			g = max(g, guaranteeResumable)
+		}
+	}
+	return max(g, c.guaranteeOf(t.fold))
 }
 
 // changeHands takes a call whose owner is another one now: this tab has taken it
 // over (OpOwned), or finds that somebody else did while it was frozen. log is
 // all that is stored; what the app knows of it is not told again.
 func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
-	owned := head.Flags&journal.OpOwned != 0
+	owned, followed := head.Flags&journal.OpOwned != 0, t.phase == callFollowed
 	if c.kept[t.id] != nil || t.phase >= callTail || !owned && t.phase != callFollowed && head.Epoch == t.record.epoch {
 		return
 	}
@@ -50,7 +71,10 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.x = 0
 	t.stream.End()
 	delete(c.byID, t.request)
-	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, false
+	if t.task != nil {
+		t.dropTask(c)
+	}
+	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, 0
 	c.unask(t)
 	c.undirty(t)
 	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
@@ -67,13 +91,19 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	}
 	c.tellGuarantee(t)
 	if !owned {
-		c.status(t, "followed", nil)
+		if !followed {
+			c.status(t, "followed", nil)
+		}
 		return
 	}
+	// What this tab had as the owner before, and had not stored, comes again: it
+	// gets the positions that it had.
+	t.heard, t.position = t.position, t.fold.Position
 	// Rows of this tab start a new log: those of the epochs before are sealed.
 	t.record.epoch, t.record.n = head.Epoch, 0
 	t.phase = callRestored
 	c.byID[t.request] = t
+	t.awaitConnection(c)
 	c.status(t, "owned", nil)
 	if c.state == stateOpen && !c.token.asking {
 		t.carryOn(c, now)
@@ -87,8 +117,15 @@ func (c *Client) forgotten(now engine.Time, id uint64) {
 	case t == nil:
 	case c.kept[t.id] != nil:
 		delete(c.kept, t.id)
-	case t.phase == callFollowed:
-		t.record = nil
+		t.record.memory = true
+		c.undirty(t)
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
+	case t.phase < callTail:
+		// Or of one that this tab has carried, before it slept through its end.
+		c.undirty(t)
+		c.unask(t)
+		c.abort(t.x)
+		t.x, t.record = 0, nil
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"})
 	}
@@ -165,5 +202,14 @@ func (c *Client) CancelRecord(now engine.Time, id uint64, reason string) {
 	c.begin(now)
 	if t := c.callOfRecord(id); t != nil {
 		c.Cancel(now, t.id, reason)
+	}
+}
+
+// AckRecord notes that a tab which follows the call of a record has done with
+// its events up to a position.
+func (c *Client) AckRecord(now engine.Time, id uint64, position uint32) {
+	c.begin(now)
+	if t := c.callOfRecord(id); t != nil && position > 0 {
+		c.Ack(now, t.id, position)
 	}
 }

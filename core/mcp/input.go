@@ -27,6 +27,9 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 			return
 		}
 	}
+	if c.revision != nil && c.revision.coreTasks && c.taskResult(now, t, result) {
+		return
+	}
 	c.settle(now, t, engine.OutcomeResult, result, nil)
 }
 

@@ -28,13 +28,15 @@ type listen struct {
 	token      int       // number of the token that x carries
 	refreshed  bool      // a 401 has been answered with a new token
 	hadStream  bool      // this session has had the stream
+	leave      bool      // this tab may hold it, of those that share the session
+	missed     bool      // another tab had it before
 	withCursor bool      // x carries Last-Event-ID
 }
 
 // open opens the stream for a new session.
 func (l *listen) open(c *Client, now engine.Time) {
 	l.stop(c)
-	*l = listen{state: listenRunning, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	*l = listen{state: listenRunning, leave: l.leave, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
 	l.stream.Reopen = true
 	l.connect(c, now)
 }
@@ -88,8 +90,8 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		c.headerPassed()
 	}
 	if l.exchange.OK() && kind == link.BodyStream {
-		missed := l.hadStream && !l.withCursor
-		l.refreshed, l.hadStream = false, true
+		missed := (l.hadStream || l.missed) && !l.withCursor
+		l.refreshed, l.hadStream, l.missed = false, true, false
 		l.stream.Opened(now)
 		c.status(nil, "open", &streamReport{missed: missed})
 		c.read(l.x)

@@ -3,7 +3,6 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Park lets go of a call's stream while its app looks elsewhere, or takes it up
@@ -11,7 +10,7 @@ import (
 func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	c.begin(now)
 	t := c.byCall[id]
-	if t == nil || t.phase != callStreaming || t.parked == parked {
+	if t == nil || t.phase != callStreaming || t.parked&byApp != 0 == parked {
 		return
 	}
 	if !parked {
@@ -21,24 +20,20 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	if t.guaranteeOnceStored(c) == guaranteeLost {
 		return
 	}
-	c.abort(t.x)
-	t.x = 0
-	if t.stream.Phase() != link.PhaseWaiting {
-		t.cuts++
-		t.stream.Broken(now, engine.EndClean, false, &c.random)
-		if t.policy != nil {
-			t.disconnected(c, now, 0, 0)
-		}
+	if t.parked == 0 {
+		t.letGo(c, now)
 	}
-	t.parked, t.touchAt = true, t.nextTouch(now)
+	t.parked |= byApp
 	c.status(t, "parked", nil)
 }
 
-// unpark resumes the call as soon as the server allows.
+// unpark resumes the call as soon as the server allows, and the host.
 func (t *call) unpark(now engine.Time) {
-	t.parked = false
-	t.stream.Park()
-	t.stream.Unpark(now)
+	if t.parked &^= byApp; t.parked != 0 {
+		t.touchAt = t.nextTouch(now)
+		return
+	}
+	t.takeUp(now)
 }
 
 const (
@@ -93,7 +88,7 @@ func (t *call) advanceParked(c *Client, now engine.Time) {
 // fetched; an error means that only a resume can tell.
 func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
 	p := t.policy
-	if !t.parked || t.phase != callStreaming || p == nil {
+	if t.parked == 0 || t.phase != callStreaming || p == nil {
 		return
 	}
 	switch outcome {

@@ -161,6 +161,8 @@ func (r *record) landed(sealed bool) {
 // that it belongs to can be named again.
 func (t *call) guaranteeOnceStored(c *Client) guarantee {
 	switch {
+	case t.phase == callTask:
+		return guaranteeDurable
 	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
 		return guaranteeResumable
 	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():

@@ -61,12 +61,18 @@ func (c *Client) status(t *call, state string, r *streamReport) {
 
 // resumed tells the app what a resume did. proven is false with event ids,
 // which are opaque: nothing shows that no event is missing between two of them.
-func (c *Client) resumed(t *call, outcome string) {
+func (c *Client) resumed(t *call, outcome string) { c.reportResume(t, outcome, false) }
+
+// resumedProven tells the app that a call goes on; proven is true for numbered
+// segments, where nothing can be missing without being seen.
+func (c *Client) resumedProven(t *call, proven bool) { c.reportResume(t, "continued", proven) }
+
+func (c *Client) reportResume(t *call, outcome string, proven bool) {
 	if t.role != roleApp {
 		return
 	}
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
-	b = append(b, `,"proven":false,"cuts":`...)
+	b = append(strconv.AppendBool(append(b, `,"proven":`...), proven), `,"cuts":`...)
 	b = append(appendUint(b, uint64(t.cuts)), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
 }

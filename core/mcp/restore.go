@@ -138,6 +138,8 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	t.stream.End()
 	if head.Flags&journal.OpOwned == 0 {
 		t.phase = callFollowed
+	} else {
+		t.awaitConnection(c)
 	}
 	// What cannot be folded is found before the app hears of the call.
 	probe := journal.NewRecord(h, len(head.Plain))
@@ -167,6 +169,10 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	if t.phase == callRestored {
 		c.byID[t.request] = t
+		if t.record.epoch != head.Epoch {
+			// Rows of this page start a new log: those of the epochs before are sealed.
+			t.record.epoch, t.record.n = head.Epoch, 0
+		}
 	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
@@ -185,6 +191,9 @@ func (c *Client) storedObject(text []byte) bool {
 func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 	request := t.fold.Request
 	err := t.fold.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
+		if kind == engine.EventSegment {
+			t.streamed.add(data, func([]byte) {})
+		}
 		if position <= t.position || kind == engine.EventInput {
 			return // told already; or asked again while it is open, and history once it is not
 		}
@@ -239,6 +248,8 @@ func (c *Client) tellRecall(t *call, known *journal.Record) {
 // guaranteeOf returns what the journal makes of a call that is in no hand.
 func (c *Client) guaranteeOf(r *journal.Record) guarantee {
 	switch {
+	case r.TaskID != "":
+		return guaranteeDurable
 	case r.Round != nil && r.Responses == nil && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):
 		return guaranteeResumable

@@ -170,7 +170,7 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 	c.write(t, journal.Entry{Kind: journal.Resuming})
 	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
 		p.storing = false
-		if t.phase != callStreaming || t.policy != p || t.parked || t.stream.Phase() != link.PhaseWaiting {
+		if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
 			return
 		}
 		if c.state != stateOpen || c.token.asking || t.generation != c.session.generation {

@@ -19,6 +19,8 @@ type revision struct {
 	// and capabilities in its _meta, and says in header fields what it asks
 	// for. Servers send no requests, and closing a response stream cancels.
 	selfDescribing bool
+	// coreTasks: a tool's call may become a task (experimental, SEP-1686).
+	coreTasks bool
 	// cancelNotification: cancelling is notifications/cancelled; a closed
 	// connection cancels nothing.
 	cancelNotification bool
@@ -27,7 +29,7 @@ type revision struct {
 // revisions holds what this build speaks, newest first.
 var revisions = []revision{
 	{name: "2026-07-28", versionHeader: true, selfDescribing: true},
-	{name: "2025-11-25", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
+	{name: "2025-11-25", coreTasks: true, versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
 	{name: "2025-06-18", versionHeader: true, getStream: true, lastEventID: true, cancelNotification: true},
 	{name: "2025-03-26", versionHeader: true, getStream: true, bareGET: true, lastEventID: true, cancelNotification: true, batches: true},
 	{name: channelRevision, cancelNotification: true},

@@ -23,6 +23,10 @@ type session struct {
 	initializeAt engine.Time // when to try the next one; Never while none is due
 }
 
+// legacyCapabilities are what this side can do beyond what the app handles:
+// resume requests (SEP-975) and take results in every mode (SEP-1905).
+const legacyCapabilities = `"resumableRequests":{},"tasks":{"responses":{"modes":["task","immediate","streaming"]}}`
+
 // reinitializeEvery is the least time between two handshakes, in ms, after a
 // session that the server forgot at once (RELIABILITY fault 23: at most one
 // per N seconds).
@@ -43,7 +47,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 		asked = newest(false).name
 	}
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
-	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(`"resumableRequests":{}`))...)
+	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(legacyCapabilities))...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
 	t.params = append(params, '}')
 	if c.revision != nil && c.revision.selfDescribing {
@@ -142,7 +146,7 @@ func (c *Client) opened(now engine.Time) {
 // reopened opens the client with the session at hand.
 func (c *Client) reopened(now engine.Time) {
 	c.setState(stateOpen)
-	if !c.cfg.NoListen && c.channel.state == channelClosed && c.listens() {
+	if c.mayListen() && c.channel.state == channelClosed && c.listens() {
 		c.listen.open(c, now)
 	}
 	c.sendQueued(now)
@@ -155,7 +159,7 @@ func (c *Client) sendQueued(now engine.Time) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.role != roleApp:
+		case t.role == roleInitialize || t.role == roleDiscover:
 		case t.phase == callRestored:
 			t.carryOn(c, now)
 		case t.phase == callQueued && t.reissueAt == engine.Never:

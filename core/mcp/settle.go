@@ -12,7 +12,10 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	if t.phase >= callTail {
 		return
 	}
-	streaming := t.phase == callStreaming && t.stream.Phase() == link.PhaseUp && t.x != 0
+	if t.task != nil {
+		t.dropTask(c)
+	}
+	streaming := (t.phase == callStreaming || t.phase == callTask) && t.stream.Phase() == link.PhaseUp && t.x != 0
 	t.stream.End()
 	t.paused = false
 	t.policy = nil // with its token
@@ -31,6 +34,9 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 		return
 	case roleDiscover:
 		c.discovered(now, t.exchange.Status(), outcome, data, failure)
+		return
+	case roleTask:
+		c.taskAnswered(now, t, outcome, data, failure)
 		return
 	case roleStatus:
 		t.parent.touched(c, now, outcome, data)
@@ -64,6 +70,13 @@ func (c *Client) finish(t *call) {
 // heard of the request, or it is initialize, which must not be cancelled
 // (2025-11-25 basic/utilities/cancellation).
 func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
+	if t.phase == callTask && c.state == stateOpen {
+		c.cancelTask(now, t)
+		c.abort(t.x)
+		t.x = 0
+		c.settle(now, t, engine.OutcomeFailure, nil, failure)
+		return
+	}
 	heard := t.phase >= callSent || t.fold != nil && t.fold.Sent
 	if heard && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.cancelNotification {
 		c.sendCancelled(now, t.request, failure.Message)

@@ -28,7 +28,10 @@ func (t *call) reissue(c *Client, now engine.Time) {
 	c.abort(t.x)
 	t.x = 0
 	t.stream.End()
-	t.policy, t.fold = nil, nil
+	if t.task != nil {
+		t.dropTask(c)
+	}
+	t.policy, t.fold, t.streamed = nil, nil, segments{}
 	t.outbox, t.questions = nil, nil // the run that asked is over
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()

@@ -86,6 +86,8 @@ func (c *Client) tokenArrived(now engine.Time) {
 		switch {
 		case t.phase == callQueued && (t.role == roleInitialize || c.state == stateOpen):
 			t.send(c, now)
+		case t.phase == callRestored && c.state == stateOpen:
+			t.carryOn(c, now) // taken over while the token was asked for
 		case t.phase == callStreaming:
 			t.stream.Unpark(now)
 		}
@@ -116,6 +118,8 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 		case t.phase == callQueued && c.state == stateOpen:
 			t.send(c, now) // without a token: its own 401 will ask again
+		case t.phase == callRestored && c.state == stateOpen:
+			t.carryOn(c, now)
 		case t.phase == callStreaming:
 			t.stream.Unpark(now)
 		}

@@ -135,7 +135,8 @@ func verdictOnResume(status int) resumeVerdict {
 func safeMethod(method string) bool {
 	switch method {
 	case "initialize", "server/discover", "ping", "tools/list", "resources/list", "resources/templates/list",
-		"resources/read", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel":
+		"resources/read", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
+		"tasks/get", "tasks/result", "tasks/cancel", "tasks/update", "tasks/continue":
 		return true
 	}
 	return false

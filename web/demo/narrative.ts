@@ -42,6 +42,10 @@ export function tell(event: CallEvent): Line | undefined {
       };
     case "input":
       return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
+    case "segment":
+      return { tone: "said", tag: "", text: plain(event.content) };
+    case "task":
+      return { tone: "log", tag: "task", text: event.message ?? event.status };
     case "guarantee":
       return { tone: "log", tag: "guarantee", text: GUARANTEES[event.guarantee] };
     case "resumed":

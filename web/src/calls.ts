@@ -1,5 +1,5 @@
 import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
-import { HoldfastError, type RPCError } from "./errors.js";
+import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { EVENT } from "./events.js";
 import type { Handlers } from "./handlers.js";
 import { answerInput, visitPages, wantsVisits } from "./inputs.js";
@@ -18,8 +18,15 @@ export interface CallContext {
   readonly backlog: number;
   /** Further header fields for a request: name, value, name, value. */
   headersFor(method: string, params: Open): string[];
-  /** The same after a server has refused the request; undefined where there is nothing new to say. */
-  headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | undefined>;
+  /** The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined>;
+  /**
+   * Which header fields of a request without an answer the server's CORS rules
+   * refuse: then it was not sent. None where that cannot be told.
+   */
+  refused(method: string, params: Open, header: readonly string[], over: AbortSignal): Promise<string[]>;
+  /** The error of a call that needs header fields which the CORS rules refuse. */
+  blocked(method: string, fields: readonly string[], cause: HoldfastError): HoldfastError;
   /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
   completed(elicitationId: string, over: AbortSignal): Promise<void>;
   /** When the store forgets a call, unless the call says otherwise. */
@@ -43,6 +50,8 @@ interface Pending {
   call: Call<unknown>;
   params: Open;
   resend: ((rpc: RPCError) => Promise<boolean>) | undefined;
+  /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
+  unblock: ((failure: HoldfastError) => Promise<boolean>) | undefined;
   /** Its name in the store, of a call that came from there; 0 for none. */
   record: number;
 }
@@ -101,10 +110,11 @@ export class Calls {
       ack: how & CallFlags.ManualAck ? "manual" : "auto",
     });
     if (key !== "") this.#keys.set(key, call as Call<unknown>);
-    const send = (header: string[], resend: Pending["resend"]): void => {
+    const send = (header: string[], resend: Pending["resend"], again = true): void => {
+      const unblock = again ? (failure: HoldfastError) => this.#unblock(call as Call<unknown>, params, header, { failure, resend, send }) : undefined;
       try {
         this.#wire.runtime.call(this.#wire.handle, how, [...out.frame, ...header], out.times, (id) => {
-          this.#pending.set(id, { call: call as Call<unknown>, params, resend, record: 0 });
+          this.#pending.set(id, { call: call as Call<unknown>, params, resend, unblock, record: 0 });
           if (kept) this.#kept.set(id, call as Call<unknown>);
           call.bind(id, this.#control, signal, kept);
         });
@@ -122,15 +132,16 @@ export class Calls {
     // A server that misses a header of the tool's says so before it runs it:
     // the request is sent once more with what the tool list says by then.
     send(context.headersFor(method, params), async (rpc) => {
-      let header: string[] | undefined;
+      let header: string[] | HoldfastError | undefined;
       if (!wantsVisits(rpc)) header = await context.headersAfter(method, params, rpc);
       else if (
         await visitPages(rpc, call as Call<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
       ) {
         header = context.headersFor(method, params);
       }
-      if (header && !call.settled) send(header, undefined);
-      return header !== undefined;
+      if (header instanceof HoldfastError) call.fail(header);
+      else if (header && !call.settled) send(header, undefined);
+      return header !== undefined || call.settled;
     });
     return call;
   }
@@ -152,7 +163,7 @@ export class Calls {
     const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
     const call = new Call<unknown>(method, this.#context.backlog, false, params, made);
-    this.#pending.set(id, { call, params, resend: undefined, record: made.id });
+    this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
     call.bind(id, this.#control, undefined, true);
@@ -162,6 +173,13 @@ export class Calls {
   #forget(id: number, call: Call<unknown>): void {
     this.#kept.delete(id);
     if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+  }
+
+  /** Forgets what was kept of a request that was not the call's last, or not sent at all. */
+  #withdraw(id: number, call: Call<unknown>): void {
+    if (call.settled) this.#forget(id, call);
+    else this.#kept.delete(id);
+    this.#wire.runtime.ack(this.#wire.handle, id, 0);
   }
 
   #replay(call: Call<unknown>): Call<unknown> {
@@ -181,15 +199,23 @@ export class Calls {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (!pending) return;
-    const { call, params, resend, record } = pending;
+    const { call, params, resend, unblock, record } = pending;
     if (record) this.#context.done(record);
     if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
       this.#between.set(id, call);
       const again = await resend(JSON.parse(text) as RPCError).catch(() => false);
       this.#between.delete(id);
       if (again) {
-        this.#kept.delete(id);
-        this.#wire.runtime.ack(this.#wire.handle, id, 0); // that refusal is nobody's outcome
+        this.#withdraw(id, call); // that refusal is nobody's outcome
+        return;
+      }
+    }
+    if (outcome === OUTCOME.failure && unblock && isUnanswered(text)) {
+      this.#between.set(id, call);
+      const handled = await unblock(errorFromGo(JSON.parse(text) as Parameters<typeof errorFromGo>[0])).catch(() => false);
+      this.#between.delete(id);
+      if (handled) {
+        this.#withdraw(id, call); // nothing was sent
         return;
       }
     }
@@ -206,6 +232,25 @@ export class Calls {
     for (const { call } of this.#pending.values()) call.fail(error(call.method));
     for (const call of this.#between.values()) call.fail(error(call.method));
     this.#pending.clear();
+  }
+
+  /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
+  async #unblock(
+    call: Call<unknown>,
+    params: Open,
+    header: string[],
+    { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], again: boolean) => void },
+  ): Promise<boolean> {
+    const context = this.#context;
+    const refused = await context.refused(call.method, params, header, call.ended);
+    if (refused.length === 0 || call.settled) return false;
+    const needed = refused.filter((name) => !/^mcp-param-/i.test(name));
+    if (needed.length > 0) {
+      call.fail(context.blocked(call.method, needed, failure));
+      return true;
+    }
+    send(context.headersFor(call.method, params), resend, false);
+    return true;
   }
 
   async #input(id: number, position: number, text: string): Promise<void> {
@@ -226,6 +271,12 @@ export class Calls {
       runtime.cancel(handle, id, "the input was not given");
     }
   }
+}
+
+/** Whether a failure may be one of a request that never left: there was no status. */
+function isUnanswered(text: string): boolean {
+  const { code, status } = JSON.parse(text) as { code: string; status: number };
+  return status === 0 && (code === "outcome_unknown" || code === "network_error");
 }
 
 /** -32020, and what the release candidate of 2026-07-28 had for it. */

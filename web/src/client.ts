@@ -1,6 +1,7 @@
 import type { Call } from "./call.js";
 import { Connection, type Keeping } from "./connection.js";
-import { HoldfastError, type RPCError } from "./errors.js";
+import { fieldsBlocked } from "./diagnose.js";
+import { HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type {
   CallToolResult,
   CompleteResult,
@@ -35,6 +36,9 @@ const MAX_PAGES = 1000;
  */
 const MODERN = "2026-07-28";
 
+/** Where a request says since then which log messages it wants. */
+const META_LEVEL = "io.modelcontextprotocol/logLevel";
+
 /** Options of a list: with a cursor, the one page that it names; without, all of them. */
 export type ListOptions = CallOptions & { cursor?: string };
 
@@ -51,9 +55,12 @@ export class McpClient extends Connection {
   readonly #toolHeaders = new Map<string, ToolHeaders>();
   /** The server wants the fields although its revision has none of them (seen at GitHub's). */
   #mirrorsAlways = false;
+  /** Fields that the server's CORS rules refuse, in small letters. */
+  readonly #refusedHeaders = new Set<string>();
   /** Of the tools that were listed: what their annotations say of running them twice. */
   readonly #annotated = new Map<string, number>();
   readonly #watched = new Set<string>();
+  #level: LoggingLevel | undefined;
   readonly #cache = new ResultCache();
   readonly #outputs: Outputs;
   readonly #hasRoots: boolean;
@@ -149,9 +156,20 @@ export class McpClient extends Connection {
     return this.request<CompleteResult>("completion/complete", { ref, argument }, options).result;
   }
 
-  /** Sets from which severity on the server sends log messages (until 2025-11-25; later it is said per request). */
+  /**
+   * Sets from which severity on the server sends log messages. Since 2026-07-28
+   * each request says it for itself: those from now on do, in their `_meta`,
+   * unless the app gives them a level of their own.
+   */
   async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
-    await this.request("logging/setLevel", { level }, options).result;
+    this.#level = level;
+    if (this.revision < MODERN) await this.request("logging/setLevel", { level }, options).result;
+  }
+
+  /** Makes any request. Progress is always asked for. */
+  override request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
+    if (this.#level === undefined || this.revision < MODERN) return super.request<T>(method, params, options);
+    return super.request<T>(method, params, { ...options, meta: { [META_LEVEL]: this.#level, ...options.meta } });
   }
 
   /**
@@ -187,16 +205,28 @@ export class McpClient extends Connection {
   /** @internal */
   protected override headersFor(method: string, params: Open): string[] {
     if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
-    const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
-    return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
+    const list = this.#mirrored(params);
+    return list.filter((_, i) => !this.#refusedHeaders.has(list[i - (i % 2)]!.toLowerCase()));
   }
 
   /** @internal */
-  protected override async headersAfter(method: string, params: Open, _rpc: RPCError): Promise<string[] | undefined> {
+  protected override headersRefused(fields: readonly string[]): void {
+    for (const field of fields) this.#refusedHeaders.add(field.toLowerCase());
+  }
+
+  /** @internal */
+  protected override async headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     if (method !== "tools/call") return undefined;
     this.#mirrorsAlways = true;
     await this.listTools();
-    return this.headersFor(method, params);
+    const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
+    return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : this.headersFor(method, params);
+  }
+
+  /** What a call's arguments say in header fields: name, value, name, value. */
+  #mirrored(params: Open): string[] {
+    const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
+    return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
   }
 
   async #pages<T>(method: string, member: string, options: CallOptions): Promise<{ items: T[]; last: Open }> {

@@ -30,7 +30,9 @@ export interface ClientEvents {
   /**
    * The server broke a rule. `what` says which, as in {@link Counters}, and what
    * came of it was dropped; but `invalid_output` and `unchecked_output` are
-   * results that were delivered (option `validate` of {@link connect}).
+   * results that were delivered (option `validate` of {@link connect}), and
+   * `header_refused` says that calls go without header fields of a tool's, which
+   * the server's CORS rules do not allow.
    */
   integrity: { what: string; cause?: string };
 }

@@ -96,7 +96,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
         address = otherSlash(absolute);
         continue;
       }
-      throw await diagnose(absolute, redirected ?? error, options);
+      throw await diagnose(absolute, redirected ?? error, options, client.negotiation);
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Call } from "./call.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, ClientState } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
+import { fieldsBlocked, refusedFields } from "./diagnose.js";
 import type { Durability, Journal, JournalClient } from "./durable/journal.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
@@ -21,6 +22,9 @@ import type { Wire } from "./wire.js";
 
 /** The stream for unasked messages, since 2026-07-28. */
 const OP = "subscriptions/listen";
+
+/** The requests that say in Mcp-Name what they are for, since 2026-07-28. */
+const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {
@@ -73,6 +77,8 @@ export class Connection {
       restored: (call) => this.#restored(call as Call<CallToolResult>),
       headersFor: (method, params) => this.headersFor(method, params),
       headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
+      refused: (method, _params, header, over) => this.#refused(method, header, over),
+      blocked: (method, fields, cause) => fieldsBlocked(url, method, fields, cause),
       completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
       inspect: (method, params, text) => this.inspect(method, params, text),
     });
@@ -327,9 +333,24 @@ export class Connection {
     return [];
   }
 
-  /** @internal The same after a server has refused the request; undefined where there is nothing new to say. */
-  protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | undefined> {
+  /** @internal The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     return undefined;
+  }
+
+  /** @internal The server's CORS rules do not allow these header fields, which a request can do without. */
+  protected headersRefused(_fields: readonly string[]): void {}
+
+  async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
+    const names = header.filter((_, i) => i % 2 === 0);
+    if (this.revision >= "2026-07-28" && NAMED.has(method)) names.push("Mcp-Name");
+    const refused = await refusedFields(this.url, names, over);
+    const params = refused.filter((name) => name !== "Mcp-Name");
+    if (params.length > 0) {
+      this.headersRefused(params);
+      this.integrity("header_refused", `the server's CORS rules do not allow ${params.join(", ")}`);
+    }
+    return refused;
   }
 
   /** @internal What is wrong with a result, as JSON; undefined where there is nothing to look at. */

@@ -1,4 +1,4 @@
-import type { LoggingLevel, Open } from "./mcp.js";
+import type { ContentBlock, LoggingLevel, Open } from "./mcp.js";
 
 /** What every event of a call has. */
 interface Positioned {
@@ -87,6 +87,21 @@ export interface GuaranteeEvent extends Positioned {
   guarantee: Guarantee;
 }
 
+/** A part of a streamed result (SEP-1905), in order and without a gap. The whole is the call's result. */
+export interface SegmentEvent extends Positioned {
+  type: "segment";
+  /** Its number, from 1. */
+  seqNr: number;
+  content: ContentBlock;
+}
+
+/** What the server says of the task that it has made of the call. */
+export interface TaskEvent extends Positioned {
+  type: "task";
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
+  message?: string;
+}
+
 /** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
 export interface InputEvent extends Positioned {
   type: "input";
@@ -95,7 +110,7 @@ export interface InputEvent extends Positioned {
 }
 
 /** An event of a call, in the order in which it happened. */
-export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | InputEvent;
+export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
 
 /** Numbers of core/engine EventKind. */
 export const EVENT = {
@@ -109,6 +124,8 @@ export const EVENT = {
   request: 8,
   guarantee: 9,
   durability: 10,
+  segment: 11,
+  task: 12,
 } as const;
 
 /** Whether an event kind means that something the server sent was dropped. */
@@ -145,6 +162,17 @@ export function decodeEvent(kind: number, position: number, text: string): CallE
       return { ...(json as unknown as ResumedEvent), type: "resumed", position };
     case EVENT.guarantee:
       return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee };
+    case EVENT.segment: {
+      const { seqNr, ...content } = json;
+      return { type: "segment", position, seqNr: seqNr as number, content: content as unknown as ContentBlock };
+    }
+    case EVENT.task:
+      return {
+        type: "task",
+        position,
+        status: json["status"] as string,
+        ...(json["message"] === undefined ? {} : { message: json["message"] as string }),
+      };
     case EVENT.input:
       return {
         type: "input",

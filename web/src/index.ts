@@ -40,7 +40,9 @@ export type {
   NotificationEvent,
   ProgressEvent,
   ResumedEvent,
+  SegmentEvent,
   StatusEvent,
+  TaskEvent,
 } from "./events.js";
 export type {
   CallToolResult,

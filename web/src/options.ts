@@ -128,6 +128,12 @@ export interface CallOptions {
    * more. Tools that were listed with `readOnlyHint` or `idempotentHint` always may.
    */
   reissue?: boolean;
+  /**
+   * Whether a tool's call may become a task of the server's (2025-11-25), which
+   * outlives every connection. By default it does where the tool offers it;
+   * `false` where it only may; `ttl` is how long the server shall keep it, in ms.
+   */
+  task?: boolean | { ttl?: number };
   /** Who answers requests for input of 2026-07-28: the handlers, or the app with {@link Call.answer}. Default "handlers". */
   input?: "handlers" | "manual";
 }

@@ -56,6 +56,10 @@ function one(event: CallEvent): string {
       return event.outcome;
     case "guarantee":
       return event.guarantee;
+    case "segment":
+      return event.content.type;
+    case "task":
+      return event.status;
     case "input":
       return [...event.requests.keys()].join();
   }

@@ -32,6 +32,8 @@ function calls(context: Partial<CallContext> = {}) {
       backlog: 10,
       headersFor: () => [],
       headersAfter: async () => undefined,
+      refused: async () => [],
+      blocked: (op) => new HoldfastError({ code: "cors_blocked", op, message: "blocked" }),
       completed: () => NEVER,
       inspect: () => undefined,
       ack: "auto",

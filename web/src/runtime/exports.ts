@@ -49,6 +49,9 @@ export interface Exports {
   ack(client: number, call: number, position: number, now: number): number;
   park(client: number, call: number, parked: number, now: number): number;
   handshake(client: number, now: number): number;
+  hold(client: number, call: number, held: number, now: number): number;
+  listen(client: number, leave: number, missed: number, now: number): number;
+  ackRecord(client: number, record: number, position: number, now: number): number;
   cancelRecord(client: number, record: number, n: number, now: number): number;
   counters(client: number): number;
   release(client: number): number;

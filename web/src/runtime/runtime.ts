@@ -113,6 +113,21 @@ export class Runtime {
     this.#run(() => this.#exports.park(client, call, parked ? 1 : 0, performance.now()));
   }
 
+  /** Lets go of a call's stream for want of a connection, or takes it up again. */
+  hold(client: number, call: number, held: boolean): void {
+    this.#run(() => this.#exports.hold(client, call, held ? 1 : 0, performance.now()));
+  }
+
+  /** Gives leave to hold the stream for unasked messages, or takes it back; `missed`: another tab had it before. */
+  listen(client: number, leave: boolean, missed: boolean): void {
+    this.#run(() => this.#exports.listen(client, leave ? 1 : 0, missed ? 1 : 0, performance.now()));
+  }
+
+  /** Another tab has done with the events of a call of this one's. */
+  ackRecord(client: number, record: number, position: number): void {
+    this.#run(() => this.#exports.ackRecord(client, record, position, performance.now()));
+  }
+
   /** Gives leave to make a new session. */
   handshake(client: number): void {
     this.#run(() => this.#exports.handshake(client, performance.now()));

@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// parking says who wants a call to have no stream for now.
+type parking uint8
+
+const (
+	byApp  parking = 1 << iota // Park: the app looks elsewhere
+	byHost                     // Hold: the page has no connection to spare, or is being frozen
+)
+
+// Hold lets go of a call's stream because the host has no connection for it now,
+// or takes it up again. Unlike Park it also keeps a call back that has not been
+// sent. A stream that could not be resumed is not let go of: no status event
+// "parked" comes, and the host has to try later.
+func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
+	c.begin(now)
+	t := c.byCall[id]
+	if t == nil || t.phase >= callTail || t.phase == callFollowed || t.role != roleApp || t.parked&byHost != 0 == held {
+		return
+	}
+	switch {
+	case t.phase == callQueued, t.phase == callRestored:
+	case t.phase != callStreaming, held && t.guaranteeOnceStored(c) == guaranteeLost:
+		return
+	}
+	if held {
+		if t.phase == callStreaming && t.parked == 0 {
+			t.letGo(c, now)
+			c.status(t, "parked", &streamReport{why: "connections"})
+		}
+		t.parked |= byHost
+		return
+	}
+	if t.parked &^= byHost; t.parked != 0 {
+		return
+	}
+	switch t.phase {
+	case callQueued:
+		t.answerBy = in(now, t.timeouts.Answer)
+		if c.state == stateOpen && !c.token.asking && t.reissueAt == engine.Never {
+			t.send(c, now)
+		}
+	case callRestored:
+		if c.state == stateOpen && !c.token.asking {
+			t.carryOn(c, now)
+		}
+	case callStreaming:
+		t.takeUp(now)
+	}
+}
+
+// awaitConnection keeps a call back until the host has a connection for it.
+func (t *call) awaitConnection(c *Client) {
+	if c.cfg.Scarce {
+		t.parked |= byHost
+	}
+}
+
+// letGo closes the stream of a call that can be resumed.
+func (t *call) letGo(c *Client, now engine.Time) {
+	c.abort(t.x)
+	t.x = 0
+	if t.stream.Phase() != link.PhaseWaiting {
+		t.cuts++
+		t.stream.Broken(now, engine.EndClean, false, &c.random)
+		if t.policy != nil {
+			t.disconnected(c, now, 0, 0)
+		}
+	}
+	t.touchAt = t.nextTouch(now)
+}
+
+// takeUp resumes the call as soon as the server allows.
+func (t *call) takeUp(now engine.Time) {
+	t.stream.Park()
+	t.stream.Unpark(now)
+}
+
+// Listen gives leave to hold the stream for what the server says unasked, or
+// takes it back: of the tabs that share a session one has it, and tells the
+// others. missed: another tab had it before.
+func (c *Client) Listen(now engine.Time, leave, missed bool) {
+	c.begin(now)
+	if c.listen.leave == leave {
+		return
+	}
+	c.listen.leave = leave
+	switch {
+	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens():
+	case leave:
+		c.listen.open(c, now)
+		c.listen.missed = missed
+	case c.listen.state != listenStopped:
+		c.listen.stop(c)
+	}
+}
+
+// mayListen reports whether this tab is the one that listens. Requests that
+// describe themselves belong to no session that tabs could share.
+func (c *Client) mayListen() bool {
+	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.leave || c.revision.selfDescribing)
+}

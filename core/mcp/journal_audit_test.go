@@ -1,0 +1,199 @@
+package mcp_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// audit holds the effects of the last input against what is stored, what the
+// server said, and what pages were told before.
+func (l *life) audit() {
+	l.t.Helper()
+	for i := range l.Effects {
+		e := l.Effects[i]
+		switch e.Kind {
+		case engine.Fetch:
+			l.newest = e.X
+			l.exchanges[e.X] = &exchange{request: e.Request}
+			l.waiting = append(l.waiting, e.X)
+			l.auditFetch(e)
+		case engine.Read:
+			l.exchanges[e.X].reading = true
+		case engine.Abort:
+			l.exchanges[e.X].over = true
+		case engine.Store:
+			l.write(e)
+		case engine.Recall:
+			l.auditRecall(e)
+		case engine.Deliver:
+			l.auditDeliver(e)
+		case engine.Settle:
+			l.auditSettle(e)
+		case engine.State:
+			l.dead = l.dead || e.Failure != nil
+		}
+	}
+}
+
+// auditFetch: an id names one request for ever; nothing leaves before what
+// covers it is stored; one exchange carries a call.
+func (l *life) auditFetch(f engine.Effect) {
+	l.t.Helper()
+	body := string(f.Request.Body)
+	if id := coretest.RequestID(f.Request); id != "" {
+		if before, ok := l.bodies[id]; ok && before != body {
+			l.fatal("id %s names two requests:\n%s\n%s", id, before, body)
+		}
+		l.bodies[id] = body
+	}
+	if e, id := l.toolCall(f.Request); e != nil {
+		l.carries(e, f.X)
+		r := l.shelf.calls[e.record]
+		if !e.page.memory && !e.flags.Repeatable() && (r == nil || !r.Sent || fmt.Sprint(r.Request) != id) {
+			l.fatal("call %d leaves before that is stored", e.number)
+		}
+		return
+	}
+	if f.Request.Method == "GET" {
+		cursor := header(f.Request, "Last-Event-ID")
+		r, n := l.find(cursor)
+		l.carries(r.errand, f.X)
+		of := l.shelf.calls[r.record]
+		if !r.page.memory && (of == nil || r.said[n].progress > 0 && of.last != (spot{r.number, r.said[n].progress})) {
+			l.fatal("call %d resumes from %s, and what that covers is not stored: %+v", r.errand.number, cursor, of)
+		}
+		if !r.page.memory && !r.unsealed && string(of.Cursor) != cursor {
+			l.fatal("call %d resumes from %s, and %q is stored", r.errand.number, cursor, of.Cursor)
+		}
+		return
+	}
+	if q := l.questionOf(body); q != nil && f.Request.Method == "POST" {
+		if q.answer != body {
+			l.fatal("the answer to %s is sent as\n%s\nand was given as\n%s", q.id, body, q.answer)
+		}
+		if q.run.page == nil {
+			l.fatal("the answer to %s is sent by a page that does not know the call", q.id)
+		}
+		if !q.stored && !q.answered && !q.run.cancelled && q.run.page.settled == nil && !q.run.page.memory {
+			l.fatal("the answer to %s leaves before it is stored", q.id)
+		}
+	}
+}
+
+// carries notes that x carries the call, which nothing else may.
+func (l *life) carries(e *errand, x engine.ExchangeID) {
+	l.t.Helper()
+	if e.page == nil || e.page.settled != nil || e.ended != nil && !e.gone && !e.page.memory {
+		l.fatal("call %d is asked for although it has ended", e.number)
+	}
+	if before := l.exchanges[e.page.x]; before != nil && !before.over {
+		l.fatal("exchanges %d and %d carry call %d", e.page.x, x, e.number)
+	}
+	e.page.x = x
+}
+
+// auditRecall: a new page is told what is stored, and of nothing else.
+func (l *life) auditRecall(f engine.Effect) {
+	l.t.Helper()
+	var id uint64
+	_, after, _ := strings.Cut(string(f.Data), `"id":`)
+	fmt.Sscanf(after, "%d", &id)
+	r := l.shelf.calls[id]
+	if r == nil {
+		l.fatal("the page is told of call %d, which is not stored", id)
+	}
+	e := l.errands[r.errand]
+	e.page = &sight{c: f.C, position: r.Base, last: e.at[r.Base], asked: map[string]bool{}}
+	l.byCall[f.C] = e
+}
+
+// auditDeliver: a page has every event in order, at the position at which
+// others had it, and is asked once what nobody has answered.
+func (l *life) auditDeliver(f engine.Effect) {
+	l.t.Helper()
+	if f.Event == engine.EventDurability {
+		l.memory = strings.Contains(string(f.Data), `"memory"`)
+		if l.memory {
+			for _, e := range l.errands {
+				if e.page != nil {
+					e.page.memory, e.volatile, e.unsure, e.lost = true, true, true, true
+				}
+			}
+		}
+		return
+	}
+	e := l.byCall[f.C]
+	if f.C == 0 {
+		return
+	}
+	p := e.page
+	if p.settled != nil {
+		l.fatal("call %d gets an event after it has settled", e.number)
+	}
+	switch f.Event {
+	case engine.EventProgress:
+		n, run := readProgress(string(f.Data))
+		s := spot{run, n}
+		if p.position++; f.Position != p.position {
+			l.fatal("call %d: position %d after %d", e.number, f.Position, p.position-1)
+		}
+		first := p.last == spot{} && p.position > 1 // what was before it is gone, which Base has told
+		if !first && s != (spot{p.last.run, p.last.n + 1}) && (run <= p.last.run && p.last.n > 0 || n != 1) {
+			l.fatal("call %d: %v after %v", e.number, s, p.last)
+		}
+		if known, ok := e.at[p.position]; ok && known.run == run && known != s {
+			l.fatal("call %d: %v at position %d, where another page was told %v", e.number, s, p.position, known)
+		}
+		e.at[p.position], p.last = s, s
+	case engine.EventRequest:
+		q := l.questionOf(string(f.Data))
+		if p.asked[q.id] {
+			l.fatal("question %s is asked twice", q.id)
+		}
+		if q.stored {
+			l.fatal("question %s is asked although its answer is stored", q.id)
+		}
+		p.asked[q.id] = true
+		l.prompts = append(l.prompts, prompt{f.Position, q})
+	}
+}
+
+// auditSettle: a call settles once for each page, with what its run gave, and
+// with what is stored, which no later page is told otherwise.
+func (l *life) auditSettle(f engine.Effect) {
+	l.t.Helper()
+	e := l.byCall[f.C]
+	if e == nil {
+		l.fatal("call c%d settles, and nobody made it", f.C)
+	}
+	if e.page.settled != nil {
+		l.fatal("call %d settles twice", e.number)
+	}
+	e.page.settled = &f
+	if f.Outcome == engine.OutcomeResult {
+		var number int
+		if _, err := fmt.Sscanf(string(f.Data), `{"content":[],"run":%d}`, &number); err != nil || number >= len(l.runs) || l.runs[number].errand != e {
+			l.fatal("call %d has the result %s", e.number, f.Data)
+		}
+		if last := e.page.last; e.total > 0 && !e.inline && last != (spot{number, e.total}) && last != (spot{}) {
+			l.fatal("call %d has the result of run %d after %v of %d", e.number, number, last, e.total)
+		}
+	}
+	if e.page.memory || l.dead {
+		return // the next page goes on with it, if it is stored
+	}
+	if e.ended == nil || e.gone {
+		l.fatal("call %d settles before its outcome is stored", e.number)
+	}
+	same := e.ended.Outcome == f.Outcome && (f.Failure != nil || bytes.Equal(e.ended.Data, f.Data))
+	if f.Failure != nil && same {
+		same = e.ended.Failure.Code == f.Failure.Code
+	}
+	if !same {
+		l.fatal("call %d settles with %s, and %s is stored", e.number, coretest.Describe(f), coretest.Describe(*e.ended))
+	}
+}

@@ -1,0 +1,189 @@
+package mcp_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// TestJournalHistories plays random lives over many pages: calls, events in
+// pieces, cuts, reloads, commits that land, fail, hang or lose their secrets,
+// a cleared store, forgotten sessions, sleep, questions and answers. What must
+// hold after every input is in journal_audit_test.go, after every commit in
+// journal_shelf_test.go, and at the end in finish (RELIABILITY goal G8).
+func TestJournalHistories(t *testing.T) {
+	count := uint64(20_000)
+	if testing.Short() {
+		count = 2_000
+	}
+	first, n := seeds(t, count)
+	pages, cuts, landed, failed, events := 0, 0, 0, 0, 0
+	ends := map[string]int{}
+	for seed := first; seed < first+n; seed++ {
+		l := playLife(t, seed)
+		pages, cuts, landed, failed = pages+l.pages, cuts+l.cuts, landed+l.landed, failed+l.failed
+		for _, e := range l.errands {
+			events += len(e.at)
+			ends[e.outcome()]++
+		}
+	}
+	t.Logf("%d histories: %d pages, %d cuts, %d commits and %d that failed, %d events: 0 lost, 0 twice; %v", n, pages, cuts, landed, failed, events, ends)
+	if n > 100 && ends["result"] < 2*(ends["outcome_unknown"]+ends["lost"]) {
+		t.Error("the histories are too harmful to show anything")
+	}
+}
+
+func playLife(t *testing.T, seed uint64) *life {
+	defer func() {
+		if t.Failed() {
+			t.Logf("play it again with HOLDFAST_SEED=%d", seed)
+		}
+	}()
+	l := newLife(t, seed)
+	l.Start()
+	for range 25 + l.rng.IntN(30) {
+		l.step()
+		l.serve()
+	}
+	l.heal()
+	l.finish()
+	return l
+}
+
+// step does one random thing.
+func (l *life) step() {
+	r, k := one(l.rng, l.runs), one(l.rng, l.wires)
+	e := one(l.rng, l.errands)
+	switch n := l.rng.IntN(100); {
+	case e == nil || n < 8 && len(l.errands) < 4:
+		l.begin()
+	case n < 26:
+		if r != nil {
+			r.work(l.rng)
+		}
+	case n < 46:
+		l.deliver(k)
+	case n < 54:
+		l.cut(k)
+	case n < 60:
+		l.reload()
+		if l.rng.IntN(5) > 0 {
+			l.Start()
+		}
+	case n < 72:
+		l.commit()
+	case n < 73:
+		l.storeBack()
+	case n < 74 && l.rng.IntN(2) == 0:
+		l.forget()
+		for _, k := range slices.Clone(l.wires) {
+			l.end(k, engine.EndNetwork)
+		}
+		for _, e := range l.errands {
+			e.unsure, e.lost = true, true
+		}
+	case n < 78:
+		l.respond()
+	case n < 80:
+		l.input("offline", (*mcp.Client).Offline)
+	case n < 82:
+		l.input("online", (*mcp.Client).Online)
+	case n < 83:
+		l.input("woke", func(m *mcp.Client, now engine.Time) { m.Woke(now, int64(l.rng.IntN(100_000))) })
+	case n < 84 && e.page != nil:
+		l.input("pause", func(m *mcp.Client, now engine.Time) { m.Pause(now, e.page.c, l.rng.IntN(3) == 0) })
+	case n < 85 && e.page != nil:
+		l.input("park", func(m *mcp.Client, now engine.Time) { m.Park(now, e.page.c, l.rng.IntN(3) == 0) })
+	case n < 86 && e.page != nil && l.rng.IntN(3) == 0:
+		e.cancelled = true
+		l.input("cancel", func(m *mcp.Client, now engine.Time) { m.Cancel(now, e.page.c, "") })
+	case n < 87:
+		l.Start() // a page that has not been started; else nothing
+	case n < 89 && e.page != nil:
+		l.ack(e, uint32(l.rng.IntN(8)))
+	case n < 90 && e.page != nil && e.page.settled != nil:
+		l.ack(e, 0)
+	default:
+		if l.Store.Flying() != 0 && l.rng.IntN(20) > 0 {
+			l.stored(mcp.StoreOK, "") // else it hangs
+		}
+		l.Advance(int64(l.rng.IntN([]int{50, 1_000, 5_000, 50_000}[l.rng.IntN(4)])))
+	}
+	if l.Store.Flying() != 0 && l.rng.IntN(2) == 0 {
+		l.stored(mcp.StoreOK, "")
+	}
+}
+
+// begin makes a call.
+func (l *life) begin() {
+	e := &errand{total: l.rng.IntN(7), ids: l.rng.IntN(12) > 0, polling: l.rng.IntN(5) == 0, inline: l.rng.IntN(12) == 0,
+		retry: one(l.rng, []string{"", "retry: 200\n", "retry: 3000\n"}),
+		flags: one(l.rng, []journal.Flags{0, 0, 0, journal.ReadOnly, journal.Idempotent, journal.Reissue})}
+	if l.rng.IntN(3) == 0 && e.ids && !e.inline {
+		e.questions = 1 + l.rng.IntN(2)
+	}
+	l.call(e)
+}
+
+// commit ends the commit under way in one of many ways.
+func (l *life) commit() {
+	if l.Store.Flying() == 0 {
+		return
+	}
+	switch n := l.rng.IntN(20); {
+	case n == 0:
+		l.stored(mcp.StoreQuota, "")
+	case n == 1:
+		l.stored(mcp.StoreFailed, "aborted")
+	case n == 2:
+		l.stored(mcp.StoreUnsealed, "")
+	default:
+		l.stored(mcp.StoreOK, "")
+	}
+}
+
+// storeBack lets the store work again, now and then without what was in it.
+func (l *life) storeBack() {
+	cleared := l.rng.IntN(2) == 0
+	if cleared {
+		if l.Store.Flying() != 0 {
+			l.stored(mcp.StoreFailed, "closed")
+		}
+		*l.Store = coretest.Store{}
+		for _, r := range l.shelf.calls {
+			l.errands[r.errand].gone = true
+		}
+		l.shelf = shelf{}
+		for _, e := range l.errands {
+			if e.page != nil && e.page.settled == nil {
+				e.page.memory = e.page.never // or else written anew
+			} else if e.page != nil {
+				e.page.memory = true
+			}
+		}
+	}
+	l.input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, cleared) })
+}
+
+// respond answers a question, as a person does.
+func (l *life) respond() {
+	if len(l.prompts) == 0 {
+		return
+	}
+	i := l.rng.IntN(len(l.prompts))
+	p := l.prompts[i]
+	l.prompts = slices.Delete(l.prompts, i, i+1)
+	p.q.answer = `{"jsonrpc":"2.0","id":"` + p.q.id + `","result":{"action":"accept"}}`
+	l.input("respond "+p.q.id, func(m *mcp.Client, now engine.Time) { m.Respond(now, p.handle, true, []byte(`{"action":"accept"}`)) })
+}
+
+func (l *life) ack(e *errand, position uint32) {
+	if e.page.settled != nil && (position == 0 || position >= e.page.position) {
+		e.page.acked = true
+	}
+	l.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, e.page.c, position) })
+}

@@ -1,0 +1,99 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// segmentWindow is how far ahead of what has come without a gap a segment may
+// be (SEP-1905 names no bound; RELIABILITY fault 99): one that claims to be the
+// 2^53rd must not make us wait for the rest.
+const segmentWindow = 10_000
+
+// segmentBytes bounds what is held of one call's segments, in bytes.
+const segmentBytes = 64 << 20
+
+// segmentVerdict says what became of a segment.
+type segmentVerdict uint8
+
+const (
+	segmentFresh     segmentVerdict = iota // the next one, or held until it is
+	segmentDuplicate                       // had before
+	segmentConflict                        // had before, with other words: the first stand
+	segmentInvalid                         // no positive integer for a number
+	segmentTooFar                          // too far ahead, or too much
+)
+
+// segments tracks what a streamed result has brought (SEP-1905, client guide):
+// in order as far as there is no gap, beyond that by number.
+type segments struct {
+	ordered  [][]byte          // raw, with their seqNr: 1, 2, 3 ...
+	held     map[uint64][]byte // beyond a gap
+	highest  uint64            // number of the last one that was claimed to exist
+	complete bool              // isComplete was said
+	failed   bool              // isError came with it
+	bytes    int
+}
+
+// last returns the highest number without a gap below it: the only one from
+// which everything missing is sent again (RELIABILITY fault 95).
+func (s *segments) last() uint64 { return uint64(len(s.ordered)) }
+
+// gapless reports whether nothing is missing below what was claimed to exist.
+func (s *segments) gapless() bool { return s.last() >= s.highest }
+
+// add takes a segment, raw. deliver is called for each one that is in order now.
+func (s *segments) add(raw []byte, deliver func(raw []byte)) segmentVerdict {
+	value, _ := jsonrpc.Member(raw, "seqNr")
+	n, ok := jsonrpc.Uint(value)
+	switch {
+	case !ok || n == 0 || n > 1<<53-1:
+		return segmentInvalid
+	case n <= s.last():
+		return duplicateOf(s.ordered[n-1], raw)
+	case s.held[n] != nil:
+		return duplicateOf(s.held[n], raw)
+	case n > s.last()+segmentWindow || s.bytes+len(raw) > segmentBytes:
+		return segmentTooFar
+	}
+	s.highest = max(s.highest, n)
+	s.bytes += len(raw)
+	if n > s.last()+1 {
+		if s.held == nil {
+			s.held = map[uint64][]byte{}
+		}
+		s.held[n] = bytes.Clone(raw)
+		return segmentFresh
+	}
+	for raw = bytes.Clone(raw); raw != nil; raw = s.held[s.last()+1] {
+		delete(s.held, s.last()+1)
+		s.ordered = append(s.ordered, raw)
+		deliver(raw)
+	}
+	return segmentFresh
+}
+
+func duplicateOf(had, raw []byte) segmentVerdict {
+	if bytes.Equal(had, raw) {
+		return segmentDuplicate
+	}
+	return segmentConflict
+}
+
+// appendResult appends the result that the segments come to: their content in
+// order, without the numbers.
+func (s *segments) appendResult(b []byte) []byte {
+	b = append(b, `{"content":[`...)
+	for i, raw := range s.ordered {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = jsonrpc.AppendWithout(b, raw, "seqNr")
+	}
+	b = append(b, ']')
+	if s.failed {
+		b = append(b, `,"isError":true`...)
+	}
+	return append(b, '}')
+}

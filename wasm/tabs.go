@@ -1,0 +1,49 @@
+//go:build js && wasm
+
+package main
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// The exports about what several tabs share.
+
+// exportHold lets go of a call's stream, for which the page has no connection
+// now, or takes it up again.
+//
+//go:wasmexport hold
+func exportHold(handle, id uint32, held int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Hold(engine.Time(now), engine.CallID(id), held != 0)
+	return c.leave(engine.Time(now))
+}
+
+// exportListen gives leave to hold the stream for unasked messages, or takes it
+// back; missed is 1 where another tab had it before.
+//
+//go:wasmexport listen
+func exportListen(handle uint32, leave, missed int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Listen(engine.Time(now), leave != 0, missed != 0)
+	return c.leave(engine.Time(now))
+}
+
+// exportAckRecord notes that another tab has done with the events of the call of
+// that record up to a position. The number is a float, as in cancelRecord.
+//
+//go:wasmexport ackRecord
+func exportAckRecord(handle uint32, record float64, position uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.AckRecord(engine.Time(now), uint64(record), position)
+	return c.leave(engine.Time(now))
+}
