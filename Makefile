@@ -123,8 +123,9 @@ node_modules/.package-lock.json: package.json package-lock.json
 size: $(MODULE) $(VALIDATOR) ## what the built files weigh, raw and compressed
 	@node web/scripts/size.mjs
 
-bench: ## benchmarks of the parsers
-	go test -run '^$$' -bench . -benchmem ./core/sse ./core/jsonrpc
+bench: build browser ## benchmarks of the parsers, the records, and of a page that keeps its calls
+	go test -run '^$$' -bench . -benchmem ./core/sse ./core/jsonrpc ./core/journal
+	go test -run '^$$' -bench BenchmarkJournal -benchtime 7x ./e2e
 
 fuzz: ## fuzz each target of the core for FUZZTIME
 	@for package in $$(go list ./core/...); do \

@@ -47,15 +47,15 @@ window.follow = (call) => {
 		}
 	})();
 };
-window.keep = async () => {
-	window.mcp = await holdfast.connect(SERVER, OPTIONS);
-	for (const call of await mcp.calls()) follow(call);
-	for (const args of JSON.parse(localStorage.plan ?? "[]")) {
+window.take = (plan) => {
+	for (const args of plan) {
 		if (!trails[args.call]) follow(mcp.callTool("count", args, { key: args.call }));
 	}
-	window.ready = true;
 };
-keep();
+window.mcp = await holdfast.connect(SERVER, OPTIONS);
+for (const call of await mcp.calls()) follow(call);
+take(JSON.parse(localStorage.plan ?? "[]"));
+window.ready = true;
 `
 
 // keeper is the address of such a page, for a server. Outcomes stay in the
@@ -86,6 +86,27 @@ type counting struct {
 	Bytes int    `json:"bytes,omitempty"`
 	Retry int    `json:"retry_ms"`
 	Gate  string `json:"gate,omitempty"`
+}
+
+// carry has the page make calls, and whichever page comes after it.
+func carry(page *chrome.Page, plan []counting) {
+	chrome.Eval[chrome.Void](page, `(trails = {}, carried = {}, localStorage.plan = `+chrome.JS(chrome.JS(plan))+`, take(JSON.parse(localStorage.plan)))`)
+}
+
+// forgetAll acknowledges everything.
+const forgetAll = `(localStorage.plan = "[]", Object.values(carried).forEach((call) => call.ack()))`
+
+// settleAll waits until the page has the outcomes of all calls, checks them, and
+// acknowledges them: nothing of them stays.
+func settleAll(page *chrome.Page, book *ledger, plan []counting) {
+	book.t.Helper()
+	page.WaitFor(`ready && Object.values(trails).every(({ outcome }) => outcome)`)
+	trails := chrome.Eval[map[string]trail](page, `trails`)
+	for _, made := range plan {
+		book.call(made.Call, trails[made.Call])
+	}
+	chrome.Eval[chrome.Void](page, forgetAll)
+	page.WaitFor(`(await mcp.calls()).length === 0 && (await mcp.stored()).rows === 0`)
 }
 
 // A ledger compares what the pages have had with what the server knows.

@@ -68,7 +68,10 @@ func (l *life) step() {
 	case n < 46:
 		l.deliver(k)
 	case n < 54:
-		l.cut(k)
+		// Mostly one that the client can resume: else it is a short story.
+		if k != nil && (k.json || l.resumable(k.run.errand) || l.rng.IntN(10) == 0) {
+			l.cut(k)
+		}
 	case n < 60:
 		l.reload()
 		if l.rng.IntN(5) > 0 {
@@ -116,6 +119,12 @@ func (l *life) step() {
 	if l.Store.Flying() != 0 && l.rng.IntN(2) == 0 {
 		l.stored(mcp.StoreOK, "")
 	}
+}
+
+// resumable reports whether a cursor of the call is stored.
+func (l *life) resumable(e *errand) bool {
+	r := l.shelf.calls[e.record]
+	return r != nil && len(r.Cursor) > 0
 }
 
 // begin makes a call.

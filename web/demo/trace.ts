@@ -1,4 +1,5 @@
 import type { CallEvent, StatusEvent } from "holdfast";
+import type { Line } from "./narrative.js";
 
 /** A stretch of time in which the stream was in one state. Times are ms since the call was made. */
 export interface Segment {
@@ -16,8 +17,50 @@ export interface Segment {
   due?: number;
 }
 
+/**
+ * What happened to whoever carried the call. `reload`: this page was loaded
+ * again. `page`: its page was closed, and this one came later. `killed`: the
+ * runtime ended. `taken`: another tab had it, and this one has taken it over.
+ */
+export interface Mark {
+  kind: "reload" | "page" | "killed" | "taken";
+  at: number;
+  /** When the stream went on. */
+  resumed?: number;
+}
+
+/** A line of this page's own about the call, after the message of that position. */
+export interface Note {
+  at: number;
+  position: number;
+  line: Line;
+}
+
 /** How a call ended. */
 export type Ending = "done" | "failed" | "cancelled";
+
+/** What a trace consists of; plain data, so that a later page can have it. */
+export interface TraceState {
+  segments: Segment[];
+  /** When messages came; thinned out where there are very many. */
+  messageTimes: number[];
+  stride: number;
+  /** When a reconnect was tried; of the last ones. */
+  tryTimes: number[];
+  resumedTimes: number[];
+  marks: Mark[];
+  notes: Note[];
+  /** When the message of each position came, of the first ones. */
+  times: number[];
+  messages: number;
+  cuts: number;
+  /** Cuts after which the stream went on; one resume may make up for several. */
+  survived: number;
+  position: number;
+  /** Until when the trace was kept. */
+  at: number;
+  end?: { at: number; how: Ending };
+}
 
 /**
  * A resume that is answered or refused within this time, in ms, is part of the
@@ -28,30 +71,72 @@ const ASKED_APART = 400;
 
 /** Ticks of messages that a picture can show apart; beyond, every second one goes. */
 const MAX_TICKS = 400;
+/** Messages whose time a later page gets to know. */
+const MAX_TIMES = 1_000;
+const MAX_NOTES = 60;
+/** A page that crashed has told of the times of all messages but those of its last moment, in ms. */
+const LAST_MOMENT = 1_000;
 
 /** What happened on the stream of one call, over time: the data of its picture. */
 export class Trace {
-  readonly segments: Segment[] = [{ kind: "sent", from: 0 }];
-  /** When messages came; thinned out where there are very many. */
-  messageTimes: number[] = [];
-  /** When a reconnect was tried; of the last ones. */
-  readonly tryTimes: number[] = [];
-  readonly resumedTimes: number[] = [];
-  messages = 0;
-  cuts = 0;
-  /** Cuts after which the stream went on; one resume may make up for several. */
-  survived = 0;
-  end: { at: number; how: Ending } | undefined;
   readonly #start: number;
-  #stride = 1;
+  readonly #state: TraceState;
 
-  constructor(now: number) {
-    this.#start = now;
+  /** `start` is when the call was made, on the clock of `now`; `state` is what an earlier page had. */
+  constructor(start: number, state?: TraceState) {
+    this.#start = start;
+    this.#state = state ?? {
+      segments: [{ kind: "sent", from: 0 }],
+      messageTimes: [], stride: 1, tryTimes: [], resumedTimes: [], marks: [], notes: [], times: [],
+      messages: 0, cuts: 0, survived: 0, position: 0, at: 0,
+    };
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#state.segments;
+  }
+  get messageTimes(): readonly number[] {
+    return this.#state.messageTimes;
+  }
+  get tryTimes(): readonly number[] {
+    return this.#state.tryTimes;
+  }
+  get resumedTimes(): readonly number[] {
+    return this.#state.resumedTimes;
+  }
+  get marks(): readonly Mark[] {
+    return this.#state.marks;
+  }
+  get notes(): readonly Note[] {
+    return this.#state.notes;
+  }
+  get messages(): number {
+    return this.#state.messages;
+  }
+  get cuts(): number {
+    return this.#state.cuts;
+  }
+  get survived(): number {
+    return this.#state.survived;
+  }
+  get end(): { at: number; how: Ending } | undefined {
+    return this.#state.end;
+  }
+
+  /** The trace as plain data, up to now. */
+  kept(now: number): TraceState {
+    this.#state.at = this.elapsed(now);
+    return this.#state;
   }
 
   /** Time since the call was made, or its whole length. */
   elapsed(now: number): number {
     return this.end ? this.end.at : now - this.#start;
+  }
+
+  /** When the message of a position came, if that is known. */
+  timeOf(position: number): number | undefined {
+    return this.#state.times[position] ?? undefined;
   }
 
   /** What the wire does now. */
@@ -62,69 +147,122 @@ export class Trace {
 
   /** The segment that lasts. */
   get last(): Segment {
-    return this.segments[this.segments.length - 1]!;
+    return this.#state.segments[this.#state.segments.length - 1]!;
   }
 
   /** Takes the next event. */
   take(event: CallEvent, now: number): void {
     const at = now - this.#start;
+    const state = this.#state;
     if (event.type === "status") this.#status(event, at);
     else if (event.type === "resumed") {
       this.#forgetBriefAsking(at);
       this.#turn({ kind: "up", from: at });
-      this.survived = this.cuts;
-      this.resumedTimes.push(at);
-    } else this.#message(at);
+      state.survived = state.cuts;
+      state.resumedTimes.push(at);
+      this.#carriedOn(at);
+    } else if (event.type !== "guarantee") this.#message(at, event.position);
+  }
+
+  /**
+   * The call has come back with the messages of these positions. When they came
+   * is known of those that an earlier page has told of. `how` says what became
+   * of that page; undefined where another tab carries the call.
+   */
+  back(how: Mark["kind"] | undefined, positions: number[], now: number): void {
+    const state = this.#state;
+    const at = now - this.#start;
+    const missing = positions.filter((position) => position > state.position);
+    const to = Math.min(at, state.at + (state.position === 0 ? Infinity : LAST_MOMENT));
+    const step = (to - state.at) / (missing.length + 1);
+    for (const [i, position] of missing.entries()) this.#message(state.at + step * (i + 1), position);
+    if (how === undefined || this.end) return;
+    const from = missing.length > 0 ? to - step : state.at;
+    this.#turn({ kind: "cut", from, why: "reload" });
+    state.marks.push({ kind: how, at: from });
+  }
+
+  /** Notes a line of this page's own, so that a later one has it too. */
+  note(line: Line, now: number): void {
+    const { notes, position } = this.#state;
+    notes.push({ at: this.elapsed(now), position, line });
+    if (notes.length > MAX_NOTES) notes.shift();
   }
 
   /** Ends the trace. */
   finish(how: Ending, now: number): void {
+    if (this.end) return;
     const at = now - this.#start;
     this.#forgetBriefAsking(at);
     this.last.to = at;
-    this.end = { at, how };
+    this.#carriedOn(at);
+    this.#state.end = { at, how };
   }
 
   #status(event: StatusEvent, at: number): void {
-    if (event.state === "open") this.#turn({ kind: "up", from: at });
-    else if (event.state === "reconnecting") {
-      this.#turn({ kind: "asked", from: at });
-      this.tryTimes.push(at);
-      if (this.tryTimes.length > MAX_TICKS) this.tryTimes.shift();
-    } else {
-      // A reconnect that was refused makes the gap longer; it is no further cut.
-      this.#forgetBriefAsking(at);
-      if (this.last.kind !== "cut") {
-        this.cuts++;
-        this.#turn({ kind: "cut", from: at, ...(event.why === undefined ? {} : { why: event.why }) });
-      }
-      this.last.due = at + (event.delay ?? 0);
+    switch (event.state) {
+      case "open":
+        this.#turn({ kind: "up", from: at });
+        break;
+      case "reconnecting":
+        this.#turn({ kind: "asked", from: at });
+        this.#state.tryTimes.push(at);
+        if (this.#state.tryTimes.length > MAX_TICKS) this.#state.tryTimes.shift();
+        break;
+      case "followed":
+        this.#turn({ kind: "up", from: at });
+        this.#carriedOn(at);
+        break;
+      case "owned":
+        this.#turn({ kind: "cut", from: at, why: "reload" });
+        this.#state.marks.push({ kind: "taken", at });
+        break;
+      default:
+        this.#cut(event, at);
     }
+  }
+
+  #cut({ why, delay = 0 }: StatusEvent, at: number): void {
+    // A reconnect that was refused makes the gap longer; it is no further cut.
+    this.#forgetBriefAsking(at);
+    if (this.last.kind !== "cut") {
+      this.#state.cuts++;
+      this.#turn({ kind: "cut", from: at, ...(why === undefined ? {} : { why }) });
+    }
+    this.last.due = at + delay;
+  }
+
+  /** The stream goes on for whoever carries it now. */
+  #carriedOn(at: number): void {
+    for (const mark of this.#state.marks) mark.resumed ??= at;
   }
 
   /** Makes a short wait for the answer a part of the gap before it. */
   #forgetBriefAsking(at: number): void {
     const { kind, from } = this.last;
     if (kind !== "asked" || at - from >= ASKED_APART) return;
-    this.segments.pop();
+    this.#state.segments.pop();
     delete this.last.to;
   }
 
   #turn(next: Segment): void {
     if (this.last.kind === next.kind) return;
     this.last.to = next.from;
-    this.segments.push(next);
+    this.#state.segments.push(next);
   }
 
-  #message(at: number): void {
+  #message(at: number, position: number): void {
+    const state = this.#state;
     // A server may talk before the runtime has said that the stream is open.
     if (this.last.kind === "sent") this.#turn({ kind: "up", from: at });
-    this.messages++;
-    if (this.messages % this.#stride !== 0) return;
-    this.messageTimes.push(at);
-    if (this.messageTimes.length > MAX_TICKS) {
-      this.messageTimes = this.messageTimes.filter((_, i) => i % 2 === 0);
-      this.#stride *= 2;
+    state.position = Math.max(state.position, position);
+    if (position < MAX_TIMES) state.times[position] = Math.round(at);
+    state.messages++;
+    if (state.messages % state.stride !== 0) return;
+    state.messageTimes.push(at);
+    if (state.messageTimes.length > MAX_TICKS) {
+      state.messageTimes = state.messageTimes.filter((_, i) => i % 2 === 0);
+      state.stride *= 2;
     }
   }
 }

@@ -52,6 +52,7 @@ export class Connection {
   #steps: NegotiationStep[] = [];
   #closed: Promise<void> | undefined;
   #listens = true;
+  #forgets = false;
   #boot: (() => void) | undefined;
   #bornAt = -Infinity;
   readonly #keeping: Keeping;
@@ -157,6 +158,7 @@ export class Connection {
    * logout; {@link wipe} does it for all servers.
    */
   async forget(): Promise<void> {
+    this.#forgets = true; // the journal is needed once more
     await this.close();
     forgetRevision(this.url);
     await this.#keeping.journal?.forget();
@@ -446,7 +448,7 @@ export class Connection {
       queueMicrotask(() => {
         this.#count();
         this.#wire.runtime.release(this.#wire.handle);
-        this.#keeping.journal?.close();
+        if (!this.#forgets) this.#keeping.journal?.close();
       });
     }
   }

@@ -3,35 +3,55 @@
 
 /** A message to the other pages. */
 export type Message =
-  /** A page is here; whoever hears it says `here`, so that each knows whether it is alone. */
+  /** A page is here; whoever hears it says `here`. */
   | { kind: "hello" }
   | { kind: "here" }
   /** Operations that the sender has stored (ops.ts). */
   | { kind: "stored"; ops: Uint8Array }
   /** The server's row is a new one. */
   | { kind: "session" }
-  /** The sender carries this call from now on. */
-  | { kind: "taken"; call: number }
+  /**
+   * The sender carries this call from now on, under `epoch`; the log of the epoch
+   * before ends with row `sealed`. `ops` are its last rows, which the sender had
+   * not been told of either.
+   */
+  | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
+  /** The sender is being frozen: what can be gone on with is anybody's. */
+  | { kind: "frozen" }
   /** Whoever carries the call is asked to cancel it. */
   | { kind: "cancel"; call: number; reason: string }
+  /** Whoever carries the call is told that the app has done with its events up to there. */
+  | { kind: "ack"; call: number; position: number }
+  /** What the server said unasked: one page listens for all that share the session. */
+  | { kind: "said"; event: number; position: number; text: string }
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 
 /** The way to the other pages; where there is no BroadcastChannel, to nobody. */
 export class Channel {
+  readonly #name: string;
   readonly #tab: string;
-  readonly #channel: BroadcastChannel | undefined;
-  /** Whether another page has been heard. */
-  heard = false;
+  readonly #receive: (from: string, message: Message) => void;
+  #channel: BroadcastChannel | undefined;
 
   constructor(server: string, tab: string, receive: (from: string, message: Message) => void) {
+    this.#name = `holdfast.${server}`;
     this.#tab = tab;
-    if (typeof BroadcastChannel !== "function") return;
-    this.#channel = new BroadcastChannel(`holdfast.${server}`);
+    this.#receive = receive;
+    this.open();
+  }
+
+  /** Whether there is one. */
+  static get exists(): boolean {
+    return typeof BroadcastChannel === "function";
+  }
+
+  /** Opens it, again after {@link Channel.close}. */
+  open(): void {
+    if (this.#channel || !Channel.exists) return;
+    this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }: MessageEvent<{ from: string; message: Message }>) => {
-      this.heard = true;
-      // Two clients of one page hear each other, too.
-      receive(data.from, data.message);
+      this.#receive(data.from, data.message);
     };
   }
 
@@ -41,5 +61,6 @@ export class Channel {
 
   close(): void {
     this.#channel?.close();
+    this.#channel = undefined;
   }
 }

@@ -1,4 +1,7 @@
-import type { LoadedCall } from "../store/index.js";
+import type { LoadedCall, Op } from "../store/index.js";
+
+/** A row of a log, as another page tells it. */
+export type Row = Extract<Op, { kind: "log" }>;
 
 /** What is known of a call that another page carries. */
 export interface Followed {
@@ -8,29 +11,35 @@ export interface Followed {
   n: number;
   /** It has its outcome. */
   done: boolean;
-  /** The whole log is being read; `again` when a row came meanwhile. */
+  /** The whole log is being read: what is told meanwhile waits. */
   reading: boolean;
-  again: boolean;
+  waiting: (() => void)[];
 }
+
+/** What is to be done with a row. */
+export type Turn = "next" | "old" | "missed";
 
 /** The calls that other pages carry. */
 export class FollowedCalls extends Map<number, Followed> {
-  /** Books a call as it was read. */
-  note(loaded: LoadedCall): Followed {
-    const last = loaded.rows[loaded.rows.length - 1];
-    const n = last?.epoch === loaded.epoch ? last.n : 0;
-    const before = this.get(loaded.call);
-    const followed = { owner: loaded.owner, epoch: loaded.epoch, n, done: before?.done ?? false, reading: false, again: false };
-    this.set(loaded.call, followed);
+  /** Books a call that `owner` carries. */
+  note(call: number, owner: string, epoch: number, n: number): Followed {
+    const before = this.get(call);
+    const followed = { owner, epoch, n, done: before?.done ?? false, reading: false, waiting: [] };
+    this.set(call, followed);
     return followed;
   }
 
-  /** Whether a row is the next one; books it if so. */
-  next(call: number, epoch: number, n: number): boolean {
-    const followed = this.get(call);
-    if (!followed || followed.reading || followed.epoch !== epoch || followed.n + 1 !== n) return false;
-    followed.n = n;
-    return true;
+  /** Books a call as it was read. */
+  loaded(loaded: LoadedCall): Followed {
+    return this.note(loaded.call, loaded.owner, loaded.epoch, lastOf(loaded, loaded.epoch));
+  }
+
+  /** Decides about a row, and books it where it is the next one. */
+  turn(followed: Followed, row: Row): Turn {
+    if (row.epoch < followed.epoch || (row.epoch === followed.epoch && row.n <= followed.n)) return "old";
+    if (row.epoch !== followed.epoch || row.n !== followed.n + 1) return "missed";
+    followed.n = row.n;
+    return "next";
   }
 
   /** The pages that carry a call without an outcome. */
@@ -40,8 +49,20 @@ export class FollowedCalls extends Map<number, Followed> {
     return owners;
   }
 
-  /** The calls without an outcome that a page carries. */
+  /** The calls without an outcome that a page carries, in any order: others may be taking them, too. */
   of(owner: string): number[] {
-    return [...this].filter(([, followed]) => followed.owner === owner && !followed.done).map(([call]) => call);
+    const calls = [...this].filter(([, followed]) => followed.owner === owner && !followed.done).map(([call]) => call);
+    for (let i = calls.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [calls[i], calls[j]] = [calls[j]!, calls[i]!];
+    }
+    return calls;
   }
+}
+
+/** The number of the last row of an epoch; 0 where it has none. */
+export function lastOf(loaded: LoadedCall, epoch: number): number {
+  let last = 0;
+  for (const row of loaded.rows) if (row.epoch === epoch && row.n > last) last = row.n;
+  return last;
 }

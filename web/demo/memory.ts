@@ -1,0 +1,76 @@
+// What this page remembers of a call beyond its journal, which has every
+// message, yet not when it came: that is all the picture of an earlier page
+// needs. In localStorage, so that a second tab has it too.
+
+import type { Tool } from "holdfast";
+import type { TraceState } from "./trace.js";
+
+/** What is remembered of one call. */
+export interface Remembered {
+  /** Title and annotations: a call comes back before the tools are listed. */
+  tool: Pick<Tool, "name" | "title" | "annotations">;
+  trace: TraceState;
+}
+
+const PREFIX = "holdfast-demo.call.";
+/** The calls that this tab has shown: a reload keeps it, a new tab starts without. */
+const SHOWN = "holdfast-demo.shown";
+/** Calls that are remembered; of the ones before nothing but the times is lost. */
+const MOST = 60;
+
+/** Where localStorage is not to be had, the calls of this page at least survive its runtime. */
+const fallback = new Map<string, Remembered>();
+
+/** What an earlier page, or another tab, has remembered of a call. */
+export function recollect(key: string): Remembered | undefined {
+  try {
+    const text = localStorage.getItem(PREFIX + key);
+    if (text !== null) return JSON.parse(text) as Remembered;
+  } catch {
+    // What cannot be read is not known.
+  }
+  return fallback.get(key);
+}
+
+/** Remembers a call. */
+export function remind(key: string, remembered: Remembered): void {
+  try {
+    localStorage.setItem(PREFIX + key, JSON.stringify(remembered));
+  } catch {
+    fallback.set(key, structuredClone(remembered));
+  }
+}
+
+/** Remembers a call no longer. */
+export function forgetCall(key: string): void {
+  fallback.delete(key);
+  try {
+    localStorage.removeItem(PREFIX + key);
+  } catch {
+    // There is nothing in it.
+  }
+}
+
+/** Remembers none but these calls; too many at once are let go of. */
+export function forgetAllBut(keys: ReadonlySet<string>): void {
+  for (const key of fallback.keys()) if (!keys.has(key)) fallback.delete(key);
+  try {
+    const known = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+    if (keys.size > 0 && known.length <= MOST) return; // other servers' calls may be among them
+    for (const name of known) if (!keys.has(name.slice(PREFIX.length))) localStorage.removeItem(name);
+  } catch {
+    // There is nothing in it.
+  }
+}
+
+/** Notes that this tab shows a call; whether it did before, so that it was reloaded since. */
+export function shownBefore(key: string): boolean {
+  try {
+    const shown = (sessionStorage.getItem(SHOWN) ?? "").split(" ").filter(Boolean);
+    if (shown.includes(key)) return true;
+    sessionStorage.setItem(SHOWN, [...shown.slice(-MOST), key].join(" "));
+  } catch {
+    // Then every page is a new one.
+  }
+  return false;
+}
