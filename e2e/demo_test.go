@@ -36,8 +36,8 @@ func hook(name string) string { return fmt.Sprintf("document.querySelector('[dat
 
 func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
-// TestStoryDemo goes the way of a stranger: start a long call, cut the wire,
-// watch it go on.
+// TestStoryDemo goes the way of a stranger: start a long call, reload the page
+// in the middle of it, watch it go on, be done with it.
 func TestStoryDemo(t *testing.T) {
 	_, page := demo(t)
 	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+`.textContent`); got != "Holdfast demo server 2025-11-25" {
@@ -46,12 +46,17 @@ func TestStoryDemo(t *testing.T) {
 	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
 	page.Click(selector("guide-run"))
 	page.WaitFor(hook("call-output") + `?.textContent.includes("3 of 40")`)
-	page.Click(selector("guide-cut"))
-	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="resumed"]')`)
+	page.WaitFor(hook("guarantee") + `.textContent === "a reload loses nothing"`)
+	page.Click(selector("guide-reload"))
+	page.WaitFor(hook("call") + `?.dataset.restored !== undefined`)
+	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="reload"]')?.textContent.startsWith("page reloaded, resumed after ")`)
 	page.WaitFor(hook("call") + `.dataset.state === "done"`)
-	if verdict := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); verdict != "All 40 numbers arrived, none missing, none twice, over 1 cut. Now try worse." {
+	counts(t, page, 40)
+	if verdict := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); verdict != "All 40 numbers arrived, none missing, none twice, over 1 reload. Now try worse." {
 		t.Errorf("the verdict is %q", verdict)
 	}
+	press(page, selector("done"))
+	page.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
 }
 
 // TestStoryDemoForm runs a tool through the form that its schema gave, and

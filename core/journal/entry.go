@@ -55,7 +55,8 @@ const (
 	// have replaced is out of date: an older cursor would bring events twice.
 	Sealed
 
-	// Task: the server has made a task of the call, at N[0] ms since 1970.
+	// Task: the server has made a task of the call, at N[0] ms since 1970;
+	// N[1] says in which dialect it is driven.
 	Task
 	// TaskID of that task. Secret: whoever has it may read the result.
 	TaskID
@@ -66,7 +67,7 @@ const (
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 1, Round: 1}
+var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Round: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

@@ -37,9 +37,10 @@ type Record struct {
 	Responded bool   // the request that carries them may have left
 	Rounds    int    // how often it asked
 
-	Task   bool   // the server has made a task of it
-	TaskID string // that task's; "" where it could not be unsealed
-	TaskAt int64  // ms since 1970
+	Task        bool   // the server has made a task of it
+	TaskID      string // that task's; "" where it could not be unsealed
+	TaskAt      int64  // ms since 1970
+	TaskDialect uint64
 
 	Outcome engine.Outcome // 0 while it has none
 	Data    []byte         // of the outcome
@@ -178,7 +179,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 	case Responses:
 		r.Responses = append([]byte{}, e.Data...)
 	case Task:
-		r.Task, r.TaskID, r.TaskAt = true, "", int64(e.N[0])
+		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]
 		r.Cursor, r.Policy = nil, nil
 	case TaskID:
 		if r.Task {

@@ -25,7 +25,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	}
 	t.generation, t.inSession = uint32(r.Session), c.session.id != ""
 	same := r.Session == uint64(c.session.generation)
-	if same {
+	if same && !r.Task {
 		t.restoreOutbox(c, now, r)
 	}
 	switch {
@@ -49,8 +49,8 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.setRound(r.Responses)
 		t.phase = callQueued
 		t.send(c, now)
-	case r.TaskID != "" && c.revision.coreTasks:
-		t.restoreTask(c, now, r)
+	case r.TaskID != "" && taskDialectOf(r.TaskDialect, c.revision) != nil:
+		t.restoreTask(c, now, r, taskDialectOf(r.TaskDialect, c.revision))
 	case r.Task:
 		t.phase = callQueued
 		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})

@@ -59,6 +59,10 @@ type Client struct {
 	token       token
 	offline     bool
 
+	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
+	// once that has been tried.
+	continues, noContinue bool
+
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).
 	skipVersionHeader bool

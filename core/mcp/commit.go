@@ -116,7 +116,10 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result StoreResult, why 
 	c.begin(now)
 	j := &c.journaling
 	if !j.flying || ticket != j.ticket {
-		return // it took too long, and was given up
+		if !j.on && result == StoreOK {
+			c.storeBack(now, false) // it took too long, and was given up: the store works after all
+		}
+		return
 	}
 	switch result {
 	case StoreOK, StoreUnsealed:
@@ -194,6 +197,13 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 // was deleted under us: what is alive is written anew.
 func (c *Client) StoreBack(now engine.Time, cleared bool) {
 	c.begin(now)
+	c.storeBack(now, cleared)
+}
+
+// storeBack writes anew what the store has not, or not any more: with the record
+// that a call had before the store failed, a later page would resume it from a
+// cursor that the server has left behind.
+func (c *Client) storeBack(now engine.Time, cleared bool) {
 	if c.state >= stateClosing {
 		return
 	}
@@ -202,12 +212,11 @@ func (c *Client) StoreBack(now engine.Time, cleared bool) {
 		j.on = true
 		c.tellDurability("indexeddb", "")
 	}
-	if !cleared {
-		return
+	if cleared {
+		c.storeServer()
 	}
-	c.storeServer()
 	for _, t := range c.calls {
-		if t.role == roleApp && t.record != nil && t.phase != callFollowed && t.phase < callTail {
+		if t.role == roleApp && t.record != nil && (cleared || t.record.memory) && t.phase != callFollowed && t.phase < callTail {
 			c.rewrite(t)
 		}
 	}

@@ -135,6 +135,10 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 		c.deliverOn(t, engine.EventLog, m.Params)
 	case "notifications/requests/resumePolicy":
 		c.resumePolicy(t, m.Params)
+	case "notifications/tasks", "notifications/tasks/status":
+		if !c.taskNotified(c.now, m.Params) {
+			c.deliverOn(t, engine.EventNotification, m.Raw)
+		}
 	default:
 		c.deliverOn(t, engine.EventNotification, m.Raw)
 	}

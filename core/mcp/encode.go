@@ -20,10 +20,13 @@ func (c *Client) encodeRequest(t *call) []byte {
 	return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, params, jsonrpc.AppendObject(nil, t.meta, own))
 }
 
+// extensions are those of 2026-07-28 that this side speaks.
+const extensions = `"extensions":{"io.modelcontextprotocol/tasks":{}}`
+
 // appendIdentity appends the members of _meta that say who asks, in which
 // revision (2026-07-28 basic/index, _meta).
 func (c *Client) appendIdentity(b []byte) []byte {
 	b = jsonrpc.AppendString(append(b, `"`+metaProtocolVersion+`":`...), c.revision.name)
 	b = append(append(b, `,"`+metaClientInfo+`":`...), c.cfg.ClientInfo...)
-	return append(append(b, `,"`+metaClientCapabilities+`":`...), c.cfg.Capabilities...)
+	return append(append(b, `,"`+metaClientCapabilities+`":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(extensions))...)
 }

@@ -215,12 +215,101 @@ func TestFault55_AnswerSurvives(t *testing.T) {
 		}
 		j.ends("result")
 	}
+	// Taken, and that is stored: it is not sent any more.
+	{
+		j := newJourney(t, 0, 0, 1<<20)
+		j.stopsBefore("taken")
+		j.reloadAs(true, true)
+		e := j.errands[0]
+		j.until("the reconnect", func() bool { return e.page.x != 0 })
+		j.ends("result")
+		if strings.Count(j.Log(), `"id":"q0.0","result"`) != 1 {
+			j.fatal("the answer is sent again although the server has taken it")
+		}
+	}
 	// Not stored, it is asked for again.
 	j := newJourney(t, 0, 0, 1<<20)
 	j.stopsBefore("answer")
 	j.reloadAs(false, false)
 	j.until("the question", func() bool { return len(j.prompts) == 1 })
 	j.ends("result")
+}
+
+// An answer that waits to be sent again when the session is lost belongs to
+// nobody any more: it is dropped, and no timer is left behind.
+func TestFault55_ReplyToALostSession(t *testing.T) {
+	j := newJourney(t, 0, 0, 1<<20)
+	j.stopsBefore("answer")
+	j.stored(mcp.StoreOK, "")
+	j.Head(j.newest, 503)
+	j.call(&errand{flags: journal.ReadOnly, total: 1, ids: true})
+	j.Head(j.newest, 404) // a second handshake has to wait, and the answer is due before it
+	j.Advance(30_000)     // ends the test where a deadline stays in the past
+	n := 0
+	for _, e := range j.exchanges {
+		if strings.Contains(string(e.request.Body), `"id":"q0.0","result"`) {
+			n++
+		}
+	}
+	if n != 1 {
+		j.fatal("the answer is sent %d times", n)
+	}
+}
+
+// A call that the app has let go of, and whose session is then lost, is run again
+// like any other: nobody is left to take up a stream that is gone.
+func TestFault54_ParkedAndRunAgain(t *testing.T) {
+	j := newJourney(t, journal.Idempotent, 0, 1<<20)
+	e := j.errands[0]
+	j.until("an event", func() bool { return j.has(1)() && j.resumable(e) })
+	j.input("park", func(m *mcp.Client, now engine.Time) { m.Park(now, e.page.c, true) })
+	j.forget()
+	j.call(&errand{total: 1, ids: true}) // finds out
+	j.until("the second run", func() bool { return len(e.runs) == 2 && e.page.last.run == e.runs[1].number })
+	x := e.page.x
+	j.wires = nil
+	j.End(x, engine.EndNetwork)
+	j.until("the reconnect", func() bool { return e.page.x != x })
+	j.ends("result")
+}
+
+// Fault 73: a run in another session may get the ids that the one before had: its
+// cursor is stored all the same, though it looks like the one that is stored.
+func TestFault73_SameIDInAnotherSession(t *testing.T) {
+	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w.Handshake("2025-11-25")
+	w.Stored(mcp.StoreOK, "")
+	land := func() (x engine.ExchangeID) {
+		for w.Store.Flying() != 0 {
+			w.Stored(mcp.StoreOK, "")
+			for _, y := range w.Fetches() {
+				x = y
+			}
+		}
+		return x
+	}
+	w.Advance(60_000)
+	w.Call("tools/call", `{"name":"put"}`, mcp.CallOptions{Durable: true, Flags: journal.Idempotent})
+	x := land()
+	primed := func() {
+		w.Head(x, 200, "content-type", coretest.Stream)
+		w.Chunk(x, "id: 1\nretry: 10\ndata:\n\n")
+		land()
+	}
+	primed()
+	w.End(x, engine.EndNetwork)
+	w.Advance(1_000)
+	w.Head(w.Fetched(), 404) // the session is gone: a new one, and the call runs again
+	w.End(w.AnswerInitialize(w.Fetched(), "2025-11-25", "s2"), engine.EndClean)
+	w.Advance(1_000)
+	x = land()
+	primed()
+	w.Reload()
+	w.Start()
+	w.Advance(0)
+	if xs := w.Fetches(); len(xs) != 1 || header(w.Request(xs[0]), "Last-Event-ID") != "1" {
+		t.Fatalf("the second run is not resumed\n%s", w.Log())
+	}
 }
 
 // posted reports whether the page has POSTed such a text.

@@ -291,7 +291,7 @@ func TestFault90_PolicyAfterTheResponse(t *testing.T) {
 // close a stream is to cancel, whatever the server sends on it.
 func TestFault90_DeclaredToLegacyServersOnly(t *testing.T) {
 	legacy := connected(t, mcp.Config{})
-	if n := legacy.posted(`"initialize"`, `"capabilities":{"resumableRequests":{}}`); n != 1 {
+	if n := legacy.posted(`"initialize"`, `"resumableRequests":{}`); n != 1 {
 		t.Error("not declared")
 	}
 	r := newRig(t, mcp.Config{Revision: "2026-07-28", NoListen: true})

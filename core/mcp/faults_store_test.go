@@ -110,6 +110,34 @@ func TestFault63_NoStore(t *testing.T) {
 	r.wantIdle()
 }
 
+// Fault 63: what is stored without its secrets is no promise, nor is the row
+// after it, which has none. A secret that is stored later is one.
+func TestFault63_UnsealedIsNoPromise(t *testing.T) {
+	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w.Handshake("2025-11-25")
+	w.Stored(mcp.StoreOK, "")
+	c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
+	w.Stored(mcp.StoreOK, "")
+	x := w.Fetched()
+	id := coretest.RequestID(w.Request(x))
+	w.Head(x, 200, "content-type", coretest.Stream)
+	for _, step := range []struct {
+		text   string
+		result mcp.StoreResult
+		told   string
+	}{
+		{coretest.Message("1", coretest.Progress(id, 1)), mcp.StoreUnsealed, ""},
+		{coretest.Message("", coretest.Progress(id, 2)), mcp.StoreOK, ""},
+		{coretest.Message("3", coretest.Progress(id, 3)), mcp.StoreOK, `{"guarantee":"resumable"}`},
+	} {
+		w.Chunk(x, step.text)
+		w.Stored(step.result, "")
+		if told := strings.Join(w.Delivered(c, engine.EventGuarantee), ""); told != step.told {
+			t.Fatalf("after %q the app is told %q, want %q\n%s", step.text, told, step.told, w.Log())
+		}
+	}
+}
+
 // Fault 65: the store is cleared after every input of a call's life, then the
 // page is reloaded at once or a little later. What is live was written anew, so
 // nothing runs twice, the question that is open is asked and the answer that was

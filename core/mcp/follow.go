@@ -92,7 +92,9 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	c.tellGuarantee(t)
 	if !owned {
 		if !followed {
-			c.status(t, "followed", nil)
+			// With its name in the store: whoever carries it knows it by that.
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position,
+				Data: append(appendUint([]byte(`{"state":"followed","record":`), t.record.id), '}')})
 		}
 		return
 	}

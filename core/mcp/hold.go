@@ -29,8 +29,10 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 		return
 	}
 	if held {
-		if t.phase == callStreaming && t.parked == 0 {
-			t.letGo(c, now)
+		if t.phase == callStreaming {
+			if t.parked == 0 {
+				t.letGo(c, now)
+			}
 			c.status(t, "parked", &streamReport{why: "connections"})
 		}
 		t.parked |= byHost

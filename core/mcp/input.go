@@ -21,6 +21,9 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 		case kind == "input_required":
 			c.askInput(now, t, result)
 			return
+		case kind == "task" && t.method == "tools/call":
+			t.adoptTask(c, now, extensionTasks, taskID(result), result)
+			return
 		default:
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 				Code: engine.CodeProtocol, Op: t.method, Message: "the result is of a type that this client has not declared"})
@@ -79,6 +82,10 @@ func (c *Client) writeRound(t *call) {
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	c.begin(now)
 	t := c.byCall[id]
+	if t != nil && t.task != nil {
+		t.answerTask(c, now, responses)
+		return
+	}
 	if t == nil || t.phase != callAsking {
 		return
 	}
@@ -196,4 +203,6 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 
 // waitsForApp reports whether the call waits for a person or a model on this
 // side, so that its clocks stand still.
-func (t *call) waitsForApp() bool { return t.phase == callAsking || t.asking > 0 }
+func (t *call) waitsForApp() bool {
+	return t.phase == callAsking || t.asking > 0 || t.task != nil && len(t.task.waiting) > 0
+}

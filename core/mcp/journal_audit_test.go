@@ -62,6 +62,9 @@ func (l *life) auditFetch(f engine.Effect) {
 		cursor := header(f.Request, "Last-Event-ID")
 		r, n := l.find(cursor)
 		l.carries(r.errand, f.X)
+		if in := session(f.Request); in != fmt.Sprintf("s%d", r.session) {
+			l.fatal("call %d resumes from %s in session %q, which it does not belong to", r.errand.number, cursor, in)
+		}
 		of := l.shelf.calls[r.record]
 		if !r.page.memory && (of == nil || r.said[n].progress > 0 && of.last != (spot{r.number, r.said[n].progress})) {
 			l.fatal("call %d resumes from %s, and what that covers is not stored: %+v", r.errand.number, cursor, of)

@@ -56,6 +56,7 @@ type question struct {
 	answer   string // the message that answered it, byte for byte
 	stored   bool   // a commit that held the answer has landed
 	answered bool   // the server has taken an answer
+	repeated bool   // it has been asked twice on the stream
 }
 
 func (b *backend) sessionName() string { return fmt.Sprintf("s%d", b.session) }
@@ -112,17 +113,22 @@ func (r *run) say(rng *rand.Rand, data string) {
 // work does the next piece of the run; false where there is none.
 func (r *run) work(rng *rand.Rand) bool {
 	switch {
-	case r.over, r.dead, r.open != nil, r.inline && r.wire == nil:
+	case r.over, r.dead, r.inline && r.wire == nil:
 		return false
+	case r.open != nil:
+		if r.open.repeated || rng.IntN(4) > 0 {
+			return false
+		}
+		r.open.repeated = true
+		r.ask(rng) // as another event
 	case r.inline:
 		r.over = true
 		r.wire.pending, r.wire.closing = coretest.Result(r.request, r.result()), true
 	case r.asked < r.questions && r.done >= r.total/2:
-		q := &question{id: fmt.Sprintf("q%d.%d", r.number, r.asked), run: r}
+		r.open = &question{id: fmt.Sprintf("q%d.%d", r.number, r.asked), run: r}
 		r.asked++
-		r.open = q
-		r.asks[q.id] = q
-		r.say(rng, `{"jsonrpc":"2.0","id":"`+q.id+`","method":"elicitation/create","params":{}}`)
+		r.asks[r.open.id] = r.open
+		r.ask(rng)
 	case r.done < r.total:
 		r.done++
 		r.say(rng, r.progress(r.done))
@@ -131,6 +137,11 @@ func (r *run) work(rng *rand.Rand) bool {
 		r.say(rng, coretest.Result(r.request, r.result()))
 	}
 	return true
+}
+
+// ask asks the question that is open.
+func (r *run) ask(rng *rand.Rand) {
+	r.say(rng, `{"jsonrpc":"2.0","id":"`+r.open.id+`","method":"elicitation/create","params":{}}`)
 }
 
 // takes takes an answer to a question.

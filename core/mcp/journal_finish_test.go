@@ -75,6 +75,7 @@ func (l *life) heal() {
 // same from the store alone; once all are acknowledged nothing is left.
 func (l *life) finish() {
 	l.t.Helper()
+	l.heal()
 	for _, e := range l.errands {
 		if e.page != nil {
 			l.checkOutcome(e)

@@ -49,7 +49,6 @@ func playLife(t *testing.T, seed uint64) *life {
 		l.step()
 		l.serve()
 	}
-	l.heal()
 	l.finish()
 	return l
 }

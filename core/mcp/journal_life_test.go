@@ -224,6 +224,12 @@ func (l *life) run(e *errand, id string) *run {
 	if len(e.runs) > 0 && !e.flags.Repeatable() {
 		l.fatal("call %d runs twice", e.number)
 	}
+	for _, r := range e.runs {
+		// What changes nothing leaves before it is noted that it does.
+		if r.request == id && e.flags&journal.ReadOnly == 0 && !e.volatile {
+			l.fatal("call %d runs again under the id %s of an earlier run", e.number, id)
+		}
+	}
 	return l.start(e, id)
 }
 

@@ -84,6 +84,22 @@ func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
 	t.questions = append(t.questions, r.Taken...)
 }
 
+// isOpen reports whether a question on t waits for its answer, or for that to be
+// taken.
+func (c *Client) isOpen(t *call, id []byte) bool {
+	for _, a := range c.asked {
+		if a.call == t && bytes.Equal(questionID(a.id), id) {
+			return true
+		}
+	}
+	for _, a := range t.outbox {
+		if bytes.Equal(a.id, id) {
+			return true
+		}
+	}
+	return false
+}
+
 // handAsked asks the app again what the page before it had not answered.
 func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
 	for _, q := range r.Asked {

@@ -24,6 +24,8 @@ type record struct {
 	secret []byte
 	waits  bool // the call is in journaling.dirty
 	aloft  bool // a row of it is in the commit under way
+	sealed bool // that row has a secret part
+	behind bool // the secrets that were written last are not stored: there was no cipher
 
 	cursor  []byte // as last written
 	retry   int64
@@ -128,8 +130,10 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 		}
 		r.flying = t.guaranteeOnceStored(c)
 	}
-	if len(r.secret) > 0 {
+	if r.sealed = len(r.secret) > 0; r.sealed {
 		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
+	} else if r.behind {
+		r.flying = min(r.flying, r.stored) // it brings none of what is missing
 	}
 	r.n++
 	r.aloft = true
@@ -151,8 +155,10 @@ func (r *record) landed(sealed bool) {
 	r.aloft = false
 	if sealed {
 		r.stored = r.flying
+		r.behind = r.behind && !r.sealed
 	} else {
 		r.flying = r.stored
+		r.behind = r.behind || r.sealed
 	}
 }
 
@@ -219,12 +225,16 @@ func (c *Client) rewrite(t *call) {
 	if t.fold != nil {
 		c.rewriteFold(t)
 	}
-	if t.phase >= callStoring {
+	// One that waits to be run again was sent too, under an id that is used up.
+	if t.phase >= callStoring || t.reissues > 0 {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
 		r.sentIn = r.headIn
 	}
 	if t.policy != nil {
 		c.writePolicy(t)
+	}
+	if t.task != nil {
+		c.rewriteTask(t)
 	}
 	if t.phase == callAsking {
 		c.writeRound(t)
@@ -236,6 +246,11 @@ func (c *Client) rewrite(t *call) {
 	}
 	for _, a := range t.outbox {
 		c.write(t, journal.AnswerEntry(a.id, a.message))
+	}
+	for _, id := range t.questions {
+		if !c.isOpen(t, id) {
+			c.write(t, journal.Entry{Kind: journal.Taken, Data: id})
+		}
 	}
 	if r.acked > 0 {
 		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})

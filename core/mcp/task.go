@@ -4,36 +4,33 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// task is the server's task that carries a call (2025-11-25 basic/utilities/
-// tasks), with or without a result that is streamed in numbered segments
-// (SEP-1905). Nothing but its id is needed to go on with it after a reload.
+// task is the server's task that carries a call, in whatever dialect, with or
+// without a result that is streamed in numbered segments (SEP-1905). Its id is
+// all that a later page needs to go on with it.
 type task struct {
 	id       string
-	interval int64 // ms between two tasks/get
+	dialect  *taskDialect
+	trying   bool  // whether the server knows the dialect is not known yet
+	interval int64 // ms between two polls
 	status   string
 	said     string // its statusMessage
-	wall     int64  // ms since 1970 when it was made, by this side's clock
 
-	poll  subcall // tasks/get
-	fetch subcall // tasks/result
-	// final: nothing is missing but what only the whole result has.
-	final bool
-	// whole: this server does not resume from a number (SEP-1905, -32603).
-	whole bool
+	poll   subcall
+	fetch  subcall // of the result, where poll does not bring it
+	update subcall // of answers, where poll does not take them
+	ended  int     // polls that said so while its result was being waited for
 
 	segments segments
 	streams  bool // it has sent partial-content
-	ended    int  // polls that said so while its result was being waited for
-}
+	final    bool // nothing is missing but what only the whole result has
+	whole    bool // this server does not resume from a number (SEP-1905, -32603)
 
-// subcall is a request about the task, made again and again.
-type subcall struct {
-	call     *call       // under way
-	at       engine.Time // when to make the next; Never for not by itself
-	attempts int         // failures in a row
+	asked   map[string]bool   // keys of requests for input: once for the task's life
+	waiting map[string][]byte // those that the app has not answered, raw
+	answers []*taskReply      // those that the server has not taken
+	state   []byte            // requestState to be echoed, raw (a SEP-2339 draft)
 }
 
 const (
@@ -46,7 +43,7 @@ const (
 // The metadata key that names the task that a message belongs to.
 const metaRelatedTask = metaKey + "related-task"
 
-// clampInterval puts a server's pollInterval into its bounds; what is missing or
+// clampInterval puts a server's poll interval into its bounds; what is missing or
 // no number is the default.
 func clampInterval(value []byte) int64 {
 	f, ok := jsonrpc.Float(value)
@@ -56,30 +53,31 @@ func clampInterval(value []byte) int64 {
 	return int64(min(max(f, pollFloor), pollCap))
 }
 
-// taskResult takes a result that is a task, or part of one. False for any other.
+// taskResult takes a result that is a task of 2025-11-25, or part of one. False
+// for any other.
 func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 	made, isTask := jsonrpc.Member(result, "task")
 	partial, isPartial := jsonrpc.Member(result, "partial-content")
-	if !c.revision.coreTasks || t.role != roleApp || t.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
+	if t.role != roleApp || t.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
 		return false
 	}
 	id := taskID(made)
 	if id == "" {
-		meta, _ := jsonrpc.Member(result, "_meta")
-		related, _ := jsonrpc.Member(meta, metaRelatedTask)
-		id = taskID(related)
+		id = relatedTask(result)
 	}
 	switch {
 	case t.task != nil && (id == "" || id == t.task.id):
 	case t.task != nil:
 		c.integrity("foreign_task", nil)
 		return true
-	case id == "" || len(id) > maxTaskID:
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
-		return true
 	default:
-		t.adoptTask(c, now, id, made)
+		d := coreTasks
+		if !isPartial && !c.noContinue {
+			d = continuedTasks
+		}
+		if !t.adoptTask(c, now, d, id, made) {
+			return true
+		}
 	}
 	if isPartial {
 		t.takeSegments(c, now, partial, result)
@@ -93,133 +91,58 @@ func taskID(task []byte) string {
 	return id
 }
 
-// adoptTask hands the call over to a task. Its id is stored before anything
-// else is told: without it nobody finds the task again.
-func (t *call) adoptTask(c *Client, now engine.Time, id string, made []byte) {
-	interval, _ := jsonrpc.Member(made, "pollInterval")
-	t.task = &task{id: id, interval: clampInterval(interval), wall: c.wall(), status: "working"}
-	t.phase, t.answerBy = callTask, engine.Never
-	t.policy = nil
-	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0))}})
-	c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(id)})
-	t.task.poll.at = now.After(t.task.interval)
-	t.task.fetch.at = now // a blocking tasks/result: nobody waits an interval for what is finished
-	c.taskStatus(t, made)
+// relatedTask returns the id of the task that a result or params belong to.
+func relatedTask(object []byte) string {
+	meta, _ := jsonrpc.Member(object, "_meta")
+	related, _ := jsonrpc.Member(meta, metaRelatedTask)
+	return taskID(related)
 }
 
-// takeSegments takes a partial-content and what came with it.
-func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
-	k := t.task
-	k.streams = true
-	for _, raw := range jsonrpc.Elements(partial) {
-		switch k.segments.add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
-		case segmentDuplicate:
-			c.counters.DuplicateSegments++
-		case segmentConflict:
-			c.integrity("conflicting_segment", nil)
-		case segmentInvalid:
-			c.integrity("invalid_segment", nil)
-		case segmentTooFar:
-			c.integrity("distant_segment", nil)
-		}
+// adoptTask hands the call over to a task; false where that has no usable id. It
+// is stored before anything else is told: without its id nobody finds it again.
+func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, made []byte) bool {
+	if id == "" || len(id) > maxTaskID {
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
+		return false
 	}
-	if done, _ := jsonrpc.Member(result, "isComplete"); string(done) == "true" {
-		k.segments.complete = true
-		failed, _ := jsonrpc.Member(result, "isError")
-		k.segments.failed = k.segments.failed || string(failed) == "true"
-	}
+	interval, _ := jsonrpc.Member(made, d.interval)
+	t.task = &task{id: id, dialect: d, interval: clampInterval(interval), status: "working",
+		poll: idle, fetch: idle, update: idle}
+	t.phase, t.answerBy, t.policy = callTask, engine.Never, nil
+	c.writeTask(t)
 	switch {
-	case k.segments.complete && k.segments.gapless():
-		// structuredContent and _meta are in the whole result only.
-		k.final = true
-		k.fetch.at = now
-	case !k.segments.gapless():
-		c.counters.GapsRefetched++
-		k.fetch.at = now
-	case t.x != 0:
-		k.fetch.at = engine.Never // they come by themselves
+	case d == continuedTasks:
+		t.task.trying, t.task.poll.at = !c.continues, now
+	case d.result != "":
+		// A blocking tasks/result: nobody waits an interval for what is finished.
+		t.task.fetch.at, t.task.poll.at = now, now.After(t.task.interval)
+	default:
+		t.task.poll.at = now.After(t.task.interval)
 	}
+	c.taskStatus(t, made)
+	return true
 }
 
-// advanceTask makes the requests that are due.
-func (t *call) advanceTask(c *Client, now engine.Time) {
-	k := t.task
-	if c.state != stateOpen || c.token.asking {
-		return // taskDue is Never meanwhile
-	}
-	if now >= k.poll.at && k.poll.call == nil {
-		k.poll.at = engine.Never
-		k.poll.call = c.askTask(now, t, "tasks/get", nil)
-	}
-	if now >= k.fetch.at && k.fetch.call == nil {
-		k.fetch.at = engine.Never
-		if k.streams && t.uncommitted() {
-			// The server may forget what a higher number covers.
-			c.whenStored(now, t, true, func(c *Client, now engine.Time) {
-				if t.task == k && k.fetch.call == nil {
-					k.fetch.at = now
-				}
-			})
-			return
-		}
-		var last []byte
-		if k.streams && !k.final && !k.whole && k.segments.last() > 0 {
-			// Never 0: it is invalid, and means from the start anyway.
-			last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
-		}
-		k.fetch.call = c.askTask(now, t, "tasks/result", last)
-	}
+func (c *Client) writeTask(t *call) {
+	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), t.task.dialect.number}})
+	c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(t.task.id)})
 }
 
-// taskDue returns when advanceTask is due.
-func (t *call) taskDue(c *Client) engine.Time {
-	if c.state != stateOpen || c.token.asking {
-		return engine.Never
+// restoreTask goes on with a task after a reload: from the last number that was
+// stored, where it streams.
+func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *taskDialect) {
+	t.phase, t.answerBy = callTask, engine.Never
+	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault, status: "working",
+		poll: idle, fetch: idle, update: idle, segments: t.streamed, streams: t.streamed.last() > 0,
+		trying: d == continuedTasks && !c.continues}
+	t.streamed = segments{}
+	t.task.poll.at = now
+	if d.result != "" {
+		t.task.fetch.at = now
 	}
-	at := engine.Never
-	if t.task.poll.call == nil {
-		at = min(at, t.task.poll.at)
-	}
-	if t.task.fetch.call == nil {
-		at = min(at, t.task.fetch.at)
-	}
-	return at
-}
-
-// askTask makes a request about t's task.
-func (c *Client) askTask(now engine.Time, t *call, method string, more []byte) *call {
-	s := c.newCall(now, method, Timeouts{Idle: t.timeouts.Idle})
-	s.role, s.parent = roleTask, t
-	params := jsonrpc.AppendString([]byte(`{"taskId":`), t.task.id)
-	s.params = append(append(params, more...), '}')
-	s.send(c, now)
-	return s
-}
-
-// again makes a request about the task again after a failure.
-func (s *subcall) again(now engine.Time, c *Client) {
-	s.at = now.After(link.Delay(s.attempts, -1, &c.random))
-	s.attempts++
-}
-
-// cancelTask asks the server to stop a task; notifications/cancelled must not be
-// used for one. Whether it does is not waited for.
-func (c *Client) cancelTask(now engine.Time, t *call) {
-	c.askTask(now, t, "tasks/cancel", nil)
-}
-
-// dropTask ends what is under way about a task whose call has its outcome.
-func (t *call) dropTask(c *Client) {
-	k := t.task
-	t.task = nil
-	for _, s := range []*call{k.poll.call, k.fetch.call} {
-		if s != nil && s.phase < callTail {
-			c.abort(s.x)
-			s.x = 0
-			s.stream.End()
-			c.finish(s)
-		}
-	}
+	c.resumedProven(t, t.task.streams)
+	t.restoreTaskInput(c, now, r)
 }
 
 // taskStatus tells the app what the server says of the task:
@@ -241,15 +164,4 @@ func (c *Client) taskStatus(t *call, task []byte) {
 		b = jsonrpc.AppendString(append(b, `,"message":`...), text)
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, C: t.id, Position: t.position, Data: append(b, '}')})
-}
-
-// restoreTask goes on with a task after a reload: from the last number that was
-// stored, where it streams.
-func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record) {
-	t.phase, t.answerBy = callTask, engine.Never
-	t.task = &task{id: r.TaskID, interval: pollDefault, wall: r.TaskAt, status: "working",
-		segments: t.streamed, streams: t.streamed.last() > 0}
-	t.streamed = segments{}
-	t.task.poll.at, t.task.fetch.at = now, now
-	c.resumedProven(t, t.task.streams)
 }

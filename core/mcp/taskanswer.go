@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -23,50 +21,101 @@ func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, 
 	switch s {
 	case k.poll.call:
 		k.poll.call = nil
-		t.polled(c, now, outcome, data)
+		t.polled(c, now, outcome, data, failure)
 	case k.fetch.call:
 		k.fetch.call = nil
 		t.fetched(c, now, outcome, data, failure)
+	case k.update.call:
+		k.update.call = nil
+		t.updated(c, now, outcome, failure)
 	}
 }
 
-// polled takes the answer to tasks/get.
-func (t *call) polled(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
+// polled takes the answer to a poll.
+func (t *call) polled(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	k := t.task
-	if outcome == engine.OutcomeRPCError && errorCode(data) == invalidParams {
+	refused := outcome == engine.OutcomeRPCError
+	switch {
+	case k.trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && !failure.Retryable):
+		// No tasks/continue: asked once, and never again of this server.
+		c.noContinue = true
+		k.trying, k.dialect = false, coreTasks
+		c.writeTask(t)
+		k.fetch.at, k.poll.at = now, now.After(k.interval)
+		return
+	case refused && errorCode(data) == invalidParams:
 		t.taskGone(c, now)
 		return
-	}
-	if outcome != engine.OutcomeResult {
+	case outcome != engine.OutcomeResult:
 		k.poll.again(now, c)
 		return
 	}
+	if k.trying {
+		k.trying, c.continues = false, true
+	}
 	k.poll.attempts = 0
-	if interval, ok := jsonrpc.Member(data, "pollInterval"); ok {
+	if k.dialect.update == "" && k.dialect.result == "" {
+		t.answersTaken(c)
+	}
+	k.poll.at = now.After(k.interval)
+	t.taskState(c, now, data)
+}
+
+// taskState takes a task as a poll or a notification says it is.
+func (t *call) taskState(c *Client, now engine.Time, data []byte) {
+	k := t.task
+	if id := taskID(data); id != "" && id != k.id {
+		c.integrity("foreign_task", nil)
+		return
+	}
+	if interval, ok := jsonrpc.Member(data, k.dialect.interval); ok {
 		k.interval = clampInterval(interval)
+		k.poll.at = min(k.poll.at, now.After(k.interval))
 	}
 	c.taskStatus(t, data)
+	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.result == "" {
+		state, _ := jsonrpc.Member(data, "requestState")
+		k.state = append(k.state[:0], state...)
+		t.askTaskInput(c, now, requests)
+	}
+	if k.dialect.result == "" {
+		t.taskOutcome(c, now, data)
+		return
+	}
 	switch k.status {
 	case "completed", "failed", "cancelled":
-		if k.segments.complete && k.segments.gapless() {
-			k.final = true
-		}
+		k.final = k.final || k.segments.complete && k.segments.gapless()
 		switch {
 		case k.fetch.call == nil && k.fetch.at == engine.Never:
 			k.fetch.at = now
 		case k.fetch.call != nil:
 			// It should have been answered by now: a dead connection says nothing.
 			if k.ended++; k.ended > 1 {
-				c.abort(k.fetch.call.x)
-				k.fetch.call.stream.End()
-				c.finish(k.fetch.call)
-				k.fetch.call, k.fetch.at, k.ended = nil, now, 0
+				k.fetch.drop(c)
+				k.fetch.at, k.ended = now, 0
 			}
 		}
 	}
-	// Polled on also after the end: only a result ends the call, and what asks
-	// for it may have to be asked again.
-	k.poll.at = now.After(k.interval)
+}
+
+// taskOutcome ends the call where the task brings its outcome with it.
+func (t *call) taskOutcome(c *Client, now engine.Time, data []byte) {
+	result, hasResult := jsonrpc.Member(data, "result")
+	rpc, hasError := jsonrpc.Member(data, "error")
+	switch t.task.status {
+	case "completed", "failed":
+		switch {
+		case hasError && jsonrpc.IsObject(rpc):
+			c.settle(now, t, engine.OutcomeRPCError, rpc, nil)
+		case hasResult && jsonrpc.IsObject(result):
+			c.settle(now, t, engine.OutcomeResult, result, nil)
+		default:
+			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has ended without an outcome"})
+		}
+	case "cancelled":
+		t.taskCancelled(c, now)
+	}
 }
 
 // fetched takes the answer to tasks/result.
@@ -80,7 +129,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			k.fetch.at = now.After(k.interval)
 			t.takeSegments(c, now, partial, data)
 			if t.task == k && !k.final && k.segments.last() == before && k.fetch.at == now {
-				k.fetch.at = now.After(k.interval) // nothing new: a gap that is not filled is not asked for in a loop
+				k.fetch.at = now.After(k.interval) // a gap that is not filled is not asked for in a loop
 			}
 			return
 		}
@@ -112,37 +161,35 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 // taskGone ends a call whose task the server does not know any more. What was
 // streamed of it stays readable.
 func (t *call) taskGone(c *Client, now engine.Time) {
-	if t.task.final {
+	switch {
+	case t.task.final:
 		t.settleMerged(c, now)
-		return
+	case t.task.status == "cancelled":
+		t.taskCancelled(c, now)
+	default:
+		t.cuts++
+		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
+			Message: "the server no longer has this call's task; it may have run"})
 	}
-	if t.task.status == "cancelled" {
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeCancelled, Op: t.method, Message: "the server has cancelled the task"})
-		return
-	}
-	t.cuts++
-	t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
-		Message: "the server no longer has this call's task; it may have run"})
 }
 
-// settleMerged ends a call with what its segments come to.
-func (t *call) settleMerged(c *Client, now engine.Time) {
-	c.settle(now, t, engine.OutcomeResult, t.task.segments.appendResult(nil), nil)
+func (t *call) taskCancelled(c *Client, now engine.Time) {
+	c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+		Code: engine.CodeCancelled, Op: t.method, Message: "the server has cancelled the task"})
 }
 
-// compare tells the app where the whole result is not what was streamed. The
-// whole result stands (RELIABILITY fault 102).
-func (t *call) compare(c *Client, result []byte) {
-	merged, _ := jsonrpc.Member(t.task.segments.appendResult(nil), "content")
-	whole, _ := jsonrpc.Member(result, "content")
-	a, b := jsonrpc.Elements(merged), jsonrpc.Elements(whole)
-	same := len(a) == len(b)
-	for i := 0; same && i < len(a); i++ {
-		same = bytes.Equal(a[i], jsonrpc.AppendWithout(nil, b[i], ""))
+// taskNotified takes notifications/tasks or notifications/tasks/status: a hint
+// that saves a poll, for whichever call the task carries. False where it is
+// nobody's.
+func (c *Client) taskNotified(now engine.Time, params []byte) bool {
+	id := taskID(params)
+	for _, t := range c.calls {
+		if t.phase == callTask && t.task.id == id && id != "" {
+			t.taskState(c, now, params)
+			return true
+		}
 	}
-	if !same {
-		c.integrity("different_result", nil)
-	}
+	return false
 }
 
 func errorCode(object []byte) int64 {

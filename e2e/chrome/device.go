@@ -4,10 +4,10 @@ package chrome
 
 import (
 	"context"
+	"maps"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -37,21 +37,29 @@ func (p *Page) Offline(offline bool) {
 	p.t.Helper()
 	p.Do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		// Two commands: one acts on the traffic, the other on what the page
-		// is told about it. Throughput -1 means not throttled.
-		_, err := cdp.Call(ctx, t, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{{
-				Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
-			}},
-		})
-		if err != nil {
-			return err
+		// is told about it. Older browsers know neither in this form, or refuse
+		// its parameters (-32602); one command does both there.
+		conditions := map[string]any{"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+		rule := maps.Clone(conditions)
+		rule["urlPattern"] = "" // any request
+		_, err := cdp.Call(ctx, t, networkByRule, map[string]any{"offline": offline, "matchedNetworkConditions": []any{rule}})
+		if err == nil {
+			_, err = cdp.Call(ctx, t, networkState, conditions)
 		}
-		_, err = cdp.Call(ctx, t, network.OverrideNetworkState, network.OverrideNetworkStateParams{
-			Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
-		})
+		if err != nil {
+			_, err = cdp.Call(ctx, t, networkConditions, conditions)
+		}
 		return err
 	}))
 }
+
+// The commands of Offline. Their parameters differ between versions of the
+// browser, so that they are not those of the protocol package, which knows one.
+var (
+	networkByRule     = cdp.Command[map[string]any, cdp.Empty]{Method: "Network.emulateNetworkConditionsByRule"}
+	networkState      = cdp.Command[map[string]any, cdp.Empty]{Method: "Network.overrideNetworkState"}
+	networkConditions = cdp.Command[map[string]any, cdp.Empty]{Method: "Network.emulateNetworkConditions"}
+)
 
 // phoneWidth is the widest viewport that is emulated as a phone.
 const phoneWidth = 600

@@ -78,6 +78,30 @@ func (p *Page) Close() {
 	p.cancel()
 }
 
+// Crash ends the renderer of the tab, as a lack of memory does: the page sees
+// nothing, and its tab closes soon after.
+func (p *Page) Crash() {
+	p.t.Helper()
+	if p.closed {
+		return
+	}
+	p.checkExceptions()
+	p.closed = true
+	go func() {
+		// A renderer that is gone does not answer.
+		ctx, cancel := context.WithTimeout(p.ctx, crashTime)
+		defer cancel()
+		_ = chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, page.Crash, cdp.Empty{})
+			return err
+		}))
+		p.cancel()
+	}()
+}
+
+// crashTime is how long a renderer that crashes may take for it.
+const crashTime = 5 * time.Second
+
 // Do runs chromedp actions on the tab, in order, under one deadline.
 func (p *Page) Do(steps ...chromedp.Action[Void]) {
 	p.t.Helper()

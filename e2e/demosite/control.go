@@ -22,10 +22,11 @@ const (
 func (s *Site) addControls() {
 	for name, act := range map[string]func(*http.Request) (string, error){
 		"cut": func(*http.Request) (string, error) {
-			return fmt.Sprintf("dropped %d connections", s.mcp.CutStreams()), nil
+			return fmt.Sprintf("dropped %d connections", s.cut()), nil
 		},
 		"restart": func(*http.Request) (string, error) {
 			s.mcp.Restart()
+			s.plain.Restart()
 			return "restarted: every session is forgotten", nil
 		},
 		"down":      s.down,
@@ -56,7 +57,7 @@ func (s *Site) down(r *http.Request) (string, error) {
 	s.mu.Lock()
 	s.downUntil = time.Now().Add(d)
 	s.mu.Unlock()
-	return fmt.Sprintf("down for %v; dropped %d connections", d, s.mcp.CutStreams()), nil
+	return fmt.Sprintf("down for %v; dropped %d connections", d, s.cut()), nil
 }
 
 func (s *Site) up(*http.Request) (string, error) {
@@ -96,7 +97,7 @@ func (s *Site) cutEvery(r *http.Request) (string, error) {
 		for {
 			select {
 			case <-tick.C:
-				s.mcp.CutStreams()
+				s.cut()
 			case <-ctx.Done():
 				return
 			}

@@ -1,9 +1,9 @@
 //go:build !js
 
 // Package demosite is the demo as one http.Handler: the built web/dist, an MCP
-// server at /mcp (package gosdk) and controls that break the connection on
-// purpose. The demo command serves it; tests mount it on an origin of their
-// own:
+// server at /mcp (package gosdk), one at /plain that answers in one piece and
+// can resume nothing, and controls that break their connections on purpose. The
+// demo command serves it; tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
 //	web := httptest.NewServer(site)
@@ -11,9 +11,9 @@
 //
 // Controls are POSTs that answer {"ok": bool, "what": "..."}:
 //
-//	/control/cut                        drop every connection to /mcp now
+//	/control/cut                        drop every connection to both servers now
 //	/control/restart                    forget sessions, tools, events and notes
-//	/control/down?ms=5000               refuse /mcp for a while
+//	/control/down?ms=5000               refuse both servers for a while
 //	/control/up                         end that early
 //	/control/cut-every?ms=2000&for=60000  drop again and again; for=0 stops
 //
@@ -45,11 +45,12 @@ type Options struct {
 
 // A Site is the demo. Close it when its HTTP server has stopped or is about to.
 type Site struct {
-	mux  *http.ServeMux
-	mcp  *gosdk.Server
-	ctx  context.Context
-	stop context.CancelFunc
-	work sync.WaitGroup
+	mux   *http.ServeMux
+	mcp   *gosdk.Server
+	plain *gosdk.Server
+	ctx   context.Context
+	stop  context.CancelFunc
+	work  sync.WaitGroup
 
 	mu        sync.Mutex
 	downUntil time.Time
@@ -71,9 +72,11 @@ func New(o Options) (*Site, error) {
 			return nil, fmt.Errorf("%s is not there: run `make build` first", filepath.Join(o.Dist, filepath.FromSlash(name)))
 		}
 	}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP)}
+	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.mux.Handle("/mcp", http.HandlerFunc(s.serveMCP))
+	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
+	s.mux.Handle("/plain", s.unlessDown(s.plain))
 	s.mux.HandleFunc("GET /visit", visit)
 	s.mux.Handle("/", pages(files))
 	s.addControls()
@@ -86,21 +89,30 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHT
 // MCP is the server behind /mcp.
 func (s *Site) MCP() *gosdk.Server { return s.mcp }
 
-// Close stops tools and controls and drops the connections to /mcp.
+// Plain is the server behind /plain.
+func (s *Site) Plain() *gosdk.Server { return s.plain }
+
+// cut drops the connections to both servers and returns how many there were.
+func (s *Site) cut() int { return s.mcp.CutStreams() + s.plain.CutStreams() }
+
+// Close stops tools and controls and drops the connections to the servers.
 func (s *Site) Close() {
 	s.stop()
 	s.work.Wait()
 	s.mcp.Close()
+	s.plain.Close()
 }
 
-// serveMCP drops the connection unanswered while the site is down: to a browser
-// a server that refuses and one that hangs up look the same.
-func (s *Site) serveMCP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	down := time.Now().Before(s.downUntil)
-	s.mu.Unlock()
-	if down {
-		panic(http.ErrAbortHandler)
-	}
-	s.mcp.ServeHTTP(w, r)
+// unlessDown drops the connection unanswered while the site is down: to a
+// browser a server that refuses and one that hangs up look the same.
+func (s *Site) unlessDown(server http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		down := time.Now().Before(s.downUntil)
+		s.mu.Unlock()
+		if down {
+			panic(http.ErrAbortHandler)
+		}
+		server.ServeHTTP(w, r)
+	})
 }

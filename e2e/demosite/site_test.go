@@ -99,12 +99,16 @@ func TestControls(t *testing.T) {
 			t.Errorf("%s: %s %s", c.path, a.Status, body)
 		}
 	}
-	if a, _ := send(t, "POST", url+"/mcp", hello); a != nil {
-		t.Errorf("down, but it answers %s", a.Status)
+	for _, server := range []string{"/mcp", "/plain"} {
+		if a, _ := send(t, "POST", url+server, hello); a != nil {
+			t.Errorf("down, but %s answers %s", server, a.Status)
+		}
 	}
 	send(t, "POST", url+"/control/up", "")
-	if a, body := send(t, "POST", url+"/mcp", hello); a == nil || a.StatusCode != 200 {
-		t.Errorf("up again: %s", body)
+	for _, server := range []string{"/mcp", "/plain"} {
+		if a, body := send(t, "POST", url+server, hello); a == nil || a.StatusCode != 200 {
+			t.Errorf("%s, up again: %s", server, body)
+		}
 	}
 	if a, _ := send(t, "GET", url+"/control/cut", ""); a.StatusCode == 200 {
 		t.Error("a GET cuts")

@@ -17,6 +17,8 @@ type Request struct {
 	Time time.Time
 	// HTTPMethod is POST, GET, DELETE or OPTIONS.
 	HTTPMethod string
+	// URL as received: the path, and the query where there is one.
+	URL string
 	// Header as received.
 	Header http.Header
 	// Method is the JSON-RPC method; "" for a JSON-RPC response and for

@@ -10,7 +10,7 @@ export interface Advice {
 }
 
 /** Reads the error of a call for a person. The tool's annotations decide where the server's word is all there is. */
-export function advise(error: HoldfastError, tool: Tool): Advice {
+export function advise(error: HoldfastError, tool: Pick<Tool, "annotations">): Advice {
   const safe = tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true;
   switch (error.code) {
     case "lost":
@@ -33,5 +33,5 @@ export function advise(error: HoldfastError, tool: Tool): Advice {
 function uncertain(lead: string, why: string, safe: boolean): Advice {
   return safe
     ? { lead, more: `${why} The tool says that running it twice does no harm.`, again: "Run again" }
-    : { lead, more: `${why} The tool may have effects, so nothing runs it again by itself: check first, then use its form.` };
+    : { lead, more: `${why} Nothing runs it again by itself: find out whether it did, then decide.` };
 }

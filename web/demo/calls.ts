@@ -1,6 +1,8 @@
-import type { CallEvent, CallOptions, McpClient, Open, Tool } from "holdfast";
-import { CallCard } from "./card.js";
+import type { Call, CallEvent, CallOptions, CallToolResult, McpClient, Open, Tool } from "holdfast";
+import { CallCard, type CardUse } from "./card.js";
 import { button, part, setText } from "./element.js";
+import { forgetCall, prune } from "./memory.js";
+import type { Mark } from "./trace.js";
 
 /** Finished calls that stay in the page. */
 const MAX_FINISHED = 30;
@@ -8,7 +10,7 @@ const MAX_FINISHED = 30;
 /** Hears of a call's events, and of its end (undefined). */
 export type CallWatcher = (card: CallCard, event: CallEvent | undefined) => void;
 
-/** The calls of this page, newest first. They stay when the server changes. */
+/** The calls of one server, newest first: those of this page, and those that the journal brings back. */
 export class CallList {
   readonly #list = part("call-list");
   readonly #empty = part("no-calls");
@@ -16,33 +18,70 @@ export class CallList {
   readonly #clear: HTMLButtonElement;
   readonly #watchers = new Set<CallWatcher>();
   readonly #options: (mcp: McpClient) => CallOptions;
+  readonly #use: CardUse;
   #cards: CallCard[] = [];
+  #mcp: McpClient | undefined;
+  #url = "";
 
   /** `options` is what each call is made with. */
   constructor(options: (mcp: McpClient) => CallOptions) {
     this.#options = options;
-    this.#clear = button("Clear finished", { class: "quiet small", hidden: true }, () => this.#drop((card) => card.state !== "running"));
+    this.#clear = button("Done with all finished", { class: "quiet small", hidden: true, "data-testid": "done-all" }, () => {
+      for (const card of this.#cards.filter(finished)) this.#done(card);
+    });
     part("calls-head").append(this.#clear);
+    this.#use = {
+      changed: (card, event) => {
+        if (event === undefined) this.#show();
+        for (const watcher of this.#watchers) watcher(card, event);
+      },
+      again: (card) => void (this.#mcp && this.run(this.#mcp, card.tool as Tool, card.args)),
+      replayed: (card, call) => {
+        this.#remove(card);
+        this.#add(new CallCard(call, card.tool, this.#use));
+      },
+      done: (card) => this.#done(card),
+      comesBack: () => this.#mcp?.durability === "indexeddb",
+    };
+    // The next page wants to know what this one saw, up to its last moment.
+    addEventListener("pagehide", () => this.#remind());
   }
 
-  /** Calls a tool and shows the call. */
-  run(mcp: McpClient, tool: Tool, args: Open): CallCard {
-    const card = new CallCard(
-      tool,
-      args,
-      mcp.callTool(tool.name, args, this.#options(mcp)),
-      () => this.run(mcp, tool, args),
-      (changed, event) => {
-        if (event === undefined) this.#show();
-        for (const watcher of this.#watchers) watcher(changed, event);
-      },
-    );
-    this.#cards.unshift(card);
-    this.#list.prepend(card.element);
-    let finished = 0;
-    this.#drop((each) => each.state !== "running" && ++finished > MAX_FINISHED);
+  /**
+   * Follows a client. The calls of another server are its own affair: they stay
+   * in the journal, and come back with it.
+   */
+  async follow(mcp: McpClient): Promise<void> {
+    this.#mcp = mcp;
+    if (this.#url !== mcp.url) for (const card of [...this.#cards]) this.#remove(card);
+    this.#url = mcp.url;
+    mcp.on("restored", ({ call }) => this.#restore(call));
+    await this.reopened(mcp);
+  }
+
+  /** The client is open again: its runtime had died, or the server had forgotten the session. */
+  async reopened(mcp: McpClient): Promise<void> {
+    const calls = await mcp.calls();
+    for (const call of calls) this.#restore(call);
+    this.#settle(calls);
+  }
+
+  /** Calls a tool and shows the call. `key` is the name of the call in the journal. */
+  run(mcp: McpClient, tool: Tool, args: Open, key = newKey()): CallCard {
+    const card = new CallCard(mcp.callTool(tool.name, args, { ...this.#options(mcp), key }), tool, this.#use);
+    this.#add(card);
+    let kept = 0;
+    for (const each of this.#cards.filter(finished)) if (++kept > MAX_FINISHED) this.#done(each);
     reveal(card.element);
     return card;
+  }
+
+  /** Everything that was stored is gone. */
+  clear(): void {
+    for (const card of [...this.#cards]) {
+      if (card.call.key !== undefined) forgetCall(card.call.key);
+      this.#remove(card);
+    }
   }
 
   /**
@@ -59,21 +98,71 @@ export class CallList {
     this.#watchers.add(watcher);
   }
 
-  #drop(unwanted: (card: CallCard) => boolean): void {
-    this.#cards = this.#cards.filter((card) => {
-      if (!unwanted(card)) return true;
-      card.element.remove();
-      return false;
-    });
+  /** Shows a call that the journal has brought back, in the place of the card that it had here. */
+  #restore(call: Call<CallToolResult>): void {
+    if (!call.restored || this.#cards.some((card) => card.call === call)) return;
+    const old = this.#cards.find((card) => card.call.key !== undefined && card.call.key === call.key);
+    if (old && old.state !== "away") return;
+    const how: Mark["kind"] | undefined = old?.why?.code === "runtime_exited" ? "killed" : undefined;
+    const card = new CallCard(call, undefined, this.#use, how);
+    if (!old) this.#add(card);
+    else {
+      this.#cards[this.#cards.indexOf(old)] = card;
+      old.element.replaceWith(card.element);
+      this.#show();
+    }
+  }
+
+  /** What is away and was not brought back has ended. */
+  #settle(calls: Call<CallToolResult>[]): void {
+    const keys = new Set(calls.map(({ key }) => key));
+    for (const card of this.#cards) if (!keys.has(card.call.key)) card.giveUp();
+    prune(new Set(this.#cards.map((card) => card.call.key ?? "")));
     this.#show();
+  }
+
+  #add(card: CallCard): void {
+    const next = this.#cards.findIndex((each) => each.call.createdAt <= card.call.createdAt);
+    if (next < 0) this.#cards.push(card);
+    else this.#cards.splice(next, 0, card);
+    const after = this.#cards[this.#cards.indexOf(card) + 1];
+    this.#list.insertBefore(card.element, after?.element ?? null);
+    this.#show();
+  }
+
+  /** The journal may forget a call. */
+  #done(card: CallCard): void {
+    card.call.ack();
+    if (card.call.key !== undefined) forgetCall(card.call.key);
+    this.#remove(card);
+  }
+
+  #remove(card: CallCard): void {
+    this.#cards = this.#cards.filter((each) => each !== card);
+    card.element.remove();
+    this.#show();
+  }
+
+  #remind(): void {
+    for (const card of this.#cards) card.remind();
   }
 
   #show(): void {
     const running = this.#cards.filter((card) => card.state === "running").length;
     this.#empty.hidden = this.#cards.length > 0;
-    this.#clear.hidden = running === this.#cards.length;
+    this.#clear.hidden = this.#cards.filter(finished).length < 2;
     setText(this.#count, running > 0 ? `${running} running` : "");
   }
+}
+
+function finished(card: CallCard): boolean {
+  return card.state !== "running" && card.state !== "away";
+}
+
+/** A name for a call that no other has. */
+export function newKey(prefix = "call"): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return `${prefix}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 /** On a phone the form that made the call is far from its card. */

@@ -1,76 +1,106 @@
-import { HoldfastError, type Call, type CallEvent, type CallToolResult, type Open, type ProgressEvent, type Tool } from "holdfast";
+import { HoldfastError, type Call, type CallEvent, type CallToolResult, type Open, type ProgressEvent } from "holdfast";
 import { advise } from "./advice.js";
+import { Badges } from "./badges.js";
 import { counted, duration } from "./duration.js";
 import { button, clipped, element, setAttributes, setText } from "./element.js";
 import { showFailure } from "./failure.js";
-import { tell } from "./narrative.js";
+import { recollect, remind, shownBefore, type Remembered } from "./memory.js";
+import { tell, tellMark } from "./narrative.js";
 import { Output } from "./output.js";
 import { Picture } from "./picture.js";
 import { showResult } from "./result.js";
 import { onTick } from "./ticker.js";
-import { Trace, type Ending } from "./trace.js";
+import { Trace, type Ending, type Mark } from "./trace.js";
 
-/** Where a call stands; also the card's data-state. */
-export type CardState = "running" | Ending;
+/** Where a call stands; also the card's data-state. `away`: its runtime or client has ended, and it will come back. */
+export type CardState = "running" | "away" | Ending;
 
-const WORDS: Record<CardState, string> = { running: "running", done: "done", failed: "failed", cancelled: "cancelled" };
+const WORDS: Record<CardState, string> = { running: "running", away: "not here now", done: "done", failed: "failed", cancelled: "cancelled" };
 
 /** What a person did about a question. */
 const ANSWERS: Record<string, string> = { accept: "answered", decline: "declined", cancel: "closed it" };
 
+/** How often a running call is remembered, in ms. */
+const REMIND_EVERY = 500;
+
+/** What a card asks of the list. */
+export interface CardUse {
+  /** Hears of each event, and of the end (undefined). */
+  changed(card: CallCard, event: CallEvent | undefined): void;
+  /** Makes the same call once more. */
+  again(card: CallCard): void;
+  /** Shows the call that takes the place of one whose fate is not known. */
+  replayed(card: CallCard, call: Call<CallToolResult>): void;
+  /** The person has done with the call. */
+  done(card: CallCard): void;
+  /** Whether a call whose client has ended comes back with the next one. */
+  comesBack(): boolean;
+}
+
 /** One call: what it does now, what it said, what became of it. */
 export class CallCard {
   readonly element: HTMLElement;
-  readonly tool: Tool;
+  readonly call: Call<CallToolResult>;
+  readonly tool: Remembered["tool"];
   readonly args: Open;
   readonly trace: Trace;
   state: CardState = "running";
   /** The latest progress. */
   progress: ProgressEvent | undefined;
-  readonly #call: Call<CallToolResult>;
-  readonly #again: () => void;
-  readonly #changed: (card: CallCard, event: CallEvent | undefined) => void;
+  /** Why the call is away. */
+  why: HoldfastError | undefined;
+  readonly #use: CardUse;
+  readonly #how: Mark["kind"];
+  /** Whether this page knows of the call from before. */
+  readonly #known: boolean;
   readonly #picture: Picture;
   readonly #output: Output;
+  readonly #badges = new Badges();
   readonly #status = element("span", { class: "call-state" }, WORDS.running);
   readonly #elapsed = element("span", { class: "elapsed" }, "0 ms");
-  readonly #cancel: HTMLButtonElement;
+  readonly #act: HTMLButtonElement;
   readonly #fill = element("div", { class: "progress-fill" });
   readonly #bar: HTMLElement;
   readonly #progressText = element("span", { class: "progress-text" });
   readonly #progressRow: HTMLElement;
   readonly #asks = element("div", { class: "asks-place" });
   readonly #counts = element("p", { class: "call-counts" });
+  /** What the journal brought back, until all of it is here. */
+  #replayed: CallEvent[] | undefined;
+  #reminded = 0;
 
-  /** `again` makes the same call once more; `changed` hears of each event, and of the end (undefined). */
-  constructor(
-    tool: Tool,
-    args: Open,
-    call: Call<CallToolResult>,
-    again: () => void,
-    changed: (card: CallCard, event: CallEvent | undefined) => void,
-  ) {
-    this.tool = tool;
-    this.args = args;
-    this.#call = call;
-    this.#again = again;
-    this.#changed = changed;
-    this.trace = new Trace(performance.now());
+  /** `how` says what became of the page or runtime that had the call before, if it comes from the journal. */
+  constructor(call: Call<CallToolResult>, tool: Remembered["tool"] | undefined, use: CardUse, how?: Mark["kind"]) {
+    const now = performance.now();
+    const known = call.restored && call.key !== undefined ? recollect(call.key) : undefined;
+    const before = call.key !== undefined && shownBefore(call.key);
+    this.call = call;
+    this.tool = tool ?? known?.tool ?? { name: String(call.params["name"] ?? call.method) };
+    this.args = (call.params["arguments"] ?? {}) as Open;
+    this.#use = use;
+    this.#known = known !== undefined;
+    this.#how = how ?? (before ? "reload" : "page");
+    this.#replayed = call.restored ? [] : undefined;
+    this.trace = new Trace(now - Math.max(0, Date.now() - call.createdAt), known?.trace);
     this.#picture = new Picture(this.trace);
-    const name = tool.title ?? tool.annotations?.title ?? tool.name;
+    const name = this.tool.title ?? this.tool.annotations?.title ?? this.tool.name;
     this.#output = new Output(`Output of ${name}`);
-    this.#cancel = button("Cancel", { class: "quiet small", "data-testid": "cancel", "aria-label": `Cancel ${name}` }, () => call.cancel());
+    this.#act = button("Cancel", { class: "quiet small", "data-testid": "cancel", "aria-label": `Cancel ${name}` }, () => call.cancel());
     this.#bar = element("div", { class: "progress", role: "progressbar", "aria-label": `Progress of ${name}`, "data-testid": "call-progress" }, this.#fill);
     this.#progressRow = element("div", { class: "call-progress" }, this.#bar, this.#progressText);
     this.element = element(
       "article",
-      { class: "call", "data-testid": "call", "data-call-tool": tool.name, "data-state": "running", "aria-label": `Call of ${name}` },
+      {
+        class: "call", "data-testid": "call", "data-call-tool": this.tool.name, "data-state": "running", "data-key": call.key,
+        "data-restored": call.restored, "aria-label": `Call of ${name}`,
+      },
       element(
         "header",
         { class: "call-head" },
         element("div", { class: "call-title" }, element("h3", {}, clipped(name, 100)), this.#status),
-        element("div", { class: "call-side" }, this.#elapsed, this.#cancel),
-        element("p", { class: "call-args" }, summary(tool, args)),
+        element("div", { class: "call-side" }, this.#elapsed, this.#act),
+        element("p", { class: "call-args" }, summary(this.tool.name, this.args)),
+        this.#badges.element,
       ),
       this.#progressRow,
       this.#picture.element,
@@ -78,7 +108,9 @@ export class CallCard {
       this.#output.element,
       this.#asks,
     );
-    const stop = onTick((now) => this.#tick(now));
+    const stop = onTick((tick) => this.#tick(tick));
+    // What the journal has is there at once: all of it comes before the next task.
+    if (this.#replayed) setTimeout(() => this.#arrived(), 0);
     void this.#follow().finally(() => {
       stop();
       this.#tick(performance.now());
@@ -97,23 +129,70 @@ export class CallCard {
     this.#output.flush();
   }
 
+  /** Remembers what the journal does not: when everything came. */
+  remind(): void {
+    const { key } = this.call;
+    // Of a call that another tab carries, that one knows more.
+    if (key === undefined || this.#replayed || this.call.followed) return;
+    this.#reminded = performance.now();
+    const { name, title, annotations } = this.tool;
+    remind(key, {
+      tool: { name, ...(title === undefined ? {} : { title }), ...(annotations === undefined ? {} : { annotations }) },
+      trace: this.trace.kept(this.#reminded),
+    });
+  }
+
+  /** The call does not come back after all. */
+  giveUp(): void {
+    if (this.state === "away" && this.why) this.#fail(this.why);
+  }
+
   async #follow(): Promise<void> {
     try {
-      for await (const event of this.#call) {
-        this.#take(event);
-        this.#changed(this, event);
+      for await (const event of this.call) {
+        if (this.#replayed && event.type === "status") this.#arrived();
+        if (this.#replayed) this.#replayed.push(event);
+        else this.#take(event);
+        this.#use.changed(this, event);
       }
+      const result = await this.call.result;
+      this.#arrived();
       this.#finish("done");
-      const result = await this.#call.result;
       if (result.isError) {
         setAttributes(this.element, { "data-is-error": true });
         setText(this.#status, "the tool failed");
       }
       this.element.append(showResult(result));
-    } catch (error) {
-      this.#fail(error);
+    } catch (thrown) {
+      this.#arrived();
+      const error = thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "runtime_exited", message: String(thrown), cause: thrown });
+      const gone = error.code === "runtime_exited" || error.code === "closed";
+      if (gone && this.call.key !== undefined && this.#use.comesBack()) this.#leave(error);
+      else this.#fail(error);
     }
-    this.#changed(this, undefined);
+    this.#use.changed(this, undefined);
+  }
+
+  /** All that the journal had of the call is here: shows it, each message at its time. */
+  #arrived(): void {
+    const replayed = this.#replayed;
+    if (!replayed) return;
+    this.#replayed = undefined;
+    const now = performance.now();
+    const { call, trace } = this;
+    const notes = [...trace.notes];
+    // One that has ended long ago was not away.
+    const away = !call.followed && !trace.end && (!call.settled || this.#known);
+    trace.back(away ? this.#how : undefined, replayed.map(({ position }) => position), now);
+    for (const event of replayed) {
+      while (notes.length > 0 && notes[0]!.position < event.position) this.#output.add(notes[0]!.at, notes.shift()!.line);
+      if (event.type === "progress") this.progress = event;
+      const line = tell(event);
+      if (line) this.#output.add(trace.timeOf(event.position), line);
+    }
+    for (const { at, line } of notes) this.#output.add(at, line);
+    if (away) this.#note(tellMark(this.#how, replayed.length), now);
+    this.#tick(now);
   }
 
   #take(event: CallEvent): void {
@@ -121,26 +200,64 @@ export class CallCard {
     this.trace.take(event, now);
     if (event.type === "progress") this.progress = event;
     const line = tell(event);
-    if (line) this.#output.add(this.trace.elapsed(now), line);
+    // The journal keeps what the server says, this page what befell the wire.
+    if (line && (event.type === "status" || event.type === "resumed")) this.#note(line, now);
+    else if (line) this.#output.add(this.trace.elapsed(now), line);
     // What happens to the connection is shown at once; messages wait for the tick.
-    if (event.type === "status" || event.type === "resumed") this.#tick(now);
+    if (event.type === "status" || event.type === "resumed" || event.type === "guarantee") this.#tick(now);
   }
 
-  #fail(error: unknown): void {
-    const failure =
-      error instanceof HoldfastError ? error : new HoldfastError({ code: "runtime_exited", message: String(error), cause: error });
-    this.#finish(failure.code === "cancelled" ? "cancelled" : "failed");
-    const { again, ...advice } = advise(failure, this.tool);
-    const actions = again === undefined ? [] : [button(again, { class: "small", "data-testid": "retry" }, this.#again)];
-    this.element.append(showFailure(failure, "call-error", { ...advice, actions }));
+  #note(line: Parameters<Trace["note"]>[0], now: number): void {
+    this.trace.note(line, now);
+    this.#output.add(this.trace.elapsed(now), line);
   }
 
-  #finish(how: Ending): void {
+  /** The client or the runtime has ended, and the call lives on in the journal. */
+  #leave(error: HoldfastError): void {
+    this.remind();
+    this.why = error;
+    this.state = "away";
+    this.#act.hidden = true;
+    setAttributes(this.element, { "data-state": "away" });
+    setText(this.#status, error.code === "closed" ? "let go of: connect again to go on" : "the runtime died, another one starts");
+  }
+
+  #fail(error: HoldfastError): void {
+    this.why = undefined;
+    const uncertain = error.code === "outcome_unknown" || error.code === "lost";
+    this.#finish(error.code === "cancelled" ? "cancelled" : "failed", !uncertain);
+    const { again, ...advice } = advise(error, this.tool);
+    const actions: HTMLElement[] = [];
+    if (uncertain) {
+      setText(this.#status, error.code === "lost" ? "lost" : "may have run");
+      actions.push(
+        button("Run it again", { class: "small", "data-testid": "replay" }, () => {
+          this.#use.replayed(this, this.call.replay());
+        }),
+        button("Give up", { class: "small", "data-testid": "abandon" }, () => {
+          this.call.abandon();
+          this.#use.done(this);
+        }),
+      );
+    } else if (again !== undefined) {
+      actions.push(button(again, { class: "small", "data-testid": "retry" }, () => this.#use.again(this)));
+    }
+    this.element.append(showFailure(error, "call-error", { ...advice, actions }));
+  }
+
+  #finish(how: Ending, withDone = true): void {
     this.state = how;
     this.trace.finish(how, performance.now());
-    this.#cancel.remove();
+    this.remind();
     setAttributes(this.element, { "data-state": how });
     setText(this.#status, WORDS[how]);
+    this.#badges.ended(this.#use.comesBack(), withDone);
+    const name = this.tool.title ?? this.tool.name;
+    const done = button("Done", { class: "small", "data-testid": "done", "aria-label": `Done with ${name}`, title: "The journal may forget it" }, () =>
+      this.#use.done(this),
+    );
+    if (withDone) this.#act.replaceWith(done);
+    else this.#act.remove();
   }
 
   #tick(now: number): void {
@@ -151,14 +268,18 @@ export class CallCard {
     this.#showCounts();
     // What the wire does now, for the colour of the state.
     setAttributes(this.element, { "data-wire": this.state === "running" ? this.trace.wire(now) : undefined });
-    if (this.state === "running") setText(this.#status, this.#wireWords(now));
+    if (this.state !== "running") return;
+    setText(this.#status, this.#wireWords(now));
+    this.#badges.running(this.call.guarantee, this.call.followed);
+    if (now - this.#reminded > REMIND_EVERY) this.remind();
   }
 
   #wireWords(now: number): string {
     const wire = this.trace.wire(now);
     if (wire === "asked") return "asked to resume, no answer yet";
     if (wire !== "cut") return WORDS.running;
-    const { due } = this.trace.last;
+    const { due, why } = this.trace.last;
+    if (why === "reload") return "back from the journal, resuming";
     if (due === undefined) return "cut, reconnecting";
     return `cut, next try in ${(Math.max(0, due - this.trace.elapsed(now)) / 1000).toFixed(1)} s`;
   }
@@ -182,15 +303,19 @@ export class CallCard {
   }
 
   #showCounts(): void {
-    const { messages, cuts, survived } = this.trace;
+    const { messages, cuts, survived, marks } = this.trace;
     this.#counts.hidden = this.state !== "running" && messages + cuts === 0;
     const parts = [`${counted(messages, "message")} received`];
+    const reloads = marks.filter(({ kind }) => kind === "reload" || kind === "page").length;
+    if (reloads > 0) parts.push(counted(reloads, "reload"));
+    const deaths = marks.filter(({ kind }) => kind === "killed").length;
+    if (deaths > 0) parts.push(`runtime killed ${deaths === 1 ? "once" : `${deaths} times`}`);
     if (cuts > 0) parts.push(`${counted(cuts, "cut")}, ${survived} survived`);
     setText(this.#counts, parts.join(" · "));
   }
 }
 
-function summary(tool: Tool, args: Open): HTMLElement {
-  const pairs = Object.entries(args).map(([name, value]) => `${name}: ${clipped(JSON.stringify(value) ?? "", 60)}`);
-  return element("code", {}, clipped(`${tool.name}(${pairs.join(", ")})`, 300));
+function summary(name: string, args: Open): HTMLElement {
+  const pairs = Object.entries(args).map(([each, value]) => `${each}: ${clipped(JSON.stringify(value) ?? "", 60)}`);
+  return element("code", {}, clipped(`${name}(${pairs.join(", ")})`, 300));
 }

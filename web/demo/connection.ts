@@ -33,6 +33,7 @@ export class Connection {
   readonly #use: ConnectionUse;
   readonly #url = part<HTMLInputElement>("url");
   readonly #token = part<HTMLInputElement>("token");
+  readonly #user = part<HTMLInputElement>("user");
   readonly #headers = part<HTMLTextAreaElement>("headers");
   readonly #credentials = part<HTMLInputElement>("credentials");
   readonly #listen = part<HTMLInputElement>("listen");
@@ -112,12 +113,33 @@ export class Connection {
 
   #changed(mcp: McpClient, state: State, error: HoldfastError | undefined): void {
     if (mcp !== this.#mcp) return;
+    const died = error?.code === "runtime_exited";
     this.#show(state);
-    if (state === "failed" || state === "closed") {
+    if (state === "failed" && died) {
+      // It died twice within seconds: the client leaves the third start to its app.
+      this.#mcp = undefined;
+      this.#use.ended();
+      void this.open();
+    } else if (state === "failed" || state === "closed") {
       this.#mcp = undefined;
       if (error) this.#complain(error);
       this.#use.ended();
-    } else this.#use.changed(mcp);
+    } else {
+      if (state === "reconnecting" && died) setText(this.#state, "runtime died, starting another");
+      this.#use.changed(mcp);
+    }
+  }
+
+  /** Deletes what is stored of the server, and begins anew. */
+  async forget(): Promise<void> {
+    const mcp = this.#mcp;
+    this.#mcp = undefined;
+    this.#attempt = undefined;
+    if (!mcp) return;
+    this.#show("closing");
+    await mcp.forget();
+    this.#use.ended();
+    await this.open();
   }
 
   #show(state: State): void {
@@ -161,13 +183,17 @@ export class Connection {
 
   #chosen(): ConnectOptions {
     const token = this.#token.value.trim();
+    const user = this.#user.value.trim();
     const headers = readHeaders(this.#headers.value);
     return {
       client: { name: "holdfast-demo", title: "Holdfast demo page", version },
       handlers: this.#use.handlers,
       listen: this.#listen.checked,
+      // A person says when a call is done with: until then a reload shows it again.
+      ack: "manual",
       credentials: this.#credentials.checked ? "include" : "same-origin",
       ...(token === "" ? {} : { token: () => token }),
+      ...(user === "" ? {} : { principal: user }),
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
     };
   }

@@ -6,9 +6,10 @@ import { CallList } from "./calls.js";
 import { Connection } from "./connection.js";
 import { part } from "./element.js";
 import { ask } from "./elicitation.js";
-import { connectsByItself, embeddedURL, presetURL } from "./embedded.js";
+import { connectsByItself, embeddedURL, isEmbedded, presetURL } from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
+import { JournalPanel } from "./journal.js";
 import { Log } from "./log.js";
 import { Noticed } from "./noticed.js";
 import { Offers } from "./offers.js";
@@ -21,7 +22,6 @@ let known: Tool[] = [];
 
 const facts = new Facts();
 const noticed = new Noticed();
-const saboteur = new Saboteur();
 
 const tabs = new Tabs();
 const offers = new Offers(tabs);
@@ -31,14 +31,24 @@ const tools = new ToolList(tabs, (tool, args) => {
   if (client) calls.run(client, tool, args);
 });
 
-const guide = new Guide({
-  run: (args) => {
-    const tool = known.find(({ name }) => name === GUIDE_TOOL);
-    return client && tool ? calls.run(client, tool, args) : undefined;
-  },
-  cut: () => void saboteur.cut(),
+const saboteur = new Saboteur(() => {
+  // A runtime that is dead is noticed by whoever speaks to it next.
+  if (client) void client.ping().catch(() => {});
 });
-calls.watch((card, event) => guide.watch(card, event));
+const guide = new Guide((args, key) => {
+  const tool = known.find(({ name }) => name === GUIDE_TOOL);
+  return client && tool ? calls.run(client, tool, args, key) : undefined;
+});
+const journal = new JournalPanel({
+  forget: async () => {
+    calls.clear();
+    await connection.forget();
+  },
+});
+calls.watch((card, event) => {
+  guide.watch(card, event);
+  if (event === undefined) void journal.refresh();
+});
 
 const connection = new Connection({
   handlers: {
@@ -55,7 +65,10 @@ const connection = new Connection({
     noticed.follow(mcp);
     log.follow(mcp);
     offers.follow(mcp);
-    saboteur.available = mcp.url === embeddedURL;
+    journal.follow(mcp);
+    void calls.follow(mcp);
+    saboteur.server = mcp.url;
+    saboteur.available = isEmbedded(mcp.url) ? "all" : "page";
     mcp.on("listen", (event) => facts.listen(event));
     mcp.on("notification", ({ method }) => {
       if (method === "notifications/tools/list_changed") void listTools(mcp);
@@ -64,8 +77,10 @@ const connection = new Connection({
   },
   changed: (mcp) => {
     // A new session is a new beginning: what the old one was told is forgotten.
-    if (mcp.state === "open") begin(mcp);
-    else facts.resetListen();
+    if (mcp.state === "open") {
+      begin(mcp);
+      void calls.reopened(mcp);
+    } else facts.resetListen();
   },
   ended: () => {
     client = undefined;
@@ -74,7 +89,8 @@ const connection = new Connection({
     noticed.stop();
     offers.clear();
     guide.available = false;
-    saboteur.available = false;
+    journal.stop();
+    saboteur.available = "nothing";
     tools.clear("Connect to a server to see its tools.");
   },
 });
@@ -103,6 +119,8 @@ async function listTools(mcp: McpClient): Promise<void> {
     tools.say(`The tools could not be listed: ${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`);
   }
 }
+
+part<HTMLAnchorElement>("second-tab").href = location.href;
 
 const preset = presetURL();
 connection.url = preset;

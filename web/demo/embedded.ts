@@ -4,6 +4,17 @@
 /** Its MCP endpoint. */
 export const embeddedURL: string = new URL("/mcp", location.href).href;
 
+/** The same tools behind a server that answers in one piece: nothing of it can be resumed. */
+export const plainURL: string = new URL("/plain", location.href).href;
+
+/** The server to which a person has connected in this tab. */
+const TRUSTED = "holdfast-demo.trusted";
+
+/** Whether a server lets itself be sabotaged. */
+export function isEmbedded(url: string): boolean {
+  return url === embeddedURL || url === plainURL;
+}
+
 /** What the control endpoints answer. */
 interface Done {
   ok: boolean;
@@ -31,11 +42,13 @@ export function presetURL(): string {
 
 /**
  * Whether to connect without having been asked to. A link may name a server,
- * but only a person sends this browser to another origin.
+ * but only a person sends this browser to another origin: in this tab, before
+ * it was reloaded.
  */
 export function connectsByItself(url: string): boolean {
   try {
-    return new URL(url, location.href).origin === location.origin;
+    const { href, origin } = new URL(url, location.href);
+    return origin === location.origin || sessionStorage.getItem(TRUSTED) === href;
   } catch {
     return false;
   }
@@ -43,6 +56,11 @@ export function connectsByItself(url: string): boolean {
 
 /** Keeps the server in the page's address, so that a reload finds it again. */
 export function remember(url: string): void {
+  try {
+    sessionStorage.setItem(TRUSTED, url);
+  } catch {
+    // Then a reload asks again.
+  }
   const page = new URL(location.href);
   if (url === embeddedURL) page.searchParams.delete("server");
   else page.searchParams.set("server", url);

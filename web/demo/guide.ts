@@ -1,28 +1,24 @@
 import type { CallEvent, Open } from "holdfast";
+import { newKey } from "./calls.js";
 import type { CallCard } from "./card.js";
 import { counted } from "./duration.js";
 import { part, setAttributes, setText } from "./element.js";
 
-/** The call that the guide makes: sixteen seconds, in which every number has to arrive. */
+/** The call that the guide makes: twenty seconds, in which every number has to arrive. */
 export const GUIDE_TOOL = "count";
-const GUIDE_ARGS = { n: 40, delayMs: 400 } satisfies Open;
+const GUIDE_ARGS = { n: 40, delayMs: 500 } satisfies Open;
 
-const STEPS = ["run", "cut", "watch"] as const;
+/** The beginning of its name in the journal, by which a later page knows it. */
+const GUIDE_KEY = "guide";
+
+const STEPS = ["run", "reload", "watch"] as const;
 type Step = (typeof STEPS)[number];
 
-/** What the guide can do to the page. */
-export interface GuideUse {
-  /** Calls the tool. */
-  run(args: Open): CallCard | undefined;
-  /** Cuts the connection. */
-  cut(): void;
-}
-
-/** Three steps that show what Holdfast is for. They mark themselves off. */
+/** Three steps that show what Holdfast is for. They mark themselves off, and outlive the page as the call does. */
 export class Guide {
   readonly #box = part("guide");
   readonly #run = part<HTMLButtonElement>("guide-run");
-  readonly #cut = part<HTMLButtonElement>("guide-cut");
+  readonly #reload = part<HTMLButtonElement>("guide-reload");
   readonly #verdict = part("guide-verdict");
   readonly #hint = this.#verdict.textContent ?? "";
   #ready = false;
@@ -30,14 +26,18 @@ export class Guide {
   /** The numbers that arrived, in order. */
   #numbers: number[] = [];
 
-  constructor(use: GuideUse) {
+  /** `run` calls the tool under a name. */
+  constructor(run: (args: Open, key: string) => CallCard | undefined) {
     this.#run.addEventListener("click", () => {
-      this.#numbers = [];
-      this.#card = use.run(GUIDE_ARGS);
+      this.#card = undefined;
+      const card = run(GUIDE_ARGS, newKey(GUIDE_KEY));
+      if (!card) return;
+      this.#begin(card);
       this.#say(this.#hint);
-      this.#mark("cut");
+      this.#mark("reload");
     });
-    this.#cut.addEventListener("click", () => use.cut());
+    // The real thing: nothing of this page is left after it.
+    this.#reload.addEventListener("click", () => location.reload());
     this.#mark("run");
   }
 
@@ -51,29 +51,45 @@ export class Guide {
     this.#enable();
   }
 
-  /** Hears of every call on the page, and follows its own. */
+  /** Hears of every call on the page, and follows its own: the newest, also when the journal brings it back. */
   watch(card: CallCard, event: CallEvent | undefined): void {
-    if (card !== this.#card) return;
+    if (!card.call.key?.startsWith(`${GUIDE_KEY}-`)) return;
+    if (card !== this.#card) {
+      if (this.#card && this.#card.call.createdAt > card.call.createdAt) return;
+      this.#begin(card);
+    }
     if (event?.type === "progress") this.#numbers.push(event.progress);
-    const { cuts, survived } = card.trace;
     if (event === undefined) this.#ended(card);
-    else if (cuts === 0) return;
-    else if (survived < cuts) this.#mark("watch");
-    else if (event.type === "progress") {
-      this.#mark("watch", true);
-      this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS.n}, ${this.#inOrder()}.`, false);
+    else if (!this.#interrupted(card)) {
+      this.#mark(card.call.followed ? "watch" : "reload");
+    } else {
+      const goesOn = event.type === "progress" && card.trace.wire(performance.now()) === "up";
+      this.#mark("watch", goesOn);
+      if (goesOn) this.#say(`It goes on: ${this.#numbers.length} of ${GUIDE_ARGS.n}, ${this.#inOrder()}.`, false);
     }
   }
 
+  #begin(card: CallCard): void {
+    this.#card = card;
+    this.#numbers = [];
+  }
+
+  #interrupted({ trace }: CallCard): boolean {
+    return trace.cuts + trace.marks.length > 0;
+  }
+
   #ended(card: CallCard): void {
-    const { cuts } = card.trace;
-    if (card.state === "done" && cuts > 0) {
+    if (card.state === "away") return;
+    if (card.state === "done" && this.#interrupted(card)) {
       this.#mark("watch", true);
       const arrived = this.#numbers.length === GUIDE_ARGS.n ? `All ${GUIDE_ARGS.n}` : `${this.#numbers.length} of ${GUIDE_ARGS.n}`;
-      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${counted(cuts, "cut")}. Now try worse.`);
+      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${over(card)}. Now try worse.`);
+    } else if (card.state === "done" && card.call.followed) {
+      this.#mark("run");
+      this.#say("It finished, and both tabs have all of it.");
     } else {
       this.#mark("run");
-      this.#say(card.state === "done" ? "It finished before the wire was cut. Start another one." : this.#hint);
+      this.#say(card.state === "done" ? "It finished before the page was reloaded. Start another one." : this.#hint);
     }
     setText(this.#run, "Start another");
   }
@@ -91,14 +107,14 @@ export class Guide {
     });
     this.#enable();
     // The obvious thing to click is the one of the present step.
-    this.#run.classList.toggle("primary", now === "run" || done);
-    this.#cut.classList.toggle("primary", now === "cut");
+    this.#run.classList.toggle("primary", now === "run" || (done && this.#card?.state !== "running"));
+    this.#reload.classList.toggle("primary", now === "reload");
   }
 
   #enable(): void {
     const running = this.#card?.state === "running";
     this.#run.disabled = running || !this.#ready;
-    this.#cut.disabled = !running;
+    this.#reload.disabled = !running;
   }
 
   /** Only what ends a step is read out: the numbers in between come too fast. */
@@ -106,4 +122,15 @@ export class Guide {
     setAttributes(this.#verdict, { "aria-live": aloud ? "polite" : "off" });
     setText(this.#verdict, text);
   }
+}
+
+/** What a call has lived through. */
+function over({ trace }: CallCard): string {
+  const count = (...kinds: string[]): number => trace.marks.filter(({ kind }) => kinds.includes(kind)).length;
+  const told = [
+    [count("reload", "page", "taken"), "reload"],
+    [count("killed"), "dead runtime"],
+    [trace.cuts, "cut"],
+  ] as const;
+  return told.filter(([n]) => n > 0).map(([n, noun]) => counted(n, noun)).join(" and ");
 }

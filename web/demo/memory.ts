@@ -15,7 +15,7 @@ export interface Remembered {
 const PREFIX = "holdfast-demo.call.";
 /** The calls that this tab has shown: a reload keeps it, a new tab starts without. */
 const SHOWN = "holdfast-demo.shown";
-/** Calls that are remembered; of the ones before nothing but the times is lost. */
+/** Calls that are remembered: of others nothing but the times of their messages is lost. */
 const MOST = 60;
 
 /** Where localStorage is not to be had, the calls of this page at least survive its runtime. */
@@ -51,13 +51,12 @@ export function forgetCall(key: string): void {
   }
 }
 
-/** Remembers none but these calls; too many at once are let go of. */
-export function forgetAllBut(keys: ReadonlySet<string>): void {
-  for (const key of fallback.keys()) if (!keys.has(key)) fallback.delete(key);
+/** Lets go of calls that are not among these, once very many are remembered. */
+export function prune(living: ReadonlySet<string>): void {
   try {
-    const known = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
-    if (keys.size > 0 && known.length <= MOST) return; // other servers' calls may be among them
-    for (const name of known) if (!keys.has(name.slice(PREFIX.length))) localStorage.removeItem(name);
+    const names = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+    if (names.length <= MOST) return; // some are other servers', and will be wanted
+    for (const name of names) if (!living.has(name.slice(PREFIX.length))) localStorage.removeItem(name);
   } catch {
     // There is nothing in it.
   }

@@ -1,9 +1,10 @@
 import type { CallEvent } from "holdfast";
 import { duration } from "./duration.js";
+import type { Mark } from "./trace.js";
 
 /** A line of a call's output. `tone` chooses its colour, `tag` stands before it. */
 export interface Line {
-  tone: "said" | "log" | "warning" | "notification" | "cut" | "resumed" | "wire";
+  tone: "said" | "log" | "warning" | "notification" | "cut" | "resumed" | "wire" | "mark";
   tag: string;
   text: string;
 }
@@ -17,6 +18,7 @@ const CUT = {
   silent: "Nothing came for too long, so the stream was cut",
   refused: "The reconnect was refused",
   reload: "The page that had it is gone",
+  connections: "Other calls wait for its connection",
   policy: "The server closed it, and keeps the call",
 } as const;
 
@@ -40,18 +42,19 @@ export function tell(event: CallEvent): Line | undefined {
         tag: "notification",
         text: event.params === undefined ? event.method : `${event.method} ${plain(event.params)}`,
       };
+    case "segment":
+      return { tone: "said", tag: `part ${event.seqNr}`, text: event.content.type === "text" ? String(event.content.text) : event.content.type };
+    case "task":
+      return { tone: "log", tag: "task", text: event.message === undefined ? event.status : `${event.status}: ${event.message}` };
     case "input":
       return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
-    case "segment":
-      return { tone: "said", tag: "", text: plain(event.content) };
-    case "task":
-      return { tone: "log", tag: "task", text: event.message ?? event.status };
     case "guarantee":
-      return { tone: "log", tag: "guarantee", text: GUARANTEES[event.guarantee] };
+      return undefined; // its badge says it
     case "resumed":
       return { tone: "resumed", tag: "resumed", text: RESUMED[event.outcome] ?? event.outcome };
     case "status":
-      if (event.state === "cut") {
+      if (event.state === "owned") return tellMark("taken", 0);
+      if (event.state === "cut" && event.why !== "reload") {
         const loop = event.code === "reconnect_loop" ? " The server accepts and closes at once; slowing down." : "";
         const wait = duration(event.delay ?? 0);
         return { tone: "cut", tag: "cut", text: `${CUT[event.why ?? "network"]}. Reconnecting in ${wait}.${loop}` };
@@ -60,11 +63,19 @@ export function tell(event: CallEvent): Line | undefined {
   }
 }
 
-const GUARANTEES = {
-  "lost-on-reload": "A reload of this page would lose the call.",
-  resumable: "A reload of this page loses nothing: where the stream stands is stored.",
-  durable: "The call is a task of the server's: a reload loses nothing.",
-} as const;
+/** What happened to whoever carried a call, as a line of its output. */
+const MARKS: Record<Mark["kind"], string> = {
+  reload: "This page was reloaded.",
+  page: "The page that made the call is gone.",
+  killed: "The runtime died, and another one has started.",
+  taken: "The tab that carried the call is gone. This one carries it on.",
+};
+
+/** Tells what a call has lived through; `messages` are those that the journal had of it. */
+export function tellMark(kind: Mark["kind"], messages: number): Line {
+  const had = messages > 0 ? " Everything above comes from the journal in this browser." : "";
+  return { tone: "mark", tag: "", text: MARKS[kind] + had };
+}
 
 const RESUMED = {
   continued: "The stream goes on after the last message that had arrived.",

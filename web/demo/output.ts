@@ -11,8 +11,10 @@ export class Output {
   readonly element = element("div", { class: "output", hidden: true });
   readonly #lines: HTMLElement;
   readonly #earlier = element("p", { class: "earlier", hidden: true });
-  #waiting: { at: number; line: Line }[] = [];
+  #waiting: { at: number | undefined; line: Line }[] = [];
   #dropped = 0;
+  /** Whether the reader is at the end: a page that is resized moves it away, but only a person scrolls. */
+  #following = true;
 
   /** `testId` is the hook of its lines. */
   constructor(label: string, testId = "call-output") {
@@ -21,11 +23,15 @@ export class Output {
       class: "lines", role: "log", "aria-live": "off", "aria-label": label, tabindex: 0, "data-testid": testId,
     });
     this.#lines.append(this.#earlier);
+    this.#lines.addEventListener("scroll", () => {
+      const { scrollHeight, scrollTop, clientHeight } = this.#lines;
+      this.#following = scrollHeight - scrollTop - clientHeight < 24;
+    });
     this.element.append(this.#lines);
   }
 
-  /** Adds a line; it is shown by the next {@link Output.flush}. */
-  add(at: number, line: Line): void {
+  /** Adds a line, with its time where that is known; it is shown by the next {@link Output.flush}. */
+  add(at: number | undefined, line: Line): void {
     this.#waiting.push({ at, line });
     if (this.#waiting.length > MAX_LINES) {
       this.#waiting.shift();
@@ -37,7 +43,6 @@ export class Output {
   flush(): void {
     if (this.#waiting.length === 0) return;
     const box = this.#lines;
-    const following = box.scrollHeight - box.scrollTop - box.clientHeight < 24;
     box.append(...this.#waiting.splice(0).map(({ at, line }) => row(at, line)));
     // The first child is the note on earlier lines.
     while (box.children.length > MAX_LINES + 1) {
@@ -49,15 +54,15 @@ export class Output {
       this.#earlier.textContent = `… ${this.#dropped.toLocaleString("en")} earlier lines are not kept`;
     }
     this.element.hidden = false;
-    if (following) box.scrollTop = box.scrollHeight;
+    if (this.#following) box.scrollTop = box.scrollHeight;
   }
 }
 
-function row(at: number, { tone, tag, text }: Line): HTMLElement {
+function row(at: number | undefined, { tone, tag, text }: Line): HTMLElement {
   return element(
     "div",
     { class: "line", "data-tone": tone },
-    element("span", { class: "at" }, duration(at)),
+    element("span", { class: "at" }, at === undefined ? "" : duration(at)),
     element("span", { class: "text" }, tag ? element("span", { class: "tag" }, tag) : undefined, clipped(text, MAX_LINE)),
   );
 }

@@ -1,6 +1,6 @@
 import { counted, duration } from "./duration.js";
 import { drawing, setAttributes, setText } from "./element.js";
-import type { Segment, Trace } from "./trace.js";
+import type { Mark, Segment, Trace } from "./trace.js";
 
 /** Heights of the picture's rows, in CSS pixels. */
 const HEIGHT = 62;
@@ -17,13 +17,25 @@ const MARGIN = 9;
  */
 const LEAST_SPAN = 8_000;
 
+/** Room above for what happened to the page, and the width of one character of it. */
+const MARK_ROOM = 17;
+const MARK_CHAR = 7.2;
+
+const MARK_WORDS: Record<Mark["kind"], string> = {
+  reload: "page reloaded",
+  page: "another page",
+  killed: "runtime killed",
+  taken: "taken over",
+};
+
 /** Distances between two times on the axis, in ms. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 10e3, 30e3, 60e3, 120e3, 300e3, 600e3, 1800e3, 3600e3];
 
 /**
  * A small picture of a stream over time: a line while the server streams, a gap
  * where the connection was cut with a dot for each try to reconnect, a tick for
- * each message, a ring where the runtime resumed. Each has a data-kind.
+ * each message, a ring where the runtime resumed, a flag where the page was
+ * reloaded. Each has a data-kind.
  */
 export class Picture {
   readonly element = drawing("svg", { class: "picture", role: "img", height: HEIGHT, "data-testid": "call-picture" });
@@ -32,6 +44,7 @@ export class Picture {
   readonly #messages = drawing("g");
   readonly #tries = drawing("g");
   readonly #resumes = drawing("g");
+  readonly #marks = drawing("g");
   readonly #end = drawing("path", { class: "end" });
   readonly #trace: Trace;
   #width = 0;
@@ -39,7 +52,7 @@ export class Picture {
 
   constructor(trace: Trace) {
     this.#trace = trace;
-    this.element.append(this.#axis, this.#segments, this.#messages, this.#tries, this.#resumes);
+    this.element.append(this.#axis, this.#segments, this.#messages, this.#tries, this.#marks, this.#resumes);
     new ResizeObserver(([entry]) => {
       this.#width = entry?.contentRect.width ?? 0;
       this.draw(performance.now());
@@ -52,7 +65,12 @@ export class Picture {
     const trace = this.#trace;
     const elapsed = trace.elapsed(now);
     this.#span = Math.max(trace.end ? 1 : LEAST_SPAN, elapsed);
-    setAttributes(this.element, { viewBox: `0 0 ${this.#width} ${HEIGHT}`, "aria-label": spoken(trace, elapsed) });
+    const room = trace.marks.length > 0 ? MARK_ROOM : 0;
+    setAttributes(this.element, {
+      height: HEIGHT + room,
+      viewBox: `0 ${-room} ${this.#width} ${HEIGHT + room}`,
+      "aria-label": spoken(trace, elapsed),
+    });
     this.#drawAxis();
     fill(this.#segments, trace.segments.length, newSegment, (group, i) => this.#drawSegment(group, trace.segments[i]!, elapsed));
     fill(this.#messages, trace.messageTimes.length, newMessage, (line, i) => {
@@ -63,6 +81,8 @@ export class Picture {
     fill(this.#resumes, trace.resumedTimes.length, newResumed, (ring, i) => {
       setAttributes(ring, { cx: this.#x(trace.resumedTimes[i]!) });
     });
+    let free = 0;
+    fill(this.#marks, trace.marks.length, newMark, (group, i) => (free = this.#drawMark(group, trace.marks[i]!, trace.marks[i + 1], free)));
     if (trace.end) this.#drawEnd(trace.end.at, trace.end.how);
   }
 
@@ -94,6 +114,24 @@ export class Picture {
     setAttributes(label, { x: from + width / 2 });
     setText(label, segment.kind === "cut" && width > 8 * time.length ? time : "");
     setText(title, tooltip(segment, time));
+  }
+
+  /** Draws a flag; its words where there is room, from `free` to the next one. Returns from where on there is room then. */
+  #drawMark(group: SVGGElement, mark: Mark, next: Mark | undefined, free: number): number {
+    const [line, text] = group.children as unknown as [Element, Element];
+    const x = this.#x(mark.at);
+    const words = MARK_WORDS[mark.kind];
+    const long = mark.resumed === undefined ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
+    // Words begin at the flag; those of the last one further left where they would not fit.
+    const limit = next ? this.#x(next.at) - 8 : this.#width;
+    const place = (label: string): number => Math.min(x - 3, limit - MARK_CHAR * label.length);
+    const label = [long, words].find((each) => place(each) >= (next ? x - 3 : free)) ?? "↻";
+    const from = label === "↻" ? x - 5 : place(label);
+    setAttributes(group, { "data-kind": mark.kind });
+    setAttributes(line, { x1: x, x2: x });
+    setAttributes(text, { x: from });
+    setText(text, label);
+    return from + MARK_CHAR * label.length + 8;
   }
 
   #drawEnd(at: number, how: string): void {
@@ -144,6 +182,12 @@ function newMessage(): SVGLineElement {
   return drawing("line", { class: "message", y1: TICK_TOP, y2: TICK_BOTTOM, "data-kind": "message" });
 }
 
+function newMark(): SVGGElement {
+  const group = drawing("g", { class: "mark" });
+  group.append(drawing("line", { y1: -2, y2: AXIS }), drawing("text", { y: -5 }));
+  return group;
+}
+
 function newTry(): SVGCircleElement {
   return drawing("circle", { class: "try", cy: WIRE, r: 3.5, "data-kind": "try" });
 }
@@ -156,11 +200,14 @@ function tooltip(segment: Segment, time: string): string {
   if (segment.kind === "sent") return `sent; no answer for ${time}`;
   if (segment.kind === "up") return `up for ${time}`;
   if (segment.kind === "asked") return `asked to resume; no answer for ${time}`;
-  return `no connection for ${time}`;
+  return segment.why === "reload" ? `nobody to listen for ${time}` : `no connection for ${time}`;
 }
 
 function spoken(trace: Trace, elapsed: number): string {
   const cuts = trace.cuts === 0 ? "never cut" : `${counted(trace.cuts, "cut")}, ${trace.survived} survived`;
+  const marks = trace.marks.map(({ kind, at, resumed }) =>
+    `${MARK_WORDS[kind]} at ${duration(at)}${resumed === undefined ? "" : `, resumed after ${duration(resumed - at)}`}`,
+  );
   const seconds = `${Math.round(elapsed / 1000)} s`;
-  return `The stream over ${seconds}: ${counted(trace.messages, "message")}, ${cuts}${trace.end ? `, ${trace.end.how}` : ""}`;
+  return `The stream over ${seconds}: ${[counted(trace.messages, "message"), cuts, ...marks].join(", ")}${trace.end ? `, ${trace.end.how}` : ""}`;
 }

@@ -1,14 +1,17 @@
 import { button, element, part, setText } from "./element.js";
-import { sabotage } from "./embedded.js";
+import { embeddedURL, plainURL, sabotage } from "./embedded.js";
+import { panic } from "./killer.js";
 import { onTick } from "./ticker.js";
 
 interface Harm {
   testId: string;
   label: string;
-  /** The control endpoint. */
-  action: string;
+  /** Does it; resolves to what was done, in words. */
+  act(): Promise<string>;
   /** What it proves. */
   proves: string;
+  /** Only the embedded server lets itself be broken. */
+  server: boolean;
   /** How long it goes on, in ms, and what the button says meanwhile. */
   lasts?: number;
   meanwhile?: string;
@@ -16,52 +19,86 @@ interface Harm {
 
 const HARMS: Harm[] = [
   {
+    testId: "reload",
+    label: "Reload this page",
+    act: async () => {
+      location.reload();
+      return "Reloading.";
+    },
+    proves: "Everything in memory is gone. The calls come back from the journal.",
+    server: false,
+  },
+  {
+    testId: "kill",
+    label: "Kill the runtime",
+    act: async () => {
+      panic();
+      return "The Go program in this page has panicked. Another one starts, and has the calls from the journal.";
+    },
+    proves: "A real panic ends the WebAssembly. Another one starts by itself and goes on.",
+    server: false,
+  },
+  {
     testId: "cut",
     label: "Cut the wire",
-    action: "cut",
+    act: () => sabotage("cut"),
     proves: "Every open connection breaks at once. Calls resume where they stopped.",
+    server: true,
   },
   {
     testId: "cut-every",
-    label: "Cut every 2 s",
-    action: "cut-every?ms=2000&for=60000",
+    label: "Cut the wire every 2\u00a0s",
+    act: () => sabotage("cut-every?ms=2000&for=60000"),
     proves: "For a minute. Long calls still finish, with nothing missing.",
+    server: true,
     lasts: 60_000,
     meanwhile: "Cutting",
   },
   {
     testId: "down",
     label: "Server down for 5 s",
-    action: "down?ms=5000",
+    act: () => sabotage("down?ms=5000"),
     proves: "Reconnects are refused for a while; the runtime waits and tries again.",
+    server: true,
     lasts: 5_000,
     meanwhile: "Down",
   },
   {
     testId: "restart",
     label: "Restart the server",
-    action: "restart",
+    act: () => sabotage("restart"),
     proves: "It forgets its sessions and calls. Running calls end as lost, which is the truth; new ones work.",
+    server: true,
   },
 ];
 
-/** The buttons that break what the embedded server serves. */
+/** The buttons that break what the page stands on. */
 export class Saboteur {
   readonly #box = part("saboteur");
   readonly #word = part("saboteur-word");
+  readonly #rows = HARMS.map((harm) => ({ harm, row: this.#row(harm) }));
+  readonly #did: () => void;
 
-  constructor() {
-    part("harms").append(...HARMS.map((harm) => this.#row(harm)));
+  /** `did` hears of each harm that was done. */
+  constructor(did: () => void) {
+    this.#did = did;
+    part("harms").append(...this.#rows.map(({ row }) => row));
   }
 
-  /** Only the embedded server lets itself be broken. */
-  set available(available: boolean) {
-    this.#box.hidden = !available;
+  /** What can be broken: nothing without a server, the page itself, or the embedded server as well. */
+  set available(what: "nothing" | "page" | "all") {
+    this.#box.hidden = what === "nothing";
+    for (const { harm, row } of this.#rows) row.hidden = harm.server && what !== "all";
   }
 
-  /** Cuts every connection. */
-  async cut(): Promise<void> {
-    await this.#do(HARMS[0]!);
+  /** Leads from one embedded server to the other: what cannot be resumed is a story as well. */
+  set server(url: string) {
+    const there = url === embeddedURL ? plainURL : embeddedURL;
+    const page = new URL(location.href);
+    page.search = there === embeddedURL ? "" : "?server=/plain";
+    const link = element("a", { href: page.href, "data-testid": "other-server" }, there === plainURL ? "Try a server that cannot resume" : "Back to the server that can resume");
+    const words = there === plainURL ? ": its calls may have run, and the page says so." : ". This one answers in one piece, so a call that is cut off may have run, or may not.";
+    part("other-server").replaceChildren(...(url === embeddedURL || url === plainURL ? [link, words] : []));
   }
 
   #row(harm: Harm): HTMLElement {
@@ -75,7 +112,8 @@ export class Saboteur {
 
   async #do(harm: Harm): Promise<boolean> {
     try {
-      setText(this.#word, (await sabotage(harm.action)) || "Done.");
+      setText(this.#word, (await harm.act()) || "Done.");
+      this.#did();
       return true;
     } catch (error) {
       setText(this.#word, `That did not work: ${error instanceof Error ? error.message : String(error)}`);

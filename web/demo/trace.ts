@@ -195,7 +195,7 @@ export class Trace {
     const at = now - this.#start;
     this.#forgetBriefAsking(at);
     this.last.to = at;
-    this.#carriedOn(at);
+    if (how === "done") this.#carriedOn(at);
     this.#state.end = { at, how };
   }
 

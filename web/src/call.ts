@@ -52,6 +52,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #followed: boolean;
   #guarantee: Guarantee;
   #acked: number;
+  #position = 0;
   #ackMode: AckMode;
   #kept = false;
   #done = false;
@@ -224,8 +225,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#undo = () => signal.removeEventListener("abort", abort);
   }
 
+  /** @internal Of the last event that it has had. */
+  get position(): number {
+    return this.#position;
+  }
+
   /** @internal */
   deliver(kind: number, position: number, text: string): void {
+    this.#position = Math.max(this.#position, position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (kind === EVENT.status && OWNER.test(text)) this.#followed = text.includes('"followed"');
     this.#events.push(kind, position, text);

@@ -5,6 +5,7 @@ import type { Handlers } from "./handlers.js";
 import { answerInput, visitPages, wantsVisits } from "./inputs.js";
 import type { Open } from "./mcp.js";
 import type { AckMode, CallOptions } from "./options.js";
+import type { Streams } from "./durable/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { Wire } from "./wire.js";
@@ -33,8 +34,12 @@ export interface CallContext {
   readonly ack: AckMode;
   /** What is known of a request from its tool's annotations: CallFlags. */
   flagsFor(method: string, params: Open): number;
+  /** The streams of the calls that this page carries. */
+  readonly streams: Streams;
   /** Asks the page that carries a call to cancel it; `record` names it in the store. */
   cancelElsewhere(record: number, reason: string): void;
+  /** Tells it that the app has done with the call's events up to a position. */
+  ackElsewhere(record: number, position: number): void;
   /** A call has its outcome; `record` names it in the store. */
   done(record: number): void;
   /** Makes a request once more. */
@@ -81,6 +86,11 @@ export class Calls {
     answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
     ack: (call, position) => {
       const kept = this.#kept.get(call);
+      const pending = this.#pending.get(call);
+      if (pending?.call.followed) {
+        this.#context.ackElsewhere(pending.record, position || pending.call.position);
+        return;
+      }
       if (kept?.settled && position === 0) this.#forget(call, kept);
       this.#wire.runtime.ack(this.#wire.handle, call, position);
     },
@@ -115,7 +125,10 @@ export class Calls {
       try {
         this.#wire.runtime.call(this.#wire.handle, how, [...out.frame, ...header], out.times, (id) => {
           this.#pending.set(id, { call: call as Call<unknown>, params, resend, unblock, record: 0 });
-          if (kept) this.#kept.set(id, call as Call<unknown>);
+          if (kept) {
+            this.#kept.set(id, call as Call<unknown>);
+            context.streams.add(id);
+          }
           call.bind(id, this.#control, signal, kept);
         });
       } catch (error) {
@@ -167,6 +180,7 @@ export class Calls {
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
     call.bind(id, this.#control, undefined, true);
+    if (!call.followed) this.#context.streams.add(id);
     this.#context.restored(call);
   }
 
@@ -190,6 +204,8 @@ export class Calls {
 
   /** The core's Deliver effect for a call. */
   deliver(id: number, kind: number, position: number, text: string): void {
+    this.#context.streams.heard(id, kind, text);
+    if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
     if (kind === EVENT.input) void this.#input(id, position, text);
     else this.#pending.get(id)?.call.deliver(kind, position, text);
   }
@@ -200,6 +216,7 @@ export class Calls {
     this.#pending.delete(id);
     if (!pending) return;
     const { call, params, resend, unblock, record } = pending;
+    this.#context.streams.remove(id);
     if (record) this.#context.done(record);
     if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
       this.#between.set(id, call);
@@ -232,6 +249,22 @@ export class Calls {
     for (const { call } of this.#pending.values()) call.fail(error(call.method));
     for (const call of this.#between.values()) call.fail(error(call.method));
     this.#pending.clear();
+    this.#context.streams.clear();
+  }
+
+  /** Whether a call that another page carries can be gone on with. */
+  resumable(record: number): boolean {
+    for (const pending of this.#pending.values()) if (pending.record === record) return pending.call.guarantee !== "lost-on-reload";
+    return false;
+  }
+
+  /** Another page carries the call from here on, or has acknowledged it after its end. */
+  #handed(id: number, text: string): void {
+    const { state, record = 0 } = JSON.parse(text) as { state: string; record?: number };
+    const pending = this.#pending.get(id);
+    const kept = this.#kept.get(id);
+    if (state === "followed" && pending) pending.record = record;
+    else if (state === "forgotten" && kept) this.#forget(id, kept);
   }
 
   /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */

@@ -3,7 +3,9 @@ import { Calls } from "./calls.js";
 import type { ClientEvents, ClientState } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { fieldsBlocked, refusedFields } from "./diagnose.js";
+import { Connections } from "./durable/connections.js";
 import type { Durability, Journal, JournalClient } from "./durable/journal.js";
+import { Streams } from "./durable/streams.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
 import type { Handlers } from "./handlers.js";
@@ -44,6 +46,7 @@ export class Connection {
   readonly url: string;
   readonly #wire: Wire;
   readonly #calls: Calls;
+  readonly #streams: Streams;
   readonly #requests: ServerRequests;
   readonly #facts = new ServerFacts();
   readonly #listeners = new Listeners<ClientEvents>();
@@ -65,6 +68,7 @@ export class Connection {
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#wire = { runtime, handle: 0 };
+    this.#streams = new Streams(this.#wire, Connections.of(url));
     this.#requests = new ServerRequests(this.#wire, handlers, url);
     this.#calls = new Calls(this.#wire, {
       url,
@@ -72,7 +76,9 @@ export class Connection {
       backlog,
       ack: keeping.ack,
       flagsFor: (method, params) => this.flagsFor(method, params),
+      streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
+      ackElsewhere: (record, position) => keeping.journal?.ack(record, position),
       done: (record) => keeping.journal?.done(record),
       again: (method, params, options) => this.request(method, params, options),
       restored: (call) => this.#restored(call as Call<CallToolResult>),
@@ -150,6 +156,16 @@ export class Connection {
   /** What the store holds of this server and user; null where there is none. */
   async stored(): Promise<Usage | null> {
     return (await this.#keeping.journal?.usage()) ?? null;
+  }
+
+  /**
+   * Asks the browser to spare this origin when it needs room, so that calls are
+   * not evicted; some browsers ask the user. Resolves with whether it will. What
+   * the origin takes up is in {@link Connection.stored}.
+   */
+  async persist(): Promise<boolean> {
+    // Missing on plain http; a window that may not store anything refuses.
+    return (await globalThis.navigator?.storage?.persist?.().catch(() => false)) ?? false;
   }
 
   /**
@@ -240,10 +256,10 @@ export class Connection {
   /** Makes the client in the core and starts it, with what the journal has read. */
   #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
     const journal = this.#keeping.journal;
-    const all = { ...options, ...journal?.options() };
+    const all = { ...options, ...journal?.options(), scarce: this.#streams.scarce };
     this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
       this.#wire.handle = handle; // calls come back before the client is started
-      return journal?.attach(this.#journalClient());
+      return journal?.attach(this.#journalClient(), this.#listens);
     });
   }
 
@@ -257,8 +273,11 @@ export class Connection {
         return wire.handle;
       },
       reconnecting: () => this.#state === "reconnecting",
-      reconnected: () => this.#until((state) => state !== "reconnecting", 15_000),
+      connected: () => this.#until((state) => state !== "connecting" && state !== "reconnecting", 15_000),
       cancel: (record, reason) => wire.runtime.cancelRecord(wire.handle, record, reason),
+      resumable: (record) => this.#calls.resumable(record),
+      rest: (resting) => this.#streams.rest(resting),
+      said: (event, position, text) => this.#event(event, position, text),
       durability: (durability, why) => this.#kept(durability, why),
     };
   }
@@ -301,7 +320,7 @@ export class Connection {
       credentials,
       deliver: (call, kind, position, text) => {
         if (kind === EVENT.request) void this.#requests.answer(position, text);
-        else if (call === 0) this.#event(kind, position, text);
+        else if (call === 0) this.#unasked(kind, position, text);
         else this.#calls.deliver(call, kind, position, text);
       },
       settle: (id, outcome, text) => void this.#calls.settle(id, outcome, text),
@@ -399,6 +418,13 @@ export class Connection {
   /** @internal A call that was never sent. */
   protected refused<T>(op: string, error: HoldfastError): Call<T> {
     return this.#calls.refused(op, error);
+  }
+
+  // Pages that share a session hear what one of them is told.
+  #unasked(kind: number, position: number, text: string): void {
+    const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
+    if (shared && this.revision < "2026-07-28") this.#keeping.journal?.said(kind, position, text);
+    this.#event(kind, position, text);
   }
 
   #event(kind: number, position: number, text: string): void {

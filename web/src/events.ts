@@ -45,9 +45,10 @@ export interface StatusEvent extends Positioned {
   /**
    * Why it was cut: the network broke, the server ended it, nothing came, the
    * reconnect was refused for now, the page that had it is gone, or the server
-   * closed it as its resume policy says (SEP-975).
+   * closed it as its resume policy says (SEP-975). Why it was parked: over
+   * HTTP/1.1 a browser has few connections, and other calls wait for this one's.
    */
-  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy";
+  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy" | "connections";
   /** Which attempt comes next, counted from 1 since anything new arrived. */
   attempt?: number;
   /** Until the reconnect, in ms. */

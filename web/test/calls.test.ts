@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OUTCOME } from "../src/call.js";
 import { Calls, type CallContext } from "../src/calls.js";
+import { Streams } from "../src/durable/streams.js";
 import { HoldfastError } from "../src/errors.js";
 import { outgoing } from "../src/outgoing.js";
 import type { Runtime } from "../src/runtime/runtime.js";
@@ -38,7 +39,9 @@ function calls(context: Partial<CallContext> = {}) {
       inspect: () => undefined,
       ack: "auto",
       flagsFor: () => 0,
+      streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
       cancelElsewhere: () => {},
+      ackElsewhere: () => {},
       done: () => {},
       again: () => them.refused("again", closed("again")),
       restored: () => {},

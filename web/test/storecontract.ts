@@ -61,6 +61,7 @@ export function contract(name: string, newBrowser: () => Browser): void {
     const store = await browser.open("s", "a");
     assert.deepEqual(await store.commit([{ kind: "server", plain: bytes("server"), secret: bytes("session") }, head(2), head(1)], true), {
       sealed: true,
+      relieved: [],
     });
     await store.commit([row(1, 1, 0, "token 0"), row(2, 1, 0)], false);
     await store.commit([row(1, 1, 1), row(1, 1, 2, "")], false);

@@ -45,7 +45,7 @@ export class FollowedCalls extends Map<number, Followed> {
   /** The pages that carry a call without an outcome. */
   owners(): Set<string> {
     const owners = new Set<string>();
-    for (const { owner, done } of this.values()) if (!done) owners.add(owner);
+    for (const { owner, done } of this.values()) if (!done && owner !== "") owners.add(owner);
     return owners;
   }
 

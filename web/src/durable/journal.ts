@@ -2,14 +2,18 @@ import type { Runtime } from "../runtime/runtime.js";
 import { StoreResult } from "../runtime/exports.js";
 import { type Loaded, memoryStore, openStore, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
 import { Channel, type Message } from "./channel.js";
-import { FollowedCalls } from "./followed.js";
+import { FollowedCalls, type Row } from "./followed.js";
+import { watchPage } from "./lifecycle.js";
+import { exclusively, lock, Turn } from "./locks.js";
 import { decodeOps, OpList } from "./ops.js";
-import { exclusively, Tab } from "./tab.js";
+import { Peers } from "./peers.js";
+import { Tab } from "./tab.js";
+import { storedMessages, takenMessage } from "./telling.js";
 
-/** How often a page asks those that carry calls whether they can answer, in ms. */
-const PING_EVERY = 1_000;
-/** How long one may be silent before its calls are taken over, in ms: it is frozen, and keeps its lock. */
-const SILENCE = 3_000;
+/** How long a page waits for another one's first handshake, in ms, before it makes its own. */
+const HANDSHAKE = 3_000;
+/** How often a page without a BroadcastChannel reads what it follows, in ms. */
+const POLL_EVERY = 2_000;
 
 /** Where calls are kept. */
 export type Durability = "indexeddb" | "memory";
@@ -20,17 +24,23 @@ export interface JournalClient {
   readonly handle: number;
   /** Whether the client still makes a new session. */
   reconnecting(): boolean;
-  /** Resolves when it does no more, after 15 s at most. */
-  reconnected(): Promise<void>;
+  /** Resolves when it makes none, neither the first nor a new one; after 15 s at most. */
+  connected(): Promise<void>;
   /** Another page asks to cancel a call that this one carries. */
   cancel(call: number, reason: string): void;
+  /** Whether a call that this one follows could be gone on with from the store. */
+  resumable(call: number): boolean;
+  /** The page is being frozen, or is back: streams are let go of, and taken up. */
+  rest(resting: boolean): void;
+  /** What the page that listens has heard. */
+  said(event: number, position: number, text: string): void;
   durability(where: Durability, why: string): void;
 }
 
 /**
  * The durable side of one client: stores what the core says, tells the other
  * pages of it, and tells the core what those store. It decides nothing but who
- * carries a call, which only the pages together can.
+ * carries a call and who listens, which only the pages together can.
  */
 export class Journal {
   readonly #store: Store;
@@ -38,14 +48,18 @@ export class Journal {
   readonly #server: string;
   #loaded: Loaded;
   readonly #channel: Channel;
+  readonly #peers: Peers;
+  readonly #listening: Turn;
   readonly #followed = new FollowedCalls();
-  readonly #owned = new Set<number>();
-  readonly #watched = new Map<string, AbortController>();
-  readonly #lastHeard = new Map<string, number>();
+  /** The calls that this page carries, with their epochs. */
+  readonly #owned = new Map<number, number>();
+  readonly #taking = new Set<number>();
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
-  #pinging: ReturnType<typeof setInterval> | undefined;
+  /** Lets the next page make its first handshake. */
+  #handshaken: (() => void) | undefined;
+  #polling: ReturnType<typeof setInterval> | undefined;
 
   private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel) {
     this.#store = store;
@@ -53,6 +67,15 @@ export class Journal {
     this.#server = server;
     this.#loaded = loaded;
     this.#channel = channel;
+    this.#peers = new Peers(tab, {
+      gone: (name) => void this.#takeOver(name, false),
+      silent: (name) => void this.#takeOver(name, true),
+      ping: (name) => this.#channel.send({ kind: "ping", to: name }),
+      owners: () => this.#followed.owners(),
+    });
+    this.#listening = new Turn(`listen.${server}`, (waited) => {
+      this.#client?.runtime.listen(this.#client.handle, true, waited);
+    });
   }
 
   /** Opens the store of a server and reads what it holds. `why` says why it is memory, where it is. */
@@ -68,7 +91,7 @@ export class Journal {
     // Heard from before the store is read: what is stored meanwhile is not missed.
     const early: [string, Message][] = [];
     const channel = new Channel(server, tab.name, (from, message) => {
-      if (journal) journal.#receive(from, message);
+      if (journal?.attached) journal.receive(from, message);
       else early.push([from, message]);
     });
     const living = await tab.living();
@@ -85,9 +108,32 @@ export class Journal {
       loaded = await store.load(alive);
     }
     journal = new Journal(store, tab, server, loaded, channel);
-    for (const [from, message] of early) journal.#receive(from, message);
-    channel.heard ||= living.size > 1;
+    for (const name of living) journal.#peers.add(name);
+    journal.#early = early;
+    if (!loaded.server && why === "") await journal.#firstHandshake();
     return { journal, why };
+  }
+
+  /** What was heard before the client worked, or while it slept. */
+  #early: [string, Message][] = [];
+  // A frozen page still hears (Chrome delivers messages to it), but a transaction
+  // that it began then would not end, and hold up those of all other pages.
+  #asleep = false;
+
+  #catchUp(): void {
+    for (const [from, message] of this.#early.splice(0)) this.receive(from, message);
+  }
+
+  // Pages that are opened at the same time share one session: the first makes
+  // it, the others wait for a while, since it may hang or ask for a login.
+  async #firstHandshake(): Promise<void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), HANDSHAKE);
+    const release = await lock(`connect.${this.#server}`, patience.signal);
+    clearTimeout(timer);
+    this.#loaded.server = await this.#store.readServer().catch(() => null);
+    if (this.#loaded.server) release?.();
+    else this.#handshaken = release;
   }
 
   /** Reads the store again, for a runtime that takes the place of one that has exited. */
@@ -96,6 +142,11 @@ export class Journal {
     const living = await this.#tab.living();
     this.#detach();
     this.#loaded = await this.#store.load((owner) => living.has(owner));
+  }
+
+  /** @internal Whether a client works with it. */
+  get attached(): boolean {
+    return this.#client !== undefined;
   }
 
   /** Where calls are kept. */
@@ -113,33 +164,42 @@ export class Journal {
     return this.#loaded.server !== null;
   }
 
-  /** Begins to work for a client. Returns what was read, for {@link Runtime.connect}. */
-  attach(client: JournalClient): Uint8Array {
+  /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
+  attach(client: JournalClient, listens: boolean): Uint8Array {
     this.#client = client;
     const list = new OpList();
     if (this.#loaded.server) list.server(this.#loaded.server);
-    for (const call of this.#loaded.calls) {
-      list.call(call);
-      if (call.owned) this.#owned.add(call.call);
-      else this.#follow(call.call, () => this.#followed.note(call));
-    }
+    const calls = this.#loaded.calls;
     this.#loaded.calls = []; // the core has them now
-    const verify = (): void => void this.#verify();
-    // Frozen, this page may have been taken for dead.
-    document.addEventListener("resume", verify, { signal: this.#unlisten.signal });
-    addEventListener("pageshow", (event) => event.persisted && verify(), { signal: this.#unlisten.signal });
-    document.addEventListener("visibilitychange", () => this.#lastHeard.clear(), { signal: this.#unlisten.signal });
+    for (const call of calls) {
+      list.call(call);
+      if (call.owned) this.#owned.set(call.call, call.epoch);
+      else this.#followed.loaded(call);
+    }
+    this.#peers.follow();
+    this.#watchPage(listens);
     this.#channel.send({ kind: "hello" });
-    for (const call of this.#owned) this.#channel.send({ kind: "taken", call });
+    for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
+    if (listens) void this.#listening.ask();
+    if (!Channel.exists) this.#polling = setInterval(() => this.#poll(), POLL_EVERY);
+    void client.connected().then(async () => {
+      await this.#committing;
+      this.#handshaken?.();
+    });
+    // Once the core has what was read.
+    queueMicrotask(() => this.#catchUp());
     return list.bytes();
   }
 
   /** The core's Store effect: one transaction. */
   commit(ticket: number, strict: boolean, bytes: Uint8Array): void {
     const ops = decodeOps(bytes);
-    for (const op of ops) if (op.kind === "call") this.#owned.add(op.call);
+    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, 1);
     this.#committing = this.#store.commit(ops, strict).then(
-      ({ sealed }) => {
+      async ({ sealed, relieved }) => {
+        // What the core does once this is stored it must not do any more for a
+        // call that another page carries by now (fault 76).
+        for (const call of relieved) if (this.#owned.has(call)) await this.#read(call);
         const kept = sealed && this.#store.durability === "indexeddb";
         this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
         this.#tell(ops);
@@ -158,7 +218,7 @@ export class Journal {
       const client = this.#client;
       if (!client?.reconnecting()) return;
       client.runtime.handshake(client.handle);
-      await client.reconnected();
+      await client.connected();
       await this.#committing;
     });
   }
@@ -167,12 +227,7 @@ export class Journal {
   done(call: number): void {
     const followed = this.#followed.get(call);
     if (followed) followed.done = true;
-    this.#pingAgain();
-  }
-
-  /** Whether another page carries the call. */
-  follows(call: number): boolean {
-    return this.#followed.has(call);
+    this.#peers.follow();
   }
 
   /** Asks the page that carries a call to cancel it. */
@@ -180,9 +235,19 @@ export class Journal {
     this.#channel.send({ kind: "cancel", call, reason });
   }
 
+  /** Tells the page that carries a call that the app has done with its events up to there. */
+  ack(call: number, position: number): void {
+    this.#channel.send({ kind: "ack", call, position });
+  }
+
+  /** The server has said something unasked, in a session that pages share. */
+  said(event: number, position: number, text: string): void {
+    if (this.#listening.mine && this.#peers.any) this.#channel.send({ kind: "said", event, position, text });
+  }
+
   /** Whether other pages live that may use the session. */
   async shared(): Promise<boolean> {
-    return this.#channel.heard && (await this.#tab.living()).size > 1;
+    return this.#peers.any && (await this.#tab.living()).size > 1;
   }
 
   /** What is stored of this server. */
@@ -199,7 +264,9 @@ export class Journal {
   /** Ends it. What was committed before still gets stored. */
   close(): void {
     this.#detach();
+    this.#peers.stop();
     this.#channel.close();
+    this.#handshaken?.();
     void this.#committing.finally(() => {
       this.#store.close();
       this.#tab.close();
@@ -210,12 +277,11 @@ export class Journal {
     this.#client = undefined;
     this.#unlisten.abort();
     this.#unlisten = new AbortController();
-    for (const watch of this.#watched.values()) watch.abort();
-    this.#watched.clear();
+    this.#listening.end();
     this.#followed.clear();
     this.#owned.clear();
-    clearInterval(this.#pinging);
-    this.#pinging = undefined;
+    this.#peers.follow();
+    clearInterval(this.#polling);
   }
 
   #report(ticket: number, result: number, why: string): void {
@@ -223,7 +289,8 @@ export class Journal {
   }
 
   #restore(list: OpList): void {
-    this.#client?.runtime.restore(this.#client.handle, list.bytes());
+    const bytes = list.bytes();
+    if (bytes.length > 0) this.#client?.runtime.restore(this.#client.handle, bytes);
   }
 
   /** @internal The store has lost its database. */
@@ -239,19 +306,17 @@ export class Journal {
   /** Tells the other pages what is stored, without its secrets. */
   #tell(ops: readonly Op[]): void {
     for (const op of ops) if (op.kind === "forget") this.#owned.delete(op.call);
-    if (!this.#channel.heard) return;
-    const list = new OpList();
-    for (const op of ops) {
-      if (op.kind === "server") this.#channel.send({ kind: "session" });
-      else if (op.kind === "call") list.head(op.call, 1, false, op.plain);
-      else if (op.kind === "log") list.row(op.call, { ...op, secret: null });
-      else list.forget(op.call);
-    }
-    this.#channel.send({ kind: "stored", ops: list.bytes() });
+    if (!this.#peers.any || this.#store.durability === "memory") return;
+    for (const message of storedMessages(ops)) this.#channel.send(message);
   }
 
-  #receive(from: string, message: Message): void {
-    this.#lastHeard.set(from, performance.now());
+  /** @internal A message of another page's. */
+  receive(from: string, message: Message): void {
+    if (this.#asleep) {
+      this.#early.push([from, message]);
+      return;
+    }
+    this.#peers.hear(from);
     switch (message.kind) {
       case "hello":
         this.#channel.send({ kind: "here" });
@@ -266,62 +331,124 @@ export class Journal {
         void this.#adopt();
         break;
       case "taken":
-        if (this.#owned.has(message.call) || this.#followed.has(message.call)) void this.#read(message.call);
+        this.#taken(from, message);
+        break;
+      case "frozen":
+        void this.#takeOver(from, true);
         break;
       case "cancel":
         if (this.#owned.has(message.call)) this.#client?.cancel(message.call, message.reason);
+        break;
+      case "ack":
+        if (this.#owned.has(message.call)) this.#client?.runtime.ackRecord(this.#client.handle, message.call, message.position);
+        break;
+      case "said":
+        this.#client?.said(message.event, message.position, message.text);
         break;
     }
   }
 
   /** Takes what another page has stored. */
   #others(from: string, bytes: Uint8Array): void {
-    const list = new OpList();
     for (const op of decodeOps(bytes)) {
       switch (op.kind) {
         case "call":
-          this.#follow(op.call, () => {
-            this.#followed.set(op.call, { owner: from, epoch: 1, n: 0, done: false, reading: false, again: false });
-          });
-          list.head(op.call, 1, false, op.plain);
+          if (this.#owned.has(op.call)) break;
+          this.#followed.note(op.call, from, 1, 0);
+          this.#peers.follow();
+          this.#restore(new OpList().head(op.call, 1, false, op.plain));
           break;
         case "log":
-          if (this.#owned.has(op.call)) break; // one who has not noticed that it was relieved
-          if (this.#followed.next(op.call, op.epoch, op.n)) list.row(op.call, op);
-          else void this.#read(op.call);
+          this.#row(from, op);
           break;
         case "forget":
-          this.#owned.delete(op.call);
-          this.#followed.delete(op.call);
-          list.forget(op.call);
+          this.#forgotten(op.call);
           break;
       }
     }
-    this.#restore(list);
+  }
+
+  #row(from: string, row: Row): void {
+    if (!this.#client) return;
+    const epoch = this.#owned.get(row.call);
+    if (epoch !== undefined) {
+      if (row.epoch <= epoch) return; // by one who has not noticed that it was relieved
+      this.#relieved(row.call, from);
+    }
+    const followed = this.#followed.get(row.call);
+    if (followed?.reading) {
+      followed.waiting.push(() => this.#row(from, row));
+      return;
+    }
+    const turn = followed ? this.#followed.turn(followed, row) : "missed";
+    if (turn === "next") this.#restore(new OpList().row(row.call, row));
+    else if (turn === "missed") void this.#read(row.call);
+  }
+
+  /** Another page carries a call from now on. */
+  #taken(from: string, message: Extract<Message, { kind: "taken" }>): void {
+    const { call, epoch, sealed, ops } = message;
+    const mine = this.#owned.get(call);
+    if (mine !== undefined) {
+      if (epoch <= mine) return;
+      this.#relieved(call, from);
+      void this.#read(call);
+      return;
+    }
+    const followed = this.#followed.get(call);
+    if (!followed || epoch <= followed.epoch) return;
+    if (followed.reading) {
+      followed.waiting.push(() => this.#taken(from, message));
+      return;
+    }
+    if (followed.epoch === epoch - 1) for (const op of decodeOps(ops)) if (op.kind === "log" && op.call === call) this.#row(from, op);
+    if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
+      this.#followed.note(call, from, epoch, 0);
+      this.#peers.follow();
+    } else {
+      void this.#read(call);
+    }
+  }
+
+  /** This page has carried a call until now, and another one does. */
+  #relieved(call: number, owner: string): void {
+    this.#owned.delete(call);
+    this.#followed.note(call, owner, 0, 0);
+  }
+
+  #forgotten(call: number): void {
+    const followed = this.#followed.get(call);
+    if (followed?.reading) {
+      followed.waiting.push(() => this.#forgotten(call));
+      return;
+    }
+    this.#owned.delete(call);
+    this.#followed.delete(call);
+    this.#peers.follow();
+    this.#restore(new OpList().forget(call));
   }
 
   /** Reads a call's whole log: rows were missed, or it has changed hands. */
   async #read(call: number): Promise<void> {
-    const followed = this.#followed.get(call);
-    if (followed?.reading) {
-      followed.again = true;
-      return;
-    }
-    if (followed) followed.reading = true;
+    const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
+    if (followed.reading) return new Promise((resolve) => followed.waiting.push(resolve));
+    followed.reading = true;
     const loaded = await this.#store.read(call).catch(() => undefined);
-    if (loaded === undefined) return;
-    if (loaded === null) {
-      this.#owned.delete(call);
-      this.#followed.delete(call);
-      this.#restore(new OpList().forget(call));
-      return;
+    followed.reading = false;
+    if (this.#client && this.#followed.get(call) === followed) {
+      if (loaded?.owned) {
+        this.#followed.delete(call);
+        this.#owned.set(call, loaded.epoch);
+      } else if (loaded) {
+        this.#owned.delete(call);
+        this.#followed.loaded(loaded);
+        this.#restore(new OpList().call(loaded));
+      } else if (loaded === null) {
+        this.#forgotten(call);
+      }
+      this.#peers.follow();
     }
-    if (loaded.owned) return;
-    const again = this.#followed.get(call)?.again;
-    this.#owned.delete(call);
-    this.#follow(call, () => this.#followed.note(loaded));
-    this.#restore(new OpList().call(loaded));
-    if (again) void this.#read(call);
+    for (const then of followed.waiting.splice(0)) then();
   }
 
   /** Goes on in the session that another page has made, if it has. */
@@ -330,64 +457,78 @@ export class Journal {
     if (row) this.#restore(new OpList().server(row));
   }
 
-  /** Looks whether this page still carries what it thinks it does. */
-  async #verify(): Promise<void> {
-    for (const call of [...this.#owned]) await this.#read(call);
-    await this.#adopt();
+  #poll(): void {
+    for (const [call, { done }] of this.#followed) if (!done) void this.#read(call);
   }
 
-  /** Books a followed call and watches the page that carries it. */
-  #follow(call: number, book: () => void): void {
-    book();
-    const owner = this.#followed.get(call)!.owner;
-    this.#pingAgain();
-    if (this.#watched.has(owner)) return;
-    const watch = new AbortController();
-    this.#watched.set(owner, watch);
-    void this.#tab.gone(owner, watch.signal).then(() => {
-      this.#watched.delete(owner);
-      return this.#takeOver(owner);
-    });
+  #watchPage(listens: boolean): void {
+    const page = {
+      rest: (): void => {
+        this.#client?.rest(true);
+        this.#client?.runtime.listen(this.#client.handle, false, false);
+        this.#listening.end();
+        this.#channel.send({ kind: "frozen" });
+        this.#asleep = true;
+      },
+      wake: async (): Promise<void> => {
+        this.#asleep = false;
+        this.#peers.deaf();
+        this.#catchUp();
+        // It may have been taken for dead.
+        for (const call of [...this.#owned.keys()]) await this.#read(call);
+        await this.#adopt();
+        this.#client?.rest(false);
+        if (listens) void this.#listening.ask();
+      },
+      hide: (): void => {
+        this.#peers.stop();
+        this.#channel.close();
+      },
+      show: async (): Promise<void> => {
+        this.#asleep = false;
+        await this.#tab.live();
+        this.#channel.open();
+        for (const name of await this.#tab.living()) this.#peers.add(name);
+        this.#channel.send({ kind: "hello" });
+        for (const call of [...this.#followed.keys()]) await this.#read(call);
+      },
+      seen: (): void => this.#peers.deaf(),
+    };
+    watchPage(page, this.#unlisten.signal);
   }
 
-  /** Carries on what a page has carried that is gone, or frozen. The store settles who does. */
-  async #takeOver(owner: string): Promise<void> {
+  /**
+   * Carries on what a page has carried that is gone, or lives and does not
+   * answer: then only what can be gone on with. The store settles who does.
+   */
+  async #takeOver(owner: string, lives: boolean): Promise<void> {
     for (const call of this.#followed.of(owner)) {
-      const followed = this.#followed.get(call);
-      if (!followed || !this.#client) continue;
-      const loaded = await this.#store.takeOver(call, followed.epoch).catch(() => null);
-      if (!loaded) {
-        await this.#read(call);
-        continue;
-      }
-      this.#followed.delete(call);
-      this.#owned.add(call);
-      this.#restore(new OpList().call(loaded));
-      this.#channel.send({ kind: "taken", call });
+      if (this.#taking.has(call)) continue;
+      this.#taking.add(call);
+      await this.#takeCall(call, owner, lives);
+      this.#taking.delete(call);
     }
   }
 
-  #pingAgain(): void {
-    if (this.#followed.owners().size === 0) {
-      clearInterval(this.#pinging);
-      this.#pinging = undefined;
+  async #takeCall(call: number, owner: string, lives: boolean): Promise<void> {
+    // What the others tell has no secrets, and so does not say whether it can.
+    if (lives) await this.#read(call);
+    const followed = this.#followed.get(call);
+    if (!this.#client || followed?.owner !== owner || followed.done) return;
+    if (lives && !this.#client.resumable(call)) return;
+    const { epoch, n } = followed;
+    const loaded = await this.#store.takeOver(call, epoch).catch(() => null);
+    if (!this.#client) return;
+    if (!loaded) {
+      if (this.#followed.get(call)?.epoch === epoch) await this.#read(call);
       return;
     }
-    this.#pinging ??= setInterval(() => this.#ping(), PING_EVERY);
-  }
-
-  #ping(): void {
-    // Timers of a hidden page are too slow to judge anybody by.
-    if (document.visibilityState === "hidden") return;
-    const now = performance.now();
-    for (const owner of this.#followed.owners()) {
-      const heard = this.#lastHeard.get(owner);
-      if (heard === undefined) this.#lastHeard.set(owner, now);
-      else if (now - heard > SILENCE) {
-        this.#lastHeard.set(owner, now);
-        void this.#takeOver(owner);
-      }
-      this.#channel.send({ kind: "ping", to: owner });
-    }
+    const waiting = this.#followed.get(call)?.waiting ?? [];
+    this.#followed.delete(call);
+    this.#owned.set(call, loaded.epoch);
+    this.#peers.follow();
+    this.#restore(new OpList().call(loaded));
+    this.#channel.send(takenMessage(loaded, n));
+    for (const then of waiting.splice(0)) then();
   }
 }

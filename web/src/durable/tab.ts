@@ -2,6 +2,8 @@
 // A page holds a Web Lock with its name for as long as it lives; the browser
 // gives it back when the page is closed, reloaded or crashes (measured: 50 ms).
 
+import { hasLocks } from "./locks.js";
+
 /** Prefix of the names of locks. */
 const LOCK = "holdfast.tab.";
 
@@ -27,12 +29,12 @@ export class Tab {
   static async open(): Promise<Tab> {
     const bytes = crypto.getRandomValues(new Uint8Array(12));
     const tab = new Tab(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
-    await tab.#live();
+    await tab.live();
     // A page in the back/forward cache may hold no lock; what it carried may be
     // taken over meanwhile.
     const { signal } = tab.#unlisten;
     addEventListener("pagehide", () => tab.#die(), { signal });
-    addEventListener("pageshow", (event) => event.persisted && void tab.#live(), { signal });
+    addEventListener("pageshow", (event) => event.persisted && void tab.live(), { signal });
     return tab;
   }
 
@@ -66,7 +68,8 @@ export class Tab {
     });
   }
 
-  async #live(): Promise<void> {
+  /** Says that it lives: again after a stay in the back/forward cache. */
+  async live(): Promise<void> {
     if (!hasLocks()) {
       const renew = (): void => setLease(this.name, Date.now());
       renew();
@@ -91,15 +94,6 @@ export class Tab {
     this.#lease = undefined;
     if (!hasLocks()) setLease(this.name, undefined);
   }
-}
-
-/** Runs `work` while no other page of the origin runs under that name; at once where there are no locks. */
-export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
-  return hasLocks() ? ((await navigator.locks.request(`holdfast.${name}`, work)) as T) : work();
-}
-
-function hasLocks(): boolean {
-  return typeof navigator !== "undefined" && navigator.locks !== undefined;
 }
 
 function setLease(name: string, at: number | undefined): void {

@@ -3,6 +3,7 @@ export { openStore } from "./indexeddb.js";
 export { memoryStore } from "./memory.js";
 export { serverKey } from "./serverkey.js";
 export {
+  type Committed,
   type Loaded,
   type LoadedCall,
   type LogRow,

@@ -3,7 +3,7 @@ import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
 import type { ServerRecord } from "./rows.js";
 import { unseal } from "./seal.js";
-import { type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { storeError } from "./transaction.js";
 import { forgetServer, hasSecret, logIdentity, sealSecrets, serverIdentity, write } from "./write.js";
 
@@ -53,7 +53,7 @@ class IndexedDBStore implements Store {
     return this.#run(async ({ db, key }) => this.#openedServer(key, await readServer(db, this.#server)));
   }
 
-  async commit(ops: readonly Op[], strict: boolean): Promise<{ sealed: boolean }> {
+  async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
     // Rows for a database that is gone would lie in the new one without their
     // call: the app is told that it was cleared, and writes what is alive anew.
     const believed = this.#connector.mark;
@@ -61,8 +61,8 @@ class IndexedDBStore implements Store {
       const secret = ops.some(hasSecret);
       // No await without a secret: the page may be going away.
       const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
-      await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
-      return { sealed: !secret || key !== null };
+      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
+      return { sealed: !secret || key !== null, relieved };
     }, believed);
   }
 

@@ -1,6 +1,6 @@
 import { count, type Found, foundCall, loading, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
-import { type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { headRecord, logRecord, serverRecord } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
@@ -67,7 +67,7 @@ class MemoryStore implements Store {
     return copied(this.#held().server ?? null);
   }
 
-  async commit(ops: readonly Op[], _strict: boolean): Promise<{ sealed: boolean }> {
+  async commit(ops: readonly Op[], _strict: boolean): Promise<Committed> {
     const mine = this.#held();
     const { server, tab } = this.#options;
     const undo: (() => void)[] = [];
@@ -77,7 +77,7 @@ class MemoryStore implements Store {
       for (const step of undo.reverse()) step();
       throw error;
     }
-    return { sealed: true };
+    return { sealed: true, relieved: [] };
   }
 
   async forget(): Promise<void> {

@@ -57,10 +57,11 @@ export function takeCall(
 /** Reads one call. */
 export function readCall(db: IDBDatabase, server: string, call: number): Promise<Found | null> {
   return transact(db, { stores: ["calls", "log"], mode: "readonly" }, (tx, then) => {
+    let head: unknown;
     let found: Found | null = null;
-    then(tx.objectStore("calls").get([server, call]), (head) => {
-      then(tx.objectStore("log").getAll(below(server, call)), (rows) => (found = foundCall(head, rows)));
-    });
+    then(tx.objectStore("calls").get([server, call]), (record) => (head = record));
+    then(tx.objectStore("log").getAll(below(server, call)), (rows) => (found = foundCall(head, rows)));
+    tx.commit(); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
     return () => found;
   });
 }
@@ -70,6 +71,7 @@ export function readServer(db: IDBDatabase, server: string): Promise<ServerRecor
   return transact(db, { stores: ["servers"], mode: "readonly" }, (tx, then) => {
     let row: ServerRecord | null = null;
     then(tx.objectStore("servers").get([server]), (found) => (row = isServer(found) ? found : null));
+    tx.commit();
     return () => row;
   });
 }

@@ -114,6 +114,13 @@ export interface StoreOptions extends StoreEvents {
   tab: string;
 }
 
+/** What became of a commit. */
+export interface Committed {
+  sealed: boolean;
+  /** Calls that this tab carries no more, or that are forgotten. Empty unless the commit was strict. */
+  relieved: readonly number[];
+}
+
 /** The durable store of one server, as one tab has it. Every method may reject with a StoreError. */
 export interface Store {
   /** Where the rows are: `memory` ends with the page. */
@@ -137,14 +144,15 @@ export interface Store {
   /**
    * Stores all of it or, rejecting, nothing. `strict` waits for the disk, which
    * only a power cut can tell. `sealed` is false if a secret was left out
-   * because there is no cipher.
+   * because there is no cipher. A strict commit also says which of the calls
+   * whose rows it holds are another tab's by now: those rows count for nothing.
    *
    * Without a secret among `ops`, and with the database open, the transaction is
    * on its way when this returns, before it resolves: a page that is being left
    * may still write so. It then overtakes a commit whose secrets are just being
    * sealed, so a commit that must come second waits for the first.
    */
-  commit(ops: readonly Op[], strict: boolean): Promise<{ sealed: boolean }>;
+  commit(ops: readonly Op[], strict: boolean): Promise<Committed>;
 
   /** Forgets everything of this server and user. */
   forget(): Promise<void>;

@@ -1,5 +1,6 @@
-// The transactions that only write. They read nothing, so that they work in a
-// page that is being left: a request that follows from another would be lost.
+// The transactions that only write. What they do follows from nothing that they
+// read, so that they work in a page that is being left: a request that follows
+// from another would be lost.
 
 import { below } from "./read.js";
 import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
@@ -43,12 +44,16 @@ export interface Writing {
 }
 
 /** Writes `ops` in one transaction, which is on its way when this returns. `secrets` are the sealed ones, at the places of their ops. */
-export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<void> {
+export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<number[]> {
   const { server, strict, again } = how;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
-  if (stores.size === 0) return Promise.resolve();
-  return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx) => {
+  if (stores.size === 0) return Promise.resolve([]);
+  // Who acts on what is stored has to know that it is the one to act.
+  const carried = strict ? new Set(ops.flatMap((op) => (op.kind === "log" ? [op.call] : []))) : new Set<number>();
+  if (carried.size > 0) stores.add("calls");
+  const relieved: number[] = [];
+  return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
       if (!again) return;
@@ -72,10 +77,15 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
           tx.objectStore("log").delete(below(server, op.call));
       }
     });
+    for (const call of carried) {
+      then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
+        if (head?.owner !== how.tab) relieved.push(call);
+      });
+    }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
     if (!again) tx.commit();
-    return () => undefined;
+    return () => relieved;
   });
 }
 

@@ -1,0 +1,24 @@
+package jsonrpc
+
+// Entry is one member of an object: its key, decoded, and its raw value.
+type Entry struct {
+	Key   string
+	Value []byte
+}
+
+// Entries returns the members of an object in their order, which must be (part of) a text that Parse or Valid accepted;
+// at most limit of them, and more says that there are more. A key that is there twice is there twice. Something that is
+// not an object has none. The values alias object.
+func Entries(object []byte, limit int) (entries []Entry, more bool) {
+	w, is := walkObject(object)
+	if !is {
+		return nil, false
+	}
+	for w.next() {
+		if len(entries) == limit {
+			return entries, true
+		}
+		entries = append(entries, Entry{Key: string(appendUnescaped(nil, w.key)), Value: w.value})
+	}
+	return entries, false
+}

@@ -1,0 +1,26 @@
+package jsonrpc
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestEntries(t *testing.T) {
+	for object, want := range map[string]string{
+		`{}`:                           `[] false`,
+		`{"a":1}`:                      `[a=1] false`,
+		`{ "a" : {"b":[1]} , "c":"" }`: `[a={"b":[1]} c=""] false`,
+		`{"\u0061\"":1,"a":2}`:         `[a"=1 a=2] false`,
+		`{"a":1,"b":2,"c":3,"d":4}`:    `[a=1 b=2 c=3] true`,
+		`[1]`:                          `[] false`,
+	} {
+		entries, more := Entries([]byte(object), 3)
+		list := []string{}
+		for _, e := range entries {
+			list = append(list, e.Key+"="+string(e.Value))
+		}
+		if got := fmt.Sprint(list, " ", more); got != want {
+			t.Errorf("%s: %s, want %s", object, got, want)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package mcp
+
+// taskDialect is what a way of driving tasks means for a client: facts, compared
+// by nothing but this table.
+type taskDialect struct {
+	number uint64 // in the journal: append, never renumber
+	// poll is the request that asks for the status.
+	poll string
+	// result is the request that gives the result; "" where poll brings it.
+	result string
+	// update takes answers to requests for input; "" where poll does, and where
+	// the server asks by requests of its own.
+	update string
+	// interval is the member that names the time between two polls, in ms.
+	interval string
+}
+
+var (
+	// coreTasks: 2025-11-25 basic/utilities/tasks.
+	coreTasks = &taskDialect{number: 1, poll: "tasks/get", result: "tasks/result", interval: "pollInterval"}
+	// continuedTasks: SEP-2339, tasks/continue for the whole life of a task.
+	continuedTasks = &taskDialect{number: 2, poll: "tasks/continue", interval: "pollInterval"}
+	// extensionTasks: io.modelcontextprotocol/tasks, since 2026-07-28 (SEP-2663).
+	extensionTasks = &taskDialect{number: 3, poll: "tasks/get", update: "tasks/update", interval: "pollIntervalMs"}
+)
+
+// taskDialectOf returns the dialect that the journal names, where it goes with
+// the revision in force; nil where it does not.
+func taskDialectOf(number uint64, r *revision) *taskDialect {
+	switch {
+	case r.selfDescribing && number == extensionTasks.number:
+		return extensionTasks
+	case r.coreTasks && number == coreTasks.number:
+		return coreTasks
+	case r.coreTasks && number == continuedTasks.number:
+		return continuedTasks
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// subcall is a request about a task, made again and again.
+type subcall struct {
+	call     *call       // under way
+	at       engine.Time // when to make the next; Never for not by itself
+	attempts int         // failures in a row
+}
+
+var idle = subcall{at: engine.Never}
+
+// due reports whether to make the request, and takes it as made.
+func (s *subcall) due(now engine.Time) bool {
+	if s.call != nil || now < s.at {
+		return false
+	}
+	s.at = engine.Never
+	return true
+}
+
+// again makes the request again after a failure.
+func (s *subcall) again(now engine.Time, c *Client) {
+	s.at = now.After(link.Delay(s.attempts, -1, &c.random))
+	s.attempts++
+}
+
+// drop ends the request if it is under way.
+func (s *subcall) drop(c *Client) {
+	if s.call != nil && s.call.phase < callTail {
+		c.abort(s.call.x)
+		s.call.x = 0
+		s.call.stream.End()
+		c.finish(s.call)
+	}
+	s.call = nil
+}
+
+// advanceTask makes the requests that are due.
+func (t *call) advanceTask(c *Client, now engine.Time) {
+	k := t.task
+	if c.state != stateOpen || c.token.asking {
+		return // taskDue is Never meanwhile
+	}
+	if k.poll.due(now) {
+		k.poll.call = c.askTask(now, t, k.dialect.poll, t.inputMembers(k.dialect.update == ""))
+	}
+	if k.update.due(now) {
+		if more := t.inputMembers(true); more != nil {
+			k.update.call = c.askTask(now, t, k.dialect.update, more)
+		}
+	}
+	if !k.fetch.due(now) {
+		return
+	}
+	if k.streams && t.uncommitted() {
+		// The server may forget what a higher number covers.
+		c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+			if t.task == k && k.fetch.call == nil {
+				k.fetch.at = now
+			}
+		})
+		return
+	}
+	var last []byte
+	if k.streams && !k.final && !k.whole && k.segments.last() > 0 {
+		// Never 0: it is invalid, and means from the start anyway.
+		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
+	}
+	k.fetch.call = c.askTask(now, t, k.dialect.result, last)
+}
+
+// taskDue returns when advanceTask is due.
+func (t *call) taskDue(c *Client) engine.Time {
+	at := engine.Never
+	if c.state != stateOpen || c.token.asking {
+		return at
+	}
+	for _, s := range []*subcall{&t.task.poll, &t.task.fetch, &t.task.update} {
+		if s.call == nil {
+			at = min(at, s.at)
+		}
+	}
+	return at
+}
+
+// askTask makes a request about t's task, with more members of params.
+func (c *Client) askTask(now engine.Time, t *call, method string, more []byte) *call {
+	s := c.newCall(now, method, Timeouts{Idle: t.timeouts.Idle})
+	s.role, s.parent = roleTask, t
+	params := jsonrpc.AppendString([]byte(`{"taskId":`), t.task.id)
+	s.params = append(append(params, more...), '}')
+	s.send(c, now)
+	return s
+}
+
+// cancelTask asks the server to stop a task; notifications/cancelled must not be
+// used for one. Whether it does is not waited for.
+func (c *Client) cancelTask(now engine.Time, t *call) { c.askTask(now, t, "tasks/cancel", nil) }
+
+// dropTask ends what is under way about a task whose call has its outcome.
+func (t *call) dropTask(c *Client) {
+	k := t.task
+	t.task = nil
+	k.poll.drop(c)
+	k.fetch.drop(c)
+	k.update.drop(c)
+}

@@ -1,0 +1,156 @@
+//go:build !js
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// demoCounts starts the tool that counts, with a form filled in.
+func demoCounts(page *chrome.Page, n, delayMs int) {
+	page.WaitFor(`document.querySelector('[data-tool="count"] form')`)
+	chrome.Script[chrome.Void](page, fmt.Sprintf(`
+		const { elements } = document.querySelector('[data-tool="count"] form');
+		elements.n.value = "%d";
+		elements.delayMs.value = "%d";`, n, delayMs))
+	runs(page, "count")
+	page.WaitFor(hook("call"))
+}
+
+// said waits until the newest call has said so.
+func said(page *chrome.Page, text string) {
+	page.WaitFor(hook("call-output") + `?.textContent.includes(` + chrome.JS(text) + `)`)
+}
+
+// state waits until the newest call is in a state.
+func state(page *chrome.Page, want string) {
+	page.WaitFor(hook("call") + `?.dataset.state === ` + chrome.JS(want))
+}
+
+// counts checks that the newest call shows 1 to n in order, each once.
+func counts(t *testing.T, page *chrome.Page, n int) {
+	t.Helper()
+	shown := chrome.Eval[[]string](page, `[...`+hook("call-output")+`.querySelectorAll(".text")].map((line) => line.textContent).filter((line) => / of /.test(line))`)
+	if len(shown) != n {
+		t.Errorf("%d numbers, want %d: %q", len(shown), n, shown)
+		return
+	}
+	for i, line := range shown {
+		if line != fmt.Sprintf("%d of %d", i+1, n) {
+			t.Errorf("line %d is %q: %q", i+1, line, shown)
+			return
+		}
+	}
+}
+
+// marked waits until the picture of the newest call has n marks of a kind.
+func marked(page *chrome.Page, kind string, n int) {
+	page.WaitFor(fmt.Sprintf(`%s.querySelectorAll('.mark[data-kind=%q]').length === %d`, hook("call-picture"), kind, n))
+}
+
+// TestStoryDemoReloads: a call comes back as often as the page is reloaded, each
+// message at its time, and every reload is in the picture.
+func TestStoryDemoReloads(t *testing.T) {
+	_, page := demo(t)
+	demoCounts(page, 30, 150)
+	for i, at := range []string{"5 of 30", "11 of 30", "17 of 30"} {
+		said(page, at)
+		page.Reload()
+		marked(page, "reload", i+1)
+	}
+	state(page, "done")
+	counts(t, page, 30)
+	// The numbers before the first reload have the times that they came at, not
+	// that of the reload.
+	if n := chrome.Eval[int](page, `new Set([...`+hook("call-output")+`.querySelectorAll(".at")].slice(0, 5).map((at) => at.textContent)).size`); n != 5 {
+		t.Errorf("the first five messages have %d different times", n)
+	}
+	// One that has ended comes back with its result, until it is done with.
+	page.Reload()
+	page.WaitFor(hook("call-result") + `?.textContent.includes("Counted to 30.")`)
+	marked(page, "reload", 3)
+	counts(t, page, 30)
+	press(page, selector("done"))
+	page.WaitFor(hook("journal-calls") + `.textContent === "0"`)
+	page.Reload()
+	page.WaitFor(hook("state") + `.dataset.state === "open" && document.querySelector('[data-tool="count"]')`)
+	if chrome.Eval[bool](page, hook("call")+` !== null`) {
+		t.Error("a call came back that was done with")
+	}
+}
+
+// TestStoryDemoSecondTab: a second tab shows the same call live, and carries it
+// on when the first one is closed.
+func TestStoryDemoSecondTab(t *testing.T) {
+	_, page := demo(t)
+	demoCounts(page, 40, 150)
+	said(page, "5 of 40")
+	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
+	second.WaitFor(hook("followed") + `?.hidden === false`)
+	said(second, "12 of 40")
+	if text := chrome.Eval[string](second, hook("followed")+`.textContent + ", " + `+hook("guarantee")+`.textContent`); text != "carried by another tab, a reload loses nothing" {
+		t.Errorf("the second tab says %q", text)
+	}
+	if chrome.Eval[bool](page, hook("followed")+`.hidden === false`) {
+		t.Error("the first tab does not carry its own call")
+	}
+	page.Close()
+	marked(second, "taken", 1)
+	second.WaitFor(hook("followed") + `.hidden`)
+	state(second, "done")
+	counts(t, second, 40)
+}
+
+// TestStoryDemoKill: the runtime of the page dies, and the page says so and goes
+// on by itself, also where it dies twice within seconds.
+func TestStoryDemoKill(t *testing.T) {
+	_, page := demo(t)
+	demoCounts(page, 30, 150)
+	for i, at := range []string{"5 of 30", "12 of 30"} {
+		said(page, at)
+		press(page, selector("kill"))
+		page.WaitFor(hook("saboteur-word") + `.textContent.includes("panicked")`)
+		marked(page, "killed", i+1)
+		page.WaitFor(hook("state") + `.dataset.state === "open"`)
+	}
+	state(page, "done")
+	counts(t, page, 30)
+	page.WaitFor(hook("call") + `.textContent.includes("runtime killed 2 times")`)
+	if n := chrome.Eval[int](page, `document.querySelectorAll('[data-testid="call"]').length`); n != 1 {
+		t.Errorf("%d cards", n)
+	}
+}
+
+// TestStoryDemoCuts: with the wire cut every two seconds a long call still
+// finishes, and nothing is missing.
+func TestStoryDemoCuts(t *testing.T) {
+	_, page := demo(t)
+	demoCounts(page, 24, 300)
+	press(page, selector("cut-every"))
+	page.WaitFor(hook("cut-every") + `.textContent.startsWith("Cutting, ")`)
+	state(page, "done")
+	counts(t, page, 24)
+	if n := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('.resumed').length`); n < 2 {
+		t.Errorf("%d resumes", n)
+	}
+	if !chrome.Eval[bool](page, `/(\d+) cuts, \1 survived/.test(`+hook("call")+`.textContent)`) {
+		t.Error("a cut was not survived")
+	}
+}
+
+// TestStoryDemoDisconnect: a call that was let go of comes back with the next
+// connection.
+func TestStoryDemoDisconnect(t *testing.T) {
+	_, page := demo(t)
+	demoCounts(page, 20, 150)
+	said(page, "5 of 20")
+	press(page, selector("disconnect"))
+	state(page, "away")
+	page.WaitFor(hook("state") + `.dataset.state === "closed"`)
+	press(page, selector("connect"))
+	state(page, "done")
+	counts(t, page, 20)
+}

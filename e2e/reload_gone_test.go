@@ -1,0 +1,103 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/storage"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// usable checks that a client works on: a new call comes to its result.
+func usable(t *testing.T, page *chrome.Page) {
+	t.Helper()
+	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
+		t.Errorf("a new call: %v", sum)
+	}
+}
+
+// TestFault56_SessionGone: the server has been restarted while no page was there.
+// The call is lost, once; what came of it is still readable; a new one works.
+func TestFault56_SessionGone(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := app(t, p.URL(), "")
+	counts(p, page, 6, 3, "{}")
+	page.WaitFor(`call.guarantee === "resumable"`)
+	page.Navigate("about:blank")
+	p.Restart()
+	page.Back()
+	if n := connected(page, p.URL(), `{ ack: "manual" }`); n != 1 {
+		t.Fatalf("%d calls came back", n)
+	}
+	outcome(t, page, "lost")
+	counted(t, page, 3)
+	usable(t, page)
+	page.Reload()
+	if n := connected(page, p.URL(), "{}"); n < 1 {
+		t.Fatal("the lost call is not listed any more, though nobody acknowledged it")
+	}
+	outcome(t, page, "lost")
+	counted(t, page, 3)
+	if n := p.Oracle().Runs("a"); n != 1 {
+		t.Errorf("ran %d times", n)
+	}
+}
+
+// TestFault56_MaxWaitIsOver: the page comes back later than the server has
+// promised to wait (SEP-975).
+func TestFault56_MaxWaitIsOver(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
+	page := app(t, p.URL(), "")
+	counts(p, page, 6, 3, "{}")
+	page.WaitFor(`call.guarantee === "resumable"`)
+	page.Navigate("about:blank")
+	eventually(t, "the stream to end", func() bool { return p.Oracle().OpenStreams("a") == 0 })
+	p.Advance(time.Hour)
+	page.Back()
+	if n := connected(page, p.URL(), "{}"); n != 1 {
+		t.Fatalf("%d calls came back", n)
+	}
+	outcome(t, page, "lost")
+	counted(t, page, 3)
+	usable(t, page)
+	if n := len(p.Oracle().Resumes("a")); n > 1 {
+		t.Errorf("%d attempts at a call that is gone", n)
+	}
+	page.WaitFor(`(await mcp.stored()).calls === 0`)
+}
+
+// TestFault65_SiteDataClearedInTheMiddle: the person clears the site's data while
+// a call runs. The page keeps it and writes it anew, so that it outlives a reload
+// once more; what is gone is said.
+func TestFault65_SiteDataClearedInTheMiddle(t *testing.T) {
+	site := chrome.NewSite(t)
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := appOn(t, site, p.URL(), "")
+	counts(p, page, 8, 3, `{ key: "k" }`)
+	page.WaitFor(`call.guarantee === "resumable"`)
+	chrome.Call(page, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{Origin: site.URL, StorageTypes: "all"})
+	page.WaitFor(`(await mcp.stored()).calls === 1`)
+	passes(p, "go", 2)
+	page.WaitFor(`seen.progress.length === 5 && call.guarantee === "resumable" && mcp.durability === "indexeddb"`)
+	if n := reloaded(page, p.URL()); n != 1 {
+		t.Fatalf("%d calls came back", n)
+	}
+	passes(p, "go", 4)
+	outcome(t, page, "")
+	got := chrome.Eval[struct {
+		Key      string
+		Base     int
+		Progress []int
+	}](page, `({ key: call.key, base: call.base, progress: seen.progress })`)
+	if got.Key != "k" || got.Base != 3 || len(got.Progress) != 5 || got.Progress[0] != 4 || got.Progress[4] != 8 {
+		t.Errorf("got %+v", got)
+	}
+	once(t, p, "a")
+}

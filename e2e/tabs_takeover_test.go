@@ -1,0 +1,133 @@
+//go:build !js
+
+package e2e
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// endings of a tab that carries a call.
+var tabEndings = []struct {
+	name string
+	end  func(*tabs, *chrome.Page)
+}{
+	{"closed", func(_ *tabs, p *chrome.Page) { p.Close() }},
+	{"crashed", func(_ *tabs, p *chrome.Page) { p.Crash() }},
+	{"navigated", func(s *tabs, p *chrome.Page) { p.Navigate(s.site.URL + "/") }},
+	{"frozen", func(_ *tabs, p *chrome.Page) { p.Freeze() }},
+}
+
+// TestFault75_TakeOver: the tab that carries a call is closed, crashes, goes
+// elsewhere or is frozen. One of the others goes on, nothing is lost or comes
+// twice, and the server never sees two streams of the call.
+func TestFault75_TakeOver(t *testing.T) {
+	for _, ending := range tabEndings {
+		t.Run(ending.name, func(t *testing.T) {
+			p := peer.New(t, peer.Options{})
+			p.Counting(nil)
+			s := newTabs(t, p, "")
+			const rounds = 4
+			watcher, other := s.open(), s.open()
+			var times []int
+			for i := range rounds {
+				label := "r" + string(rune('a'+i))
+				owner := s.open()
+				chrome.Eval[chrome.Void](owner, `void count(`+chrome.JS(label)+`, { n: 10, gate: "`+label+`" })`)
+				s.pass(label, 4)
+				has(watcher, label, 4)
+				watcher.WaitFor(`tracked.` + label + `.call.guarantee === "resumable"`)
+				began := time.Now()
+				ending.end(s, owner)
+				moved := `[...tracked.` + label + `.status].includes("owned")`
+				eventually(t, "a new owner", func() bool {
+					return chrome.Eval[bool](watcher, moved) || chrome.Eval[bool](other, moved)
+				})
+				times = append(times, int(time.Since(began).Milliseconds()))
+				s.pass(label, 7)
+				s.counted(watcher, label, 10)
+				s.counted(other, label, 10)
+				s.once(label)
+				if ending.name == "frozen" {
+					owner.Thaw()
+					s.counted(owner, label, 10)
+					s.once(label)
+				}
+				owner.Close()
+			}
+			slices.Sort(times)
+			t.Logf("%s: taken over after %v ms", ending.name, times)
+			if got := times[len(times)-1]; got > 10_000 {
+				t.Errorf("it took %d ms", got)
+			}
+			if n := p.Oracle().Initializes(); n != 1 {
+				t.Errorf("%d initializes", n)
+			}
+		})
+	}
+}
+
+// TestFault76_FrozenWithTheLock: a tab is stopped without a word, and keeps its
+// lock and its stream. It is relieved all the same; what it still reads and
+// writes after it goes on counts for nothing, and it follows from there on.
+func TestFault76_FrozenWithTheLock(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	s := newTabs(t, p, "")
+	owner := s.blank()
+	chrome.Eval[chrome.Void](owner, `addEventListener("freeze", (e) => e.stopImmediatePropagation(), true)`)
+	s.begin(owner)
+	owner.WaitFor(`window.begun`)
+	watcher := s.open()
+	chrome.Eval[chrome.Void](owner, `void count("a", { n: 10, gate: "a" })`)
+	s.pass("a", 2)
+	has(watcher, "a", 2)
+	owner.Freeze()
+	s.pass("a", 2) // to the frozen tab, which cannot read it
+	began := time.Now()
+	watcher.WaitFor(`tracked.a.status.includes("owned")`)
+	t.Logf("taken over after %v", time.Since(began))
+	s.pass("a", 2)
+	has(watcher, "a", 6)
+	owner.Thaw()
+	owner.WaitFor(`tracked.a.call.followed`)
+	s.pass("a", 5)
+	s.counted(owner, "a", 10)
+	s.counted(watcher, "a", 10)
+	if p.Oracle().Runs("a") != 1 {
+		t.Errorf("%d runs", p.Oracle().Runs("a"))
+	}
+	third := s.open()
+	s.counted(third, "a", 10)
+	if got := chrome.Eval[int](third, `mcp.counters.quarantinedRecords`); got != 0 {
+		t.Errorf("%d records cannot be read", got)
+	}
+}
+
+// TestFault77_WaitingIsNoFailure: a tab that only looks on waits for as long as
+// it takes: no error, no event, no request.
+func TestFault77_WaitingIsNoFailure(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	s := newTabs(t, p, "")
+	owner, watcher := s.open(), s.open()
+	chrome.Eval[chrome.Void](owner, `void count("a", { n: 2, gate: "a" })`)
+	s.pass("a", 1)
+	has(watcher, "a", 1)
+	requests := len(p.Requests())
+	// Five rounds of the question whether the owner can answer.
+	chrome.Script[chrome.Void](watcher, `await new Promise((resolve) => setTimeout(resolve, 5_000));`)
+	if got := len(p.Requests()); got != requests {
+		t.Errorf("%d requests came", got-requests)
+	}
+	if got := chrome.Eval[string](watcher, `JSON.stringify([tracked.a.status, tracked.a.done])`); got != `[[],false]` {
+		t.Errorf("the one that waits was told %s", got)
+	}
+	s.pass("a", 2)
+	s.counted(watcher, "a", 2)
+	s.once("a")
+}

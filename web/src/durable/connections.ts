@@ -1,0 +1,140 @@
+// The connections of a server's origin. Browsers open six to a host over
+// HTTP/1.1, of all tabs together: with six streams open, no request is ever
+// answered (RELIABILITY finding 9). So of the calls of all tabs no more than
+// three have a connection, one tab listens for all (journal.ts), and the others
+// take turns: a call that can be resumed gives its connection back after a while
+// if somebody waits for it.
+import { hasLocks, lock } from "./locks.js";
+
+/** Calls with a connection. */
+const SLOTS = 3;
+/** How long a call keeps its connection if others wait, in ms. */
+const SLICE = 1_000;
+/** How often the holders look whether others wait, in ms. */
+const LOOK_EVERY = 500;
+
+/** A call that needs a connection. */
+export interface Stream {
+  /** It has one. */
+  take(): void;
+  /** Is asked to give it back: whether it does, which it cannot where it could not be resumed. */
+  give(): boolean;
+}
+
+/** A connection that a call has. */
+interface Held {
+  since: number;
+  release: () => void;
+}
+
+/** The connections of one origin, as this page sees them. */
+export class Connections {
+  static readonly #all = new Map<string, Connections>();
+  readonly #prefix: string;
+  readonly #held = new Map<Stream, Held>();
+  readonly #waiting: Stream[] = [];
+  readonly #asks = new Set<AbortController>();
+  #looking: ReturnType<typeof setInterval> | undefined;
+
+  private constructor(origin: string) {
+    this.#prefix = `stream.${origin}.`;
+  }
+
+  /** Those of a server; undefined where it is not known to be short of them. */
+  static of(url: string): Connections | undefined {
+    const { origin, protocol } = new URL(url);
+    if (protocol !== "http:" && !isOld(origin)) return undefined;
+    let connections = this.#all.get(origin);
+    if (!connections) this.#all.set(origin, (connections = new Connections(origin)));
+    return connections;
+  }
+
+  /** A call wants one. */
+  join(stream: Stream): void {
+    if (this.#held.has(stream) || this.#waiting.includes(stream)) return;
+    this.#waiting.push(stream);
+    this.#ask();
+    this.#look();
+  }
+
+  /** A call needs none any more. */
+  leave(stream: Stream): void {
+    const held = this.#held.get(stream);
+    this.#held.delete(stream);
+    held?.release();
+    const at = this.#waiting.indexOf(stream);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    this.#ask();
+    this.#look();
+  }
+
+  // As many requests for a connection as calls wait, and as there are connections.
+  #ask(): void {
+    const wanted = Math.min(this.#waiting.length, SLOTS);
+    for (const ask of this.#asks) {
+      if (this.#asks.size <= wanted) break;
+      this.#asks.delete(ask);
+      ask.abort();
+    }
+    while (this.#asks.size < wanted && (hasLocks() || this.#held.size + this.#asks.size < SLOTS)) this.#askOnce();
+  }
+
+  /** Waits for any of the slots. */
+  #askOnce(): void {
+    const ask = new AbortController();
+    this.#asks.add(ask);
+    const slots = hasLocks() ? SLOTS : 1;
+    for (let slot = 0; slot < slots; slot++) {
+      void lock(this.#prefix + slot, ask.signal).then((release) => {
+        if (!release) return;
+        const stream = this.#asks.delete(ask) ? this.#waiting.shift() : undefined;
+        ask.abort();
+        if (!stream) {
+          release();
+          return;
+        }
+        this.#held.set(stream, { since: performance.now(), release });
+        stream.take();
+      });
+    }
+  }
+
+  #look(): void {
+    if (this.#held.size + this.#waiting.length === 0) {
+      clearInterval(this.#looking);
+      this.#looking = undefined;
+    } else {
+      this.#looking ??= setInterval(() => void this.#rotate(), LOOK_EVERY);
+    }
+  }
+
+  /** Takes connections from those that have had them for long, if others wait. */
+  async #rotate(): Promise<void> {
+    const due = performance.now() - SLICE;
+    if (![...this.#held.values()].some(({ since }) => since <= due)) return;
+    let waiting = this.#waiting.length || (await this.#elsewhere());
+    for (const [stream, held] of [...this.#held].sort((a, b) => a[1].since - b[1].since)) {
+      if (waiting === 0) return;
+      if (held.since > due || this.#held.get(stream) !== held || !stream.give()) continue;
+      waiting--;
+      this.#held.delete(stream);
+      this.#waiting.push(stream);
+      held.release();
+      this.#ask();
+    }
+  }
+
+  /** How many wait in other tabs. */
+  async #elsewhere(): Promise<number> {
+    if (!hasLocks()) return 0;
+    const { pending = [] } = await navigator.locks.query();
+    const asked = pending.filter(({ name }) => name?.startsWith(`holdfast.${this.#prefix}`));
+    return Math.ceil(asked.length / SLOTS);
+  }
+}
+
+/** Whether this page has learned that an origin speaks HTTP/1.1. */
+function isOld(origin: string): boolean {
+  const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+  return entries.some(({ name, nextHopProtocol }) => nextHopProtocol === "http/1.1" && name.startsWith(`${origin}/`));
+}

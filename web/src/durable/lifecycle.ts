@@ -1,0 +1,33 @@
+// What becomes of a page besides being closed: it is frozen and thawed, or goes
+// to the back/forward cache and comes back.
+
+/** What is done about it. */
+export interface Lifecycle {
+  /** The page is about to stop: what it holds it would hold for nothing. */
+  rest(): void;
+  /** It goes on; meanwhile others may have done its work. */
+  wake(): Promise<void>;
+  /** It goes to the back/forward cache, where it may hold nothing that others could wait for. */
+  hide(): void;
+  /** It comes back from there, before it wakes. */
+  show(): Promise<void>;
+  /** Its timers have another pace now. */
+  seen(): void;
+}
+
+/** Watches the page until `signal`. */
+export function watchPage(page: Lifecycle, signal: AbortSignal): void {
+  document.addEventListener("freeze", () => page.rest(), { signal });
+  document.addEventListener("resume", () => void page.wake(), { signal });
+  document.addEventListener("visibilitychange", () => page.seen(), { signal });
+  addEventListener(
+    "pagehide",
+    ({ persisted }) => {
+      if (!persisted) return;
+      page.rest();
+      page.hide();
+    },
+    { signal },
+  );
+  addEventListener("pageshow", ({ persisted }) => persisted && void page.show().then(() => page.wake()), { signal });
+}
