@@ -32,7 +32,7 @@ LINEAR := --inject:web/src/outputschema/inject.ts
 
 DEMO := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
 
-.PHONY: help demo build test test-core e2e test-web types package check conformance browser versions size bench fuzz clean
+.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench fuzz clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -101,6 +101,11 @@ test-web: web/build/wasm_exec.js node_modules/.package-lock.json ## the TypeScri
 # One package at a time: each starts a browser, and its stories have deadlines.
 e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
 	go test -p 1 -count=1 -timeout 20m ./e2e/...
+
+# A night's work: reloads, cuts and kills at random moments. A failure prints
+# its seed, and HOLDFAST_SEED plays it again.
+soak: build $(VALIDATOR) browser ## the random stories at length, in Chrome
+	go test -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills)$$' -reloads 5000 -cuts 100000 -kills 1000
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

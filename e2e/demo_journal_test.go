@@ -11,9 +11,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/demosite"
 )
 
-// plain opens the demo page on the server that can resume nothing, calls a tool
+// plainNote opens the demo page on the server that can resume nothing, calls a tool
 // with an effect, and reloads the page before the answer.
-func plain(t *testing.T) (*demosite.Site, *chrome.Page) {
+func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
 	site, err := demosite.New(demosite.Options{})
 	if err != nil {
@@ -40,14 +40,14 @@ func plain(t *testing.T) (*demosite.Site, *chrome.Page) {
 // TestStoryDemoUnknown: a call that may have run is never run again by itself,
 // and the person decides: this one does.
 func TestStoryDemoUnknown(t *testing.T) {
-	site, page := plain(t)
+	site, page := plainNote(t)
 	page.Reload()
 	page.WaitFor(hook("replay"))
 	if notes := site.Plain().Notes(); !slices.Equal(notes, []string{"buy rope"}) {
 		t.Errorf("the notes are %q", notes)
 	}
 	press(page, selector("replay"))
-	state(page, "done")
+	cardIs(page, "done")
 	if notes := site.Plain().Notes(); len(notes) != 2 {
 		t.Errorf("the notes are %q", notes)
 	}
@@ -59,7 +59,7 @@ func TestStoryDemoUnknown(t *testing.T) {
 
 // TestStoryDemoGiveUp: this one does not.
 func TestStoryDemoGiveUp(t *testing.T) {
-	site, page := plain(t)
+	site, page := plainNote(t)
 	press(page, selector("abandon"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
 	page.Reload()
@@ -74,8 +74,8 @@ func TestStoryDemoGiveUp(t *testing.T) {
 func TestStoryDemoJournal(t *testing.T) {
 	_, page := demo(t)
 	page.WaitFor(hook("journal-where") + `.dataset.durability === "indexeddb"`)
-	demoCounts(page, 20, 150)
-	said(page, "3 of 20")
+	countIn(page, 20, 150)
+	cardSays(page, "3 of 20")
 	const number = `Number(document.querySelector('[data-testid="journal-rows"]').textContent)`
 	page.WaitFor(hook("journal-calls") + `.textContent === "1" && ` + number + ` >= 3`)
 	rows := chrome.Eval[int](page, number)
@@ -93,15 +93,15 @@ func TestStoryDemoJournal(t *testing.T) {
 	if chrome.Eval[bool](page, hook("call")+` !== null`) {
 		t.Error("a call came back that was forgotten")
 	}
-	demoCounts(page, 3, 0)
-	state(page, "done")
+	countIn(page, 3, 0)
+	cardIs(page, "done")
 }
 
 // TestStoryDemoOtherServer: a server's calls are shown with it, and with no other.
 func TestStoryDemoOtherServer(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 3, 0)
-	state(page, "done")
+	countIn(page, 3, 0)
+	cardIs(page, "done")
 	page.WaitFor(hook("other-server"))
 	press(page, selector("other-server"))
 	page.WaitFor(hook("journal-where") + `?.dataset.durability === "indexeddb" && document.querySelector('[data-tool="count"]') && ` + hook("connection-url") + `.value === "/plain"`)

@@ -40,7 +40,7 @@ func TestStoryDemoLogLevel(t *testing.T) {
 				runs(page, "write_report")
 				page.WaitFor(`document.querySelector('[data-call-tool="write_report"]').dataset.state === "done"`)
 				n := chrome.Eval[int](page, `document.querySelector('[data-call-tool="write_report"]').querySelectorAll('.line[data-tone="log"]').length`)
-				chrome.Eval[chrome.Void](page, `document.querySelector('[data-call-tool="write_report"]').remove()`)
+				press(page, `[data-call-tool="write_report"] [data-testid="done"]`)
 				press(page, `[data-tool="write_report"] summary`)
 				return n
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// demoCounts starts the tool that counts, with a form filled in.
-func demoCounts(page *chrome.Page, n, delayMs int) {
+// countIn starts the tool that counts, with a form filled in.
+func countIn(page *chrome.Page, n, delayMs int) {
 	page.WaitFor(`document.querySelector('[data-tool="count"] form')`)
 	chrome.Script[chrome.Void](page, fmt.Sprintf(`
 		const { elements } = document.querySelector('[data-tool="count"] form');
@@ -20,18 +20,18 @@ func demoCounts(page *chrome.Page, n, delayMs int) {
 	page.WaitFor(hook("call"))
 }
 
-// said waits until the newest call has said so.
-func said(page *chrome.Page, text string) {
+// cardSays waits until the newest call has said so.
+func cardSays(page *chrome.Page, text string) {
 	page.WaitFor(hook("call-output") + `?.textContent.includes(` + chrome.JS(text) + `)`)
 }
 
-// state waits until the newest call is in a state.
-func state(page *chrome.Page, want string) {
+// cardIs waits until the newest call is in a state.
+func cardIs(page *chrome.Page, want string) {
 	page.WaitFor(hook("call") + `?.dataset.state === ` + chrome.JS(want))
 }
 
-// counts checks that the newest call shows 1 to n in order, each once.
-func counts(t *testing.T, page *chrome.Page, n int) {
+// cardCounts checks that the newest call shows 1 to n in order, each once.
+func cardCounts(t *testing.T, page *chrome.Page, n int) {
 	t.Helper()
 	shown := chrome.Eval[[]string](page, `[...`+hook("call-output")+`.querySelectorAll(".text")].map((line) => line.textContent).filter((line) => / of /.test(line))`)
 	if len(shown) != n {
@@ -46,8 +46,8 @@ func counts(t *testing.T, page *chrome.Page, n int) {
 	}
 }
 
-// marked waits until the picture of the newest call has n marks of a kind.
-func marked(page *chrome.Page, kind string, n int) {
+// cardMarks waits until the picture of the newest call has n marks of a kind.
+func cardMarks(page *chrome.Page, kind string, n int) {
 	page.WaitFor(fmt.Sprintf(`%s.querySelectorAll('.mark[data-kind=%q]').length === %d`, hook("call-picture"), kind, n))
 }
 
@@ -55,14 +55,14 @@ func marked(page *chrome.Page, kind string, n int) {
 // message at its time, and every reload is in the picture.
 func TestStoryDemoReloads(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 30, 150)
+	countIn(page, 30, 150)
 	for i, at := range []string{"5 of 30", "11 of 30", "17 of 30"} {
-		said(page, at)
+		cardSays(page, at)
 		page.Reload()
-		marked(page, "reload", i+1)
+		cardMarks(page, "reload", i+1)
 	}
-	state(page, "done")
-	counts(t, page, 30)
+	cardIs(page, "done")
+	cardCounts(t, page, 30)
 	// The numbers before the first reload have the times that they came at, not
 	// that of the reload.
 	if n := chrome.Eval[int](page, `new Set([...`+hook("call-output")+`.querySelectorAll(".at")].slice(0, 5).map((at) => at.textContent)).size`); n != 5 {
@@ -71,8 +71,8 @@ func TestStoryDemoReloads(t *testing.T) {
 	// One that has ended comes back with its result, until it is done with.
 	page.Reload()
 	page.WaitFor(hook("call-result") + `?.textContent.includes("Counted to 30.")`)
-	marked(page, "reload", 3)
-	counts(t, page, 30)
+	cardMarks(page, "reload", 3)
+	cardCounts(t, page, 30)
 	press(page, selector("done"))
 	page.WaitFor(hook("journal-calls") + `.textContent === "0"`)
 	page.Reload()
@@ -86,11 +86,11 @@ func TestStoryDemoReloads(t *testing.T) {
 // on when the first one is closed.
 func TestStoryDemoSecondTab(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 40, 150)
-	said(page, "5 of 40")
+	countIn(page, 40, 150)
+	cardSays(page, "5 of 40")
 	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
 	second.WaitFor(hook("followed") + `?.hidden === false`)
-	said(second, "12 of 40")
+	cardSays(second, "12 of 40")
 	if text := chrome.Eval[string](second, hook("followed")+`.textContent + ", " + `+hook("guarantee")+`.textContent`); text != "carried by another tab, a reload loses nothing" {
 		t.Errorf("the second tab says %q", text)
 	}
@@ -98,26 +98,26 @@ func TestStoryDemoSecondTab(t *testing.T) {
 		t.Error("the first tab does not carry its own call")
 	}
 	page.Close()
-	marked(second, "taken", 1)
+	cardMarks(second, "taken", 1)
 	second.WaitFor(hook("followed") + `.hidden`)
-	state(second, "done")
-	counts(t, second, 40)
+	cardIs(second, "done")
+	cardCounts(t, second, 40)
 }
 
 // TestStoryDemoKill: the runtime of the page dies, and the page says so and goes
 // on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 30, 150)
+	countIn(page, 30, 150)
 	for i, at := range []string{"5 of 30", "12 of 30"} {
-		said(page, at)
+		cardSays(page, at)
 		press(page, selector("kill"))
 		page.WaitFor(hook("saboteur-word") + `.textContent.includes("panicked")`)
-		marked(page, "killed", i+1)
+		cardMarks(page, "killed", i+1)
 		page.WaitFor(hook("state") + `.dataset.state === "open"`)
 	}
-	state(page, "done")
-	counts(t, page, 30)
+	cardIs(page, "done")
+	cardCounts(t, page, 30)
 	page.WaitFor(hook("call") + `.textContent.includes("runtime killed 2 times")`)
 	if n := chrome.Eval[int](page, `document.querySelectorAll('[data-testid="call"]').length`); n != 1 {
 		t.Errorf("%d cards", n)
@@ -128,11 +128,11 @@ func TestStoryDemoKill(t *testing.T) {
 // finishes, and nothing is missing.
 func TestStoryDemoCuts(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 24, 300)
+	countIn(page, 24, 300)
 	press(page, selector("cut-every"))
 	page.WaitFor(hook("cut-every") + `.textContent.startsWith("Cutting, ")`)
-	state(page, "done")
-	counts(t, page, 24)
+	cardIs(page, "done")
+	cardCounts(t, page, 24)
 	if n := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('.resumed').length`); n < 2 {
 		t.Errorf("%d resumes", n)
 	}
@@ -145,12 +145,12 @@ func TestStoryDemoCuts(t *testing.T) {
 // connection.
 func TestStoryDemoDisconnect(t *testing.T) {
 	_, page := demo(t)
-	demoCounts(page, 20, 150)
-	said(page, "5 of 20")
+	countIn(page, 20, 150)
+	cardSays(page, "5 of 20")
 	press(page, selector("disconnect"))
-	state(page, "away")
+	cardIs(page, "away")
 	page.WaitFor(hook("state") + `.dataset.state === "closed"`)
 	press(page, selector("connect"))
-	state(page, "done")
-	counts(t, page, 20)
+	cardIs(page, "done")
+	cardCounts(t, page, 20)
 }

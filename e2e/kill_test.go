@@ -27,6 +27,29 @@ func TestKills(t *testing.T) {
 	blameless(t, p)
 }
 
+// TestFault51_KilledInAStream: the whole browser dies while a call runs, and its
+// next start finds all that was stored.
+func TestFault51_KilledInAStream(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	url, profile := keeper(chrome.NewSite(t), p.URL(), ""), t.TempDir()
+	plan := []counting{{Call: "a", N: 8, Gate: "go"}}
+	browser := startBrowser(t, profile, url)
+	ask[chrome.Void](browser, `take(`+chrome.JS(plan)+`)`)
+	passes(p, "go", 3)
+	ask[bool](browser, until(`trails.a.marks.length === 3 && trails.a.guarantee === "resumable"`))
+	browser.kill()
+	p.Release("go")
+	browser = startBrowser(t, profile, url)
+	ask[bool](browser, until(`trails.a.outcome`))
+	book := newLedger(t, p)
+	book.call("a", ask[map[string]trail](browser, `trails`)["a"])
+	if book.unknown > 0 {
+		t.Error("the call is lost")
+	}
+	browser.kill()
+}
+
 // killRound makes calls that outlive a few browsers, and returns how many.
 func killRound(book *ledger, random *rand.Rand, profile, url string, round int) int {
 	const inARound = 6

@@ -20,6 +20,14 @@ func usable(t *testing.T, page *chrome.Page) {
 	}
 }
 
+// leave closes the page; what it returns opens another one of the same person's
+// on its address.
+func leave(page *chrome.Page) (open func() *chrome.Page) {
+	url, profile := chrome.Eval[string](page, `location.href`), page.Profile()
+	page.Close()
+	return func() *chrome.Page { return profile.Open(url) }
+}
+
 // TestFault56_SessionGone: the server has been restarted while no page was there.
 // The call is lost, once; what came of it is still readable; a new one works.
 func TestFault56_SessionGone(t *testing.T) {
@@ -28,9 +36,9 @@ func TestFault56_SessionGone(t *testing.T) {
 	page := app(t, p.URL(), "")
 	counts(p, page, 6, 3, "{}")
 	page.WaitFor(`call.guarantee === "resumable"`)
-	page.Navigate("about:blank")
+	open := leave(page)
 	p.Restart()
-	page.Back()
+	page = open()
 	if n := connected(page, p.URL(), `{ ack: "manual" }`); n != 1 {
 		t.Fatalf("%d calls came back", n)
 	}
@@ -56,10 +64,10 @@ func TestFault56_MaxWaitIsOver(t *testing.T) {
 	page := app(t, p.URL(), "")
 	counts(p, page, 6, 3, "{}")
 	page.WaitFor(`call.guarantee === "resumable"`)
-	page.Navigate("about:blank")
+	open := leave(page)
 	eventually(t, "the stream to end", func() bool { return p.Oracle().OpenStreams("a") == 0 })
 	p.Advance(time.Hour)
-	page.Back()
+	page = open()
 	if n := connected(page, p.URL(), "{}"); n != 1 {
 		t.Fatalf("%d calls came back", n)
 	}

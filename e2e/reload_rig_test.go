@@ -88,6 +88,9 @@ type counting struct {
 	Gate  string `json:"gate,omitempty"`
 }
 
+// roundLimit bounds a round of a random test: backoff takes its time.
+const roundLimit = 3 * chrome.Patience
+
 // carry has the page make calls, and whichever page comes after it.
 func carry(page *chrome.Page, plan []counting) {
 	chrome.Eval[chrome.Void](page, `(trails = {}, carried = {}, localStorage.plan = `+chrome.JS(chrome.JS(plan))+`, take(JSON.parse(localStorage.plan)))`)
@@ -100,7 +103,7 @@ const forgetAll = `(localStorage.plan = "[]", Object.values(carried).forEach((ca
 // acknowledges them: nothing of them stays.
 func settleAll(page *chrome.Page, book *ledger, plan []counting) {
 	book.t.Helper()
-	page.WaitFor(`ready && Object.values(trails).every(({ outcome }) => outcome)`)
+	page.WaitWithin(roundLimit, `ready && Object.values(trails).every(({ outcome }) => outcome)`)
 	trails := chrome.Eval[map[string]trail](page, `trails`)
 	for _, made := range plan {
 		book.call(made.Call, trails[made.Call])
@@ -115,7 +118,7 @@ type ledger struct {
 	p    *peer.Peer
 	seen map[string][]string // marks by label, in the order of their positions
 
-	lost, duplicated, reordered, unknown int
+	lost, duplicated, reordered, unknown, overlaps int
 }
 
 func newLedger(t *testing.T, p *peer.Peer) *ledger {
@@ -176,16 +179,21 @@ func (l *ledger) call(label string, has trail) {
 	default:
 		l.t.Errorf("%s: ended with %q", label, has.Outcome)
 	}
-	if runs, streams := o.Runs(label), o.MaxOpenStreams(label); runs > 1 || streams > 1 {
-		l.t.Errorf("%s: ran %d times, with up to %d streams at once", label, runs, streams)
+	if runs := o.Runs(label); runs > 1 {
+		l.t.Errorf("%s: ran %d times; the server heard of it by %+v", label, runs, o.Requests(label))
 		l.duplicated += runs - 1
+	}
+	// On a busy machine Chrome closes the connections of the page that went only
+	// when the next one has its own.
+	if o.MaxOpenStreams(label) > 1 {
+		l.overlaps++
 	}
 }
 
 // report prints the figures of a run.
 func (l *ledger) report(format string, args ...any) {
-	l.t.Logf("%s; %d events of %d calls: %d lost, %d duplicated, %d out of order; %d calls told unknown or lost",
-		fmt.Sprintf(format, args...), l.events(), len(l.seen), l.lost, l.duplicated, l.reordered, l.unknown)
+	l.t.Logf("%s; %d events of %d calls: %d lost, %d duplicated, %d out of order; %d calls told unknown or lost; %d on two streams for a moment",
+		fmt.Sprintf(format, args...), l.events(), len(l.seen), l.lost, l.duplicated, l.reordered, l.unknown, l.overlaps)
 }
 
 func (l *ledger) events() int {

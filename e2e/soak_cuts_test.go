@@ -18,15 +18,15 @@ func TestCuts(t *testing.T) {
 	seed, _ := seeded(t)
 	p := peer.New(t, peer.Options{})
 	// Each cut is waited for: it has hit, and the page has found its way back.
-	p.Counting(&peer.RandomCuts{Seed: seed, Chance: 0.5, Hold: true, Calm: 15 * time.Millisecond})
-	p.OnResume(peer.ResumeFaults(seed, 0.1, 1<<30))
+	p.Counting(&peer.RandomCuts{Seed: seed, Chance: 0.5, Hold: true, Calm: 40 * time.Millisecond})
+	p.OnResume(peer.ResumeFaults(seed, 0.05, 1<<30))
 	page := chrome.Open(t, keeper(chrome.NewSite(t), p.URL(), ""))
 	page.WaitFor(`window.ready`)
 	book := newLedger(t, p)
 	made := 0
 	for round := 0; made < *cuts && !t.Failed(); round++ {
 		var plan []counting
-		for i := range 4 {
+		for i := range 16 {
 			plan = append(plan, counting{Call: fmt.Sprintf("c%d.%d", round, i), N: 60, Bytes: 100, Retry: 10})
 		}
 		carry(page, plan)

@@ -60,7 +60,7 @@ func reloadRound(page *chrome.Page, book *ledger, random *rand.Rand, round int) 
 		// Half of them early, when the page has only begun.
 		wait := random.IntN(40)
 		if random.IntN(2) == 0 {
-			wait = random.IntN(400)
+			wait = random.IntN(250)
 		}
 		trails := chrome.Eval[map[string]trail](page, fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
 		book.page(trails)

@@ -51,6 +51,20 @@ func exportStoreBack(handle uint32, cleared int32, now float64) (records int32) 
 	return c.leave(engine.Time(now))
 }
 
+// exportStoreGone notes that nothing is stored any more; the input says why, in a
+// word for people.
+//
+//go:wasmexport storeGone
+func exportStoreGone(handle uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.StoreGone(engine.Time(now), string(table.Input(int(n))))
+	return c.leave(engine.Time(now))
+}
+
 // exportAck notes that the app has done with a call's events up to a position, 0
 // for all of them.
 //

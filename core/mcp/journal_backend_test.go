@@ -45,7 +45,6 @@ type wire struct {
 	run     *run
 	json    bool
 	pending string // sent and not yet delivered
-	idAt    []int  // how many bytes of pending end at an event with an id
 	closing bool   // ends cleanly once all is delivered
 }
 
@@ -105,7 +104,7 @@ func (r *run) say(rng *rand.Rand, data string) {
 	s := said{b.String(), r.done}
 	r.said = append(r.said, s)
 	if r.wire != nil {
-		r.wire.send(s.text, r.ids)
+		r.wire.send(s.text)
 		r.wire.closing = r.wire.closing || r.over || r.polling
 	}
 }
@@ -152,26 +151,16 @@ func (q *question) takes() {
 	}
 }
 
-func (k *wire) send(text string, hasID bool) {
-	if k.closing {
-		return // the log has it
-	}
-	k.pending += text
-	if hasID {
-		k.idAt = append(k.idAt, len(k.pending))
+func (k *wire) send(text string) {
+	if !k.closing { // else the log has it
+		k.pending += text
 	}
 }
 
-// take removes n bytes that are delivered, and reports whether an event with an
-// id ended among them.
-func (k *wire) take(n int) (text string, sawID bool) {
+// take removes n bytes that are delivered.
+func (k *wire) take(n int) (text string) {
 	text, k.pending = k.pending[:n], k.pending[n:]
-	for i := range k.idAt {
-		before := k.idAt[i]
-		k.idAt[i] -= n
-		sawID = sawID || before > 0 && k.idAt[i] <= 0
-	}
-	return text, sawID
+	return text
 }
 
 // replay opens a connection that says first what lies behind the cursor.
@@ -180,7 +169,7 @@ func (b *backend) replay(x engine.ExchangeID, cursor string) *wire {
 	k := &wire{x: x, run: r}
 	r.wire = k
 	for _, s := range r.said[from+1:] {
-		k.send(s.text, true)
+		k.send(s.text)
 	}
 	k.closing = r.over || r.polling && from+1 < len(r.said)
 	return k

@@ -77,8 +77,8 @@ type life struct {
 	memory    bool     // the store has failed
 	dead      bool     // the client could not connect
 
-	kind                             bool // no more harm is done
-	pages, cuts, landed, failed, dup int
+	kind                        bool // no more harm is done
+	pages, cuts, landed, failed int
 }
 
 // prompt is a question as the page has it.

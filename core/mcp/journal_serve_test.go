@@ -150,7 +150,7 @@ func (l *life) deliver(k *wire) {
 	if l.rng.IntN(3) > 0 {
 		n = 1 + l.rng.IntN(n)
 	}
-	text, _ := k.take(n)
+	text := k.take(n)
 	l.Chunk(k.x, text)
 }
 

@@ -56,7 +56,7 @@ func (j *journey) tick() bool {
 	j.wires = slices.DeleteFunc(j.wires, func(k *wire) bool { return j.exchanges[k.x].over })
 	for _, k := range j.wires {
 		if j.exchanges[k.x].reading && k.pending != "" {
-			text, _ := k.take(min(j.pieces, len(k.pending)))
+			text := k.take(min(j.pieces, len(k.pending)))
 			j.Chunk(k.x, text)
 			return true
 		}

@@ -49,9 +49,10 @@ const (
 
 var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}
 
-// keep writes a call's head; nothing of it leaves before that.
+// keep writes a call's head; nothing of it leaves before that. What no later page
+// would read back (nested beyond the limit) is not kept.
 func (c *Client) keep(t *call, o *CallOptions) {
-	if !c.journaling.on {
+	if !c.journaling.on || !c.storedObject(t.params) || !c.storedObject(t.meta) {
 		return
 	}
 	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
@@ -213,7 +214,8 @@ func (c *Client) rewrite(t *call) {
 	r := t.record
 	// From the first epoch on, as any call that is new to the store.
 	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
-		headIn: c.journaling.ticket + 1, sentIn: neverSent}
+		// If this does not get stored, what was stored before may still be there.
+		headIn: min(r.headIn, c.journaling.ticket+1), sentIn: neverSent}
 	c.addOp(journal.Op{Kind: journal.OpForget, Call: r.id})
 	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
 	if t.position > 0 {
@@ -228,7 +230,7 @@ func (c *Client) rewrite(t *call) {
 	// One that waits to be run again was sent too, under an id that is used up.
 	if t.phase >= callStoring || t.reissues > 0 {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
-		r.sentIn = r.headIn
+		r.sentIn = c.journaling.ticket + 1
 	}
 	if t.policy != nil {
 		c.writePolicy(t)
@@ -276,7 +278,7 @@ func (c *Client) rewriteFold(t *call) {
 	}
 	if r.Sent && (r.Round == nil || r.Responded) {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
-		t.record.sentIn = t.record.headIn
+		t.record.sentIn = c.journaling.ticket + 1
 	}
 	if r.Retry >= 0 {
 		c.write(t, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})

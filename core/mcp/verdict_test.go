@@ -119,7 +119,7 @@ func TestNamesSession(t *testing.T) {
 func TestSafeMethods(t *testing.T) {
 	for method, want := range map[string]bool{
 		"initialize": true, "ping": true, "tools/list": true, "resources/read": true, "prompts/get": true, "completion/complete": true,
-		"tools/call": false, "resources/subscribe": false, "sampling/createMessage": false, "tasks/cancel": false, "x": false, "": false, "Tools/list": false,
+		"tools/call": false, "resources/subscribe": false, "sampling/createMessage": false, "tasks/get": true, "tasks/cancel": true, "x": false, "": false, "Tools/list": false,
 	} {
 		if safeMethod(method) != want {
 			t.Errorf("%q: %v", method, !want)

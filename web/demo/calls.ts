@@ -139,7 +139,7 @@ export class CallList {
 
   #remove(card: CallCard): void {
     this.#cards = this.#cards.filter((each) => each !== card);
-    card.element.remove();
+    card.discard();
     this.#show();
   }
 

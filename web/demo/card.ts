@@ -68,6 +68,7 @@ export class CallCard {
   /** What the journal brought back, until all of it is here. */
   #replayed: CallEvent[] | undefined;
   #reminded = 0;
+  #discarded = false;
 
   /** `how` says what became of the page or runtime that had the call before, if it comes from the journal. */
   constructor(call: Call<CallToolResult>, tool: Remembered["tool"] | undefined, use: CardUse, how?: Mark["kind"]) {
@@ -133,13 +134,19 @@ export class CallCard {
   remind(): void {
     const { key } = this.call;
     // Of a call that another tab carries, that one knows more.
-    if (key === undefined || this.#replayed || this.call.followed) return;
+    if (key === undefined || this.#replayed || this.call.followed || this.#discarded) return;
     this.#reminded = performance.now();
     const { name, title, annotations } = this.tool;
     remind(key, {
       tool: { name, ...(title === undefined ? {} : { title }), ...(annotations === undefined ? {} : { annotations }) },
       trace: this.trace.kept(this.#reminded),
     });
+  }
+
+  /** Nobody wants the card any more. */
+  discard(): void {
+    this.#discarded = true;
+    this.element.remove();
   }
 
   /** The call does not come back after all. */

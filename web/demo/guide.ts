@@ -58,6 +58,7 @@ export class Guide {
       if (this.#card && this.#card.call.createdAt > card.call.createdAt) return;
       this.#begin(card);
     }
+    if (event?.type === "resumed" && event.outcome === "restarted") this.#numbers = [];
     if (event?.type === "progress") this.#numbers.push(event.progress);
     if (event === undefined) this.#ended(card);
     else if (!this.#interrupted(card)) {
@@ -130,6 +131,7 @@ function over({ trace }: CallCard): string {
   const told = [
     [count("reload", "page", "taken"), "reload"],
     [count("killed"), "dead runtime"],
+    [count("restarted"), "restart"],
     [trace.cuts, "cut"],
   ] as const;
   return told.filter(([n]) => n > 0).map(([n, noun]) => counted(n, noun)).join(" and ");

@@ -68,6 +68,7 @@ const MARKS: Record<Mark["kind"], string> = {
   reload: "This page was reloaded.",
   page: "The page that made the call is gone.",
   killed: "The runtime died, and another one has started.",
+  restarted: "It runs again.",
   taken: "The tab that carried the call is gone. This one carries it on.",
 };
 
@@ -79,7 +80,7 @@ export function tellMark(kind: Mark["kind"], messages: number): Line {
 
 const RESUMED = {
   continued: "The stream goes on after the last message that had arrived.",
-  restarted: "The call runs again from its start.",
+  restarted: "The server has forgotten the call. Its tool says that running it twice does no harm, so it runs again from its start.",
   gap: "The stream goes on, but messages are missing.",
   lost: "The server no longer has the call.",
   unknown: "The call may have run. Nothing can tell.",

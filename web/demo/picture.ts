@@ -26,6 +26,7 @@ const MARK_WORDS: Record<Mark["kind"], string> = {
   page: "another page",
   killed: "runtime killed",
   taken: "taken over",
+  restarted: "runs again",
 };
 
 /** Distances between two times on the axis, in ms. */
@@ -121,7 +122,7 @@ export class Picture {
     const [line, text] = group.children as unknown as [Element, Element];
     const x = this.#x(mark.at);
     const words = MARK_WORDS[mark.kind];
-    const long = mark.resumed === undefined ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
+    const long = !mark.resumed || mark.resumed === mark.at ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
     // Words begin at the flag; those of the last one further left where they would not fit.
     const limit = next ? this.#x(next.at) - 8 : this.#width;
     const place = (label: string): number => Math.min(x - 3, limit - MARK_CHAR * label.length);
@@ -206,7 +207,7 @@ function tooltip(segment: Segment, time: string): string {
 function spoken(trace: Trace, elapsed: number): string {
   const cuts = trace.cuts === 0 ? "never cut" : `${counted(trace.cuts, "cut")}, ${trace.survived} survived`;
   const marks = trace.marks.map(({ kind, at, resumed }) =>
-    `${MARK_WORDS[kind]} at ${duration(at)}${resumed === undefined ? "" : `, resumed after ${duration(resumed - at)}`}`,
+    `${MARK_WORDS[kind]} at ${duration(at)}${!resumed || resumed === at ? "" : `, resumed after ${duration(resumed - at)}`}`,
   );
   const seconds = `${Math.round(elapsed / 1000)} s`;
   return `The stream over ${seconds}: ${[counted(trace.messages, "message"), cuts, ...marks].join(", ")}${trace.end ? `, ${trace.end.how}` : ""}`;

@@ -67,7 +67,7 @@ const HARMS: Harm[] = [
     testId: "restart",
     label: "Restart the server",
     act: () => sabotage("restart"),
-    proves: "It forgets its sessions and calls. Running calls end as lost, which is the truth; new ones work.",
+    proves: "It forgets its sessions and calls. A harmless call runs again; any other ends as lost, which is the truth.",
     server: true,
   },
 ];

@@ -21,9 +21,10 @@ export interface Segment {
  * What happened to whoever carried the call. `reload`: this page was loaded
  * again. `page`: its page was closed, and this one came later. `killed`: the
  * runtime ended. `taken`: another tab had it, and this one has taken it over.
+ * `restarted`: the server had forgotten it, and runs it again.
  */
 export interface Mark {
-  kind: "reload" | "page" | "killed" | "taken";
+  kind: "reload" | "page" | "killed" | "taken" | "restarted";
   at: number;
   /** When the stream went on. */
   resumed?: number;
@@ -161,6 +162,7 @@ export class Trace {
       state.survived = state.cuts;
       state.resumedTimes.push(at);
       this.#carriedOn(at);
+      if (event.outcome === "restarted") state.marks.push({ kind: "restarted", at, resumed: at });
     } else if (event.type !== "guarantee") this.#message(at, event.position);
   }
 

@@ -19,7 +19,7 @@ import type {
   Tool,
 } from "./mcp.js";
 import type { Handlers } from "./handlers.js";
-import { badArgument, type CallOptions, type ValidatePolicy } from "./options.js";
+import { badArgument, milliseconds, type CallOptions, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
@@ -59,6 +59,8 @@ export class McpClient extends Connection {
   readonly #refusedHeaders = new Set<string>();
   /** Of the tools that were listed: what their annotations say of running them twice. */
   readonly #annotated = new Map<string, number>();
+  /** Of the tools that were listed: whether their calls may become tasks. */
+  readonly #taskSupport = new Map<string, string>();
   readonly #watched = new Set<string>();
   #level: LoggingLevel | undefined;
   readonly #cache = new ResultCache();
@@ -95,7 +97,28 @@ export class McpClient extends Connection {
     if (typeof name !== "string" || name === "") {
       return this.refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
     }
-    return this.request<CallToolResult>("tools/call", { name, arguments: args }, options);
+    let task: Open | undefined;
+    try {
+      task = this.#taskFor(name, options.task);
+    } catch (error) {
+      return this.refused("tools/call", error as HoldfastError);
+    }
+    return this.request<CallToolResult>("tools/call", { name, arguments: args, ...(task && { task }) }, options);
+  }
+
+  /** The `task` of a call's params; undefined where the call is a plain one. */
+  #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
+    const offered = this.capabilities["tasks"] as { requests?: { tools?: { call?: unknown } }; responses?: unknown } | undefined;
+    const support = this.#taskSupport.get(name);
+    const { ttl } = typeof wanted === "object" ? wanted : {};
+    if (ttl !== undefined) milliseconds("tools/call", "task.ttl", ttl);
+    // Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
+    if (!offered?.requests?.tools?.call || support === "forbidden" || (wanted === false && support !== "required")) return undefined;
+    if (support === undefined && !wanted) return undefined;
+    return {
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(offered.responses === undefined ? {} : { responseModes: ["immediate", "streaming", "task"] }),
+    };
   }
 
   /** The server's resources, all pages of them. */
@@ -294,6 +317,7 @@ export class McpClient extends Connection {
       this.#toolHeaders.set(tool.name, headers);
       this.#outputs.learn(tool);
       this.#annotated.set(tool.name, annotated(tool));
+      this.#taskSupport.set(tool.name, String((tool["execution"] as Open | undefined)?.["taskSupport"] ?? "forbidden"));
       if (headers.invalid === undefined || this.revision < MODERN) return true;
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;

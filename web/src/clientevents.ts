@@ -1,5 +1,5 @@
 import type { Call } from "./call.js";
-import type { Durability } from "./durable/journal.js";
+import type { Durability } from "./durable/journalclient.js";
 import type { HoldfastError } from "./errors.js";
 import type { StatusEvent } from "./events.js";
 import type { CallToolResult, LoggingLevel } from "./mcp.js";

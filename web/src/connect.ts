@@ -71,7 +71,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       const start = (): Promise<void> =>
         client.start({ ...raw, url: address, assume: lastRevision(address) }, options.credentials ?? "same-origin", provider);
       await start();
-      if (opened.why) queueMicrotask(() => client.tellMemory(opened.why));
+      if (opened.why) setTimeout(() => client.tellMemory(opened.why), 0); // not before the app can listen
       if (options.revision === undefined) noteRevision(address, client.revision);
       // A long-lived signal must not keep every client that it ever served.
       client.on("state", ({ state }) => {

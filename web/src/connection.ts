@@ -4,7 +4,8 @@ import type { ClientEvents, ClientState } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { fieldsBlocked, refusedFields } from "./diagnose.js";
 import { Connections } from "./durable/connections.js";
-import type { Durability, Journal, JournalClient } from "./durable/journal.js";
+import type { Journal } from "./durable/journal.js";
+import type { Durability, JournalClient } from "./durable/journalclient.js";
 import { Streams } from "./durable/streams.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
@@ -55,7 +56,6 @@ export class Connection {
   #steps: NegotiationStep[] = [];
   #closed: Promise<void> | undefined;
   #listens = true;
-  #forgets = false;
   #boot: (() => void) | undefined;
   #bornAt = -Infinity;
   readonly #keeping: Keeping;
@@ -174,11 +174,9 @@ export class Connection {
    * logout; {@link wipe} does it for all servers.
    */
   async forget(): Promise<void> {
-    this.#forgets = true; // the journal is needed once more
     await this.close();
     forgetRevision(this.url);
     await this.#keeping.journal?.forget();
-    this.#keeping.journal?.close();
   }
 
   /** What was dropped or repaired so far. */
@@ -278,7 +276,6 @@ export class Connection {
       resumable: (record) => this.#calls.resumable(record),
       rest: (resting) => this.#streams.rest(resting),
       said: (event, position, text) => this.#event(event, position, text),
-      durability: (durability, why) => this.#kept(durability, why),
     };
   }
 
@@ -474,7 +471,7 @@ export class Connection {
       queueMicrotask(() => {
         this.#count();
         this.#wire.runtime.release(this.#wire.handle);
-        if (!this.#forgets) this.#keeping.journal?.close();
+        this.#keeping.journal?.close();
       });
     }
   }

@@ -29,7 +29,7 @@ export type { NegotiationStep } from "./serverfacts.js";
 export type { Counters } from "./counters.js";
 export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
 export type { ErrorCode, InvalidOutput, RPCError } from "./errors.js";
-export type { Durability } from "./durable/journal.js";
+export type { Durability } from "./durable/journalclient.js";
 export type { Usage } from "./store/index.js";
 export type {
   CallEvent,

@@ -24,6 +24,8 @@ export type Message =
   | { kind: "ack"; call: number; position: number }
   /** What the server said unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
+  /** All that was stored is deleted: a logout. */
+  | { kind: "wiped" }
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 

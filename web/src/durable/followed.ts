@@ -42,6 +42,11 @@ export class FollowedCalls extends Map<number, Followed> {
     return "next";
   }
 
+  /** Those without an outcome. */
+  unfinished(): number[] {
+    return [...this].filter(([, followed]) => !followed.done).map(([call]) => call);
+  }
+
   /** The pages that carry a call without an outcome. */
   owners(): Set<string> {
     const owners = new Set<string>();

@@ -1,41 +1,20 @@
-import type { Runtime } from "../runtime/runtime.js";
 import { StoreResult } from "../runtime/exports.js";
-import { type Loaded, memoryStore, openStore, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
+import { type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
 import { Channel, type Message } from "./channel.js";
 import { FollowedCalls, type Row } from "./followed.js";
+import { Handshakes } from "./handshakes.js";
+import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
-import { exclusively, lock, Turn } from "./locks.js";
+import { Turn } from "./locks.js";
+import { openedStore } from "./opened.js";
+import { forgetStored } from "./forget.js";
 import { decodeOps, OpList } from "./ops.js";
 import { Peers } from "./peers.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
 
-/** How long a page waits for another one's first handshake, in ms, before it makes its own. */
-const HANDSHAKE = 3_000;
 /** How often a page without a BroadcastChannel reads what it follows, in ms. */
 const POLL_EVERY = 2_000;
-
-/** Where calls are kept. */
-export type Durability = "indexeddb" | "memory";
-
-/** What a journal asks of its client. */
-export interface JournalClient {
-  readonly runtime: Runtime;
-  readonly handle: number;
-  /** Whether the client still makes a new session. */
-  reconnecting(): boolean;
-  /** Resolves when it makes none, neither the first nor a new one; after 15 s at most. */
-  connected(): Promise<void>;
-  /** Another page asks to cancel a call that this one carries. */
-  cancel(call: number, reason: string): void;
-  /** Whether a call that this one follows could be gone on with from the store. */
-  resumable(call: number): boolean;
-  /** The page is being frozen, or is back: streams are let go of, and taken up. */
-  rest(resting: boolean): void;
-  /** What the page that listens has heard. */
-  said(event: number, position: number, text: string): void;
-  durability(where: Durability, why: string): void;
-}
 
 /**
  * The durable side of one client: stores what the core says, tells the other
@@ -57,8 +36,7 @@ export class Journal {
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
-  /** Lets the next page make its first handshake. */
-  #handshaken: (() => void) | undefined;
+  readonly #handshakes: Handshakes;
   #polling: ReturnType<typeof setInterval> | undefined;
 
   private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel) {
@@ -73,6 +51,7 @@ export class Journal {
       ping: (name) => this.#channel.send({ kind: "ping", to: name }),
       owners: () => this.#followed.owners(),
     });
+    this.#handshakes = new Handshakes(server);
     this.#listening = new Turn(`listen.${server}`, (waited) => {
       this.#client?.runtime.listen(this.#client.handle, true, waited);
     });
@@ -95,22 +74,15 @@ export class Journal {
       else early.push([from, message]);
     });
     const living = await tab.living();
-    const alive = (owner: string): boolean => living.has(owner);
-    let store: Store;
-    let loaded: Loaded;
-    let why = "";
-    try {
-      store = await openStore(options);
-      loaded = await store.load(alive);
-    } catch (error) {
-      why = error instanceof StoreError ? error.reason : "failed";
-      store = memoryStore(options);
-      loaded = await store.load(alive);
-    }
+    const { store, loaded, why } = await openedStore(options, (owner) => living.has(owner));
     journal = new Journal(store, tab, server, loaded, channel);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
-    if (!loaded.server && why === "") await journal.#firstHandshake();
+    if (!loaded.server && why === "") {
+      await journal.#handshakes.wait();
+      loaded.server = await store.readServer().catch(() => null);
+      if (loaded.server) journal.#handshakes.done();
+    }
     return { journal, why };
   }
 
@@ -122,18 +94,6 @@ export class Journal {
 
   #catchUp(): void {
     for (const [from, message] of this.#early.splice(0)) this.receive(from, message);
-  }
-
-  // Pages that are opened at the same time share one session: the first makes
-  // it, the others wait for a while, since it may hang or ask for a login.
-  async #firstHandshake(): Promise<void> {
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), HANDSHAKE);
-    const release = await lock(`connect.${this.#server}`, patience.signal);
-    clearTimeout(timer);
-    this.#loaded.server = await this.#store.readServer().catch(() => null);
-    if (this.#loaded.server) release?.();
-    else this.#handshaken = release;
   }
 
   /** Reads the store again, for a runtime that takes the place of one that has exited. */
@@ -159,11 +119,6 @@ export class Journal {
     return { journal: true, tabs: true, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()) };
   }
 
-  /** Whether a handshake of an earlier page is stored. */
-  get hasHandshake(): boolean {
-    return this.#loaded.server !== null;
-  }
-
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
   attach(client: JournalClient, listens: boolean): Uint8Array {
     this.#client = client;
@@ -181,10 +136,10 @@ export class Journal {
     this.#channel.send({ kind: "hello" });
     for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
     if (listens) void this.#listening.ask();
-    if (!Channel.exists) this.#polling = setInterval(() => this.#poll(), POLL_EVERY);
+    if (!Channel.exists) this.#polling = setInterval(() => this.#followed.unfinished().forEach((call) => void this.#read(call)), POLL_EVERY);
     void client.connected().then(async () => {
       await this.#committing;
-      this.#handshaken?.();
+      this.#handshakes.done();
     });
     // Once the core has what was read.
     queueMicrotask(() => this.#catchUp());
@@ -213,7 +168,7 @@ export class Journal {
 
   /** The core's Handshake effect: one page at a time makes a new session. */
   async handshake(): Promise<void> {
-    await exclusively(`handshake.${this.#server}`, async () => {
+    await this.#handshakes.alone(async () => {
       await this.#adopt();
       const client = this.#client;
       if (!client?.reconnecting()) return;
@@ -255,10 +210,10 @@ export class Journal {
     return this.#store.usage();
   }
 
-  /** Deletes all that is stored of this server. */
+  /** Deletes all that is stored of this server. Works on a journal that is closed, too. */
   async forget(): Promise<void> {
     await this.#committing;
-    await this.#store.forget();
+    await forgetStored(this.#server);
   }
 
   /** Ends it. What was committed before still gets stored. */
@@ -266,7 +221,7 @@ export class Journal {
     this.#detach();
     this.#peers.stop();
     this.#channel.close();
-    this.#handshaken?.();
+    this.#handshakes.done();
     void this.#committing.finally(() => {
       this.#store.close();
       this.#tab.close();
@@ -295,7 +250,17 @@ export class Journal {
 
   /** @internal The store has lost its database. */
   lost(reason: StoreReason): void {
-    this.#client?.durability("memory", reason);
+    this.#client?.runtime.storeGone(this.#client.handle, reason);
+  }
+
+  // What this page had under way may have been stored behind the deletion.
+  async #wiped(): Promise<void> {
+    const mine = [...this.#owned.keys()].map((call): Op => ({ kind: "forget", call }));
+    for (const call of [...this.#followed.keys()]) this.#forgotten(call);
+    this.lost("closed");
+    await this.#committing;
+    await this.#store.commit(mine, false).catch(() => undefined);
+    this.#store.close();
   }
 
   /** @internal What was stored is gone. */
@@ -322,7 +287,8 @@ export class Journal {
         this.#channel.send({ kind: "here" });
         break;
       case "ping":
-        if (message.to === this.#tab.name) this.#channel.send({ kind: "here" });
+        // By a timer: a frozen page hears, and does nothing else.
+        if (message.to === this.#tab.name) setTimeout(() => this.#channel.send({ kind: "here" }), 0);
         break;
       case "stored":
         this.#others(from, message.ops);
@@ -341,6 +307,9 @@ export class Journal {
         break;
       case "ack":
         if (this.#owned.has(message.call)) this.#client?.runtime.ackRecord(this.#client.handle, message.call, message.position);
+        break;
+      case "wiped":
+        void this.#wiped();
         break;
       case "said":
         this.#client?.said(message.event, message.position, message.text);
@@ -455,10 +424,6 @@ export class Journal {
   async #adopt(): Promise<void> {
     const row = await this.#store.readServer().catch(() => null);
     if (row) this.#restore(new OpList().server(row));
-  }
-
-  #poll(): void {
-    for (const [call, { done }] of this.#followed) if (!done) void this.#read(call);
   }
 
   #watchPage(listens: boolean): void {

@@ -41,7 +41,7 @@ export class Peers {
 
   /** Books a page, and watches for its end. */
   add(name: string): void {
-    if (name === this.#tab.name || this.#watched.has(name)) return;
+    if (name === "" || name === this.#tab.name || this.#watched.has(name)) return;
     const watch = new AbortController();
     this.#watched.set(name, watch);
     void this.#tab.gone(name, watch.signal).then(() => {

@@ -46,6 +46,7 @@ export interface Exports {
   restore(client: number, n: number, now: number): number;
   stored(client: number, ticket: number, result: number, n: number, now: number): number;
   storeBack(client: number, cleared: number, now: number): number;
+  storeGone(client: number, n: number, now: number): number;
   ack(client: number, call: number, position: number, now: number): number;
   park(client: number, call: number, parked: number, now: number): number;
   handshake(client: number, now: number): number;

@@ -103,6 +103,11 @@ export class Runtime {
     this.#run(() => this.#exports.storeBack(client, cleared ? 1 : 0, performance.now()));
   }
 
+  /** Nothing is stored any more; `why` is a word for people. */
+  storeGone(client: number, why: string): void {
+    this.#run(() => this.#exports.storeGone(client, this.#table.writeText(why), performance.now()));
+  }
+
   /** The app has done with a call's events up to a position; 0 for all of them. */
   ack(client: number, call: number, position: number): void {
     this.#run(() => this.#exports.ack(client, call, position, performance.now()));

@@ -1,0 +1,28 @@
+import { memoryStore, openStore, type Store, StoreError } from "../store/index.js";
+import { Channel } from "./channel.js";
+
+/**
+ * Deletes all that is stored of a server and user, and tells the other pages to
+ * write no more. Works with a store of its own, since the client's may be closed.
+ */
+export async function forgetStored(server: string): Promise<void> {
+  const options = { server, tab: "" };
+  const memory = memoryStore(options);
+  await memory.forget();
+  memory.close();
+  let store: Store;
+  try {
+    store = await openStore(options);
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === "missing") return; // so nothing is in it
+    throw error;
+  }
+  const channel = new Channel(server, "", () => {});
+  try {
+    await store.forget();
+    channel.send({ kind: "wiped" });
+  } finally {
+    channel.close();
+    store.close();
+  }
+}

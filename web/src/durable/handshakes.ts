@@ -1,0 +1,37 @@
+import { exclusively, lock } from "./locks.js";
+
+/** How long a page waits for another one's first handshake, in ms, before it makes its own. */
+const PATIENCE = 3_000;
+
+/** Who of the pages of one server and user makes a session, for all of them. */
+export class Handshakes {
+  readonly #server: string;
+  #release: (() => void) | undefined;
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /**
+   * Waits until this page may make the first one, since none is stored: pages
+   * that are opened at the same time share it. Not for long, since whoever makes
+   * it may hang, or ask for a login.
+   */
+  async wait(): Promise<void> {
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), PATIENCE);
+    this.#release = await lock(`connect.${this.#server}`, patience.signal);
+    clearTimeout(timer);
+  }
+
+  /** It is made and stored, or will not be. */
+  done(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+
+  /** Makes one in the place of one that the server has forgotten, while no other page does. */
+  alone(work: () => Promise<void>): Promise<void> {
+    return exclusively(`handshake.${this.#server}`, work);
+  }
+}
