@@ -57,6 +57,9 @@ func TestStoryDemo(t *testing.T) {
 	}
 	press(page, selector("done"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
+	if lines := page.Console(); len(lines) > 0 {
+		t.Errorf("the console says %q", lines)
+	}
 }
 
 // TestStoryDemoForm runs a tool through the form that its schema gave, and
@@ -124,13 +127,17 @@ func TestStoryDemoErrors(t *testing.T) {
 }
 
 // TestStoryDemoFits: no width from a phone's up scrolls sideways, in light and
-// in dark, with a card and an open form on the page.
+// in dark, with a call that came back, an open form and the options on the page.
 func TestStoryDemoFits(t *testing.T) {
 	_, page := demo(t)
 	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
 	page.Click(selector("guide-run"))
 	page.WaitFor(hook("call-output") + `?.textContent.includes("2 of 40")`)
-	page.Click(`[data-tool="write_report"] summary`)
+	page.Reload()
+	cardMarks(page, "reload", 1)
+	page.WaitFor(`document.querySelector('[data-tool="write_report"]')`)
+	press(page, `[data-tool="write_report"] summary`)
+	press(page, selector("options"))
 	backgrounds := map[string]bool{}
 	for _, width := range []int{360, 390, 768, 1280} {
 		for _, dark := range []bool{false, true} {

@@ -122,7 +122,7 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
 			p.SideEffects()
-			page := app(t, p.URL(), "")
+			page := app(t, p.URL(), `{ ack: "manual" }`)
 			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
 			opened := name == "the headers came"
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool(`+chrome.JS(test.tool)+`, { call: "a", gate: "hold", opened: `+chrome.JS(opened)+` }, `+test.options+`))`)
@@ -132,7 +132,7 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 			}
 			page.Reload()
 			// The next page has not listed the tools: the call's own record decides.
-			if n := connected(page, p.URL(), `{ ack: "manual" }`); n != 1 {
+			if n := connected(page, p.URL(), "{}"); n != 1 {
 				t.Fatalf("%d calls came back", n)
 			}
 			p.Release("hold")

@@ -227,10 +227,10 @@ func TestStoryFault62_NoRoom(t *testing.T) {
 	}
 }
 
-// TestStoryFault74_OneTabTakesACallOver: of tabs that all see the owner die,
+// TestFault74_OneTabTakesACallOver: of tabs that all see the owner die,
 // each at the same moment, one gets the call; what the dead one's twin still
 // writes is ignored.
-func TestStoryFault74_OneTabTakesACallOver(t *testing.T) {
+func TestFault74_OneTabTakesACallOver(t *testing.T) {
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -323,14 +323,15 @@ type ownBrowser struct {
 	release func()
 }
 
-// startBrowser starts one, and opens the page of a store in it.
-func startBrowser(t *testing.T, profile, url string) *ownBrowser {
+// startBrowser starts one, and opens a page in it that says when it is ready.
+func startBrowser(t *testing.T, profile, url string, more ...chromedp.ExecAllocatorOption) *ownBrowser {
 	t.Helper()
 	path, err := chrome.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(profile))
+	options = append(options, more...)
 	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
 	b := &ownBrowser{t: t, ctx: ctx, release: func() { cancel(); release() }}

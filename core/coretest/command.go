@@ -11,7 +11,7 @@ import (
 
 // commands are the inputs that a script can give.
 var commands = map[string]func(p *player, args string){
-	"new":       newCommand,       // new [token] [nolisten] [revision=R] [answer=MS] [idle=MS] [total=MS]
+	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [revision=R] [answer=MS] [idle=MS] [total=MS]
 	"start":     startCommand,     // start
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call METHOD [JSON]
@@ -55,6 +55,10 @@ func newCommand(p *player, args string) {
 			cfg.NoListen = true
 		case "revision":
 			cfg.Revision = value
+		case "tabs":
+			cfg.Tabs = true
+		case "scarce":
+			cfg.Scarce = true
 		case "journal":
 			cfg.Journal = true
 		case "eventsource":

@@ -51,6 +51,7 @@ type player struct {
 	world   *World
 	lines   []string
 	request map[string]string // c2 -> its request id
+	tabs    tabs
 }
 
 func (p *player) command(line string) {

@@ -61,13 +61,17 @@ const (
 	// TaskID of that task. Secret: whoever has it may read the result.
 	TaskID
 
-	lastKind = TaskID
+	// Fetching: the request for the task's result leaves under id N[0]. The
+	// Cursor that follows is that of its stream.
+	Fetching
+
+	lastKind = Fetching
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Round: 1}
+var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

@@ -41,6 +41,7 @@ type Record struct {
 	TaskID      string // that task's; "" where it could not be unsealed
 	TaskAt      int64  // ms since 1970
 	TaskDialect uint64
+	Fetching    uint64 // id of the request for its result; 0 for none
 
 	Outcome engine.Outcome // 0 while it has none
 	Data    []byte         // of the outcome
@@ -141,7 +142,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Retry, r.Policy = nil, -1, nil
-		r.Task, r.TaskID = false, ""
+		r.Task, r.TaskID, r.Fetching = false, "", 0
 		r.Asked = nil
 		if r.Responses == nil {
 			r.Round, r.Stated, r.State = nil, false, nil
@@ -181,6 +182,8 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 	case Task:
 		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]
 		r.Cursor, r.Policy = nil, nil
+	case Fetching:
+		r.Fetching, r.Cursor, r.Retry = e.N[0], nil, -1
 	case TaskID:
 		if r.Task {
 			r.TaskID = string(e.Data)

@@ -231,10 +231,10 @@ func (t *call) resume(c *Client, now engine.Time) {
 		t.stranded(c, now, "unknown", headerError(t.method))
 		return
 	}
-	if t.uncommitted() {
+	if t.keeper().uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
 		t.stream.Park()
-		c.whenStored(now, t, true, func(c *Client, now engine.Time) { t.stream.Unpark(now) })
+		c.whenStored(now, t.keeper(), true, func(c *Client, now engine.Time) { t.stream.Unpark(now) })
 		return
 	}
 	t.resuming, t.owed, t.withCursor = true, false, true

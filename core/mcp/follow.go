@@ -180,7 +180,7 @@ const leaveWithin = 10_000
 // Handshake gives leave to make a new session.
 func (c *Client) Handshake(now engine.Time) {
 	c.begin(now)
-	if c.state == stateReconnecting && c.session.initializeAt != engine.Never {
+	if c.state == stateReconnecting && c.session.asked && c.session.initializeAt != engine.Never {
 		c.session.initializeAt = engine.Never
 		c.negotiate(now)
 	}

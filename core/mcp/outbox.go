@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -34,7 +35,8 @@ func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byt
 }
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
-	if t.phase >= callTail {
+	// While it was being stored, another tab may have taken the call over.
+	if t.phase >= callTail || !slices.Contains(t.outbox, r) {
 		return
 	}
 	r.at = engine.Never

@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // record is what of a call is stored, and what waits to be.
@@ -121,11 +122,13 @@ func (c *Client) waiting(t *call) *record {
 func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 	r.flying = r.stored
 	if !r.settled {
-		if cursor := t.stream.Cursor.ID; t.phase == callStreaming && !bytes.Equal(cursor, r.cursor) {
-			r.cursor = append(r.cursor[:0], cursor...)
-			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: cursor})
+		stream := t.carrier()
+		if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
+			r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
+			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: r.cursor})
 		}
-		if retry := t.stream.RetryValue(); t.phase == callStreaming && retry >= 0 && retry != r.retry {
+		if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
+			retry := stream.RetryValue()
 			r.retry = retry
 			r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(retry)}})
 		}
@@ -144,6 +147,27 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 		r.plain = nil // one large result need not be paid for ever
 	}
 	return b
+}
+
+// carrier returns the stream whose cursor is stored with the call: its own, or
+// that of the request for its task's result. nil where neither is one that can
+// be resumed.
+func (t *call) carrier() *link.Stream {
+	switch {
+	case t.phase == callStreaming:
+		return &t.stream
+	case t.phase == callTask && t.task.fetch.call != nil && t.task.fetch.call.phase == callStreaming:
+		return &t.task.fetch.call.stream
+	}
+	return nil
+}
+
+// keeper returns the call whose record covers what comes on t's stream.
+func (t *call) keeper() *call {
+	if t.role == roleTask {
+		return t.parent
+	}
+	return t
 }
 
 // uncommitted reports whether the stream is ahead of what is written or stored.

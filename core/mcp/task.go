@@ -138,7 +138,11 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *tas
 		trying: d == continuedTasks && !c.continues}
 	t.streamed = segments{}
 	t.task.poll.at = now
-	if d.result != "" {
+	switch {
+	case d.result == "":
+	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.lastEventID:
+		t.resumeFetch(c, now, r)
+	default:
 		t.task.fetch.at = now
 	}
 	c.resumedProven(t, t.task.streams)

@@ -150,7 +150,9 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			c.settle(now, t, engine.OutcomeRPCError, data, nil)
 		}
 	default:
-		if !failure.Retryable && failure.Code != engine.CodeTimeout {
+		// Its stream is lost; the task is not.
+		lost := failure.Code == engine.CodeLost || failure.Code == engine.CodeOutcomeUnknown
+		if !failure.Retryable && !lost && failure.Code != engine.CodeTimeout {
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 			return
 		}

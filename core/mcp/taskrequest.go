@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
@@ -73,6 +74,28 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
 	}
 	k.fetch.call = c.askTask(now, t, k.dialect.result, last)
+	if t.record != nil {
+		// What the server asks for on its stream is sent once: a later page has
+		// to resume that very stream to hear it.
+		t.record.cursor, t.record.retry = t.record.cursor[:0], -1
+		c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(k.fetch.call.request)}})
+	}
+}
+
+// resumeFetch goes on with a request for the task's result that an earlier page
+// made, from where its stream stood.
+func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
+	s := c.newCall(now, t.task.dialect.result, Timeouts{Idle: t.timeouts.Idle})
+	s.role, s.parent = roleTask, t
+	delete(c.byID, s.request)
+	s.request = requestID(r.Fetching)
+	c.byID[s.request] = s
+	s.phase, s.answerBy = callStreaming, engine.Never
+	s.generation, s.inSession = uint32(r.Session), c.session.id != ""
+	s.stream = link.NewStream(max(t.timeouts.Idle, 0))
+	s.stream.Restored(now, r.Cursor, r.Retry)
+	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
+	t.task.fetch.call, t.task.fetch.at = s, engine.Never
 }
 
 // taskDue returns when advanceTask is due.

@@ -22,6 +22,8 @@ export class CallList {
   #cards: CallCard[] = [];
   #mcp: McpClient | undefined;
   #url = "";
+  /** Whether the journal has been asked: until then nobody knows that there are no calls. */
+  #looked = false;
 
   /** `options` is what each call is made with. */
   constructor(options: (mcp: McpClient) => CallOptions) {
@@ -62,8 +64,15 @@ export class CallList {
   /** The client is open again: its runtime had died, or the server had forgotten the session. */
   async reopened(mcp: McpClient): Promise<void> {
     const calls = await mcp.calls();
+    this.#looked = true;
     for (const call of calls) this.#restore(call);
     this.#settle(calls);
+  }
+
+  /** There is no server. */
+  ended(): void {
+    this.#looked = true;
+    this.#show();
   }
 
   /** Calls a tool and shows the call. `key` is the name of the call in the journal. */
@@ -149,7 +158,7 @@ export class CallList {
 
   #show(): void {
     const running = this.#cards.filter((card) => card.state === "running").length;
-    this.#empty.hidden = this.#cards.length > 0;
+    this.#empty.hidden = !this.#looked || this.#cards.length > 0;
     this.#clear.hidden = this.#cards.filter(finished).length < 2;
     setText(this.#count, running > 0 ? `${running} running` : "");
   }

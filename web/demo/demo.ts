@@ -17,6 +17,9 @@ import { Saboteur } from "./saboteur.js";
 import { Tabs } from "./tabs.js";
 import { ToolList } from "./tools.js";
 
+/** How long the page waits before it asks a server again that was away, in ms. */
+const LIST_AGAIN = 1_000;
+
 let client: McpClient | undefined;
 let known: Tool[] = [];
 
@@ -89,6 +92,7 @@ const connection = new Connection({
     noticed.stop();
     offers.clear();
     guide.available = false;
+    calls.ended();
     journal.stop();
     saboteur.available = "nothing";
     tools.clear("Connect to a server to see its tools.");
@@ -117,6 +121,8 @@ async function listTools(mcp: McpClient): Promise<void> {
   } catch (error) {
     if (mcp !== client) return;
     tools.say(`The tools could not be listed: ${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`);
+    // The calls come from the journal, so the page may be here before its server is.
+    if (error instanceof HoldfastError && error.retryable && known.length === 0) setTimeout(() => mcp === client && begin(mcp), LIST_AGAIN);
   }
 }
 
@@ -128,4 +134,7 @@ if (connectsByItself(preset)) {
   guide.available = preset === embeddedURL ? "expected" : false;
   tools.say("Connecting…");
   void connection.open();
-} else part("preset-note").hidden = false;
+} else {
+  part("preset-note").hidden = false;
+  calls.ended();
+}

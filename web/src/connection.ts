@@ -5,7 +5,7 @@ import { NO_COUNTERS, type Counters } from "./counters.js";
 import { fieldsBlocked, refusedFields } from "./diagnose.js";
 import { Connections } from "./durable/connections.js";
 import type { Journal } from "./durable/journal.js";
-import type { Durability, JournalClient } from "./durable/journalclient.js";
+import type { Durability } from "./durable/journalclient.js";
 import { Streams } from "./durable/streams.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
@@ -20,7 +20,8 @@ import type { ClientPort, Runtime } from "./runtime/runtime.js";
 import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
 import { ServerRequests } from "./serverrequests.js";
 import type { Usage } from "./store/index.js";
-import { acknowledged, completed } from "./watch.js";
+import { askForToken } from "./token.js";
+import { acknowledged, completed, settledState } from "./watch.js";
 import type { Wire } from "./wire.js";
 
 /** The stream for unasked messages, since 2026-07-28. */
@@ -254,45 +255,17 @@ export class Connection {
   /** Makes the client in the core and starts it, with what the journal has read. */
   #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
     const journal = this.#keeping.journal;
-    const all = { ...options, ...journal?.options(), scarce: this.#streams.scarce };
-    this.#wire.handle = this.#wire.runtime.connect(all, this.#port(credentials, provider), (handle) => {
+    this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials, provider), (handle) => {
       this.#wire.handle = handle; // calls come back before the client is started
-      return journal?.attach(this.#journalClient(), this.#listens);
-    });
-  }
-
-  #journalClient(): JournalClient {
-    const wire = this.#wire;
-    return {
-      get runtime() {
-        return wire.runtime;
-      },
-      get handle() {
-        return wire.handle;
-      },
-      reconnecting: () => this.#state === "reconnecting",
-      connected: () => this.#until((state) => state !== "connecting" && state !== "reconnecting", 15_000),
-      cancel: (record, reason) => wire.runtime.cancelRecord(wire.handle, record, reason),
-      resumable: (record) => this.#calls.resumable(record),
-      rest: (resting) => this.#streams.rest(resting),
-      said: (event, position, text) => this.#event(event, position, text),
-    };
-  }
-
-  /** Resolves when the state is as wanted, or after so many ms. */
-  #until(wanted: (state: ClientState) => boolean, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      if (wanted(this.#state)) {
-        resolve();
-        return;
-      }
-      const end = (): void => {
-        off();
-        clearTimeout(timer);
-        resolve();
+      const client = {
+        wire: this.#wire,
+        streams: this.#streams,
+        reconnecting: () => this.#state === "reconnecting",
+        connected: () => settledState(this, 15_000),
+        resumable: (record: number) => this.#calls.resumable(record),
+        said: (event: number, position: number, text: string) => this.#event(event, position, text),
       };
-      const off = this.on("state", ({ state }) => wanted(state) && end());
-      const timer = setTimeout(end, ms);
+      return journal?.attach(client, this.#listens);
     });
   }
 
@@ -322,7 +295,11 @@ export class Connection {
       },
       settle: (id, outcome, text) => void this.#calls.settle(id, outcome, text),
       state: (text) => this.#changed(text),
-      token: () => void this.#token(provider),
+      token: async () => {
+        const { ok, text } = await askForToken(provider);
+        this.forgotten(); // it may be another principal's token
+        this.#wire.runtime.token(this.#wire.handle, ok, text);
+      },
       store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
       recall: (call, text) => this.#calls.recall(call, text),
       handshake: () => void this.#keeping.journal?.handshake(),
@@ -474,21 +451,6 @@ export class Connection {
         this.#keeping.journal?.close();
       });
     }
-  }
-
-  async #token(provider: TokenProvider | undefined): Promise<void> {
-    let ok = false;
-    let text: string;
-    try {
-      await undefined; // app code never runs within the core's effects
-      const token: unknown = await provider?.();
-      ok = typeof token === "string" && token !== "";
-      text = ok ? (token as string) : "it gave no token";
-    } catch (error) {
-      text = error instanceof Error ? error.message : "it rejected";
-    }
-    this.forgotten(); // it may be another principal's token
-    this.#wire.runtime.token(this.#wire.handle, ok, text);
   }
 
   // The Go program has ended. What it had is rejected; what it had stored comes

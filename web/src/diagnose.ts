@@ -35,7 +35,7 @@ export async function diagnose(
       }
       if (error.code === "http_error") return withHint(error, httpHint(url, error.status));
       if (error.status >= 200 && error.status < 300) {
-        return withHint(error, `${url} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.`);
+        return withHint(error, `${place(url)} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.`);
       }
       return error;
     case "unauthorized":
@@ -101,7 +101,7 @@ async function diagnoseNetwork(url: string, error: HoldfastError, options: Conne
   const cors = await probe(url, signal, { redirect: "manual" });
   // An opaque answer is still an answer: somebody listens there.
   if (!cors && !(await probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" }))) {
-    if (origin === globalThis.location?.origin) return withHint(error, `Nothing answers at ${url}. Is the server running?`);
+    if (origin === globalThis.location?.origin) return withHint(error, `Nothing answers at ${place(url)}. Is the server running?`);
     return withHint(error, `Nothing answers at ${origin}. Is the server running, and are host and port right?`);
   }
   if (origin === globalThis.location?.origin) {
@@ -183,7 +183,7 @@ function withHint(error: HoldfastError, hint: string): HoldfastError {
 function httpHint(url: string, status: number): string {
   switch (status) {
     case 300:
-      return `The server redirects ${url}. Connect to the address that it redirects to.`;
+      return `The server redirects ${place(url)}. Connect to the address that it redirects to.`;
     case 403:
       return `${new URL(url).origin} forbids the request. Servers may refuse pages of another origin: allow this one there, or go through a proxy.`;
     case 404:
@@ -196,6 +196,12 @@ function httpHint(url: string, status: number): string {
     default:
       return `The server answered ${status}.`;
   }
+}
+
+/** An address to show: the query may hold a secret. */
+function place(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 function isLoopback(hostname: string): boolean {

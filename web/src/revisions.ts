@@ -11,14 +11,15 @@ let read = false;
 /** The revision that the server at this URL spoke last; empty if not known. */
 export function lastRevision(url: string): string {
   load();
-  return known.get(url) ?? "";
+  return known.get(place(url)) ?? "";
 }
 
 /** Notes the revision that a server speaks. */
 export function noteRevision(url: string, revision: string): void {
   load();
-  known.delete(url);
-  known.set(url, revision);
+  const key = place(url);
+  known.delete(key);
+  known.set(key, revision);
   while (known.size > MOST) known.delete(known.keys().next().value!);
   save();
 }
@@ -26,7 +27,7 @@ export function noteRevision(url: string, revision: string): void {
 /** Forgets what a server spoke. */
 export function forgetRevision(url: string): void {
   load();
-  if (known.delete(url)) save();
+  if (known.delete(place(url))) save();
 }
 
 /** Forgets what all servers spoke. */
@@ -34,6 +35,12 @@ export function forgetRevisions(): void {
   load();
   known.clear();
   save();
+}
+
+/** What a server is kept under: without the query, which may hold a secret. */
+function place(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
 
 function save(): void {

@@ -53,7 +53,7 @@ export class Journal {
     });
     this.#handshakes = new Handshakes(server);
     this.#listening = new Turn(`listen.${server}`, (waited) => {
-      this.#client?.runtime.listen(this.#client.handle, true, waited);
+      this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited);
     });
   }
 
@@ -172,7 +172,7 @@ export class Journal {
       await this.#adopt();
       const client = this.#client;
       if (!client?.reconnecting()) return;
-      client.runtime.handshake(client.handle);
+      client.wire.runtime.handshake(client.wire.handle);
       await client.connected();
       await this.#committing;
     });
@@ -240,17 +240,17 @@ export class Journal {
   }
 
   #report(ticket: number, result: number, why: string): void {
-    this.#client?.runtime.stored(this.#client.handle, ticket, result, why);
+    this.#client?.wire.runtime.stored(this.#client.wire.handle, ticket, result, why);
   }
 
   #restore(list: OpList): void {
     const bytes = list.bytes();
-    if (bytes.length > 0) this.#client?.runtime.restore(this.#client.handle, bytes);
+    if (bytes.length > 0) this.#client?.wire.runtime.restore(this.#client.wire.handle, bytes);
   }
 
   /** @internal The store has lost its database. */
   lost(reason: StoreReason): void {
-    this.#client?.runtime.storeGone(this.#client.handle, reason);
+    this.#client?.wire.runtime.storeGone(this.#client.wire.handle, reason);
   }
 
   // What this page had under way may have been stored behind the deletion.
@@ -265,7 +265,7 @@ export class Journal {
 
   /** @internal What was stored is gone. */
   cleared(): void {
-    this.#client?.runtime.storeBack(this.#client.handle, true);
+    this.#client?.wire.runtime.storeBack(this.#client.wire.handle, true);
   }
 
   /** Tells the other pages what is stored, without its secrets. */
@@ -303,10 +303,10 @@ export class Journal {
         void this.#takeOver(from, true);
         break;
       case "cancel":
-        if (this.#owned.has(message.call)) this.#client?.cancel(message.call, message.reason);
+        if (this.#owned.has(message.call)) this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
         break;
       case "ack":
-        if (this.#owned.has(message.call)) this.#client?.runtime.ackRecord(this.#client.handle, message.call, message.position);
+        if (this.#owned.has(message.call)) this.#client?.wire.runtime.ackRecord(this.#client.wire.handle, message.call, message.position);
         break;
       case "wiped":
         void this.#wiped();
@@ -429,8 +429,8 @@ export class Journal {
   #watchPage(listens: boolean): void {
     const page = {
       rest: (): void => {
-        this.#client?.rest(true);
-        this.#client?.runtime.listen(this.#client.handle, false, false);
+        this.#client?.streams.rest(true);
+        this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();
         this.#channel.send({ kind: "frozen" });
         this.#asleep = true;
@@ -442,7 +442,7 @@ export class Journal {
         // It may have been taken for dead.
         for (const call of [...this.#owned.keys()]) await this.#read(call);
         await this.#adopt();
-        this.#client?.rest(false);
+        this.#client?.streams.rest(false);
         if (listens) void this.#listening.ask();
       },
       hide: (): void => {

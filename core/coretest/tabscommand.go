@@ -1,0 +1,211 @@
+package coretest
+
+import (
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// The commands about tabs. Each tab of a script is a client of its own over one
+// store; what its host would tell it of the others is in the script, so that a
+// scenario can have it come late, or never.
+func init() {
+	for name, run := range map[string]func(p *player, args string){
+		"tab":       tabCommand,       // tab NAME: goes on in that tab; a new one reads the store and follows
+		"hear":      hearCommand,      // hear: the tab is told what is stored that it does not know, without secrets
+		"hearlog":   hearLogCommand,   // hearlog cN: the tab reads the whole log of its call
+		"take":      takeCommand,      // take cN: the tab takes its call over
+		"leave":     leaveCommand,     // leave: the tab may make a new session
+		"hold":      holdCommand,      // hold cN: the host has no connection for the call
+		"unhold":    unholdCommand,    // unhold cN: it has one
+		"listen":    listenCommand,    // listen [missed]: the tab is the one that listens
+		"unlisten":  unlistenCommand,  // unlisten: it is not any more
+		"ackrecord": ackRecordCommand, // ackrecord cN POSITION: a tab that follows has done with events
+	} {
+		commands[name] = run
+	}
+}
+
+// tab is one of the tabs of a script.
+type tab struct {
+	world *World
+	known map[rowKey]bool
+}
+
+type rowKey struct {
+	kind     journal.OpKind
+	call     uint64
+	epoch, n uint32
+}
+
+// tabs are the tabs of one script, by name; "" is the first.
+type tabs struct {
+	all map[string]*tab
+	now string
+	// What was stored when the tab of now became that.
+	before map[rowKey]bool
+	seals  map[rowKey]uint32 // of a call's epoch: the last row that counts
+}
+
+func (p *player) tab() *tab {
+	if p.tabs.all == nil {
+		p.tabs.all = map[string]*tab{"": {world: p.world, known: map[rowKey]bool{}}}
+		p.tabs.seals = map[rowKey]uint32{}
+	}
+	return p.tabs.all[p.tabs.now]
+}
+
+func tabCommand(p *player, name string) {
+	t := p.tab()
+	for key := range stored(t.world.Store) {
+		if !p.tabs.before[key] {
+			t.known[key] = true // its own
+		}
+	}
+	p.tabs.before = stored(t.world.Store)
+	first := t.world
+	first.Effects = nil
+	p.tabs.now = name
+	if next := p.tabs.all[name]; next != nil {
+		p.world = next.world
+		return
+	}
+	cfg := first.cfg
+	cfg.Epoch = first.cfg.Epoch + uint32(len(p.tabs.all))
+	w := NewWorld(p.t, cfg)
+	w.Store, w.Now = first.Store, first.Now
+	p.tabs.all[name] = &tab{world: w, known: map[rowKey]bool{}}
+	p.world = w
+	ops := p.news(false)
+	w.Input("load", func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+}
+
+// stored names what is in a store.
+func stored(s *Store) map[rowKey]bool {
+	all := map[rowKey]bool{}
+	for _, head := range s.heads {
+		all[rowKey{kind: journal.OpCall, call: head.Call}] = true
+	}
+	for _, row := range s.logs {
+		all[rowKey{journal.OpLog, row.Call, row.Epoch, row.N}] = true
+	}
+	return all
+}
+
+// news are the rows of the store that the tab does not know, as operations.
+func (p *player) news(secretless bool) []byte {
+	t := p.tab()
+	var b []byte
+	s := p.world.Store
+	if s.server != nil {
+		b = journal.AppendOp(b, *s.server)
+	}
+	there := stored(s)
+	for _, head := range s.heads {
+		if key := (rowKey{kind: journal.OpCall, call: head.Call}); !t.known[key] {
+			t.known[key] = true
+			b = journal.AppendOp(b, head)
+		}
+		for _, row := range s.logs {
+			key := rowKey{journal.OpLog, row.Call, row.Epoch, row.N}
+			if row.Call != head.Call || t.known[key] || !p.counts(row) {
+				continue
+			}
+			t.known[key] = true
+			if secretless {
+				row.Secret, row.Flags = nil, journal.OpSealed
+			}
+			b = journal.AppendOp(b, row)
+		}
+	}
+	for key := range t.known {
+		if key.kind == journal.OpCall && !there[key] {
+			delete(t.known, key)
+			b = journal.AppendOp(b, journal.Op{Kind: journal.OpForget, Call: key.call})
+		}
+	}
+	return b
+}
+
+// counts reports whether a row is not one that its owner wrote too late.
+func (p *player) counts(row journal.Op) bool {
+	seal, sealed := p.tabs.seals[rowKey{call: row.Call, epoch: row.Epoch}]
+	return !sealed || row.N <= seal
+}
+
+func hearCommand(p *player, _ string) {
+	ops := p.news(true)
+	p.world.Input("hear", func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+}
+
+func hearLogCommand(p *player, call string) {
+	ops := p.wholeLog(call, 0)
+	p.world.Input("hearlog "+call, func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+}
+
+func takeCommand(p *player, call string) {
+	ops := p.wholeLog(call, journal.OpOwned)
+	p.world.Input("take "+call, func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+}
+
+// wholeLog reads a call by its number in the store, taking it over where flags
+// say that the tab has it from here on.
+func (p *player) wholeLog(call string, flags journal.OpFlags) []byte {
+	t, s := p.tab(), p.world.Store
+	counter := uint64(p.number(strings.TrimPrefix(call, "c")))
+	var b []byte
+	for i, head := range s.heads {
+		if head.Call&(1<<24-1) != counter {
+			continue
+		}
+		if flags&journal.OpOwned != 0 {
+			var last uint32
+			for _, row := range s.logs {
+				if row.Call == head.Call && row.Epoch == head.Epoch {
+					last = max(last, row.N)
+				}
+			}
+			p.tabs.seals[rowKey{call: head.Call, epoch: head.Epoch}] = last
+			s.heads[i].Epoch++
+		}
+		head = s.heads[i]
+		head.Flags |= flags
+		t.known[rowKey{kind: journal.OpCall, call: head.Call}] = true
+		b = journal.AppendOp(b, head)
+		for _, row := range s.logs {
+			if row.Call == head.Call && p.counts(row) {
+				t.known[rowKey{journal.OpLog, row.Call, row.Epoch, row.N}] = true
+				b = journal.AppendOp(b, row)
+			}
+		}
+	}
+	return b
+}
+
+func leaveCommand(p *player, _ string) { p.world.Input("leave", (*mcp.Client).Handshake) }
+
+func holdCommand(p *player, args string) { p.hold(args, true) }
+
+func unholdCommand(p *player, args string) { p.hold(args, false) }
+
+func (p *player) hold(args string, held bool) {
+	p.world.Input("hold "+args, func(m *mcp.Client, now engine.Time) { m.Hold(now, p.call(args), held) })
+}
+
+func listenCommand(p *player, args string) {
+	p.world.Input("listen", func(m *mcp.Client, now engine.Time) { m.Listen(now, true, args == "missed") })
+}
+
+func unlistenCommand(p *player, _ string) {
+	p.world.Input("unlisten", func(m *mcp.Client, now engine.Time) { m.Listen(now, false, false) })
+}
+
+func ackRecordCommand(p *player, args string) {
+	c, position, _ := strings.Cut(args, " ")
+	id := p.request["$"+c]
+	p.world.Input("ackrecord "+args, func(m *mcp.Client, now engine.Time) {
+		m.AckRecord(now, uint64(p.number(id)), uint32(p.number(position)))
+	})
+}
