@@ -104,6 +104,17 @@ func TestStoryDemoSecondTab(t *testing.T) {
 	cardCounts(t, second, 40)
 }
 
+// TestStoryDemoDoneInBothTabs: who is done with a call is done with it in every tab.
+func TestStoryDemoDoneInBothTabs(t *testing.T) {
+	_, page := demo(t)
+	countIn(page, 3, 0)
+	cardIs(page, "done")
+	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
+	second.WaitFor(hook("call-result") + `?.textContent.includes("Counted to 3.")`)
+	press(page, selector("done"))
+	second.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
+}
+
 // TestStoryDemoKill: the runtime of the page dies, and the page says so and goes
 // on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {

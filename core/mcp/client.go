@@ -59,6 +59,8 @@ type Client struct {
 	token       token
 	offline     bool
 
+	reach reach
+
 	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
 	// once that has been tried.
 	continues, noContinue bool
@@ -135,6 +137,7 @@ func (c *Client) begin(now engine.Time) {
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	c.begin(now)
 	if o := c.owners[x]; o != nil {
+		c.reached(true)
 		o.head(c, now, head)
 	}
 }
@@ -152,6 +155,9 @@ func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, de
 	c.begin(now)
 	if o := c.owners[x]; o != nil {
 		delete(c.owners, x)
+		if how == engine.EndNetwork {
+			c.reached(false)
+		}
 		o.end(c, now, how, detail)
 	}
 }

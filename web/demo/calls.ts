@@ -1,7 +1,7 @@
 import type { Call, CallEvent, CallOptions, CallToolResult, McpClient, Open, Tool } from "holdfast";
 import { CallCard, type CardUse } from "./card.js";
 import { button, part, setText } from "./element.js";
-import { forgetCall, prune } from "./memory.js";
+import { forgetCall, onForgotten, prune } from "./memory.js";
 import type { Mark } from "./trace.js";
 
 /** Finished calls that stay in the page. */
@@ -47,6 +47,9 @@ export class CallList {
     };
     // The next page wants to know what this one saw, up to its last moment.
     addEventListener("pagehide", () => this.#remind());
+    onForgotten((key) => {
+      for (const card of this.#cards.filter(finished)) if (card.call.key === key) this.#remove(card);
+    });
   }
 
   /**

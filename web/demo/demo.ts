@@ -71,6 +71,7 @@ const connection = new Connection({
     journal.follow(mcp);
     void calls.follow(mcp);
     saboteur.server = mcp.url;
+    part<HTMLAnchorElement>("second-tab").href = location.href;
     saboteur.available = isEmbedded(mcp.url) ? "all" : "page";
     mcp.on("listen", (event) => facts.listen(event));
     mcp.on("notification", ({ method }) => {
@@ -125,8 +126,6 @@ async function listTools(mcp: McpClient): Promise<void> {
     if (error instanceof HoldfastError && error.retryable && known.length === 0) setTimeout(() => mcp === client && begin(mcp), LIST_AGAIN);
   }
 }
-
-part<HTMLAnchorElement>("second-tab").href = location.href;
 
 const preset = presetURL();
 connection.url = preset;

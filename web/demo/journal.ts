@@ -80,12 +80,14 @@ export class JournalPanel {
     const kept = mcp.durability === "indexeddb";
     setAttributes(this.#where, { "data-durability": mcp.durability });
     const why = this.#why === undefined ? "" : `: ${WHY[this.#why] ?? this.#why}`;
+    for (const each of [part("journal-note"), part("journal-actions")]) each.hidden = !kept;
     setText(this.#where, kept ? "Stored in this browser (IndexedDB)" : `In the memory of this page only${why}`);
     number("calls", usage?.calls ?? 0);
     number("rows", usage?.rows ?? 0);
     setText(part("journal-bytes"), bytes(usage?.bytes ?? 0));
     const { origin } = usage ?? {};
-    setText(part("journal-origin"), origin ? `${bytes(origin.usage)} of ${bytes(origin.quota)}` : "not told");
+    part("journal-origin").parentElement!.hidden = !origin;
+    setText(part("journal-origin"), origin ? `${bytes(origin.usage)} of ${bytes(origin.quota)}` : "");
     part("journal-quarantined").hidden = !usage?.quarantined;
     setText(part("journal-quarantined"), usage?.quarantined ? `${usage.quarantined} records of another version are left alone.` : "");
   }

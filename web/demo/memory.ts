@@ -51,6 +51,13 @@ export function forgetCall(key: string): void {
   }
 }
 
+/** Hears of the calls that another tab remembers no longer: a person is done with them. */
+export function onForgotten(listener: (key: string) => void): void {
+  addEventListener("storage", ({ key, newValue }) => {
+    if (newValue === null && key?.startsWith(PREFIX)) listener(key.slice(PREFIX.length));
+  });
+}
+
 /** Lets go of calls that are not among these, once very many are remembered. */
 export function prune(living: ReadonlySet<string>): void {
   try {

@@ -15,6 +15,7 @@ export class Output {
   #dropped = 0;
   /** Whether the reader is at the end: a page that is resized moves it away, but only a person scrolls. */
   #following = true;
+  #width = 0;
 
   /** `testId` is the hook of its lines. */
   constructor(label: string, testId = "call-output") {
@@ -24,9 +25,11 @@ export class Output {
     });
     this.#lines.append(this.#earlier);
     this.#lines.addEventListener("scroll", () => {
-      const { scrollHeight, scrollTop, clientHeight } = this.#lines;
-      this.#following = scrollHeight - scrollTop - clientHeight < 24;
+      const { scrollHeight, scrollTop, clientHeight, clientWidth } = this.#lines;
+      if (clientWidth !== this.#width) this.#resized();
+      else this.#following = scrollHeight - scrollTop - clientHeight < 24;
     });
+    new ResizeObserver(() => this.#resized()).observe(this.#lines);
     this.element.append(this.#lines);
   }
 
@@ -55,6 +58,11 @@ export class Output {
     }
     this.element.hidden = false;
     if (this.#following) box.scrollTop = box.scrollHeight;
+  }
+
+  #resized(): void {
+    this.#width = this.#lines.clientWidth;
+    if (this.#following) this.#lines.scrollTop = this.#lines.scrollHeight;
   }
 }
 

@@ -5,8 +5,12 @@ import type { StatusEvent } from "./events.js";
 import type { CallToolResult, LoggingLevel } from "./mcp.js";
 import type { Changed } from "./resultcache.js";
 
-/** Where a client stands. `reconnecting`: the server has forgotten the session; a new one is being made. */
-export type ClientState = "connecting" | "open" | "reconnecting" | "closing" | "closed" | "failed";
+/**
+ * Where a client stands. `offline`: what an earlier page had stored is here, and
+ * the server has not been reached yet. `reconnecting`: the server has forgotten
+ * the session; a new one is being made.
+ */
+export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "closing" | "closed" | "failed";
 
 /** What a client tells its listeners ({@link McpClient.on}). */
 export interface ClientEvents {

@@ -232,9 +232,8 @@ export class Connection {
 
   // The session is not deleted under another page that uses it.
   async #leave(): Promise<void> {
-    const { runtime, handle } = this.#wire;
-    if (await this.#keeping.journal?.shared()) runtime.leave(handle);
-    else runtime.close(handle);
+    const shared = await this.#keeping.journal?.shared();
+    this.#wire.runtime[shared ? "leave" : "close"](this.#wire.handle);
   }
 
   /** @internal Starts the client; resolves when it is open. */
