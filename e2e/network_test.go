@@ -59,7 +59,8 @@ func TestStoryThaw(t *testing.T) {
 // the demand for a sign of life finds out.
 func TestStoryHalfOpenAfterThaw(t *testing.T) {
 	p := stepping(t, 10)
-	page := app(t, p.URL(), "")
+	// With a journal the page lets go of the stream before it is frozen.
+	page := app(t, p.URL(), `{ journal: false }`)
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
 	page.WaitFor(`seen.progress.length === 2`)
 	p.CutStreams(peer.Stall)

@@ -107,6 +107,31 @@ func TestStoryReloadWithoutTheServer(t *testing.T) {
 	once(t, p, "a")
 }
 
+// TestFault41_ReplayFromTheStartAfterAReload: the server replays everything,
+// whatever the cursor. What an earlier page had is known for what it is.
+func TestFault41_ReplayFromTheStartAfterAReload(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	p.OnResume(func(int) peer.Fault { return peer.Fault{FromStart: true} })
+	page := app(t, p.URL(), "")
+	counts(p, page, 8, 3, "{}")
+	for come := 3; come <= 5; come += 2 {
+		page.WaitFor(`call.guarantee === "resumable"`)
+		if n := reloaded(page, p.URL()); n != 1 {
+			t.Fatalf("%d calls came back", n)
+		}
+		passes(p, "go", 2)
+		page.WaitFor(`seen.progress.length >= ` + chrome.JS(come+2))
+	}
+	passes(p, "go", 2)
+	outcome(t, page, "")
+	counted(t, page, 8)
+	if n := chrome.Eval[int](page, `mcp.counters.duplicateEvents`); n == 0 {
+		t.Error("no duplicate was counted")
+	}
+	blameless(t, p)
+}
+
 // TestStoryKeys: a key names a call, whichever page made it, and no other.
 func TestStoryKeys(t *testing.T) {
 	p := peer.New(t, peer.Options{})

@@ -23,18 +23,26 @@ var (
 // calls and carries them: nothing is lost, nothing comes twice, nothing in
 // another order, and nothing runs again. The server's log is the judge.
 func TestReloads(t *testing.T) {
-	_, random := seeded(t)
-	p := peer.New(t, peer.Options{})
-	p.Counting(nil)
-	page := chrome.Open(t, keeper(chrome.NewSite(t), p.URL(), ""))
-	page.WaitFor(`window.ready`)
-	book := newLedger(t, p)
-	done := 0
-	for round := 0; done < *reloads && !t.Failed(); round++ {
-		done += reloadRound(page, book, random, round)
+	for name, traits := range map[string][]peer.Trait{
+		"event ids": nil,
+		// A server that forgets what was confirmed gives no second chance.
+		"resume policies": {peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: peer.Unconfirmed})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, random := seeded(t)
+			p := peer.New(t, peer.Options{})
+			p.Counting(nil, traits...)
+			page := chrome.Open(t, keeper(chrome.NewSite(t), p.URL(), ""))
+			page.WaitFor(`window.ready`)
+			book := newLedger(t, p)
+			done := 0
+			for round := 0; done < *reloads/2 && !t.Failed(); round++ {
+				done += reloadRound(page, book, random, round)
+			}
+			book.report("%d reloads", done)
+			blameless(t, p)
+		})
 	}
-	book.report("%d reloads", done)
-	blameless(t, p)
 }
 
 // reloadRound makes a few calls, reloads until all have ended, and then looks at

@@ -131,3 +131,26 @@ func TestFault77_WaitingIsNoFailure(t *testing.T) {
 	s.counted(watcher, "a", 2)
 	s.once("a")
 }
+
+// TestFault76_EndsWhileTheOwnerSleeps: with acknowledgements of its own accord, a
+// call that ends while its tab sleeps is forgotten at once by the tab that carries
+// it to its end. The one that slept has every event and the result all the same.
+func TestFault76_EndsWhileTheOwnerSleeps(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	s := newTabs(t, p, `{ ack: "auto" }`)
+	owner, other := s.open(), s.open()
+	chrome.Eval[chrome.Void](owner, `void count("a", { n: 10, gate: "a" })`)
+	s.pass("a", 4)
+	has(other, "a", 4)
+	has(owner, "a", 4)
+	owner.WaitFor(`tracked.a.call.guarantee === "resumable"`)
+	owner.Freeze()
+	s.pass("a", 7)
+	s.counted(other, "a", 10)
+	other.WaitFor(`mcp.stored().then(({ calls }) => calls === 0)`)
+	owner.Thaw()
+	s.counted(owner, "a", 10)
+	owner.WaitFor(`mcp.calls().then((calls) => calls.length === 0)`)
+	s.once("a")
+}

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -62,5 +63,45 @@ func TestTabsFollow(t *testing.T) {
 	}
 	if v := p.Violations(); len(v) > 0 {
 		t.Errorf("violations: %v", v)
+	}
+}
+
+// TestTabsTellNoSecrets: what tabs tell each other holds no session id and no
+// event id; and one that is alone says nothing but that it is there.
+func TestTabsTellNoSecrets(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	s := newTabs(t, p, "")
+	one := s.blank()
+	chrome.Eval[chrome.Void](one, `(() => {
+		window.told = [];
+		const post = BroadcastChannel.prototype.postMessage;
+		BroadcastChannel.prototype.postMessage = function (message) {
+			told.push(JSON.stringify(message, (_, value) => (value instanceof Uint8Array ? new TextDecoder("latin1").decode(value) : value)));
+			return post.call(this, message);
+		};
+	})()`)
+	s.begin(one)
+	one.WaitFor(`window.begun`)
+	chrome.Eval[chrome.Void](one, `void count("alone", { n: 5 })`)
+	s.counted(one, "alone", 5)
+	if got := chrome.Eval[[]string](one, `told`); len(got) != 1 {
+		t.Errorf("a tab that is alone says %q", got)
+	}
+	two := s.open()
+	chrome.Eval[chrome.Void](one, `void count("a", { n: 5 })`)
+	s.counted(two, "a", 5)
+	told := chrome.Eval[string](one, `told.join("\n")`)
+	if !strings.Contains(told, "a#1:5") {
+		t.Errorf("the events are not among what it says: the search for secrets proves nothing")
+	}
+	secrets := p.Oracle().Sessions()
+	for _, message := range p.Oracle().Messages("a") {
+		secrets = append(secrets, message.EventID)
+	}
+	for _, secret := range secrets {
+		if strings.Contains(told, secret) {
+			t.Errorf("it tells %q", secret)
+		}
 	}
 }

@@ -199,6 +199,9 @@ func describeEntries(part []byte) string {
 		if !ok {
 			return strings.Join(names, " ")
 		}
+		if e.Kind == journal.Seen {
+			continue // as its cursor, and no sight for people
+		}
 		name := entryNames[e.Kind]
 		if e.Kind == journal.Cursor {
 			name += "=" + string(e.Data)

@@ -65,7 +65,12 @@ const (
 	// Cursor that follows is that of its stream.
 	Fetching
 
-	lastKind = Fetching
+	// Seen: marks of the events up to the Cursor beside it, as link.Stream makes
+	// them, by which a replay that reaches further back is known. Secret, as the
+	// ids that they are made of.
+	Seen
+
+	lastKind = Seen
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )

@@ -22,7 +22,7 @@ func readAll(b []byte) ([]Entry, error) {
 func TestEntriesRoundTrip(t *testing.T) {
 	seen := map[Kind]bool{}
 	var row []byte
-	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}), someOutcomes()...)
+	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")}), someOutcomes()...)
 	for _, e := range entries {
 		seen[e.Kind] = true
 		alone, err := readAll(AppendEntry(nil, e))

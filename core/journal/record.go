@@ -9,6 +9,10 @@ import (
 // maxOutbox bounds what a stored call may make us hold or send again.
 const maxOutbox = 256
 
+// maxSeen bounds the marks of events that are kept, in bytes: what a link.Stream
+// remembers.
+const maxSeen = 32 << 10
+
 // Record is a call folded from its head and its rows: what is needed to go on
 // with it. Its byte slices are its own.
 type Record struct {
@@ -23,6 +27,7 @@ type Record struct {
 	Acked    uint32 // the app has done with those up to here
 
 	Cursor []byte // id of the last event of its stream; empty for none
+	Seen   []byte // marks of the events before that, maxSeen bytes at most
 	Retry  int64  // the stream's reconnection time, ms; -1 for none
 
 	Policy *ResumePolicy
@@ -122,7 +127,7 @@ func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, po
 // unsealed drops what a row's secret part may have replaced, and could not be
 // read: a cursor older than the events would bring some of them twice.
 func (r *Record) unsealed() {
-	r.Cursor, r.State = nil, nil
+	r.Cursor, r.Seen, r.State = nil, nil, nil
 	if r.Policy != nil {
 		r.Policy.Token = nil
 	}
@@ -141,7 +146,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		}
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
-		r.Cursor, r.Retry, r.Policy = nil, -1, nil
+		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.Fetching = false, "", 0
 		r.Asked = nil
 		if r.Responses == nil {
@@ -155,6 +160,9 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		}
 	case Cursor:
 		r.Cursor = bytes.Clone(e.Data)
+	case Seen:
+		r.Seen = append(r.Seen, e.Data...)
+		r.Seen = r.Seen[max(len(r.Seen)-maxSeen, 0):]
 	case Retry:
 		r.Retry = int64(e.N[0])
 	case Policy:
@@ -181,9 +189,9 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Responses = append([]byte{}, e.Data...)
 	case Task:
 		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]
-		r.Cursor, r.Policy = nil, nil
+		r.Cursor, r.Seen, r.Policy = nil, nil, nil
 	case Fetching:
-		r.Fetching, r.Cursor, r.Retry = e.N[0], nil, -1
+		r.Fetching, r.Cursor, r.Seen, r.Retry = e.N[0], nil, nil, -1
 	case TaskID:
 		if r.Task {
 			r.TaskID = string(e.Data)
@@ -213,6 +221,6 @@ func (r *Record) outcome(e Entry) {
 		}
 		r.Failure = failure
 	}
-	r.Asked, r.Outbox, r.Taken, r.Policy, r.Cursor = nil, nil, nil, nil, nil
+	r.Asked, r.Outbox, r.Taken, r.Policy, r.Cursor, r.Seen = nil, nil, nil, nil, nil, nil
 	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
 }

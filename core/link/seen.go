@@ -1,25 +1,49 @@
 package link
 
+import "encoding/binary"
+
 // seenIDs remembers the event ids of a stream as hashes, so that a server that
 // replays more than what lies past the cursor delivers nothing twice
 // (RELIABILITY fault 41). It is bounded: a replay that reaches back further
 // than seenMax events is not recognised.
 type seenIDs struct {
-	ring []uint64
-	next int
+	ring  []uint64
+	next  int
+	fresh int // how many of the newest nobody has taken to store them
 }
 
 const seenMax = 4096 // 32 KB per stream at most
 
 // add notes an id.
 func (s *seenIDs) add(id []byte) {
-	h := fnv64(id)
+	s.put(fnv64(id))
+	s.fresh = min(s.fresh+1, seenMax)
+}
+
+func (s *seenIDs) put(h uint64) {
 	if len(s.ring) < seenMax {
 		s.ring = append(s.ring, h)
 		return
 	}
 	s.ring[s.next] = h
 	s.next = (s.next + 1) % seenMax
+}
+
+// take appends the fresh hashes to b, oldest first, eight bytes each.
+func (s *seenIDs) take(b []byte) []byte {
+	n := len(s.ring)
+	for i := n - s.fresh; i < n; i++ {
+		b = binary.LittleEndian.AppendUint64(b, s.ring[(s.next+i)%n])
+	}
+	s.fresh = 0
+	return b
+}
+
+// restore notes the hashes that an earlier page took.
+func (s *seenIDs) restore(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		s.put(binary.LittleEndian.Uint64(b))
+	}
 }
 
 // has reports whether the id was noted.

@@ -42,3 +42,32 @@ func TestSeenIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestSeenIDsStored: what is taken, a bit at a time, makes the same memory again;
+// nothing is taken twice.
+func TestSeenIDsStored(t *testing.T) {
+	for _, all := range []int{0, 1, 10, seenMax, seenMax + 1, 2*seenMax + 77} {
+		var s, again seenIDs
+		var stored []byte
+		for i := range all {
+			s.add([]byte(strconv.Itoa(i)))
+			if i%7 == 0 {
+				stored = s.take(stored)
+			}
+		}
+		stored = s.take(stored)
+		if len(stored) != 8*all || len(s.take(nil)) != 0 {
+			t.Errorf("%d bytes stored of %d ids", len(stored), all)
+		}
+		again.restore(stored)
+		for i := range all {
+			id := []byte(strconv.Itoa(i))
+			if again.has(id) != s.has(id) || i%97 == 0 && again.has(append(id, 'x')) {
+				t.Fatalf("of %d: id %d is known or not known as it was not before", all, i)
+			}
+		}
+		if len(again.take(nil)) != 0 {
+			t.Error("what was restored is stored again")
+		}
+	}
+}

@@ -183,15 +183,22 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 	return Break{Resumable: true, Looping: looping, Delay: delay, Attempt: max(s.attempt, 1)}
 }
 
-// Restored puts a Stream where an earlier page left it: at a cursor and with a
-// reconnection time (ms, -1 for none), to be connected again at once.
-func (s *Stream) Restored(now engine.Time, cursor []byte, retry int64) {
+// AppendSeen appends to b marks of the events that were accepted since it was
+// last called: they are stored with the cursor, so that a page that comes later
+// knows a replay for what it is.
+func (s *Stream) AppendSeen(b []byte) []byte { return s.seen.take(b) }
+
+// UnstoreSeen has the next AppendSeen give all marks once more.
+func (s *Stream) UnstoreSeen() { s.seen.fresh = len(s.seen.ring) }
+
+// Restored puts a Stream where an earlier page left it: at a cursor, with the
+// marks of what came before it and a reconnection time (ms, -1 for none), to be
+// connected again at once.
+func (s *Stream) Restored(now engine.Time, cursor, seen []byte, retry int64) {
 	s.Cursor.ID = append(s.Cursor.ID[:0], cursor...)
 	s.retry = retry
 	s.phase, s.at, s.floor = PhaseWaiting, now, now
-	if len(cursor) > 0 {
-		s.seen.add(s.Cursor.ID)
-	}
+	s.seen.restore(seen)
 }
 
 // Due puts a waiting reconnect at exactly t.

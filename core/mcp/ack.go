@@ -29,7 +29,11 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 			e.Data = bytes.Clone(data) // the input it came in is over by then
 		}
 	}
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) { c.effects.Add(e) })
+	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+		if t.phase != callFollowed { // else another tab has it by now, and tells
+			c.effects.Add(e)
+		}
+	})
 }
 
 // Ack notes that the app has done with a call's events up to a position, or,

@@ -81,6 +81,7 @@ type call struct {
 	outbox       []*reply    // answers to those that the server has not taken
 	asking       int         // requests of the server's on its stream that the app is answering
 	cuts         int         // connections lost since it was sent
+	chunks       int         // that have come of its answer
 	resends      int         // times it was sent again in a new session
 	position     uint32
 	heard        uint32          // events up to here the app has had while another hand carried the call

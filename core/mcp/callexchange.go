@@ -157,6 +157,7 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		c.read(t.x) // "Accepted", which nobody needs
 		return
 	}
+	t.chunks++
 	if t.phase == callReading {
 		if err := t.exchange.Chunk(p); err != nil {
 			t.overLimit(c, now, err)
@@ -223,9 +224,7 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 			t.broken(c, now, how, cutNetwork)
 		}
 	case callTask:
-		if t.task.streams && !t.task.final && t.task.fetch.call == nil {
-			t.task.fetch.at = now // what came by itself is asked for from here on
-		}
+		t.streamEnded(c, now)
 	case callTail:
 		c.finish(t)
 	}

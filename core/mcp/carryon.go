@@ -25,7 +25,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	}
 	t.generation, t.inSession = uint32(r.Session), c.session.id != ""
 	same := r.Session == uint64(c.session.generation)
-	if same && !r.Task {
+	if same {
 		t.restoreOutbox(c, now, r)
 	}
 	switch {
@@ -62,7 +62,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
 		t.phase = callStreaming
 		t.stream = link.NewStream(max(t.timeouts.Idle, 0))
-		t.stream.Restored(now, r.Cursor, r.Retry)
+		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 		t.answerBy = engine.Never
 		c.status(t, "cut", &streamReport{why: cutReload})

@@ -56,11 +56,24 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) guarantee {
 
 // changeHands takes a call whose owner is another one now: this tab has taken it
 // over (OpOwned), or finds that somebody else did while it was frozen. log is
-// all that is stored; what the app knows of it is not told again.
+// all that is stored; what the app knows of it is not told again. A head without
+// content is that of a call which is not stored any more: it has ended and was
+// acknowledged while this tab slept, and what the new owner has told follows.
 func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
 	owned, followed := head.Flags&journal.OpOwned != 0, t.phase == callFollowed
-	if c.kept[t.id] != nil || t.phase >= callTail || !owned && t.phase != callFollowed && head.Epoch == t.record.epoch {
+	if !owned && !followed && head.Epoch == t.record.epoch {
 		return
+	}
+	if t.phase >= callTail && !c.unsettle(t) {
+		return
+	}
+	position := uint32(0)
+	if len(head.Plain) == 0 {
+		if owned || followed || t.uncommitted() || t.record.n != head.N {
+			c.forgotten(now, t.record.id) // it cannot be told what is missing between
+			return
+		}
+		head.Plain, position = t.journalHead(), t.position
 	}
 	h, err := journal.ParseHead(head.Plain)
 	if err != nil {
@@ -79,6 +92,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	c.undirty(t)
 	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
 	t.fold = journal.NewRecord(h, len(head.Plain))
+	t.fold.Position = position
 	t.phase = callFollowed
 	for _, op := range log {
 		c.foldRow(now, t, op)
@@ -110,6 +124,21 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	if c.state == stateOpen && !c.token.asking {
 		t.carryOn(c, now)
 	}
+}
+
+// unsettle takes back the outcome of a call that the app has not been told of,
+// since it is being stored: it counts for nothing, being behind the seal, and
+// whoever carries the call gets it, too. Reports whether it did.
+func (c *Client) unsettle(t *call) bool {
+	if c.kept[t.id] == nil || t.record.memory || t.record.overIn <= c.journaling.landed {
+		return false
+	}
+	delete(c.kept, t.id)
+	t.tailBy = engine.Never
+	if t.phase == callDone {
+		c.calls, c.byCall[t.id] = append(c.calls, t), t
+	}
+	return true
 }
 
 // forgotten takes a call that another tab has acknowledged or given up.

@@ -93,7 +93,7 @@ func (c *Client) Listen(now engine.Time, leave, missed bool) {
 	}
 	c.listen.leave = leave
 	switch {
-	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens():
+	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.selfDescribing:
 	case leave:
 		c.listen.open(c, now)
 		c.listen.missed = missed

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -22,7 +24,7 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 			c.askInput(now, t, result)
 			return
 		case kind == "task" && t.method == "tools/call":
-			t.adoptTask(c, now, extensionTasks, taskID(result), result)
+			t.adoptTask(c, now, extensionTasks, taskID(result), result, result)
 			return
 		default:
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
@@ -131,6 +133,7 @@ type asked struct {
 	generation uint32
 	at         engine.Time
 	message    []byte // whole, of a call that is kept
+	related    []byte // the task that it belongs to, as its _meta says
 }
 
 // maxAsked bounds the requests of the server's that wait for the app.
@@ -155,6 +158,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	c.lastAsked++
 	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
 		id: jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
+	a.related = bytes.Clone(relatedMember(m.Params))
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id
@@ -188,7 +192,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		}
 		var message []byte
 		if ok {
-			message = jsonrpc.AppendResult(nil, a.id, data)
+			message = jsonrpc.AppendResult(nil, a.id, relate(data, a.related))
 		} else {
 			message = jsonrpc.AppendErrorObject(nil, a.id, data)
 		}

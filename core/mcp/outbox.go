@@ -75,7 +75,9 @@ func (t *call) drop(r *reply) bool {
 // restoreOutbox sends the answers again that the server may not have taken.
 func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
 	for _, a := range r.Outbox {
-		t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
+		if _, task := inputKey(a.ID); !task { // restoreTaskInput's
+			t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
+		}
 	}
 	for _, q := range r.Asked {
 		t.questions = append(t.questions, q.ID)
@@ -105,6 +107,9 @@ func (c *Client) isOpen(t *call, id []byte) bool {
 // handAsked asks the app again what the page before it had not answered.
 func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
 	for _, q := range r.Asked {
+		if _, task := inputKey(q.ID); task {
+			continue
+		}
 		if m, err := jsonrpc.Parse(q.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
 			c.hand(now, t, &m)
 		}

@@ -29,6 +29,7 @@ type record struct {
 	behind bool // the secrets that were written last are not stored: there was no cipher
 
 	cursor  []byte // as last written
+	seen    []byte // marks of the events in the row that is written
 	retry   int64
 	flying  guarantee // what the commit under way makes true
 	stored  guarantee // what is true
@@ -126,6 +127,9 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 		if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
 			r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
 			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: r.cursor})
+			if r.seen = stream.AppendSeen(r.seen[:0]); len(r.seen) > 0 {
+				r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Seen, Data: r.seen})
+			}
 		}
 		if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
 			retry := stream.RetryValue()
@@ -235,6 +239,9 @@ func (c *Client) tellDurability(where, why string) {
 // the app has had are gone from it, which Base says.
 func (c *Client) rewrite(t *call) {
 	c.undirty(t)
+	if stream := t.carrier(); stream != nil {
+		stream.UnstoreSeen()
+	}
 	r := t.record
 	// From the first epoch on, as any call that is new to the store.
 	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
@@ -304,11 +311,21 @@ func (c *Client) rewriteFold(t *call) {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
 		t.record.sentIn = c.journaling.ticket + 1
 	}
+	if r.Task {
+		c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(r.TaskAt), r.TaskDialect}})
+		if r.TaskID != "" {
+			c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(r.TaskID)})
+		}
+		if r.Fetching != 0 {
+			c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
+		}
+	}
 	if r.Retry >= 0 {
 		c.write(t, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})
 	}
 	if len(r.Cursor) > 0 {
 		c.writeSecret(t, journal.Entry{Kind: journal.Cursor, Data: r.Cursor})
+		c.writeSecret(t, journal.Entry{Kind: journal.Seen, Data: r.Seen})
 	}
 	if p := r.Policy; p != nil {
 		c.write(t, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})

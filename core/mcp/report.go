@@ -67,14 +67,27 @@ func (c *Client) resumed(t *call, outcome string) { c.reportResume(t, outcome, f
 // segments, where nothing can be missing without being seen.
 func (c *Client) resumedProven(t *call, proven bool) { c.reportResume(t, "continued", proven) }
 
+// resumedGap tells the app which numbered segments are missing, from the first to
+// the last, and are not asked for any more: {"outcome":"gap",…,"missing":[2,4]}.
+func (c *Client) resumedGap(t *call, first, last uint64) {
+	b := describeResume(t, "gap", true)
+	b = appendUint(append(b[:len(b)-1], `,"missing":[`...), first)
+	b = append(appendUint(append(b, ','), last), "]}"...)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+}
+
 func (c *Client) reportResume(t *call, outcome string, proven bool) {
 	if t.role != roleApp {
 		return
 	}
+	b := describeResume(t, outcome, proven)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+}
+
+func describeResume(t *call, outcome string, proven bool) []byte {
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
 	b = append(strconv.AppendBool(append(b, `,"proven":`...), proven), `,"cuts":`...)
-	b = append(appendUint(b, uint64(t.cuts)), '}')
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+	return append(appendUint(b, uint64(t.cuts)), '}')
 }
 
 // setState moves the client on and tells the app:

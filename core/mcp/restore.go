@@ -192,6 +192,9 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 	request := t.fold.Request
 	err := t.fold.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
 		if kind == engine.EventSegment {
+			if t.streamed.run != t.fold.Sends {
+				t.streamed = segments{run: t.fold.Sends} // the request was run again
+			}
 			t.streamed.add(data, func([]byte) {})
 		}
 		if position <= t.position || kind == engine.EventInput {

@@ -214,7 +214,7 @@ func (t *call) restorePolicy(c *Client, now engine.Time, r *journal.Record) {
 	}
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	t.stream.Reopen = true
-	t.stream.Restored(now, r.Cursor, r.Retry)
+	t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	floor := p.wait() - max(away, 0)
 	t.stream.NotBefore(now.After(max(floor, 0)))
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry

@@ -241,8 +241,11 @@ func (r *rig) book(e engine.Effect) {
 	}
 	c.events = append(c.events, e)
 	switch e.Event {
-	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee:
+	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee, engine.EventTask, engine.EventRequest:
 	default:
+		if e.Event == engine.EventInput && e.Position == c.position {
+			return // asked again, after a reload
+		}
 		if c.position++; e.Position != c.position {
 			r.fatal("call %d: event %d has position %d", e.C, c.position, e.Position)
 		}

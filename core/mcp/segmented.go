@@ -7,21 +7,25 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
+// gapTries is how often what is missing is asked for in vain before the app is
+// told of the gap, and the whole result is waited for (RELIABILITY fault 100).
+const gapTries = 4
+
 // takeSegments takes a partial-content and what came with it.
 func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
 	k := t.task
 	k.streams = true
+	if k.dialect == continuedTasks {
+		// Who streams results has tasks/result: SEP-1905 goes on from there.
+		k.dialect = coreTasks
+		c.writeTask(t)
+	}
+	before := k.segments.last()
 	for _, raw := range jsonrpc.Elements(partial) {
-		switch k.segments.add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
-		case segmentDuplicate:
-			c.counters.DuplicateSegments++
-		case segmentConflict:
-			c.integrity("conflicting_segment", nil)
-		case segmentInvalid:
-			c.integrity("invalid_segment", nil)
-		case segmentTooFar:
-			c.integrity("distant_segment", nil)
-		}
+		t.takeSegment(c, raw)
+	}
+	if k.segments.last() > before {
+		k.tries = 0
 	}
 	if done, _ := jsonrpc.Member(result, "isComplete"); string(done) == "true" {
 		k.segments.complete = true
@@ -33,12 +37,99 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 		// structuredContent and _meta are in the whole result only.
 		k.final = true
 		k.fetch.at = now
-	case !k.segments.gapless():
-		c.counters.GapsRefetched++
-		k.fetch.at = now
-	case t.x != 0:
+	case !k.segments.gapless() && k.tries == 0 && !k.whole:
+		t.fetchNow(c, now)
+	case t.x != 0 && !k.whole && k.segments.gapless():
 		k.fetch.at = engine.Never // they come by themselves
 	}
+}
+
+func (t *call) takeSegment(c *Client, raw []byte) {
+	switch t.task.segments.add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
+	case segmentDuplicate:
+		c.counters.DuplicateSegments++
+	case segmentConflict:
+		c.integrity("conflicting_segment", nil)
+	case segmentInvalid:
+		c.integrity("invalid_segment", nil)
+	case segmentTooFar:
+		c.integrity("distant_segment", nil)
+	case segmentLate:
+		c.integrity("late_segment", nil)
+	case segmentTooMuch:
+		c.integrity("too_many_segments", nil)
+		t.task.whole = true // asked for again, it would not fit again
+	}
+}
+
+// fetchNow asks for what is missing at once, also where the whole result is
+// waited for and nothing has come of that: the server answers by the number.
+func (t *call) fetchNow(c *Client, now engine.Time) {
+	k := t.task
+	if s := k.fetch.call; s != nil && s.phase == callSent && !k.numbered && k.segments.last() > 0 {
+		k.fetch.drop(c)
+	}
+	k.fetch.at = now
+}
+
+// refetched takes the segments that the server gave when it was asked for them.
+func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
+	k := t.task
+	final, before, over, had := k.final, k.segments.last(), k.over(), k.segments.complete
+	k.fetch.at = now.After(k.interval)
+	t.takeSegments(c, now, partial, result)
+	switch {
+	case final && !k.numbered:
+		t.settleMerged(c, now) // it was asked for the whole, and has no more than that
+	case k.expired:
+		// What was left is read. Whatever it says of itself, it is not complete
+		// (SEP-1905, TTL expiration during streaming).
+		k.final = final
+		t.taskGone(c, now)
+	case k.segments.last() > before:
+	case !k.segments.gapless():
+		k.fetch.at = now.After(k.interval)
+		t.inVain(c, now)
+	case !had && k.numbered && k.segments.complete && !over && len(jsonrpc.Elements(partial)) == 0:
+		// Nothing follows, says a server that may have begun anew and be behind
+		// the number (SEP-1905): the status tells.
+		k.final, k.doubt = false, true
+		k.fetch.at = engine.Never
+		k.poll.drop(c)
+		k.poll.at = now
+	case !k.segments.complete && over:
+		k.segments.complete, k.final, k.fetch.at = true, true, now // isComplete is missing
+	}
+}
+
+// inVain counts that a gap was asked for and is still there. In the end the app
+// is told: {"outcome":"gap",…,"missing":[2,4]}.
+func (t *call) inVain(c *Client, now engine.Time) {
+	k := t.task
+	k.tries++
+	switch {
+	case k.tries < gapTries && !k.whole:
+	case !k.whole:
+		from, to := k.segments.missing()
+		c.resumedGap(t, from, to)
+		k.whole, k.fetch.at = true, now
+	case k.over() || k.segments.complete:
+		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method,
+			Message: "the server's result has a gap that it does not fill"})
+	}
+}
+
+// undoubted decides on a result of which the server says that nothing follows, by
+// the status of its task.
+func (t *call) undoubted(c *Client, now engine.Time) {
+	k := t.task
+	k.doubt, k.fetch.at = false, now
+	if k.over() {
+		k.final = true
+		return
+	}
+	c.resumed(t, "restarted")
+	k.segments.complete, k.whole = false, true
 }
 
 // settleMerged ends a call with what its segments come to.
@@ -49,12 +140,12 @@ func (t *call) settleMerged(c *Client, now engine.Time) {
 // compare tells the app where the whole result is not what was streamed. The
 // whole result stands (RELIABILITY fault 102).
 func (t *call) compare(c *Client, result []byte) {
-	merged, _ := jsonrpc.Member(t.task.segments.appendResult(nil), "content")
+	s := &t.task.segments
 	whole, _ := jsonrpc.Member(result, "content")
-	a, b := jsonrpc.Elements(merged), jsonrpc.Elements(whole)
-	same := len(a) == len(b)
-	for i := 0; same && i < len(a); i++ {
-		same = bytes.Equal(a[i], jsonrpc.AppendWithout(nil, b[i], "seqNr"))
+	list := jsonrpc.Elements(whole)
+	same := len(s.ordered) == len(list) || len(s.ordered) < len(list) && !(s.complete && s.gapless())
+	for i := 0; same && i < len(s.ordered); i++ {
+		same = bytes.Equal(jsonrpc.AppendWithout(nil, s.ordered[i], "seqNr"), jsonrpc.AppendWithout(nil, list[i], "seqNr"))
 	}
 	if !same {
 		c.integrity("different_result", nil)

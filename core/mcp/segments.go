@@ -11,8 +11,12 @@ import (
 // 2^53rd must not make us wait for the rest.
 const segmentWindow = 10_000
 
-// segmentBytes bounds what is held of one call's segments, in bytes.
-const segmentBytes = 64 << 20
+// segmentBytes bounds what is held of one call's segments, in bytes; each counts
+// for segmentCost more than its text.
+const (
+	segmentBytes = 64 << 20
+	segmentCost  = 64
+)
 
 // segmentVerdict says what became of a segment.
 type segmentVerdict uint8
@@ -22,7 +26,9 @@ const (
 	segmentDuplicate                       // had before
 	segmentConflict                        // had before, with other words: the first stand
 	segmentInvalid                         // no positive integer for a number
-	segmentTooFar                          // too far ahead, or too much
+	segmentTooFar                          // too far ahead
+	segmentTooMuch                         // no room for it
+	segmentLate                            // beyond the last one, of a result that was said to be complete
 )
 
 // segments tracks what a streamed result has brought (SEP-1905, client guide):
@@ -31,14 +37,24 @@ type segments struct {
 	ordered  [][]byte          // raw, with their seqNr: 1, 2, 3 ...
 	held     map[uint64][]byte // beyond a gap
 	highest  uint64            // number of the last one that was claimed to exist
-	complete bool              // isComplete was said
+	complete bool              // isComplete was said, with the last number
 	failed   bool              // isError came with it
 	bytes    int
+	run      int // Record.Sends of the run that they are of, as they are folded
 }
 
 // last returns the highest number without a gap below it: the only one from
 // which everything missing is sent again (RELIABILITY fault 95).
 func (s *segments) last() uint64 { return uint64(len(s.ordered)) }
+
+// missing returns the numbers that are missing below what was claimed to exist.
+func (s *segments) missing() (from, to uint64) {
+	from, to = s.last()+1, s.highest
+	for n := range s.held {
+		to = min(to, n-1)
+	}
+	return from, to
+}
 
 // gapless reports whether nothing is missing below what was claimed to exist.
 func (s *segments) gapless() bool { return s.last() >= s.highest }
@@ -54,11 +70,15 @@ func (s *segments) add(raw []byte, deliver func(raw []byte)) segmentVerdict {
 		return duplicateOf(s.ordered[n-1], raw)
 	case s.held[n] != nil:
 		return duplicateOf(s.held[n], raw)
-	case n > s.last()+segmentWindow || s.bytes+len(raw) > segmentBytes:
+	case s.complete && n > s.highest:
+		return segmentLate
+	case n > s.last()+segmentWindow:
 		return segmentTooFar
+	case s.bytes+len(raw)+segmentCost > segmentBytes:
+		return segmentTooMuch
 	}
 	s.highest = max(s.highest, n)
-	s.bytes += len(raw)
+	s.bytes += len(raw) + segmentCost
 	if n > s.last()+1 {
 		if s.held == nil {
 			s.held = map[uint64][]byte{}

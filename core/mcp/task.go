@@ -25,12 +25,18 @@ type task struct {
 	segments segments
 	streams  bool // it has sent partial-content
 	final    bool // nothing is missing but what only the whole result has
-	whole    bool // this server does not resume from a number (SEP-1905, -32603)
+	whole    bool // it is asked for the whole result from here on, not from a number
+	numbered bool // the request for its result that was made last was from a number
+	doubt    bool // whether it is complete, the next poll tells
+	expired  bool // the server does not know it any more: its result is read once
+	tries    int  // that a gap was asked for in vain
+	chunks   int  // of the request for its result, at the poll before
 
 	asked   map[string]bool   // keys of requests for input: once for the task's life
 	waiting map[string][]byte // those that the app has not answered, raw
 	answers []*taskReply      // those that the server has not taken
 	state   []byte            // requestState to be echoed, raw (a SEP-2339 draft)
+	echo    bool              // also without an answer
 }
 
 const (
@@ -42,6 +48,9 @@ const (
 
 // The metadata key that names the task that a message belongs to.
 const metaRelatedTask = metaKey + "related-task"
+
+// The metadata key that names the mode which a server has fallen back to (SEP-1905).
+const metaFallback = metaKey + "fallback-mode"
 
 // clampInterval puts a server's poll interval into its bounds; what is missing or
 // no number is the default.
@@ -61,6 +70,9 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 	if t.role != roleApp || t.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
 		return false
 	}
+	if _, whole := jsonrpc.Member(result, "content"); whole && !isPartial {
+		return false // there at once (SEP-1905 case 1), with a task that is over
+	}
 	id := taskID(made)
 	if id == "" {
 		id = relatedTask(result)
@@ -75,7 +87,7 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		if !isPartial && !c.noContinue {
 			d = continuedTasks
 		}
-		if !t.adoptTask(c, now, d, id, made) {
+		if !t.adoptTask(c, now, d, id, made, result) {
 			return true
 		}
 	}
@@ -91,16 +103,37 @@ func taskID(task []byte) string {
 	return id
 }
 
-// relatedTask returns the id of the task that a result or params belong to.
-func relatedTask(object []byte) string {
+// relatedMember returns what a message's params or result say of the task that
+// they belong to, raw; nil for nothing.
+func relatedMember(object []byte) []byte {
 	meta, _ := jsonrpc.Member(object, "_meta")
 	related, _ := jsonrpc.Member(meta, metaRelatedTask)
-	return taskID(related)
+	return related
+}
+
+// relate puts into an answer's _meta which task it belongs to: what the request
+// said of it (2025-11-25 tasks, associating task-related messages).
+func relate(result, related []byte) []byte {
+	if related == nil || !jsonrpc.IsObject(result) {
+		return result
+	}
+	meta, _ := jsonrpc.Member(result, "_meta")
+	if !jsonrpc.IsObject(meta) {
+		meta = nil
+	}
+	member := append([]byte(`"`+metaRelatedTask+`":`), related...)
+	meta = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, meta, metaRelatedTask), member)
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, result, "_meta"), append([]byte(`"_meta":`), meta...))
+}
+
+// relatedTask returns the id of the task that a result or params belong to.
+func relatedTask(object []byte) string {
+	return taskID(relatedMember(object))
 }
 
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
-func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, made []byte) bool {
+func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, made, result []byte) bool {
 	if id == "" || len(id) > maxTaskID {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
@@ -120,7 +153,12 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 	default:
 		t.task.poll.at = now.After(t.task.interval)
 	}
-	c.taskStatus(t, made)
+	meta, _ := jsonrpc.Member(result, "_meta")
+	fallback, _ := jsonrpc.Member(meta, metaFallback)
+	mode, fellBack := jsonrpc.String(fallback)
+	if !c.taskStatus(t, made, mode) && fellBack {
+		c.tellTask(t, mode)
+	}
 	return true
 }
 
@@ -134,8 +172,10 @@ func (c *Client) writeTask(t *call) {
 func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *taskDialect) {
 	t.phase, t.answerBy = callTask, engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault, status: "working",
-		poll: idle, fetch: idle, update: idle, segments: t.streamed, streams: t.streamed.last() > 0,
-		trying: d == continuedTasks && !c.continues}
+		poll: idle, fetch: idle, update: idle, trying: d == continuedTasks && !c.continues}
+	if t.streamed.run == r.Sends { // else they are of a run before this one
+		t.task.segments, t.task.streams = t.streamed, t.streamed.last() > 0
+	}
 	t.streamed = segments{}
 	t.task.poll.at = now
 	switch {
@@ -147,25 +187,48 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *tas
 	}
 	c.resumedProven(t, t.task.streams)
 	t.restoreTaskInput(c, now, r)
+	if t.generation == c.session.generation {
+		t.handAsked(c, now, r)
+	}
 }
 
-// taskStatus tells the app what the server says of the task:
-// {"status":"working","message":"…"}. Its id may be a bearer secret and stays here.
-func (c *Client) taskStatus(t *call, task []byte) {
+// over reports whether the server says that the task has ended.
+func (k *task) over() bool {
+	return k.status == "completed" || k.status == "failed" || k.status == "cancelled"
+}
+
+// taskStatus takes what the server says of the task, and tells the app where
+// that is new. Reports whether it was. Nothing follows an end (2025-11-25 tasks).
+func (c *Client) taskStatus(t *call, task []byte, fallback string) bool {
+	k := t.task
 	value, _ := jsonrpc.Member(task, "status")
 	status, ok := jsonrpc.String(value)
 	if !ok {
-		return
+		return false
+	}
+	if k.over() && status != k.status {
+		c.integrity("task_status", nil)
+		return false
 	}
 	message, _ := jsonrpc.Member(task, "statusMessage")
-	text, hasText := jsonrpc.String(message)
-	if status == t.task.status && t.task.said == text {
-		return
+	text, _ := jsonrpc.String(message)
+	if status == k.status && k.said == text {
+		return false
 	}
-	t.task.status, t.task.said = status, text
-	b := jsonrpc.AppendString([]byte(`{"status":`), status)
-	if hasText {
-		b = jsonrpc.AppendString(append(b, `,"message":`...), text)
+	k.status, k.said = status, text
+	c.tellTask(t, fallback)
+	return true
+}
+
+// tellTask tells the app: {"status":"working","message":"…","fallback":"task"}. The
+// task's id may be a bearer secret and stays here.
+func (c *Client) tellTask(t *call, fallback string) {
+	b := jsonrpc.AppendString([]byte(`{"status":`), t.task.status)
+	if t.task.said != "" {
+		b = jsonrpc.AppendString(append(b, `,"message":`...), t.task.said)
+	}
+	if fallback != "" {
+		b = jsonrpc.AppendString(append(b, `,"fallback":`...), fallback)
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, C: t.id, Position: t.position, Data: append(b, '}')})
 }

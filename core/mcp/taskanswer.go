@@ -21,27 +21,30 @@ func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, 
 	switch s {
 	case k.poll.call:
 		k.poll.call = nil
-		t.polled(c, now, outcome, data, failure)
+		t.polled(c, now, s, outcome, data, failure)
 	case k.fetch.call:
 		k.fetch.call = nil
 		t.fetched(c, now, outcome, data, failure)
 	case k.update.call:
 		k.update.call = nil
-		t.updated(c, now, outcome, failure)
+		t.updated(c, now, outcome, data, failure)
 	}
 }
 
 // polled takes the answer to a poll.
-func (t *call) polled(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	k := t.task
 	refused := outcome == engine.OutcomeRPCError
+	trying := k.trying && s.method == continuedTasks.poll
 	switch {
-	case k.trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && !failure.Retryable):
+	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
 		c.noContinue = true
-		k.trying, k.dialect = false, coreTasks
-		c.writeTask(t)
-		k.fetch.at, k.poll.at = now, now.After(k.interval)
+		k.trying, k.poll.at = false, now.After(k.interval)
+		if k.dialect == continuedTasks {
+			k.dialect, k.fetch.at = coreTasks, now
+			c.writeTask(t)
+		}
 		return
 	case refused && errorCode(data) == invalidParams:
 		t.taskGone(c, now)
@@ -50,19 +53,38 @@ func (t *call) polled(c *Client, now engine.Time, outcome engine.Outcome, data [
 		k.poll.again(now, c)
 		return
 	}
-	if k.trying {
+	if trying {
 		k.trying, c.continues = false, true
 	}
 	k.poll.attempts = 0
-	if k.dialect.update == "" && k.dialect.result == "" {
-		t.answersTaken(c)
-	}
 	k.poll.at = now.After(k.interval)
-	t.taskState(c, now, data)
+	if k.dialect == continuedTasks {
+		t.answersTaken(c)
+		t.takeState(now, data)
+	}
+	t.taskState(c, now, data, false)
+	if t.task == k && k.doubt {
+		t.undoubted(c, now)
+	}
+}
+
+// takeState keeps the state that goes back with the next answers (a SEP-2339
+// draft), byte for byte; at once where nothing is asked. Answers that came while
+// the poll was under way follow it at once, too.
+func (t *call) takeState(now engine.Time, data []byte) {
+	k := t.task
+	state, _ := jsonrpc.Member(data, "requestState")
+	_, asks := jsonrpc.Member(data, "inputRequests")
+	k.state, k.echo = append(k.state[:0], state...), len(state) > 0 && !asks
+	for _, r := range k.answers {
+		if r.stored {
+			k.poll.at = now
+		}
+	}
 }
 
 // taskState takes a task as a poll or a notification says it is.
-func (t *call) taskState(c *Client, now engine.Time, data []byte) {
+func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool) {
 	k := t.task
 	if id := taskID(data); id != "" && id != k.id {
 		c.integrity("foreign_task", nil)
@@ -72,30 +94,36 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte) {
 		k.interval = clampInterval(interval)
 		k.poll.at = min(k.poll.at, now.After(k.interval))
 	}
-	c.taskStatus(t, data)
+	c.taskStatus(t, data, "")
 	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.result == "" {
-		state, _ := jsonrpc.Member(data, "requestState")
-		k.state = append(k.state[:0], state...)
 		t.askTaskInput(c, now, requests)
 	}
-	if k.dialect.result == "" {
+	switch {
+	case k.dialect.result == "" && notified && !hasOutcome(data):
+		if k.over() {
+			k.poll.at = now // which brings it
+		}
+	case k.dialect.result == "":
 		t.taskOutcome(c, now, data)
-		return
-	}
-	switch k.status {
-	case "completed", "failed", "cancelled":
-		k.final = k.final || k.segments.complete && k.segments.gapless()
-		switch {
-		case k.fetch.call == nil && k.fetch.at == engine.Never:
-			k.fetch.at = now
-		case k.fetch.call != nil:
-			// It should have been answered by now: a dead connection says nothing.
-			if k.ended++; k.ended > 1 {
-				k.fetch.drop(c)
-				k.fetch.at, k.ended = now, 0
-			}
+	case k.doubt:
+	case k.fetch.call == nil && k.fetch.at == engine.Never && (k.over() || k.status == "input_required"):
+		k.fetch.at = now // what it asks comes on the way to its result
+	case k.fetch.call != nil && k.over():
+		// It should have been answered by now: a dead connection says nothing.
+		if k.chunks != k.fetch.call.chunks {
+			k.chunks, k.ended = k.fetch.call.chunks, 0
+		}
+		if k.ended++; k.ended > 1 {
+			k.fetch.drop(c)
+			k.fetch.at, k.ended = now, 0
 		}
 	}
+}
+
+func hasOutcome(data []byte) bool {
+	_, result := jsonrpc.Member(data, "result")
+	_, failure := jsonrpc.Member(data, "error")
+	return result || failure
 }
 
 // taskOutcome ends the call where the task brings its outcome with it.
@@ -123,28 +151,31 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 	k := t.task
 	switch outcome {
 	case engine.OutcomeResult:
-		k.fetch.attempts = 0
-		if partial, is := jsonrpc.Member(data, "partial-content"); is {
-			before := k.segments.last()
-			k.fetch.at = now.After(k.interval)
-			t.takeSegments(c, now, partial, data)
-			if t.task == k && !k.final && k.segments.last() == before && k.fetch.at == now {
-				k.fetch.at = now.After(k.interval) // a gap that is not filled is not asked for in a loop
-			}
+		if id := relatedTask(data); id != "" && id != k.id {
+			c.integrity("foreign_task", nil)
+			k.fetch.again(now, c)
 			return
 		}
-		if k.streams && k.segments.complete && k.segments.gapless() {
+		k.fetch.attempts = 0
+		if partial, is := jsonrpc.Member(data, "partial-content"); is {
+			t.refetched(c, now, partial, data)
+			return
+		}
+		if k.streams {
 			t.compare(c, data)
 		}
 		c.settle(now, t, engine.OutcomeResult, data, nil)
 	case engine.OutcomeRPCError:
 		switch code := errorCode(data); {
-		case k.streams && !k.final && !k.whole && code == internalError && k.segments.last() > 0:
+		case k.numbered && !k.expired && (code == internalError || code == invalidParams):
 			k.whole, k.fetch.at = true, now
-		case k.final:
-			t.settleMerged(c, now)
 		case code == invalidParams:
+			k.expired = true // and this was its last word
 			t.taskGone(c, now)
+		case k.final && (k.segments.failed || k.status != "failed"):
+			t.settleMerged(c, now)
+		case k.status == "cancelled":
+			t.taskCancelled(c, now)
 		default:
 			// tasks/result gives exactly the outcome of the request itself.
 			c.settle(now, t, engine.OutcomeRPCError, data, nil)
@@ -160,13 +191,18 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 	}
 }
 
-// taskGone ends a call whose task the server does not know any more. What was
-// streamed of it stays readable.
+// taskGone ends a call whose task the server does not know any more, once its
+// result has been asked for in vain. What was streamed of it stays readable.
 func (t *call) taskGone(c *Client, now engine.Time) {
+	k := t.task
 	switch {
-	case t.task.final:
+	case k.dialect.result != "" && !k.expired:
+		k.expired, k.ended = true, 0
+		k.fetch.drop(c)
+		k.fetch.at, k.poll.at = now, engine.Never
+	case k.final:
 		t.settleMerged(c, now)
-	case t.task.status == "cancelled":
+	case k.status == "cancelled":
 		t.taskCancelled(c, now)
 	default:
 		t.cuts++
@@ -187,7 +223,7 @@ func (c *Client) taskNotified(now engine.Time, params []byte) bool {
 	id := taskID(params)
 	for _, t := range c.calls {
 		if t.phase == callTask && t.task.id == id && id != "" {
-			t.taskState(c, now, params)
+			t.taskState(c, now, params, true)
 			return true
 		}
 	}

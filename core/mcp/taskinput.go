@@ -123,11 +123,11 @@ func (t *call) inputMembers(wanted bool) []byte {
 			object = appendInput(object, r.key, r.response)
 		}
 	}
-	if object == nil {
-		return nil
+	var members []byte
+	if object != nil {
+		members = append(append([]byte(`,"inputResponses":`), object...), '}')
 	}
-	members := append(append([]byte(`,"inputResponses":`), object...), '}')
-	if len(t.task.state) > 0 {
+	if len(t.task.state) > 0 && (object != nil || t.task.echo) {
 		members = append(append(members, `,"requestState":`...), t.task.state...)
 	}
 	return members
@@ -148,9 +148,12 @@ func (t *call) answersTaken(c *Client) {
 }
 
 // updated takes the answer to tasks/update.
-func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, failure *engine.Error) {
-	k := t.task
+func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	k, code := t.task, errorCode(data)
+	refused := outcome == engine.OutcomeRPCError
 	switch {
+	case refused && code != invalidParams && code != methodNotFound && k.update.attempts < maxReplies:
+		k.update.again(now, c) // it has not been taken
 	case outcome != engine.OutcomeFailure:
 		// An error says that the task is over or wants no such key: what becomes
 		// of it the next poll tells.

@@ -45,6 +45,10 @@ func (s *subcall) drop(c *Client) {
 // advanceTask makes the requests that are due.
 func (t *call) advanceTask(c *Client, now engine.Time) {
 	k := t.task
+	if t.x != 0 && t.stream.Advance(now) == link.ActionAbort {
+		c.abort(t.x)
+		t.streamEnded(c, now)
+	}
 	if c.state != stateOpen || c.token.asking {
 		return // taskDue is Never meanwhile
 	}
@@ -69,16 +73,34 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		return
 	}
 	var last []byte
-	if k.streams && !k.final && !k.whole && k.segments.last() > 0 {
+	if k.numbered = k.streams && !k.final && !k.whole && k.segments.last() > 0; k.numbered {
 		// Never 0: it is invalid, and means from the start anyway.
 		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
+		if !k.segments.gapless() {
+			c.counters.GapsRefetched++
+		}
 	}
+	if t.generation != c.session.generation {
+		// What a session that is gone has asked, this one asks under ids of its own.
+		t.generation, t.outbox, t.questions = c.session.generation, nil, nil
+	}
+	k.chunks, k.ended = 0, 0
 	k.fetch.call = c.askTask(now, t, k.dialect.result, last)
 	if t.record != nil {
 		// What the server asks for on its stream is sent once: a later page has
 		// to resume that very stream to hear it.
 		t.record.cursor, t.record.retry = t.record.cursor[:0], -1
 		c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(k.fetch.call.request)}})
+	}
+}
+
+// streamEnded notes that the stream on which the call was made is over. What came
+// by itself is asked for from here on.
+func (t *call) streamEnded(c *Client, now engine.Time) {
+	t.x = 0
+	t.stream.End()
+	if k := t.task; k.streams && !k.final && !k.doubt {
+		t.fetchNow(c, now)
 	}
 }
 
@@ -93,7 +115,7 @@ func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
 	s.phase, s.answerBy = callStreaming, engine.Never
 	s.generation, s.inSession = uint32(r.Session), c.session.id != ""
 	s.stream = link.NewStream(max(t.timeouts.Idle, 0))
-	s.stream.Restored(now, r.Cursor, r.Retry)
+	s.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 	t.task.fetch.call, t.task.fetch.at = s, engine.Never
 }
@@ -101,6 +123,9 @@ func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
 // taskDue returns when advanceTask is due.
 func (t *call) taskDue(c *Client) engine.Time {
 	at := engine.Never
+	if t.x != 0 {
+		at = t.stream.Deadline()
+	}
 	if c.state != stateOpen || c.token.asking {
 		return at
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// clock is the time by which resume policies lapse: the real one, and what a
+// clock is the time by which resume policies and tasks lapse: the real one, and what a
 // test has added to it.
 type clock struct {
 	mu    sync.Mutex
@@ -26,6 +26,9 @@ func (p *Peer) Advance(d time.Duration) {
 	p.clock.mu.Lock()
 	p.clock.ahead += d
 	p.clock.mu.Unlock()
+	for _, t := range p.tasks.list() {
+		t.lapse()
+	}
 	for _, s := range p.home.list() {
 		s.mu.Lock()
 		var all []*resumption

@@ -17,6 +17,7 @@ type envelope struct {
 	id      string // raw; "" if absent
 	method  string
 	params  json.RawMessage
+	task    json.RawMessage // beside params, as the sample of SEP-2339 has it
 	outcome json.RawMessage // of a response: its result, or its error
 }
 
@@ -35,7 +36,7 @@ func parseEnvelope(body []byte) (envelope, error) {
 	if string(top["jsonrpc"]) != `"2.0"` {
 		return e, fmt.Errorf("jsonrpc is %s", top["jsonrpc"])
 	}
-	e.id, e.params = string(top["id"]), top["params"]
+	e.id, e.params, e.task = string(top["id"]), top["params"], top["task"]
 	if e.id == "null" {
 		return e, errors.New("id is null")
 	}

@@ -87,6 +87,7 @@ func (p *Peer) Restart() {
 	p.Down()
 	p.home.forget()
 	p.modern.forget()
+	p.tasks.forget()
 	p.Up()
 }
 

@@ -25,7 +25,7 @@ func (p *Peer) negotiate(m envelope) string {
 func (p *Peer) initializeResult(s *session) string {
 	result := map[string]any{
 		"protocolVersion": s.revision,
-		"capabilities":    json.RawMessage(p.capabilities()),
+		"capabilities":    json.RawMessage(p.capabilities(s.revision)),
 		"serverInfo":      serverInfo,
 	}
 	if p.opts.Instructions != "" {
@@ -41,7 +41,7 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 	form, formed := p.rules.form[m.method]
 	own := p.rules.scripts[m.method]
 	p.rules.mu.Unlock()
-	asJSON := form == JSON || !formed && m.method != "tools/call" && m.method != "subscriptions/listen"
+	asJSON := form == JSON || !formed && m.method != "tools/call" && m.method != "subscriptions/listen" && m.method != "tasks/result"
 	call := Call{
 		Arguments: m.params, ID: m.id, Revision: s.revision, Meta: field(m.params, "_meta"),
 		InputResponses: field(m.params, "inputResponses"), RequestState: text(m.params, "requestState"),
@@ -60,6 +60,9 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 		}
 		return own(call), asJSON
 	case m.method == "tools/call":
+		if refusal := p.refuseTask(s, m, call.Name); refusal != nil {
+			return refusal, asJSON
+		}
 		t, n := p.tools.start(call.Name)
 		if t == nil {
 			return Script{Error(-32602, "unknown tool "+call.Name)}, asJSON
@@ -67,6 +70,9 @@ func (p *Peer) scriptFor(s *session, m envelope) (Script, bool) {
 		call.N = n
 		p.oracle.start(s, m, &call)
 		p.changed.signal()
+		if script := p.taskScript(s, m, t, call); script != nil {
+			return script, asJSON || t.json
+		}
 		return t.script(call), asJSON || t.json
 	case s.revision == Revision20260728:
 		if script := p.modernScript(m); script != nil {
@@ -96,7 +102,7 @@ func (p *Peer) legacyScript(s *session, m envelope) Script {
 		s.subscribe(text(m.params, "uri"), m.method == "resources/subscribe")
 		return Script{Result(`{}`)}
 	}
-	return nil
+	return p.taskMethod(s, m)
 }
 
 // modernScript answers the methods that are new in 2026-07-28.
@@ -107,14 +113,14 @@ func (p *Peer) modernScript(m envelope) Script {
 	case "subscriptions/listen":
 		return listenScript
 	}
-	return nil
+	return p.extensionMethod(m)
 }
 
 // featureScript answers the methods that all revisions share.
 func (p *Peer) featureScript(m envelope, c Call) Script {
 	switch m.method {
 	case "tools/list":
-		return p.page(m, "tools", p.tools.describe())
+		return p.page(m, "tools", p.tools.describe(c.Revision))
 	case "resources/list":
 		return p.page(m, "resources", p.resourceEntries())
 	case "resources/templates/list":

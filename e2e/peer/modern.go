@@ -122,7 +122,7 @@ func (p *Peer) supported() []string {
 func (p *Peer) discoverResult() string {
 	result := map[string]any{
 		"supportedVersions": p.supported(),
-		"capabilities":      json.RawMessage(p.capabilities()),
+		"capabilities":      json.RawMessage(p.capabilities(Revision20260728)),
 	}
 	if p.opts.Candidate {
 		result["serverInfo"] = serverInfo

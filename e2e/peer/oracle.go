@@ -43,6 +43,8 @@ type execution struct {
 	statuses  []Status
 	questions []*Question
 	over      string
+	task      *task
+	polls     []Poll
 	meter
 }
 

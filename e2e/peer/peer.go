@@ -109,6 +109,7 @@ type Peer struct {
 	seed    *SeedOptions // nil unless made by Seed
 	oracle  Oracle
 	clock   clock
+	tasks   taskList
 
 	streamSeq atomic.Int64 // numbers streams over all sessions: s1, s2, ...
 	open      atomic.Int64 // event streams whose headers have left

@@ -66,6 +66,7 @@ func (p *Peer) post(w http.ResponseWriter, r *http.Request, m envelope) {
 
 func (p *Peer) replied(s *session, m envelope) {
 	p.oracle.answered(s, m)
+	p.tasks.replied(s, m)
 	s.mu.Lock()
 	if _, twice := s.replies[m.id]; twice && !s.unsure[m.id] {
 		p.log.violation("the server's request %s was answered twice", m.id)
@@ -89,6 +90,9 @@ func (p *Peer) notified(r *http.Request, s *session, m envelope) {
 			res.end("cancelled by the client")
 		}
 		if job := s.calls[id]; job != nil {
+			if p.oracle.isTask(s, id) {
+				p.log.violation("notifications/cancelled: request %s is a task: tasks/cancel", id)
+			}
 			if !job.answered.Load() && job.ctx.Err() == nil {
 				p.modern.count(job.key())
 			}

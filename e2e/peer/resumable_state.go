@@ -28,6 +28,7 @@ type resumption struct {
 // resumableRequests capability, a server MAY send a resumePolicy notification".
 func (s *session) declare(m envelope) {
 	s.mu.Lock()
+	s.declared = field(m.params, "capabilities")
 	s.resumable = object(field(m.params, "capabilities", "resumableRequests"))
 	s.mu.Unlock()
 }

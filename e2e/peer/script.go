@@ -95,10 +95,12 @@ type run struct {
 	id      string
 	method  string
 	params  json.RawMessage
-	token   string // raw progress token; "" if none
-	level   string // the least severe log message wanted; "" if none was named
-	nextID  string // event id set by ID
-	tear    *tear  // how the next event breaks off; set by Torn
+	token   string            // raw progress token; "" if none
+	task    *task             // that the script works at; nil for a call that is none
+	blocks  []json.RawMessage // made by Segment without a task
+	level   string            // the least severe log message wanted; "" if none was named
+	nextID  string            // event id set by ID
+	tear    *tear             // how the next event breaks off; set by Torn
 	batch   *[]string
 
 	honoured string // filter of an acknowledged subscription
@@ -135,6 +137,8 @@ func (r *run) finish() {
 // goes to the standalone stream.
 func (r *run) emit(e event) {
 	switch {
+	case r.task != nil && r.batch == nil:
+		r.task.emit(r, e)
 	case r.batch != nil:
 		*r.batch = append(*r.batch, e.data)
 	case r.json && r.modern: // there is no other stream
@@ -150,6 +154,10 @@ func (r *run) emit(e event) {
 // answer sends the response, which a JSON answer consists of.
 func (r *run) answer(text string) {
 	r.answered.Store(true)
+	if r.task != nil {
+		r.task.end(field(json.RawMessage(text), "result"), field(json.RawMessage(text), "error"))
+		return
+	}
 	if r.json && r.batch == nil {
 		r.post.respond(Response{Body: text}, strings.NewReplacer())
 		return
@@ -165,5 +173,9 @@ func (r *run) message(text string) event {
 
 // vars replaces the placeholders that Message, Raw and Respond know.
 func (r *run) vars() *strings.Replacer {
-	return strings.NewReplacer("$ID", r.id, "$TOKEN", r.token, "$SESSION", r.session.id)
+	task := ""
+	if r.task != nil {
+		task = r.task.id
+	}
+	return strings.NewReplacer("$ID", r.id, "$TOKEN", r.token, "$SESSION", r.session.id, "$TASK", task)
 }

@@ -4,6 +4,7 @@ package peer
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -31,6 +32,7 @@ type session struct {
 	subscribed []string            // resources, by resources/subscribe
 	unsure     map[string]bool     // replies whose POST got no answer
 	resumable  bool                // the client declared resumableRequests
+	declared   json.RawMessage     // the client's capabilities
 
 	resumptions map[string]*resumption // by request id, as long as the session
 }

@@ -39,10 +39,11 @@ func (s *shelf) listening() []*listener {
 }
 
 // capabilities are those of the options, or those that what is there needs.
-func (p *Peer) capabilities() string {
+func (p *Peer) capabilities(revision string) string {
 	if p.opts.Capabilities != "" {
 		return p.opts.Capabilities
 	}
+	tasks := p.taskCapabilities(revision)
 	p.shelf.mu.Lock()
 	defer p.shelf.mu.Unlock()
 	all := `{"tools":{"listChanged":true},"logging":{}`
@@ -55,5 +56,5 @@ func (p *Peer) capabilities() string {
 	if p.shelf.complete != nil {
 		all += `,"completions":{}`
 	}
-	return all + "}"
+	return all + tasks + "}"
 }

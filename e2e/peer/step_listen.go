@@ -70,7 +70,7 @@ func Listening() Step {
 
 // honoured is the part of a filter that the capabilities cover.
 func (p *Peer) honoured(params json.RawMessage) string {
-	offered := json.RawMessage(p.capabilities())
+	offered := json.RawMessage(p.capabilities(Revision20260728))
 	out := make(map[string]json.RawMessage)
 	for key, value := range members(field(params, "notifications")) {
 		var ok bool
@@ -84,7 +84,10 @@ func (p *Peer) honoured(params json.RawMessage) string {
 		case "resourceSubscriptions":
 			ok = string(field(offered, "resources", "subscribe")) == "true"
 		case "taskIds":
-			ok = field(offered, "extensions", "io.modelcontextprotocol/tasks") != nil
+			ok = field(offered, "extensions", taskExtension) != nil
+			if p.settings() != nil {
+				value = p.knownTasks(value)
+			}
 		}
 		if ok {
 			out[key] = value

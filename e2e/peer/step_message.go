@@ -67,12 +67,16 @@ func Notify(method, params string) Step {
 // waits for the answer.
 func Ask(id, method, params string) Step {
 	return Step{func(r *run) {
+		if r.task != nil {
+			r.task.ask(id, method, params)
+			return
+		}
 		r.p.oracle.asks(r, id)
 		r.emit(r.message(request(id, method, params)))
 	}}
 }
 
-// Message sends any text as one stored event; $ID, $TOKEN and $SESSION are
+// Message sends any text as one stored event; $ID, $TOKEN, $SESSION and $TASK are
 // replaced. For second responses, unknown ids, batches and worse.
 func Message(text string) Step {
 	return Step{func(r *run) { r.emit(r.message(r.vars().Replace(text))) }}
@@ -96,7 +100,7 @@ func ID(id string) Step { return Step{func(r *run) { r.nextID = id }} }
 // "complete" and, where they belong, cache hints; see Verbatim.
 func Result(result string) Step {
 	return Step{func(r *run) {
-		if r.modern {
+		if r.modern && r.task == nil {
 			result = completed(result, r.p.hintFor(r.method))
 		}
 		r.answer(response(r.id, "result", result))

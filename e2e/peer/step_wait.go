@@ -11,6 +11,10 @@ func Gate(name string) Step {
 // until the client has come back and got what it had missed.
 func Resumed() Step {
 	return Step{func(r *run) {
+		if r.task != nil {
+			r.p.changed.await(r.ctx, r.task.heard)
+			return
+		}
 		if !r.json {
 			r.p.changed.await(r.ctx, func() bool { return r.stream.now.Load() != nil })
 		}

@@ -18,6 +18,10 @@ func Open() Step {
 // it sends is stored. Before Open or a first event no header has left.
 func Cut(how Cutting) Step {
 	return Step{func(r *run) {
+		if r.task != nil {
+			r.task.cut(how)
+			return
+		}
 		if r.json {
 			r.post.cut(how)
 			return

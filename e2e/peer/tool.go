@@ -19,6 +19,7 @@ type tool struct {
 	json        bool
 	requires    string // client capabilities, JSON
 	policy      *ResumePolicy
+	task        *TaskPolicy
 	script      func(Call) Script
 	ran         int
 }
@@ -129,17 +130,17 @@ func (p *Peer) RemoveTool(name string) {
 	p.tools.all = slices.DeleteFunc(p.tools.all, func(t *tool) bool { return t.name == name })
 }
 
-func (b *toolbox) describe() []any {
+func (b *toolbox) describe(revision string) []any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var all []any
 	for _, t := range b.all {
-		all = append(all, t.describe())
+		all = append(all, t.describe(revision))
 	}
 	return all
 }
 
-func (t *tool) describe() map[string]any {
+func (t *tool) describe(revision string) map[string]any {
 	d := map[string]any{"name": t.name, "inputSchema": json.RawMessage(t.schema)}
 	if t.title != "" {
 		d["title"] = t.title
@@ -149,6 +150,9 @@ func (t *tool) describe() map[string]any {
 	}
 	if len(t.hints) > 0 {
 		d["annotations"] = t.hints
+	}
+	if t.task != nil && revision == Revision20251125 {
+		d["execution"] = map[string]any{"taskSupport": t.task.Support}
 	}
 	for k, v := range t.extra {
 		d[k] = v

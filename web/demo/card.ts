@@ -209,7 +209,7 @@ export class CallCard {
     const line = tell(event);
     // The journal keeps what the server says, this page what befell the wire.
     if (line && (event.type === "status" || event.type === "resumed")) this.#note(line, now);
-    else if (line) this.#output.add(this.trace.elapsed(now), line);
+    else if (line) this.#output.add(this.trace.timeOf(event.position) ?? this.trace.elapsed(now), line);
     // What happens to the connection is shown at once; messages wait for the tick.
     if (event.type === "status" || event.type === "resumed" || event.type === "guarantee") this.#tick(now);
   }

@@ -8,6 +8,7 @@ const STATES = {
   idle: "not connected",
   connecting: "connecting",
   open: "connected",
+  offline: "server away",
   reconnecting: "making a new session",
   closing: "disconnecting",
   closed: "disconnected",
@@ -145,7 +146,7 @@ export class Connection {
   #show(state: State): void {
     setAttributes(this.#state, { "data-state": state });
     setText(this.#state, STATES[state]);
-    const active = state === "connecting" || state === "open" || state === "reconnecting";
+    const active = state === "connecting" || state === "open" || state === "offline" || state === "reconnecting";
     if (!active) this.#current = undefined;
     this.#disconnect.hidden = !active;
     setText(this.#disconnect, state === "connecting" ? "Stop" : "Disconnect");

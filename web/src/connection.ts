@@ -225,14 +225,14 @@ export class Connection {
         off();
         resolve();
       });
-      void this.#leave();
+      this.#leave();
     });
     return this.#closed;
   }
 
   // The session is not deleted under another page that uses it.
-  async #leave(): Promise<void> {
-    const shared = await this.#keeping.journal?.shared();
+  #leave(): void {
+    const shared = this.#keeping.journal?.shared();
     this.#wire.runtime[shared ? "leave" : "close"](this.#wire.handle);
   }
 

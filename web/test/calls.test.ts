@@ -62,6 +62,39 @@ test("a call that a server refused for want of a header is sent once more", asyn
   assert.equal(sent.length, 2);
 });
 
+const UNANSWERED = `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no answer"}`;
+
+test("a call that the CORS rules kept in the browser is sent once more without the fields that they refuse", async () => {
+  let fields = ["Mcp-Param-A", "1"];
+  const { them, sent, send } = calls({
+    headersFor: () => fields,
+    refused: async () => {
+      fields = [];
+      return ["Mcp-Param-A"];
+    },
+  });
+  const call = send();
+  await them.settle(1, OUTCOME.failure, UNANSWERED);
+  assert.deepEqual(sent.map((parts) => parts.slice(4)), [["Mcp-Param-A", "1"], []]);
+  // Once: that there is no answer again has another reason.
+  await them.settle(2, OUTCOME.failure, UNANSWERED);
+  await assert.rejects(call.result, coded("outcome_unknown"));
+  assert.equal(sent.length, 2);
+});
+
+test("a call that cannot do without a refused field says so, and one of unknown outcome is not sent again", async () => {
+  for (const [refused, code] of [
+    [["Mcp-Name", "Mcp-Param-A"], "cors_blocked"],
+    [[], "outcome_unknown"],
+  ] as const) {
+    const { them, sent, send } = calls({ refused: async () => [...refused] });
+    const call = send();
+    await them.settle(1, OUTCOME.failure, UNANSWERED);
+    await assert.rejects(call.result, coded(code));
+    assert.equal(sent.length, 1);
+  }
+});
+
 test("a call that waits to be sent again ends with its client, or when it is cancelled", async () => {
   for (const [end, code] of [["close", "closed"], ["cancel", "cancelled"]] as const) {
     const { them, cancelled, send } = calls({ headersAfter: () => NEVER });

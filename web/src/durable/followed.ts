@@ -11,6 +11,8 @@ export interface Followed {
   n: number;
   /** It has its outcome. */
   done: boolean;
+  /** This page carried it until then: which row of the epoch before was the last to count. */
+  handed?: { epoch: number; sealed: number };
   /** The whole log is being read: what is told meanwhile waits. */
   reading: boolean;
   waiting: (() => void)[];
@@ -24,9 +26,17 @@ export class FollowedCalls extends Map<number, Followed> {
   /** Books a call that `owner` carries. */
   note(call: number, owner: string, epoch: number, n: number): Followed {
     const before = this.get(call);
-    const followed = { owner, epoch, n, done: before?.done ?? false, reading: false, waiting: [] };
+    const followed: Followed = { owner, epoch, n, done: before?.done ?? false, reading: false, waiting: [] };
     this.set(call, followed);
     return followed;
+  }
+
+  /** Whether something has to wait until a call is read; then it does. */
+  later(call: number, then: () => void): boolean {
+    const followed = this.get(call);
+    if (!followed?.reading) return false;
+    followed.waiting.push(then);
+    return true;
   }
 
   /** Books a call as it was read. */

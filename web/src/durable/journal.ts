@@ -1,7 +1,7 @@
 import { StoreResult } from "../runtime/exports.js";
 import { type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
 import { Channel, type Message } from "./channel.js";
-import { FollowedCalls, type Row } from "./followed.js";
+import { type Followed, FollowedCalls, type Row } from "./followed.js";
 import { Handshakes } from "./handshakes.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
@@ -15,6 +15,8 @@ import { storedMessages, takenMessage } from "./telling.js";
 
 /** How often a page without a BroadcastChannel reads what it follows, in ms. */
 const POLL_EVERY = 2_000;
+/** How long other pages may take to answer a `hello`, in ms. */
+const ANSWERS = 1_000;
 
 /**
  * The durable side of one client: stores what the core says, tells the other
@@ -29,11 +31,13 @@ export class Journal {
   readonly #channel: Channel;
   readonly #peers: Peers;
   readonly #listening: Turn;
+  #listened = false;
   readonly #followed = new FollowedCalls();
   /** The calls that this page carries, with their epochs. */
   readonly #owned = new Map<number, number>();
   readonly #taking = new Set<number>();
   #unlisten = new AbortController();
+  #attachedAt = 0;
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
   readonly #handshakes: Handshakes;
@@ -53,7 +57,9 @@ export class Journal {
     });
     this.#handshakes = new Handshakes(server);
     this.#listening = new Turn(`listen.${server}`, (waited) => {
-      this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited);
+      // What was said while nobody listened, or another page did, is missed.
+      this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
+      this.#listened = true;
     });
   }
 
@@ -70,7 +76,7 @@ export class Journal {
     // Heard from before the store is read: what is stored meanwhile is not missed.
     const early: [string, Message][] = [];
     const channel = new Channel(server, tab.name, (from, message) => {
-      if (journal?.attached) journal.receive(from, message);
+      if (journal) journal.receive(from, message);
       else early.push([from, message]);
     });
     const living = await tab.living();
@@ -86,13 +92,14 @@ export class Journal {
     return { journal, why };
   }
 
-  /** What was heard before the client worked, or while it slept. */
+  /** What was heard before a client was there, or while the page slept. */
   #early: [string, Message][] = [];
   // A frozen page still hears (Chrome delivers messages to it), but a transaction
   // that it began then would not end, and hold up those of all other pages.
-  #asleep = false;
+  #asleep = true;
 
   #catchUp(): void {
+    this.#asleep = false;
     for (const [from, message] of this.#early.splice(0)) this.receive(from, message);
   }
 
@@ -102,11 +109,6 @@ export class Journal {
     const living = await this.#tab.living();
     this.#detach();
     this.#loaded = await this.#store.load((owner) => living.has(owner));
-  }
-
-  /** @internal Whether a client works with it. */
-  get attached(): boolean {
-    return this.#client !== undefined;
   }
 
   /** Where calls are kept. */
@@ -133,6 +135,7 @@ export class Journal {
     }
     this.#peers.follow();
     this.#watchPage(listens);
+    this.#attachedAt = performance.now();
     this.#channel.send({ kind: "hello" });
     for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
     if (listens) void this.#listening.ask();
@@ -201,8 +204,10 @@ export class Journal {
   }
 
   /** Whether other pages live that may use the session. */
-  async shared(): Promise<boolean> {
-    return this.#peers.any && (await this.#tab.living()).size > 1;
+  shared(): boolean {
+    // Soon after `hello` they may not have answered yet.
+    const answered = Channel.exists && performance.now() - this.#attachedAt > ANSWERS;
+    return answered ? this.#peers.known : this.#peers.any;
   }
 
   /** What is stored of this server. */
@@ -230,6 +235,7 @@ export class Journal {
 
   #detach(): void {
     this.#client = undefined;
+    this.#asleep = true;
     this.#unlisten.abort();
     this.#unlisten = new AbortController();
     this.#listening.end();
@@ -344,11 +350,8 @@ export class Journal {
       if (row.epoch <= epoch) return; // by one who has not noticed that it was relieved
       this.#relieved(row.call, from);
     }
+    if (this.#followed.later(row.call, () => this.#row(from, row))) return;
     const followed = this.#followed.get(row.call);
-    if (followed?.reading) {
-      followed.waiting.push(() => this.#row(from, row));
-      return;
-    }
     const turn = followed ? this.#followed.turn(followed, row) : "missed";
     if (turn === "next") this.#restore(new OpList().row(row.call, row));
     else if (turn === "missed") void this.#read(row.call);
@@ -360,16 +363,13 @@ export class Journal {
     const mine = this.#owned.get(call);
     if (mine !== undefined) {
       if (epoch <= mine) return;
-      this.#relieved(call, from);
+      this.#relieved(call, from).handed = { epoch, sealed };
       void this.#read(call);
       return;
     }
+    if (this.#followed.later(call, () => this.#taken(from, message))) return;
     const followed = this.#followed.get(call);
     if (!followed || epoch <= followed.epoch) return;
-    if (followed.reading) {
-      followed.waiting.push(() => this.#taken(from, message));
-      return;
-    }
     if (followed.epoch === epoch - 1) for (const op of decodeOps(ops)) if (op.kind === "log" && op.call === call) this.#row(from, op);
     if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
       this.#followed.note(call, from, epoch, 0);
@@ -380,17 +380,13 @@ export class Journal {
   }
 
   /** This page has carried a call until now, and another one does. */
-  #relieved(call: number, owner: string): void {
+  #relieved(call: number, owner: string): Followed {
     this.#owned.delete(call);
-    this.#followed.note(call, owner, 0, 0);
+    return this.#followed.note(call, owner, 0, 0);
   }
 
   #forgotten(call: number): void {
-    const followed = this.#followed.get(call);
-    if (followed?.reading) {
-      followed.waiting.push(() => this.#forgotten(call));
-      return;
-    }
+    if (this.#followed.later(call, () => this.#forgotten(call))) return;
     this.#owned.delete(call);
     this.#followed.delete(call);
     this.#peers.follow();
@@ -412,6 +408,11 @@ export class Journal {
         this.#owned.delete(call);
         this.#followed.loaded(loaded);
         this.#restore(new OpList().call(loaded));
+      } else if (loaded === null && followed.handed) {
+        // It has ended and was acknowledged meanwhile: what was told of that comes next.
+        const { epoch, sealed } = followed.handed;
+        this.#followed.note(call, followed.owner, epoch, 0);
+        this.#restore(new OpList().handed(call, epoch, sealed));
       } else if (loaded === null) {
         this.#forgotten(call);
       }
@@ -436,7 +437,6 @@ export class Journal {
         this.#asleep = true;
       },
       wake: async (): Promise<void> => {
-        this.#asleep = false;
         this.#peers.deaf();
         this.#catchUp();
         // It may have been taken for dead.

@@ -45,6 +45,11 @@ export class OpList {
     return this.#add(KIND.call, owned ? OWNED : 0, call, epoch, 0, plain, null);
   }
 
+  /** Who has carried a call until row `n` of the epoch before, and cannot read it any more, is told that it follows. */
+  handed(call: number, epoch: number, n: number): this {
+    return this.#add(KIND.call, 0, call, epoch, n, NOTHING, null);
+  }
+
   /** A row of a call's log. */
   row(call: number, row: StoredRow & { epoch: number; n: number }): this {
     return this.#add(KIND.log, row.secret ? 0 : SEALED, call, row.epoch, row.n, row.plain, row.secret);

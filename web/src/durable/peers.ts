@@ -25,6 +25,7 @@ export class Peers {
   readonly #tab: Tab;
   readonly #client: PeersClient;
   readonly #watched = new Map<string, AbortController>();
+  readonly #known = new Set<string>();
   readonly #heard = new Map<string, number>();
   #pinging: ReturnType<typeof setInterval> | undefined;
   #lastPing = 0;
@@ -34,9 +35,14 @@ export class Peers {
     this.#client = client;
   }
 
-  /** Whether there is another page. */
+  /** Whether there is another page of the origin. */
   get any(): boolean {
     return this.#watched.size > 0;
+  }
+
+  /** Whether another page of this server and user has been heard, and lives. */
+  get known(): boolean {
+    return this.#known.size > 0;
   }
 
   /** Books a page, and watches for its end. */
@@ -47,6 +53,7 @@ export class Peers {
     void this.#tab.gone(name, watch.signal).then(() => {
       if (watch.signal.aborted) return;
       this.#watched.delete(name);
+      this.#known.delete(name);
       this.#heard.delete(name);
       this.#client.gone(name);
     });
@@ -55,6 +62,7 @@ export class Peers {
   /** A page has said something. */
   hear(name: string): void {
     this.add(name);
+    if (name !== "") this.#known.add(name);
     if (this.#pinging !== undefined) this.#heard.set(name, performance.now());
   }
 
@@ -76,6 +84,7 @@ export class Peers {
     this.#rest();
     for (const watch of this.#watched.values()) watch.abort();
     this.#watched.clear();
+    this.#known.clear();
   }
 
   #rest(): void {
