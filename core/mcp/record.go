@@ -46,7 +46,7 @@ type guarantee uint8
 const (
 	guaranteeLost      guarantee = iota // nothing that could continue it is stored
 	guaranteeResumable                  // an event id or a resume policy is
-	guaranteeDurable                    // a task id is
+	guaranteeDurable                    // a task id is, or the outcome
 )
 
 var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}

@@ -251,7 +251,7 @@ func (c *Client) tellRecall(t *call, known *journal.Record) {
 // guaranteeOf returns what the journal makes of a call that is in no hand.
 func (c *Client) guaranteeOf(r *journal.Record) guarantee {
 	switch {
-	case r.TaskID != "":
+	case r.Outcome != 0, r.TaskID != "":
 		return guaranteeDurable
 	case r.Round != nil && r.Responses == nil && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):

@@ -306,10 +306,10 @@ export class Calls {
   }
 }
 
-/** Whether a failure may be one of a request that never left: there was no status. */
+/** Whether a failure may be one of a request that never left: fetch itself failed, and said something. */
 function isUnanswered(text: string): boolean {
-  const { code, status } = JSON.parse(text) as { code: string; status: number };
-  return status === 0 && (code === "outcome_unknown" || code === "network_error");
+  const { code, status, cause } = JSON.parse(text) as { code: string; status: number; cause?: string };
+  return status === 0 && cause !== undefined && (code === "outcome_unknown" || code === "network_error");
 }
 
 /** -32020, and what the release candidate of 2026-07-28 had for it. */

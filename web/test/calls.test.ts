@@ -62,7 +62,7 @@ test("a call that a server refused for want of a header is sent once more", asyn
   assert.equal(sent.length, 2);
 });
 
-const UNANSWERED = `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no answer"}`;
+const UNANSWERED = `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no answer","cause":"Failed to fetch"}`;
 
 test("a call that the CORS rules kept in the browser is sent once more without the fields that they refuse", async () => {
   let fields = ["Mcp-Param-A", "1"];
