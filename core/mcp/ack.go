@@ -57,7 +57,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 		c.forgetCall(t)
 		return
 	}
-	if position > t.record.acked {
+	if position > t.record.acked && !t.record.foreign {
 		t.record.acked = position
 		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(position)}})
 	}

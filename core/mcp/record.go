@@ -12,13 +12,14 @@ import (
 
 // record is what of a call is stored, and what waits to be.
 type record struct {
-	id     uint64 // the request id that it was first given names it for ever
-	epoch  uint32 // of this owner
-	n      uint32 // of the last row
-	memory bool   // the store has failed it: nothing more is written
-	headIn uint32 // the commit that holds its head
-	sentIn uint32 // the first that says that it leaves
-	overIn uint32 // and the one that holds its outcome
+	id      uint64 // the request id that it was first given names it for ever
+	epoch   uint32 // of this owner
+	n       uint32 // of the last row
+	memory  bool   // the store has failed it: nothing more is written
+	foreign bool   // it has ended in another tab's hands: its log is that tab's
+	headIn  uint32 // the commit that holds its head
+	sentIn  uint32 // the first that says that it leaves
+	overIn  uint32 // and the one that holds its outcome
 
 	key    string
 	plain  []byte // entries of the row that waits

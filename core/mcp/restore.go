@@ -225,7 +225,7 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 // recallOutcome settles a call by what the journal says.
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
-	t.record.settled, t.record.bytes = true, t.fold.Bytes
+	t.record.settled, t.record.bytes, t.record.foreign = true, t.fold.Bytes, t.phase == callFollowed
 	t.fold = nil
 	c.kept[t.id] = t
 	c.finish(t)
