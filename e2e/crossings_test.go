@@ -28,6 +28,9 @@ func TestCrossingsPerChunk(t *testing.T) {
 		window.count = { into: {}, out: {}, bytes: 0 };
 		const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
 			(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
+		// Without what the Go runtime asks for itself, clocks and memory, where a
+		// commit of the journal is larger than any before.
+		window.asked = () => JSON.stringify(Object.entries(count.out).filter(([name]) => !name.startsWith("runtime.")));
 		const real = WebAssembly.instantiateStreaming;
 		WebAssembly.instantiateStreaming = async (response, imports) => {
 			const spied = Object.fromEntries(Object.entries(imports).map(([module, functions]) => [module, counted(functions, count.out)]));
@@ -44,14 +47,14 @@ func TestCrossingsPerChunk(t *testing.T) {
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
 		watch(mcp.callTool("burst"));`)
 	page.WaitFor(`seen.status.includes("open")`)
-	chrome.Eval[chrome.Void](page, `void Object.assign(count, { into: Object.assign(count.into, { chunk: 0 }), feeds: 0, bytes: 0 }), void (window.before = JSON.stringify(count.out))`)
+	chrome.Eval[chrome.Void](page, `void Object.assign(count, { into: Object.assign(count.into, { chunk: 0 }), feeds: 0, bytes: 0 }), void (window.before = asked())`)
 	p.Release("burst")
 	page.WaitFor(`seen.done`)
 	counted(t, page, events)
 	got := chrome.Eval[struct {
 		Chunks, Feeds, Bytes int
 		Before, After        string
-	}](page, `({ chunks: count.into.chunk, feeds: count.feeds, bytes: count.bytes, before, after: JSON.stringify(count.out) })`)
+	}](page, `({ chunks: count.into.chunk, feeds: count.feeds, bytes: count.bytes, before, after: asked() })`)
 	t.Logf("%d events, %d bytes: %d calls into Go", events, got.Bytes, got.Chunks)
 	if got.Chunks == 0 || got.Chunks != got.Feeds {
 		t.Errorf("%d calls into Go for %d chunks of at most 64 KB", got.Chunks, got.Feeds)

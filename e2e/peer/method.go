@@ -102,7 +102,7 @@ func (p *Peer) legacyScript(s *session, m envelope) Script {
 		s.subscribe(text(m.params, "uri"), m.method == "resources/subscribe")
 		return Script{Result(`{}`)}
 	}
-	return p.taskMethod(s, m)
+	return p.losing(m, p.taskMethod(s, m))
 }
 
 // modernScript answers the methods that are new in 2026-07-28.
@@ -113,7 +113,7 @@ func (p *Peer) modernScript(m envelope) Script {
 	case "subscriptions/listen":
 		return listenScript
 	}
-	return p.extensionMethod(m)
+	return p.losing(m, p.extensionMethod(m))
 }
 
 // featureScript answers the methods that all revisions share.

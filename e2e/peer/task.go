@@ -19,7 +19,8 @@ type taskList struct {
 	on   *TaskServer
 	all  []*task
 	n    int
-	late []string // ids of those that expired
+	late []string             // ids of those that expired
+	lost map[string][]Cutting // see CutAnswers
 }
 
 // A task is one call at work on its own.
@@ -122,7 +123,8 @@ func (l *taskList) list() []*task {
 	return slices.Clone(l.all)
 }
 
-// find returns a task that this session may know of, and why there is none.
+// find returns a task that this session may know of, and why there is none. The
+// eras do not know each other's.
 func (l *taskList) find(s *session, id string) (*task, string) {
 	for _, t := range l.list() {
 		t.lapse()
@@ -130,7 +132,7 @@ func (l *taskList) find(s *session, id string) (*task, string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, t := range l.all {
-		if t.id == id && !(l.on.OwnSession && !t.modern && t.home.id != s.id) {
+		if t.id == id && t.modern == (s.revision == Revision20260728) && (t.modern || !l.on.OwnSession || t.home.id == s.id) {
 			return t, ""
 		}
 	}

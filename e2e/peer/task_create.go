@@ -109,11 +109,8 @@ func (p *Peer) taskScript(s *session, m envelope, tl *tool, c Call) Script {
 	if streams := tl.task.Streams; streams != nil && streams.Lanes != nil {
 		t.lanes = streams.Lanes(c)
 	}
-	if t.mode != "immediate" || tl.task.Ready == ReadyTracked {
-		t.keep(ttl)
-	}
 	t.owner.note(func() { t.owner.task = t })
-	return t.begin(tl.script(c))
+	return t.begin(tl.script(c), ttl)
 }
 
 // judgeModes: who names a mode has declared it.
@@ -145,12 +142,15 @@ func choose(wanted, have []string, policy *TaskPolicy) (mode string, warning boo
 
 // begin is the script of the request that the task was made for. The task's own
 // runs beside it, whatever becomes of the request.
-func (t *task) begin(script Script) Script {
+func (t *task) begin(script Script, ttl int) Script {
 	return Script{{func(r *run) {
 		t.origin = r
 		work := &run{
 			p: t.p, ctx: t.ctx, stop: t.stop, session: t.own, stream: r.stream, post: r.post, json: r.json,
 			modern: r.modern, id: r.id, method: r.method, params: r.params, token: r.token, level: r.level, task: t,
+		}
+		if t.mode != "immediate" || t.policy.Ready == ReadyTracked {
+			t.keep(ttl)
 		}
 		if t.mode == "task" {
 			t.first(r, t.creation())

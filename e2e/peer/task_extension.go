@@ -7,6 +7,9 @@ import (
 	"net/http"
 )
 
+// anyone asks about tasks of the extension, which belong to no session.
+var anyone = &session{revision: Revision20260728}
+
 // extensionMethod answers the methods of io.modelcontextprotocol/tasks; nil for
 // any other, and on a server that has no tasks.
 func (p *Peer) extensionMethod(m envelope) Script {
@@ -18,14 +21,11 @@ func (p *Peer) extensionMethod(m envelope) Script {
 		return Script{Refuse(http.StatusBadRequest, p.code(missingCapability), "Missing required client capability",
 			`{"requiredCapabilities":`+needsTasks+`}`)}
 	}
-	t, why := p.tasks.find(new(session), text(m.params, "taskId"))
-	if t == nil || !t.modern {
-		if t != nil {
-			why = "Failed to retrieve task: Task not found"
-		}
+	t, why := p.tasks.find(anyone, text(m.params, "taskId"))
+	if t == nil {
 		return Script{Error(-32602, why)}
 	}
-	poll := t.polled(new(session), m)
+	poll := t.polled(anyone, m)
 	switch m.method {
 	case "tasks/get":
 		return Script{t.say(poll, func() map[string]any { return t.shape(m.method, t.details()) })}
@@ -64,7 +64,7 @@ func (p *Peer) knownTasks(ids json.RawMessage) json.RawMessage {
 	json.Unmarshal(ids, &asked)
 	known := []string{}
 	for _, id := range asked {
-		if t, _ := p.tasks.find(new(session), id); t != nil && t.modern {
+		if t, _ := p.tasks.find(anyone, id); t != nil {
 			known = append(known, id)
 		}
 	}

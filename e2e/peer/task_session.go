@@ -64,7 +64,7 @@ func (p *Peer) listTasks(s *session, m envelope) Script {
 	var all []any
 	for _, t := range p.tasks.list() {
 		t.lapse()
-		if t, _ := p.tasks.find(s, t.id); t != nil && !t.modern {
+		if t, _ := p.tasks.find(s, t.id); t != nil {
 			all = append(all, t.shape(m.method, bare))
 		}
 	}
