@@ -108,7 +108,7 @@ func (o *onStream) reload(away, jump int64) *onStream {
 	for _, e := range o.Effects {
 		if e.Kind == engine.Recall {
 			next.c = e.C
-			next.calls[e.C] = &record{}
+			next.calls[e.C] = &record{recalled: true}
 		}
 	}
 	if next.c == 0 {

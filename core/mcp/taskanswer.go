@@ -11,6 +11,10 @@ const (
 	internalError = -32603 // of a tasks/result with lastSeqNr: it cannot resume (SEP-1905)
 )
 
+// resultTries is how often in a row the answer to a request for a task's result
+// may be none.
+const resultTries = 4
+
 // taskAnswered takes what became of a request about a task.
 func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	t := s.parent
@@ -37,7 +41,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	refused := outcome == engine.OutcomeRPCError
 	trying := k.trying && s.method == continuedTasks.poll
 	switch {
-	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && !failure.Retryable):
+	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
 		c.noContinue = true
 		k.trying, k.poll.at = false, now.After(k.interval)
@@ -57,6 +61,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 		k.trying, c.continues = false, true
 	}
 	k.poll.attempts = 0
+	k.pace(data)
 	k.poll.at = now.After(k.interval)
 	if k.dialect == continuedTasks {
 		t.answersTaken(c)
@@ -90,8 +95,8 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 		c.integrity("foreign_task", nil)
 		return
 	}
-	if interval, ok := jsonrpc.Member(data, k.dialect.interval); ok {
-		k.interval = clampInterval(interval)
+	if notified {
+		k.pace(data)
 		k.poll.at = min(k.poll.at, now.After(k.interval))
 	}
 	c.taskStatus(t, data, "")
@@ -117,6 +122,13 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 			k.fetch.drop(c)
 			k.fetch.at, k.ended = now, 0
 		}
+	}
+}
+
+// pace takes the interval between polls that the server names, if it does.
+func (k *task) pace(data []byte) {
+	if interval, ok := jsonrpc.Member(data, k.dialect.interval); ok {
+		k.interval = clampInterval(interval)
 	}
 }
 
@@ -183,7 +195,8 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 	default:
 		// Its stream is lost; the task is not.
 		lost := failure.Code == engine.CodeLost || failure.Code == engine.CodeOutcomeUnknown
-		if !failure.Retryable && !lost && failure.Code != engine.CodeTimeout {
+		garbled := failure.Code == engine.CodeProtocol && k.fetch.attempts < resultTries // half an answer, with a clean end
+		if !failure.Retryable && !lost && !garbled && failure.Code != engine.CodeTimeout {
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 			return
 		}

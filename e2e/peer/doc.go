@@ -111,6 +111,30 @@
 //	p.Advance(time.Hour)                  // maxWait passes
 //	o.Tokens("a"), o.Statuses("a"), o.Resumes("a"), o.Over("a")
 //
+// # Tasks
+//
+// [Peer.Tasks] makes a server of tasks, [AsTask] a tool whose calls become some:
+// those of 2025-11-25 in its sessions, SEP-2339 and SEP-1905 if they are switched
+// on, and the extension io.modelcontextprotocol/tasks in the modern era. They
+// belong to no connection and no session; scripts are the same as ever.
+//
+//	p.Tasks(peer.TaskServer{})                                      // tasks/get, tasks/result
+//	p.Tasks(peer.TaskServer{Ways: peer.ByGet | peer.ByContinue})    // SEP-2339
+//	p.Tasks(peer.TaskServer{Modes: []string{"task", "immediate", "streaming"}})  // SEP-1905
+//	p.Working(peer.AsTask(peer.TaskPolicy{Poll: 50}))               // tool work: notes, questions, failures
+//	p.HelloWorld(peer.AsTask(peer.TaskPolicy{}))                    // the examples' tool
+//	p.Narrating(nil, peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{
+//		Opening: peer.OpenParts, First: 2, Lanes: peer.RandomLanes(seed, true),
+//	}}))                                                            // tool tell: segments
+//	p.Advance(time.Hour)                                            // TTLs pass
+//	p.CutAnswers("tasks/update", peer.FIN)                          // taken, not acknowledged
+//
+//	o.Tasks("a"), o.Polls("a"), o.Questions("a"), o.Cancels("a"), o.Hasty("a", interval)
+//
+// Steps for tasks: [Segment], [TextSegment], [Merged], [Note], [PollEvery],
+// [Polled], [Input]; for what a server must not do [OddSegment], [Send], [Flush],
+// [Spoiling] and TaskServer.Twist.
+//
 // # Rules
 //
 // [Peer.Answer] and [Peer.AnswerFunc] replace answers, [Peer.Delay] holds

@@ -169,6 +169,8 @@ func (t *task) begin(script Script, ttl int) Script {
 			}
 		case "streaming":
 			t.p.changed.await(r.ctx, func() bool { return t.over() || r.json && t.begun() })
+			t.wire.Lock() // the end of the task is told before the stream ends
+			t.wire.Unlock()
 			if !t.begun() {
 				t.respond(r, nil)
 			}

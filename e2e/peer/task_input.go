@@ -19,7 +19,8 @@ type input struct {
 	at             *run // the tasks/result whose stream carries it
 }
 
-// ask makes the task wait for an answer. Keys are unique over its life.
+// ask makes the task wait for an answer. Keys are unique over its life, unless a
+// script asks twice under one: then it waits for another answer.
 func (t *task) ask(id, method, params string) {
 	if params == "" {
 		params = "{}"
@@ -34,12 +35,13 @@ func (t *task) ask(id, method, params string) {
 		}
 	}
 	t.owner.note(func() { t.owner.questions = append(t.owner.questions, &Question{ID: id, Asked: 1}) })
+	t.own.mu.Lock()
+	delete(t.own.replies, id)
+	t.own.mu.Unlock()
 	t.mu.Lock()
 	t.inputs = append(t.inputs, in)
 	t.mu.Unlock()
-	if t.move("input_required", "") {
-		t.tell()
-	}
+	t.become("input_required", "")
 	if t.server.AskStandalone && !t.modern {
 		t.put(in, func(e event) { t.home.standalone.emit(e) })
 	}
@@ -109,10 +111,14 @@ func (r *run) deaf() bool {
 // take is what the client brings to its questions, by key. What it brings twice
 // must be the same.
 func (t *task) take(answers map[string]json.RawMessage, session string) (taken []string) {
+	fresh := make(map[string]json.RawMessage)
 	for _, key := range sorted(answers) {
 		answer := answers[key]
 		t.mu.Lock()
-		i := slices.IndexFunc(t.inputs, func(in *input) bool { return in.key == key })
+		i := slices.IndexFunc(t.inputs, func(in *input) bool { return in.key == key && in.answer == nil })
+		if i < 0 {
+			i = slices.IndexFunc(t.inputs, func(in *input) bool { return in.key == key })
+		}
 		if i < 0 {
 			t.mu.Unlock()
 			t.p.log.violation("task %s: an answer to %q, which was never asked", t.owner.label, key)
@@ -134,9 +140,7 @@ func (t *task) take(answers map[string]json.RawMessage, session string) (taken [
 		})
 		switch {
 		case before == nil:
-			t.own.mu.Lock()
-			t.own.replies[in.id] = envelope{id: in.id, outcome: answer}
-			t.own.mu.Unlock()
+			fresh[in.id] = answer
 		case !bytes.Equal(before, answer):
 			t.p.log.violation("task %s: another answer to %q", t.owner.label, key)
 		}
@@ -145,6 +149,13 @@ func (t *task) take(answers map[string]json.RawMessage, session string) (taken [
 		}
 	}
 	t.satisfied()
+	// The script goes on only now: nobody misses that it works again.
+	t.own.mu.Lock()
+	for id, answer := range fresh {
+		t.own.replies[id] = envelope{id: id, outcome: answer}
+	}
+	t.own.mu.Unlock()
+	t.p.changed.signal()
 	return taken
 }
 
@@ -153,8 +164,8 @@ func (t *task) satisfied() {
 	t.mu.Lock()
 	done := t.status == "input_required" && !slices.ContainsFunc(t.inputs, func(in *input) bool { return in.answer == nil })
 	t.mu.Unlock()
-	if done && t.move("working", "") {
-		t.tell()
+	if done {
+		t.become("working", "")
 	}
 }
 

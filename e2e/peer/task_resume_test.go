@@ -245,6 +245,11 @@ func TestStreamNotes(t *testing.T) {
 	p.Tool("notes", peer.Script{peer.PollEvery(20), peer.Note("half"), peer.TextSegment("one"), peer.Gate("g"), peer.Merged("")},
 		peer.AsTask(peer.TaskPolicy{Poll: 10, Streams: &peer.Streaming{}}))
 	c := tasking(t, p, modes)
+	equal(t, "last", func() string {
+		p.Pass("g")
+		got := remaining(read(c.open("notes", `{"call":"first"}`, asking(`"streaming"`))))
+		return got[len(got)-1].dig("params", "status")
+	}(), "completed")
 	s := read(c.open("notes", `{}`, asking(`"streaming"`)))
 	id := message(s).id()
 	note := message(s)
@@ -254,7 +259,7 @@ func TestStreamNotes(t *testing.T) {
 	c.of("tasks/get", id, "")
 	equal(t, "hasty", p.Oracle().Hasty("notes", time.Minute), 1)
 	clean(t, p)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, "")
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`, "")
 	dishonest(t, p, "tasks/cancel")
 	p.Release("g")
 	settled(t, p, "notes", "completed")

@@ -116,11 +116,11 @@ func (t *task) cancel() bool {
 		t.pushLocked(nil, true, false)
 	}
 	t.move("cancelled", "The task was cancelled by request.")
+	t.tell()
 	t.wire.Unlock()
 	if !t.p.opts.IgnoreCancel {
 		t.stop()
 	}
-	t.tell()
 	return true
 }
 
@@ -146,6 +146,9 @@ func (t *task) proceed(s *session, m envelope, poll *polling) Script {
 		asked := map[string]any{}
 		if open && !t.server.InTask {
 			asked["inputRequests"] = t.requests()
+			if t.server.Typed {
+				asked["resultType"] = "input_required"
+			}
 		}
 		t.mu.Unlock()
 		if !open || t.server.InTask {

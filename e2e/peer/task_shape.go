@@ -123,10 +123,18 @@ func (t *task) creation() map[string]any {
 	return result
 }
 
-// tell sends the status to whom it may concern.
-func (t *task) tell() {
+// become changes the status of a task that is not over, and says so before
+// anything else can change it.
+func (t *task) become(status, message string) {
 	t.wire.Lock()
 	defer t.wire.Unlock()
+	if t.move(status, message) {
+		t.tell()
+	}
+}
+
+// tell sends the status to whom it may concern. The wire is locked.
+func (t *task) tell() {
 	if !t.kept {
 		return
 	}

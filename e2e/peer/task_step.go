@@ -92,8 +92,8 @@ func streamed(do func(*task, *run)) Step {
 // Note changes the statusMessage of the task, which tells whoever listens.
 func Note(message string) Step {
 	return Step{func(r *run) {
-		if r.task != nil && r.task.move("working", message) {
-			r.task.tell()
+		if r.task != nil {
+			r.task.become("working", message)
 		}
 	}}
 }
@@ -152,6 +152,10 @@ func (t *task) emit(r *run, e event) {
 	t.mu.Unlock()
 	if at == nil {
 		t.home.standalone.emit(t.marked(e))
+		return
+	}
+	if r.tear != nil {
+		t.tear(at.stream, r, t.marked(e))
 		return
 	}
 	at.emit(t.marked(e))

@@ -62,6 +62,9 @@ func (t *task) pushLocked(r *run, last, failed bool) {
 func (t *task) post(r *run, result map[string]any) {
 	if !t.begun() {
 		if r != nil && r.tear != nil && !t.origin.json {
+			t.mu.Lock()
+			t.cutAt = t.polls
+			t.mu.Unlock()
 			t.origin.tear = r.tear
 			defer func() { t.origin.tear = nil }()
 		}
@@ -80,10 +83,18 @@ func (t *task) emitOn(r *run, e event) {
 	switch {
 	case t.origin.json:
 	case r != nil && r.tear != nil:
-		t.origin.stream.torn(e, r.tear.after, r.tear.how)
+		t.tear(t.origin.stream, r, e)
 	default:
 		t.origin.stream.emit(e)
 	}
+}
+
+// tear lets the connection of a stream die in the event.
+func (t *task) tear(st *stream, r *run, e event) {
+	t.mu.Lock()
+	t.cutAt = t.polls
+	t.mu.Unlock()
+	st.torn(e, r.tear.after, r.tear.how)
 }
 
 func (t *task) mark(result map[string]any) map[string]any {
@@ -141,8 +152,8 @@ func (t *task) end(result, failure json.RawMessage) {
 	t.result, t.failure = result, failure
 	t.mu.Unlock()
 	t.move(status, message)
-	t.wire.Unlock()
 	t.tell()
+	t.wire.Unlock()
 }
 
 // resumeAfter is tasks/result with lastSeqNr: it never waits.

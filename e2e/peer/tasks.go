@@ -41,6 +41,8 @@ type TaskServer struct {
 	// InTask puts inputRequests inside the task of tasks/continue, as the review
 	// of SEP-2339 was about to agree on; without, they come alone.
 	InTask bool
+	// Typed gives inputRequests that come alone a resultType, "input_required".
+	Typed bool
 	// State adds the requestState to the n-th answer with inputRequests, counted
 	// from 1 for each task; "" leaves it out. What comes back is checked.
 	State func(n int) string
