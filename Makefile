@@ -100,7 +100,7 @@ test-web: web/build/wasm_exec.js node_modules/.package-lock.json ## the TypeScri
 
 # One package at a time: each starts a browser, and its stories have deadlines.
 e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
-	go test -p 1 -count=1 -timeout 20m ./e2e/...
+	go test -p 1 -count=1 -timeout 45m ./e2e/...
 
 # A night's work: reloads, cuts and kills at random moments. A failure prints
 # its seed, and HOLDFAST_SEED plays it again.

@@ -195,7 +195,7 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 			if t.streamed.run != t.fold.Sends {
 				t.streamed = segments{run: t.fold.Sends} // the request was run again
 			}
-			t.streamed.add(data, func([]byte) {})
+			t.streamed.recall(data, t.fold.Base > 0)
 		}
 		if position <= t.position || kind == engine.EventInput {
 			return // told already; or asked again while it is open, and history once it is not

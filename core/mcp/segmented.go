@@ -134,6 +134,10 @@ func (t *call) undoubted(c *Client, now engine.Time) {
 
 // settleMerged ends a call with what its segments come to.
 func (t *call) settleMerged(c *Client, now engine.Time) {
+	if t.task.segments.base > 0 {
+		t.taskLost(c, now) // its parts are not all there any more
+		return
+	}
 	c.settle(now, t, engine.OutcomeResult, t.task.segments.appendResult(nil), nil)
 }
 
@@ -143,6 +147,7 @@ func (t *call) compare(c *Client, result []byte) {
 	s := &t.task.segments
 	whole, _ := jsonrpc.Member(result, "content")
 	list := jsonrpc.Elements(whole)
+	list = list[min(s.base, uint64(len(list))):]
 	same := len(s.ordered) == len(list) || len(s.ordered) < len(list) && !(s.complete && s.gapless())
 	for i := 0; same && i < len(s.ordered); i++ {
 		same = bytes.Equal(jsonrpc.AppendWithout(nil, s.ordered[i], "seqNr"), jsonrpc.AppendWithout(nil, list[i], "seqNr"))

@@ -34,7 +34,8 @@ const (
 // segments tracks what a streamed result has brought (SEP-1905, client guide):
 // in order as far as there is no gap, beyond that by number.
 type segments struct {
-	ordered  [][]byte          // raw, with their seqNr: 1, 2, 3 ...
+	base     uint64            // those up to here are not stored any more, and were told
+	ordered  [][]byte          // raw, with their seqNr, from there on
 	held     map[uint64][]byte // beyond a gap
 	highest  uint64            // number of the last one that was claimed to exist
 	complete bool              // isComplete was said, with the last number
@@ -45,7 +46,17 @@ type segments struct {
 
 // last returns the highest number without a gap below it: the only one from
 // which everything missing is sent again (RELIABILITY fault 95).
-func (s *segments) last() uint64 { return uint64(len(s.ordered)) }
+func (s *segments) last() uint64 { return s.base + uint64(len(s.ordered)) }
+
+// recall takes a segment from the store, which has lost those before it where it
+// was cleared under the call.
+func (s *segments) recall(raw []byte, cleared bool) {
+	value, _ := jsonrpc.Member(raw, "seqNr")
+	if n, ok := jsonrpc.Uint(value); ok && n > 0 && cleared && s.last() == 0 {
+		s.base = n - 1
+	}
+	s.add(raw, func([]byte) {})
+}
 
 // missing returns the numbers that are missing below what was claimed to exist.
 func (s *segments) missing() (from, to uint64) {
@@ -66,8 +77,10 @@ func (s *segments) add(raw []byte, deliver func(raw []byte)) segmentVerdict {
 	switch {
 	case !ok || n == 0 || n > 1<<53-1:
 		return segmentInvalid
+	case n <= s.base:
+		return segmentDuplicate
 	case n <= s.last():
-		return duplicateOf(s.ordered[n-1], raw)
+		return duplicateOf(s.ordered[n-1-s.base], raw)
 	case s.held[n] != nil:
 		return duplicateOf(s.held[n], raw)
 	case s.complete && n > s.highest:

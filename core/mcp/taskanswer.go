@@ -218,10 +218,14 @@ func (t *call) taskGone(c *Client, now engine.Time) {
 	case k.status == "cancelled":
 		t.taskCancelled(c, now)
 	default:
-		t.cuts++
-		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
-			Message: "the server no longer has this call's task; it may have run"})
+		t.taskLost(c, now)
 	}
+}
+
+func (t *call) taskLost(c *Client, now engine.Time) {
+	t.cuts++
+	t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
+		Message: "the server no longer has this call's task; it may have run"})
 }
 
 func (t *call) taskCancelled(c *Client, now engine.Time) {

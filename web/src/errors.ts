@@ -22,6 +22,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `lost` | the server no longer has the call |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
+ * | `storage_failed` | what is stored could not be deleted; `cause` says why |
  * | `no_revision` | no protocol revision in common |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
@@ -44,6 +45,7 @@ export type ErrorCode =
   | "lost"
   | "reconnect_loop"
   | "key_in_use"
+  | "storage_failed"
   | "no_revision"
   | "session_rejected"
   | "load_failed"

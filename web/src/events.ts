@@ -73,6 +73,8 @@ export interface ResumedEvent extends Positioned {
   proven: boolean;
   /** Connections lost since the call was made. */
   cuts: number;
+  /** Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give. */
+  missing?: [number, number];
 }
 
 /**
@@ -102,6 +104,8 @@ export interface TaskEvent extends Positioned {
   type: "task";
   status: "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
   message?: string;
+  /** The server does not serve the result in a way that was asked for, and falls back to this one (SEP-1905). */
+  fallback?: string;
 }
 
 /** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
@@ -174,6 +178,7 @@ export function decodeEvent(kind: number, position: number, text: string): CallE
         position,
         status: json["status"] as string,
         ...(json["message"] === undefined ? {} : { message: json["message"] as string }),
+        ...(json["fallback"] === undefined ? {} : { fallback: json["fallback"] as string }),
       };
     case EVENT.input:
       return {

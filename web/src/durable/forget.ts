@@ -1,3 +1,4 @@
+import { HoldfastError } from "../errors.js";
 import { memoryStore, openStore, type Store, StoreError } from "../store/index.js";
 import { Channel } from "./channel.js";
 
@@ -15,14 +16,21 @@ export async function forgetStored(server: string): Promise<void> {
     store = await openStore(options);
   } catch (error) {
     if (error instanceof StoreError && error.reason === "missing") return; // so nothing is in it
-    throw error;
+    throw storageFailed("forget", error);
   }
   const channel = new Channel(server, "", () => {});
   try {
-    await store.forget();
+    await store.forget().catch((error: unknown) => {
+      throw storageFailed("forget", error);
+    });
     channel.send({ kind: "wiped" });
   } finally {
     channel.close();
     store.close();
   }
+}
+
+/** What an app hears where something stored could not be deleted: it may try again, or tell the user. */
+export function storageFailed(op: string, cause: unknown): HoldfastError {
+  return new HoldfastError({ code: "storage_failed", op, message: "what is stored could not be deleted", retryable: true, cause });
 }

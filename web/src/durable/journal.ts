@@ -6,6 +6,7 @@ import { Handshakes } from "./handshakes.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
 import { Turn } from "./locks.js";
+import { takeOrphans } from "./orphans.js";
 import { openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { decodeOps, OpList } from "./ops.js";
@@ -79,8 +80,7 @@ export class Journal {
       if (journal) journal.receive(from, message);
       else early.push([from, message]);
     });
-    const living = await tab.living();
-    const { store, loaded, why } = await openedStore(options, (owner) => living.has(owner));
+    const { store, loaded, living, why } = await openedStore(options, tab);
     journal = new Journal(store, tab, server, loaded, channel);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
@@ -106,9 +106,9 @@ export class Journal {
   /** Reads the store again, for a runtime that takes the place of one that has exited. */
   async reload(): Promise<void> {
     await this.#committing;
-    const living = await this.#tab.living();
     this.#detach();
-    this.#loaded = await this.#store.load((owner) => living.has(owner));
+    this.#loaded = await this.#store.load(() => true);
+    await takeOrphans(this.#store, this.#tab, this.#loaded);
   }
 
   /** Where calls are kept. */

@@ -1,16 +1,27 @@
 import { type Loaded, memoryStore, openStore, type Store, StoreError, type StoreOptions } from "../store/index.js";
+import { takeOrphans } from "./orphans.js";
+import type { Tab } from "./tab.js";
 
-/** Opens a store and reads it; one in memory where there is no other, and `why`. */
-export async function openedStore(
-  options: StoreOptions,
-  alive: (owner: string) => boolean,
-): Promise<{ store: Store; loaded: Loaded; why: string }> {
+/** A store, what it holds, and the pages that live. */
+export interface Opened {
+  store: Store;
+  loaded: Loaded;
+  living: Set<string>;
+  /** Why it is one in memory; empty where it is not. */
+  why: string;
+}
+
+/** Opens a store, reads it and takes over what nobody carries; one in memory where there is no other. */
+export async function openedStore(options: StoreOptions, tab: Tab): Promise<Opened> {
   try {
-    const store = await openStore(options);
-    return { store, loaded: await store.load(alive), why: "" };
+    return { ...(await read(await openStore(options), tab)), why: "" };
   } catch (error) {
-    const store = memoryStore(options);
     const why = error instanceof StoreError ? error.reason : "failed";
-    return { store, loaded: await store.load(alive), why };
+    return { ...(await read(memoryStore(options), tab)), why };
   }
+}
+
+async function read(store: Store, tab: Tab): Promise<Omit<Opened, "why">> {
+  const loaded = await store.load(() => true);
+  return { store, loaded, living: await takeOrphans(store, tab, loaded) };
 }

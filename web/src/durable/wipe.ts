@@ -1,5 +1,6 @@
 import { forgetRevisions } from "../revisions.js";
 import { wipeAll } from "../store/index.js";
+import { storageFailed } from "./forget.js";
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
@@ -8,5 +9,7 @@ import { wipeAll } from "../store/index.js";
  */
 export async function wipe(): Promise<void> {
   forgetRevisions();
-  await wipeAll();
+  await wipeAll().catch((error: unknown) => {
+    throw storageFailed("wipe", error);
+  });
 }
