@@ -56,9 +56,9 @@ func TestStoryHostileStream(t *testing.T) {
 	}
 }
 
-// TestStoryHostileSize: an endless line, an endless event and an endless body
+// TestFault116_EndlessLineEventAndBody: an endless line, an endless event and an endless body
 // end the call with a typed error, the sender is stopped, and the page lives.
-func TestStoryHostileSize(t *testing.T) {
+func TestFault116_EndlessLineEventAndBody(t *testing.T) {
 	stream := map[string]string{"Content-Type": "text/event-stream"}
 	for name, answer := range map[string]peer.Response{
 		"line":  {Header: stream, Body: "data: ", Write: peer.Fill("x", 1<<30)},

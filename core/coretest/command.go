@@ -59,6 +59,8 @@ func newCommand(p *player, args string) {
 			cfg.Tabs = true
 		case "scarce":
 			cfg.Scarce = true
+		case "limit":
+			cfg.Limits.Stored = int(p.number(value))
 		case "journal":
 			cfg.Journal = true
 		case "eventsource":

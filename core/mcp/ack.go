@@ -66,6 +66,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 // forgetCall deletes a call from the journal.
 func (c *Client) forgetCall(t *call) {
 	delete(c.kept, t.id)
+	c.journaling.stored -= t.record.bytes
 	c.undirty(t)
 	c.addOp(journal.Op{Kind: journal.OpForget, Call: t.record.id})
 	t.record.memory = true

@@ -13,6 +13,7 @@ type journaling struct {
 	ops     []byte
 	dirty   []*call // with a row that waits
 	strict  bool    // what waits has to be flushed to disk
+	stored  int     // bytes of all logs in the store, as far as this page knows
 	waiting int     // bytes of it
 	waiters []waiter
 
@@ -133,6 +134,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result StoreResult, why 
 			c.tellGuarantee(t)
 		}
 		j.flown = j.flown[:0]
+		c.fitStored()
 		c.release(now, ticket)
 		for _, t := range append([]*call(nil), c.calls...) {
 			t.readOwed(c)

@@ -42,3 +42,38 @@ func (c *Client) fitBudget() {
 		}
 	}
 }
+
+// fitStored keeps what is stored within its limit while the page lives: finished
+// calls go first, oldest first; then the call that takes most goes on in memory,
+// and its app is told by its guarantee.
+func (c *Client) fitStored() {
+	j := &c.journaling
+	if j.stored <= c.cfg.Limits.Stored {
+		return
+	}
+	for _, t := range c.keptInOrder() {
+		if j.stored <= c.cfg.Limits.Stored {
+			return
+		}
+		if t.record.overIn <= j.landed && !t.record.memory {
+			c.counters.ExpiredCalls++
+			c.forgetCall(t)
+		}
+	}
+	for j.stored > c.cfg.Limits.Stored {
+		var most *call
+		for _, t := range c.calls {
+			if t.isKept() && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.bytes > most.record.bytes) {
+				most = t
+			}
+		}
+		if most == nil || most.record.bytes == 0 {
+			return
+		}
+		j.stored -= most.record.bytes
+		c.undirty(most)
+		c.addOp(journal.Op{Kind: journal.OpForget, Call: most.record.id})
+		most.record.memory, most.record.bytes = true, 0
+		c.tellGuarantee(most)
+	}
+}

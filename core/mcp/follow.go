@@ -90,6 +90,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, 0
 	c.unask(t)
 	c.undirty(t)
+	c.journaling.stored -= t.record.bytes
 	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.fold.Position = position

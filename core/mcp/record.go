@@ -38,7 +38,7 @@ type record struct {
 	settled bool      // its outcome is written
 	acked   uint32
 	created int64 // ms since 1970
-	bytes   int   // stored, of a call that has its outcome
+	bytes   int   // stored of its log
 }
 
 // guarantee says what a reload would do to a call.
@@ -146,6 +146,8 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 	}
 	r.n++
 	r.aloft = true
+	r.bytes += len(r.plain) + len(r.secret)
+	c.journaling.stored += len(r.plain) + len(r.secret)
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
 	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
 	if cap(r.plain) > maxUncommitted {
@@ -245,6 +247,7 @@ func (c *Client) rewrite(t *call) {
 	}
 	r := t.record
 	// From the first epoch on, as any call that is new to the store.
+	c.journaling.stored -= r.bytes
 	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
 		// If this does not get stored, what was stored before may still be there.
 		headIn: min(r.headIn, c.journaling.ticket+1), sentIn: neverSent}

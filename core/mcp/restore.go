@@ -207,6 +207,8 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 		c.quarantined(err)
 		return
 	}
+	t.record.bytes += len(op.Plain) + len(op.Secret)
+	c.journaling.stored += len(op.Plain) + len(op.Secret)
 	t.position = max(t.position, t.fold.Position)
 	t.record.epoch, t.record.n = op.Epoch, op.N
 	t.record.acked = t.fold.Acked
@@ -225,7 +227,7 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 // recallOutcome settles a call by what the journal says.
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
-	t.record.settled, t.record.bytes, t.record.foreign = true, t.fold.Bytes, t.phase == callFollowed
+	t.record.settled, t.record.foreign = true, t.phase == callFollowed
 	t.fold = nil
 	c.kept[t.id] = t
 	c.finish(t)

@@ -8,7 +8,8 @@ import type { Journal } from "./durable/journal.js";
 import type { Durability } from "./durable/journalclient.js";
 import { Streams } from "./durable/streams.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
-import { decodeEvent, EVENT, isIntegrity, type Guarantee } from "./events.js";
+import { decodeEvent, EVENT, isIntegrity } from "./events.js";
+import { guaranteesOf, type Guarantees } from "./guarantees.js";
 import type { Handlers } from "./handlers.js";
 import { Listeners } from "./listeners.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
@@ -140,9 +141,8 @@ export class Connection {
    * that it may come to. From 2026-07-28 on a stream that ends with the page
    * cancels its call, unless the server makes a task of it.
    */
-  get guarantees(): { floor: Guarantee; ceiling: Guarantee } {
-    const resumes = this.#durability === "indexeddb" && this.revision < "2026-07-28";
-    return { floor: "lost-on-reload", ceiling: resumes ? "resumable" : "lost-on-reload" };
+  get guarantees(): Guarantees {
+    return guaranteesOf(this.#durability, this.revision, this.capabilities);
   }
 
   /**

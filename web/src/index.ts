@@ -27,6 +27,7 @@ export type { ClientEvents, ClientState, ListenEvent } from "./clientevents.js";
 export type { Connection } from "./connection.js";
 export type { NegotiationStep } from "./serverfacts.js";
 export type { Counters } from "./counters.js";
+export type { Guarantees } from "./guarantees.js";
 export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
 export type { ErrorCode, InvalidOutput, RPCError } from "./errors.js";
 export type { Durability } from "./durable/journalclient.js";
