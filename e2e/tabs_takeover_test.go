@@ -95,6 +95,7 @@ func TestFault76_FrozenWithTheLock(t *testing.T) {
 	has(watcher, "a", 6)
 	owner.Thaw()
 	owner.WaitFor(`tracked.a.call.followed`)
+	has(owner, "a", 6)
 	s.pass("a", 5)
 	s.counted(owner, "a", 10)
 	s.counted(watcher, "a", 10)
