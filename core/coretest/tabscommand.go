@@ -115,7 +115,7 @@ func (p *player) news(secretless bool) []byte {
 			}
 			t.known[key] = true
 			if secretless {
-				row.Secret, row.Flags = nil, journal.OpSealed
+				row.Secret = nil
 			}
 			b = journal.AppendOp(b, row)
 		}

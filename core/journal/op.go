@@ -11,15 +11,13 @@ const (
 	OpForget                   // a call, head and log: delete
 )
 
-// OpFlags are set by the host where it hands over what it loaded.
+// OpFlags say more of an Op.
 type OpFlags uint8
 
-// The flags of an Op.
-const (
-	OpOwned  OpFlags = 1 << iota // OpCall: this page carries the call on
-	OpSealed                     // a secret part is stored, and could not be unsealed
-	OpOther                      // OpCall: another tab made it while we looked on
-)
+// OpOwned: of what was loaded (OpCall), this page carries the call on. Of what is
+// to be written (OpForget), that only its owner may do it: of a page that was
+// relieved, and does not know, nothing in the commit about the call is written.
+const OpOwned OpFlags = 1
 
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that

@@ -9,10 +9,10 @@ import (
 func someOps() []Op {
 	return []Op{
 		{Kind: OpServer, Plain: []byte{}, Secret: []byte{}},
-		{Kind: OpCall, Flags: OpOwned | OpOther, Call: maxSafe, Epoch: 1, Plain: []byte("head"), Secret: []byte{}},
-		{Kind: OpLog, Flags: OpSealed, Call: 1<<32 + 5, Epoch: 1<<32 - 1, N: 70000, Plain: []byte("plain"), Secret: []byte("secret")},
+		{Kind: OpCall, Flags: OpOwned, Call: maxSafe, Epoch: 1, Plain: []byte("head"), Secret: []byte{}},
+		{Kind: OpLog, Call: 1<<32 + 5, Epoch: 1<<32 - 1, N: 70000, Plain: []byte("plain"), Secret: []byte("secret")},
 		{Kind: OpLog, Call: 3, N: 1, Plain: []byte{}, Secret: []byte("s")},
-		{Kind: OpForget, Call: 255, Plain: []byte{}, Secret: []byte{}},
+		{Kind: OpForget, Flags: OpOwned, Call: 255, Plain: []byte{}, Secret: []byte{}},
 	}
 }
 
@@ -36,12 +36,12 @@ func TestOpsRoundTrip(t *testing.T) {
 // The layout that web/src/runtime reads too: change both or neither.
 func TestOpLayout(t *testing.T) {
 	got := AppendOp([]byte{0xAA}, Op{
-		Kind: OpLog, Flags: OpOwned | OpSealed, Call: 0x001A2B3C4D5E6F70, Epoch: 0x01020304, N: 0xA1A2A3A4,
+		Kind: OpLog, Flags: OpOwned, Call: 0x001A2B3C4D5E6F70, Epoch: 0x01020304, N: 0xA1A2A3A4,
 		Plain: []byte("pln"), Secret: []byte("secr"),
 	})
 	want := []byte{
 		0xAA,       // what was there
-		3, 3, 0, 0, // kind, flags, padding
+		3, 1, 0, 0, // kind, flags, padding
 		0x04, 0x03, 0x02, 0x01, // epoch
 		0xA4, 0xA3, 0xA2, 0xA1, // n
 		0x70, 0x6F, 0x5E, 0x4D, // call, low word
@@ -54,8 +54,8 @@ func TestOpLayout(t *testing.T) {
 		t.Errorf("\n%x\n%x", got, want)
 	}
 	kinds := []OpKind{OpServer, OpCall, OpLog, OpForget}
-	flags := []OpFlags{OpOwned, OpSealed, OpOther}
-	if !reflect.DeepEqual(kinds, []OpKind{1, 2, 3, 4}) || !reflect.DeepEqual(flags, []OpFlags{1, 2, 4}) {
+	flags := []OpFlags{OpOwned}
+	if !reflect.DeepEqual(kinds, []OpKind{1, 2, 3, 4}) || !reflect.DeepEqual(flags, []OpFlags{1}) {
 		t.Errorf("renumbered: %v, %v", kinds, flags)
 	}
 }

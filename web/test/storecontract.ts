@@ -113,6 +113,24 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
   });
 
+  story("a call is not written anew by an owner that was relieved (fault 76)", async (browser) => {
+    const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
+    const anew = (call: number): Op[] => [{ kind: "forget", call, mine: true }, head(call, "anew"), row(call, 1, 0, "token")];
+    await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);
+    await b.takeOver(1, 1);
+    await b.commit([row(1, 2, 0)], false);
+    // It was frozen, its store seemed to hang, and now works again: the rest of
+    // the commit is stored, and it is told.
+    assert.deepEqual((await a.commit([...anew(1), head(2), row(2, 1, 0)], false)).relieved, [1]);
+    assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
+    assert.deepEqual(await rowsOf(a, 2), ["2/1/0"]);
+    assert.equal((await b.read(1))?.owned, true);
+    // Its own it may write anew, and one that nobody has.
+    assert.deepEqual((await a.commit([...anew(2), ...anew(3)], true)).relieved, []);
+    assert.deepEqual([await rowsOf(a, 2), await rowsOf(a, 3)], [["2/1/0 token"], ["3/1/0 token"]]);
+    assert.equal(text((await a.read(2))?.plain), "anew");
+  });
+
   story("of many that take a call over at the same epoch exactly one does (fault 74)", async (browser) => {
     const tabs = await Promise.all(["a", "b", "c", "d", "e", "f"].map((tab) => browser.open("s", tab)));
     await tabs[0]!.commit([head(1), row(1, 1, 0)], false);

@@ -6,7 +6,6 @@ const HEADER = 28;
 const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
 const NAMES = [undefined, "server", "call", "log", "forget"] as const;
 const OWNED = 1;
-const SEALED = 2;
 
 /** Reads the operations of a commit. Their bytes are views of `bytes`. */
 export function decodeOps(bytes: Uint8Array): Op[] {
@@ -14,6 +13,7 @@ export function decodeOps(bytes: Uint8Array): Op[] {
   const ops: Op[] = [];
   for (let at = 0; at + HEADER <= bytes.length; ) {
     const kind = NAMES[bytes[at]!];
+    const flags = bytes[at + 1]!;
     const epoch = view.getUint32(at + 4, true);
     const n = view.getUint32(at + 8, true);
     const call = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) * 2 ** 32;
@@ -25,7 +25,7 @@ export function decodeOps(bytes: Uint8Array): Op[] {
     if (kind === "server") ops.push({ kind, plain, secret });
     else if (kind === "call") ops.push({ kind, call, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret });
-    else if (kind === "forget") ops.push({ kind, call });
+    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0 });
   }
   return ops;
 }
@@ -52,7 +52,7 @@ export class OpList {
 
   /** A row of a call's log. */
   row(call: number, row: StoredRow & { epoch: number; n: number }): this {
-    return this.#add(KIND.log, row.secret ? 0 : SEALED, call, row.epoch, row.n, row.plain, row.secret);
+    return this.#add(KIND.log, 0, call, row.epoch, row.n, row.plain, row.secret);
   }
 
   /** A call with its whole log. */

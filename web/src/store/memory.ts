@@ -1,7 +1,7 @@
 import { count, type Found, foundCall, loading, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
-import { headRecord, logRecord, serverRecord } from "./write.js";
+import { headRecord, logRecord, ownersOnly, serverRecord } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
 interface Held {
@@ -71,13 +71,14 @@ class MemoryStore implements Store {
     const mine = this.#held();
     const { server, tab } = this.#options;
     const undo: (() => void)[] = [];
+    const relieved = [...ownersOnly(ops)].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
     try {
-      for (const op of ops) undo.push(apply(mine, op, server, tab));
+      for (const op of ops) if (op.kind === "server" || !relieved.includes(op.call)) undo.push(apply(mine, op, server, tab));
     } catch (error) {
       for (const step of undo.reverse()) step();
       throw error;
     }
-    return { sealed: true, relieved: [] };
+    return { sealed: true, relieved };
   }
 
   async forget(): Promise<void> {

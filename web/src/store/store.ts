@@ -11,7 +11,7 @@
  * | `server` | puts the server's row |
  * | `call` | adds a call: its head, owned by this tab, of epoch 1 |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads |
- * | `forget` | deletes a call, head and whole log |
+ * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done |
  *
  * Adding what is there already fails the whole commit.
  */
@@ -19,7 +19,7 @@ export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null }
   | { kind: "call"; call: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null }
-  | { kind: "forget"; call: number };
+  | { kind: "forget"; call: number; mine?: boolean };
 
 /** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
 export interface StoredRow {
@@ -117,7 +117,7 @@ export interface StoreOptions extends StoreEvents {
 /** What became of a commit. */
 export interface Committed {
   sealed: boolean;
-  /** Calls that this tab carries no more, or that are forgotten. Empty unless the commit was strict. */
+  /** Calls that this tab carries no more, or that are forgotten. Looked for where the commit was strict, or depends on it. */
   relieved: readonly number[];
 }
 

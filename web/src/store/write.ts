@@ -1,6 +1,6 @@
 // The transactions that only write. What they do follows from nothing that they
 // read, so that they work in a page that is being left: a request that follows
-// from another would be lost.
+// from another would be lost. But what only a call's owner may do does.
 
 import { below } from "./read.js";
 import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
@@ -49,8 +49,9 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
   if (stores.size === 0) return Promise.resolve([]);
+  const guarded = ownersOnly(ops);
   // Who acts on what is stored has to know that it is the one to act.
-  const carried = strict ? new Set(ops.flatMap((op) => (op.kind === "log" ? [op.call] : []))) : new Set<number>();
+  const carried = new Set(strict ? ops.flatMap((op) => (op.kind === "log" && !guarded.has(op.call) ? [op.call] : [])) : []);
   if (carried.size > 0) stores.add("calls");
   const relieved: number[] = [];
   return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
@@ -61,7 +62,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
         if (request.error?.name === "ConstraintError") event.preventDefault();
       };
     };
-    ops.forEach((op, i) => {
+    const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
           tx.objectStore("servers").put(serverRecord(server, op.plain, secrets[i] ?? null));
@@ -76,7 +77,16 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
           tx.objectStore("calls").delete([server, op.call]);
           tx.objectStore("log").delete(below(server, op.call));
       }
+    };
+    ops.forEach((op, i) => {
+      if (op.kind === "server" || !guarded.has(op.call)) carryOut(op, i);
     });
+    for (const call of guarded) {
+      then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
+        if (head && head.owner !== how.tab) relieved.push(call);
+        else ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
+      });
+    }
     for (const call of carried) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
         if (head?.owner !== how.tab) relieved.push(call);
@@ -84,9 +94,14 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!again) tx.commit();
+    if (!again && guarded.size === 0) tx.commit();
     return () => relieved;
   });
+}
+
+/** The calls about which `ops` are for their owner alone. */
+export function ownersOnly(ops: readonly Op[]): Set<number> {
+  return new Set(ops.flatMap((op) => (op.kind === "forget" && op.mine ? [op.call] : [])));
 }
 
 function touched(op: Op): string[] {
