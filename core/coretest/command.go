@@ -24,6 +24,8 @@ var commands = map[string]func(p *player, args string){
 	"source":    sourceCommand,    // source xN open | failed | TYPE DATA
 	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
 	"respond":   respondCommand,   // respond HANDLE JSON: the result of a server's request
+	"peek":      peekCommand,      // peek cN
+	"draft":     draftCommand,     // draft cN KEY [JSON], draft HANDLE [JSON]: what a person has begun
 	"subscribe": subscribeCommand, // subscribe JSON: the resources to watch
 	"cancel":    cancelCommand,    // cancel cN [REASON]
 	"pause":     pauseCommand,     // pause cN

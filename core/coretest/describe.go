@@ -13,7 +13,9 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventStatus: "status", engine.EventResumed: "resumed", engine.EventIntegrity: "integrity",
 	engine.EventInput: "input", engine.EventRequest: "request",
 	engine.EventGuarantee: "guarantee", engine.EventDurability: "durability",
-	engine.EventSegment: "segment", engine.EventTask: "task",
+	engine.EventSegment: "segment", engine.EventTask: "task", engine.EventPeek: "peek", engine.EventDraft: "draft",
+	engine.EventTranscript: "transcript", engine.EventTurn: "turn",
+	engine.EventQuestion: "question", engine.EventWithdrawn: "withdrawn",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.
@@ -26,6 +28,9 @@ func Describe(e engine.Effect) string {
 	case engine.Abort:
 		return fmt.Sprintf("abort x%d", e.X)
 	case engine.Deliver:
+		if e.Failure != nil {
+			return fmt.Sprintf("deliver c%d #%d %s %s", e.C, e.Position, eventNames[e.Event], failure(e.Failure))
+		}
 		return fmt.Sprintf("deliver c%d #%d %s %s", e.C, e.Position, eventNames[e.Event], e.Data)
 	case engine.Settle:
 		switch e.Outcome {
@@ -42,6 +47,10 @@ func Describe(e engine.Effect) string {
 		return fmt.Sprintf("state %s", e.Data)
 	case engine.Source:
 		return fmt.Sprintf("source x%d", e.X)
+	case engine.Socket:
+		return fmt.Sprintf("socket x%d%s", e.X, fields(e.Request))
+	case engine.Frame:
+		return fmt.Sprintf("frame x%d %s", e.X, e.Data)
 	case engine.Token:
 		return "token"
 	case engine.Store:

@@ -13,12 +13,15 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Host runs an MCP client natively against a real server: net/http for fetch, a
-// time.Timer for the one timer. One goroutine owns the client; what others
+// Host runs a machine natively against a real server: net/http for fetch, a
+// time.Timer for the one timer. One goroutine owns the machine; what others
 // report comes in through a channel, as callbacks do in a browser.
-type Host struct {
-	Client *mcp.Client
+type Host[M engine.Machine] struct {
+	Client M
 	HTTP   *http.Client
+	// OnStore, where it is set, is told of each commit on the machine's goroutine,
+	// and reports what became of it by Defer; else nothing is stored.
+	OnStore func(ticket uint32, ops []byte)
 
 	driver *engine.Driver
 	inputs chan func()
@@ -33,10 +36,13 @@ type Host struct {
 	effects []engine.Effect // what the app would see: Deliver, Settle, State
 }
 
-// NewHost starts a Host for a client of cfg. Close ends it.
-func NewHost(cfg mcp.Config) *Host {
-	h := &Host{
-		Client: mcp.New(cfg), HTTP: &http.Client{Transport: &http.Transport{}}, inputs: make(chan func(), 64), done: make(chan struct{}),
+// NewHost starts a Host for an MCP client of cfg. Close ends it.
+func NewHost(cfg mcp.Config) *Host[*mcp.Client] { return HostOf(mcp.New(cfg)) }
+
+// HostOf starts a Host for any machine. Close ends it.
+func HostOf[M engine.Machine](machine M) *Host[M] {
+	h := &Host[M]{
+		Client: machine, HTTP: &http.Client{Transport: &http.Transport{}}, inputs: make(chan func(), 64), done: make(chan struct{}),
 		began: time.Now(), timer: time.NewTimer(time.Hour),
 		reads: map[engine.ExchangeID]chan struct{}{}, cancel: map[engine.ExchangeID]context.CancelFunc{},
 	}
@@ -46,7 +52,7 @@ func NewHost(cfg mcp.Config) *Host {
 	return h
 }
 
-func (h *Host) loop() {
+func (h *Host[M]) loop() {
 	for {
 		select {
 		case do := <-h.inputs:
@@ -60,16 +66,16 @@ func (h *Host) loop() {
 	}
 }
 
-func (h *Host) now() engine.Time { return engine.Time(time.Since(h.began).Milliseconds()) }
+func (h *Host[M]) now() engine.Time { return engine.Time(time.Since(h.began).Milliseconds()) }
 
 // Input gives the client an input on its own goroutine and waits for it.
-func (h *Host) Input(do func(c *mcp.Client, now engine.Time)) {
+func (h *Host[M]) Input(do func(c M, now engine.Time)) {
 	ran := make(chan struct{})
 	h.send(func() { do(h.Client, h.now()); close(ran) })
 	<-ran
 }
 
-func (h *Host) send(do func()) {
+func (h *Host[M]) send(do func()) {
 	select {
 	case h.inputs <- do:
 	case <-h.done:
@@ -77,8 +83,8 @@ func (h *Host) send(do func()) {
 }
 
 // Close ends the host and every exchange.
-func (h *Host) Close() {
-	h.Input(func(*mcp.Client, engine.Time) {
+func (h *Host[M]) Close() {
+	h.Input(func(M, engine.Time) {
 		for _, cancel := range h.cancel {
 			cancel()
 		}
@@ -87,8 +93,20 @@ func (h *Host) Close() {
 	h.HTTP.CloseIdleConnections()
 }
 
+// Defer gives the machine an input after the one under way.
+func (h *Host[M]) Defer(do func(c M, now engine.Time)) {
+	go h.send(func() { do(h.Client, h.now()) })
+}
+
+// Effects returns what the app has seen so far.
+func (h *Host[M]) Effects() []engine.Effect {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]engine.Effect(nil), h.effects...)
+}
+
 // Wait returns once ok accepts the effects so far, or false after a minute.
-func (h *Host) Wait(ok func([]engine.Effect) bool) bool {
+func (h *Host[M]) Wait(ok func([]engine.Effect) bool) bool {
 	late := time.AfterFunc(time.Minute, func() { h.changed.Broadcast() })
 	defer late.Stop()
 	until := time.Now().Add(time.Minute)
@@ -104,7 +122,7 @@ func (h *Host) Wait(ok func([]engine.Effect) bool) bool {
 }
 
 // Do carries out an effect.
-func (h *Host) Do(e engine.Effect) {
+func (h *Host[M]) Do(e engine.Effect) {
 	switch e.Kind {
 	case engine.Fetch:
 		ctx, cancel := context.WithCancel(context.Background())
@@ -114,6 +132,10 @@ func (h *Host) Do(e engine.Effect) {
 		select {
 		case h.reads[e.X] <- struct{}{}:
 		default:
+		}
+	case engine.Store:
+		if h.OnStore != nil {
+			h.OnStore(e.Ticket, e.Data)
 		}
 	case engine.Abort:
 		if cancel := h.cancel[e.X]; cancel != nil {
@@ -129,10 +151,10 @@ func (h *Host) Do(e engine.Effect) {
 }
 
 // Wake arms the one timer.
-func (h *Host) Wake(delay int64) { h.timer.Reset(time.Duration(delay) * time.Millisecond) }
+func (h *Host[M]) Wake(delay int64) { h.timer.Reset(time.Duration(delay) * time.Millisecond) }
 
 // exchange is one HTTP exchange; it reads a chunk each time it is asked to.
-func (h *Host) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request, reads <-chan struct{}) {
+func (h *Host[M]) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request, reads <-chan struct{}) {
 	how := engine.EndNetwork
 	defer func() { h.send(func() { h.Client.End(h.now(), x, how, "") }) }()
 	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))

@@ -1,7 +1,8 @@
 package engine
 
-// ExchangeID names one HTTP exchange. The machine counts them from 1; an id is
-// never reused, so a late report about a dead exchange finds nobody.
+// ExchangeID names one HTTP exchange, EventSource or WebSocket. The machine
+// counts them from 1; an id is never reused, so a late report about a dead
+// exchange finds nobody.
 type ExchangeID uint32
 
 // CallID names one request that the app made, counted from 1 by the machine.
@@ -20,9 +21,9 @@ const (
 	Read
 	// Abort ends exchange X from this side. Nothing more of X is reported.
 	Abort
-	// Deliver hands Data, raw JSON text, to the app as an event of call C (or
-	// of the client where C is 0). Event says which; Position counts the
-	// call's events from 1.
+	// Deliver hands Data, raw JSON text, to the app as an event of call C, or of
+	// session C of an agent's (or of the client where C is 0). Event says which;
+	// Position counts the call's events from 1.
 	Deliver
 	// Settle ends call C: Outcome says how, Data is the raw JSON of a result
 	// or of a JSON-RPC error, Failure is set for OutcomeFailure.
@@ -39,7 +40,7 @@ const (
 	Store
 	// Recall tells of call C, which the journal brought back: Data is a JSON
 	// object that describes it. Its events and its outcome follow as they do
-	// for any call.
+	// for any call. For an agent it tells of session C, brought back or new.
 	Recall
 	// Handshake asks for leave to make a new session: among the pages that share
 	// one, a single one makes it. The host answers with the machine's Handshake
@@ -48,7 +49,21 @@ const (
 	// Source opens an EventSource X at Request.URL. The host reports that it is
 	// open, its events, and its first error, which ends it; Abort closes it.
 	Source
+	// Socket opens a WebSocket X at Request.URL. A header field
+	// Sec-WebSocket-Protocol lists the subprotocols to offer; others cannot be
+	// sent. The host answers with the machine's inputs SocketOpened, SocketMessage
+	// for each text message, in order and without being asked (the browser cannot
+	// hold them back), and once SocketClosed; or with SocketClosed at once. Binary
+	// messages are not reported. Abort closes it.
+	Socket
+	// Frame sends Data as one text message on WebSocket X, once it is open.
+	Frame
 )
+
+// CloseInvalid is the close code of a WebSocket that the browser refused to
+// make: a bad URL, mixed content, a bad subprotocol. Those on the wire begin at
+// 1000 (RFC 6455 7.4).
+const CloseInvalid = 0
 
 // Outcome says how a call ended.
 type Outcome uint8
@@ -78,6 +93,12 @@ const (
 	EventDurability                        // where the client keeps its calls, where that has changed
 	EventSegment                           // a numbered part of a streamed result
 	EventTask                              // what the server says of the call's task
+	EventPeek                              // what a peek at the call came to; Position is its Outcome, 0 where nobody was asked
+	EventDraft                             // what was saved of the answer to the request with handle Position, which follows
+	EventTranscript                        // a change to a session's transcript
+	EventTurn                              // what a session's turn does: running, idle, requires action
+	EventQuestion                          // an agent's request; Position is its handle
+	EventWithdrawn                         // nobody waits for the answer to the request with handle Position any more
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather
@@ -92,20 +113,21 @@ type Effect struct {
 	Ticket   uint32   // Store only: names the commit, counted from 1
 	Strict   bool     // Store only
 	Data     []byte   // valid until the next input; of Store until its Stored
-	Request  *Request // Fetch only; the host owns it
-	Failure  *Error   // Settle with OutcomeFailure only
+	Request  *Request // Fetch, Source and Socket; the host owns it
+	Failure  *Error   // Settle with OutcomeFailure, and EventPeek with it, only
 }
 
 // Field is one HTTP header field. Value holds the bytes as they go on the
 // wire; what is outside ASCII is sent as it is (fetch takes a byte string).
 type Field struct{ Name, Value string }
 
-// Request is what Fetch sends.
+// Request is what Fetch sends, or what Source and Socket open.
 type Request struct {
 	Method string  // GET, POST or DELETE
 	URL    string  // absolute
 	Header []Field // in the order in which they were added
 	Body   []byte  // nil where there is none; owned by the host from here on
+	Limit  int     // Socket only: of a longer message just the beginning is reported, longer than Limit too; 0 for all of it
 }
 
 // Head is the head of an HTTP response, as far as the browser shows it.

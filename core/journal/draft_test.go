@@ -11,19 +11,24 @@ import (
 type draft struct{ plain, secret []byte }
 
 // isSecret reports whether entries of kind k belong in the secret part of a row.
-func (k Kind) isSecret() bool { return k == Cursor || k == Token || k == State }
+func (k Kind) isSecret() bool { return k == Cursor || k == Token || k == State || k == TaskState }
 
 // add appends e to the part in which it belongs.
 func (d *draft) add(e Entry) {
 	// A stream's cursor goes with it, a policy's token and a round's state too:
 	// left in the row, they would be taken for the next one's.
 	switch e.Kind {
-	case Sent, Cursor:
+	case Sent:
+		d.drop(Cursor)
+		d.drop(TaskState)
+	case Cursor:
 		d.drop(Cursor)
 	case Policy, Token:
 		d.drop(Token)
 	case Round, State:
 		d.drop(State)
+	case Task, TaskState:
+		d.drop(TaskState)
 	}
 	if e.Kind.isSecret() {
 		d.secret = AppendEntry(d.secret, e)

@@ -70,13 +70,28 @@ const (
 	// ids that they are made of.
 	Seen
 
-	lastKind = Seen
+	// Draft of the answer to a request for input: N[0] bytes of the id that it
+	// is asked under, raw, then JSON; no JSON where the draft is withdrawn. What a
+	// person has typed is nobody else's: secret. DraftEntry makes it.
+	Draft
+	// TaskState is the requestState that goes back with the next request about
+	// the task, raw; empty for none. Secret.
+	TaskState
+
+	// Connection to the agent that has the session (ACP): Data is its id. Secret.
+	Connection
+	// Prompt: one leaves under id N[0]; Data is its content, a JSON array.
+	Prompt
+	// Placed: that prompt is in the session's history, or never will be.
+	Placed
+
+	lastKind = Placed
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1}
+var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1}
 
 // Entry is one thing that happened to a call.
 type Entry struct {
@@ -165,7 +180,7 @@ func (e *Entry) valid() bool {
 		id := input{p: e.Data}
 		id.bytes()
 		return id.err == nil
-	case Answer:
+	case Answer, Draft:
 		return e.N[0] <= uint64(len(e.Data))
 	case Outcome:
 		return e.N[0] >= uint64(engine.OutcomeResult) && e.N[0] <= uint64(engine.OutcomeFailure)

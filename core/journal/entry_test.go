@@ -22,7 +22,9 @@ func readAll(b []byte) ([]Entry, error) {
 func TestEntriesRoundTrip(t *testing.T) {
 	seen := map[Kind]bool{}
 	var row []byte
-	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")}), someOutcomes()...)
+	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")},
+		DraftEntry([]byte("kname"), []byte(`{"a":1}`)), Entry{Kind: TaskState, Data: []byte("s")},
+		Entry{Kind: Connection, Data: []byte("c1")}, Entry{Kind: Prompt, N: [3]uint64{7}, Data: []byte("[]")}, Entry{Kind: Placed, N: [3]uint64{7}}), someOutcomes()...)
 	for _, e := range entries {
 		seen[e.Kind] = true
 		alone, err := readAll(AppendEntry(nil, e))
@@ -113,6 +115,7 @@ func TestEntriesThatNobodyWrites(t *testing.T) {
 		"outcome 257":                 {byte(Outcome), 3, 0x81, 2, 0},
 		"base beyond 32 bits":         {byte(Base), 5, 0x80, 0x80, 0x80, 0x80, 0x10},
 		"answer's id beyond its data": {byte(Answer), 2, 2, 'x'},
+		"draft's id beyond its data":  {byte(Draft), 2, 2, 'x'},
 		"asked without an id":         {byte(Asked), 0},
 		"asked with a cut id":         {byte(Asked), 2, 2, 'x'},
 		"skippable, cut":              {byte(skippable), 1},

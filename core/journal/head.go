@@ -21,10 +21,11 @@ type Flags uint8
 
 // The flags of a Head.
 const (
-	ReadOnly   Flags = 1 << iota // the tool says readOnlyHint
-	Idempotent                   // the tool says idempotentHint
-	Reissue                      // the app allows to run it again
-	ManualAck                    // only the app's ack ends redelivery
+	ReadOnly    Flags = 1 << iota // the tool says readOnlyHint
+	Idempotent                    // the tool says idempotentHint
+	Reissue                       // the app allows to run it again
+	ManualAck                     // only the app's ack ends redelivery
+	ManualInput                   // the app answers requests for input itself
 )
 
 // Repeatable reports whether running the request again is known to be harmless,

@@ -58,6 +58,10 @@ func dump(r *Record) string {
 	for _, a := range r.Outbox {
 		fmt.Fprintf(&b, " answer=%q/%q", a.ID, a.Message)
 	}
+	for _, d := range r.Drafts {
+		fmt.Fprintf(&b, " draft=%q/%q", d.ID, d.Message)
+	}
+	text("taskstate", r.TaskState)
 	text("round", r.Round)
 	if r.Stated {
 		b.WriteString(" stated")
@@ -93,10 +97,10 @@ func held(r *Record) int {
 	for _, q := range r.Asked {
 		n += len(q.ID) + len(q.Message)
 	}
-	for _, a := range r.Outbox {
+	for _, a := range append(r.Outbox, r.Drafts...) {
 		n += len(a.ID) + len(a.Message)
 	}
-	return n
+	return n + len(r.TaskState)
 }
 
 // everyKind holds an entry of each kind, in an order in which a call may make

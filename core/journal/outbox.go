@@ -39,6 +39,7 @@ func (r *Record) answered(e Entry) {
 	if len(r.Outbox) >= maxOutbox {
 		return
 	}
+	r.dropDrafts(func(other []byte) bool { return bytes.Equal(other, id) })
 	for i, q := range r.Asked {
 		if bytes.Equal(q.ID, id) {
 			r.Asked = append(r.Asked[:i], r.Asked[i+1:]...)

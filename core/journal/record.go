@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
@@ -34,6 +35,7 @@ type Record struct {
 	Asked  []Question // requests of the server's that nobody has answered
 	Outbox []Reply    // answers that the server has not taken yet
 	Taken  [][]byte   // ids of the requests whose answers it has taken
+	Drafts []Reply    // of answers to those of Asked and of the Round
 
 	Round     []byte // the input that is asked for; nil where none is
 	Stated    bool   // a State belongs to it
@@ -46,7 +48,11 @@ type Record struct {
 	TaskID      string // that task's; "" where it could not be unsealed
 	TaskAt      int64  // ms since 1970
 	TaskDialect uint64
-	Fetching    uint64 // id of the request for its result; 0 for none
+	TaskState   []byte // to be sent back with the next request about it
+
+	Connection string         // to the agent that has the session (ACP); "" for none
+	Prompts    []StoredPrompt // of that session, in the order of their sending
+	Fetching   uint64         // id of the request for its result; 0 for none
 
 	Outcome engine.Outcome // 0 while it has none
 	Data    []byte         // of the outcome
@@ -54,6 +60,12 @@ type Record struct {
 	EndedAt int64          // ms since 1970; 0 while it has no outcome
 
 	Bytes int // stored, head included
+}
+
+// StoredPrompt is one that has left, or is about to, and is not in the history.
+type StoredPrompt struct {
+	ID      uint64
+	Content []byte
 }
 
 // ResumePolicy is what SEP-975's notifications/requests/resumePolicy promised.
@@ -127,7 +139,7 @@ func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, po
 // unsealed drops what a row's secret part may have replaced, and could not be
 // read: a cursor older than the events would bring some of them twice.
 func (r *Record) unsealed() {
-	r.Cursor, r.Seen, r.State = nil, nil, nil
+	r.Cursor, r.Seen, r.State, r.TaskState = nil, nil, nil, nil
 	if r.Policy != nil {
 		r.Policy.Token = nil
 	}
@@ -147,8 +159,8 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
-		r.Task, r.TaskID, r.Fetching = false, "", 0
-		r.Asked = nil
+		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
+		r.Asked, r.Drafts = nil, nil
 		if r.Responses == nil {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
@@ -181,13 +193,16 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Round, r.State, r.Responses = append([]byte{}, e.Data...), nil, nil
 		r.Stated, r.Responded = e.N[0] != 0, false
 		r.Rounds++
+		r.dropDrafts(isRoundID)
 	case State:
 		if r.Stated { // else it is an earlier round's, of the same row
 			r.State = bytes.Clone(e.Data)
 		}
 	case Responses:
 		r.Responses = append([]byte{}, e.Data...)
+		r.dropDrafts(isRoundID)
 	case Task:
+		r.TaskState = nil
 		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]
 		r.Cursor, r.Seen, r.Policy = nil, nil, nil
 	case Fetching:
@@ -196,6 +211,18 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		if r.Task {
 			r.TaskID = string(e.Data)
 		}
+	case TaskState:
+		if r.Task {
+			r.TaskState = bytes.Clone(e.Data)
+		}
+	case Draft:
+		r.drafted(e)
+	case Connection:
+		r.Connection = string(e.Data)
+	case Prompt:
+		r.Prompts = append(r.Prompts, StoredPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
+	case Placed:
+		r.Prompts = slices.DeleteFunc(r.Prompts, func(p StoredPrompt) bool { return p.ID == e.N[0] })
 	case Outcome:
 		r.outcome(e)
 	case Acked:
@@ -221,6 +248,6 @@ func (r *Record) outcome(e Entry) {
 		}
 		r.Failure = failure
 	}
-	r.Asked, r.Outbox, r.Taken, r.Policy, r.Cursor, r.Seen = nil, nil, nil, nil, nil, nil
+	r.Asked, r.Outbox, r.Taken, r.Drafts, r.Policy, r.Cursor, r.Seen, r.TaskState = nil, nil, nil, nil, nil, nil, nil, nil
 	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
 }

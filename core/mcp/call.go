@@ -79,6 +79,7 @@ type call struct {
 	asks         []byte      // the request for input, where it is kept
 	questions    [][]byte    // ids of the server's requests on its stream
 	outbox       []*reply    // answers to those that the server has not taken
+	drafts       drafts      // of answers to any of these
 	asking       int         // requests of the server's on its stream that the app is answering
 	cuts         int         // connections lost since it was sent
 	chunks       int         // that have come of its answer
@@ -321,6 +322,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 		return
 	}
 	t.advanceOutbox(c, now)
+	t.writeDrafts(c, now)
 	if t.phase == callTask {
 		t.advanceTask(c, now)
 		return
@@ -386,5 +388,5 @@ func (t *call) deadline(c *Client) engine.Time {
 			at = min(at, t.stream.Deadline())
 		}
 	}
-	return min(at, t.outboxDue())
+	return min(at, t.outboxDue(), t.draftsDue(c))
 }

@@ -20,6 +20,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	t.totalBy = in(now, t.timeouts.Total)
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.rounds = r.Rounds
+	t.drafts.restore(c, r)
 	if r.Sent {
 		t.cuts++ // the page that had it is gone
 	}
@@ -85,7 +86,7 @@ func (t *call) askAgain(c *Client, now engine.Time, r *journal.Record) {
 	}
 	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
 	t.asks, t.requestState = r.Round, r.State
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: inputEvent(t.asks)})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(t.asks), t.asks, journal.RoundID)})
 }
 
 func stateLost(method string) *engine.Error {

@@ -51,7 +51,8 @@ type Client struct {
 	owners     map[engine.ExchangeID]owner
 	posts      []*post
 	answers    answers
-	listen     listen
+	listen     *listen
+	taskListen taskListen
 
 	session     session
 	negotiation negotiation
@@ -95,7 +96,9 @@ func New(cfg Config) *Client {
 		byCall: map[engine.CallID]*call{},
 		kept:   map[engine.CallID]*call{},
 		owners: map[engine.ExchangeID]owner{},
+		listen: &listen{},
 	}
+	c.taskListen.at = engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	c.journaling.on, c.journaling.by = cfg.Journal, engine.Never
 	return c
@@ -181,6 +184,7 @@ func (c *Client) Advance(now engine.Time) {
 		p.advance(c, now)
 	}
 	c.listen.advance(c, now)
+	c.taskListen.advance(c, now)
 	c.channel.advance(c, now)
 	if now >= c.journaling.by {
 		c.journaling.hung = c.journaling.ticket
@@ -199,7 +203,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.channel.deadline(), c.journaling.by)
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.journaling.by)
 	for _, call := range c.calls {
 		at = min(at, call.deadline(c))
 	}

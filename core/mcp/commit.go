@@ -10,10 +10,10 @@ import (
 // everything counts as stored at once and nothing outlives the page.
 type journaling struct {
 	on      bool // there is a store, and it works
+	stored  int  // bytes of all logs in the store, as far as this page knows
 	ops     []byte
 	dirty   []*call // with a row that waits
 	strict  bool    // what waits has to be flushed to disk
-	stored  int     // bytes of all logs in the store, as far as this page knows
 	waiting int     // bytes of it
 	waiters []waiter
 

@@ -67,7 +67,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		t = on
 	}
 	switch {
-	case t == nil && c.listen.answeredBy(m.ID):
+	case t == nil && (c.listen.answeredBy(m.ID) || c.taskListen.next != nil && c.taskListen.next.answeredBy(m.ID)):
 		// The server has ended the subscription properly; its stream's end follows.
 	case t == nil:
 		c.integrity("unknown_response", nil)
@@ -136,9 +136,19 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 	case "notifications/requests/resumePolicy":
 		c.resumePolicy(t, m.Params)
 	case "notifications/tasks", "notifications/tasks/status":
-		if !c.taskNotified(c.now, m.Params) {
+		switch {
+		case c.taskNotified(c.now, m.Params):
+		case t == nil && c.listen.forgetsTask(m.Params):
+			c.counters.LateNotifications++
+		default:
 			c.deliverOn(t, engine.EventNotification, m.Raw)
 		}
+	case "notifications/subscriptions/acknowledged":
+		raw := m.Raw
+		if t == nil {
+			raw = c.acknowledged(m)
+		}
+		c.deliverOn(t, engine.EventNotification, raw)
 	default:
 		c.deliverOn(t, engine.EventNotification, m.Raw)
 	}

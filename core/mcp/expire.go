@@ -22,43 +22,28 @@ func (c *Client) expired(r *journal.Record, head journal.Op) bool {
 	return true
 }
 
-// fitBudget forgets finished calls, oldest first, until what is stored of this
-// server is within its limit.
-func (c *Client) fitBudget() {
-	records := map[uint64]*journal.Record{}
-	for _, t := range c.calls {
-		if t.fold != nil {
-			records[t.record.id] = t.fold
-		}
-	}
-	for _, t := range c.kept {
-		records[t.record.id] = &journal.Record{Head: journal.Head{CreatedAt: t.record.created}, Outcome: 1, Bytes: t.record.bytes}
-	}
-	forget, _ := journal.Over(records, c.cfg.Limits.Stored)
-	for _, id := range forget {
-		if t := c.callOfRecord(id); t != nil && c.kept[t.id] != nil {
-			c.counters.ExpiredCalls++
-			c.forgetCall(t)
-		}
-	}
-}
-
-// fitStored keeps what is stored within its limit while the page lives: finished
-// calls go first, oldest first; then the call that takes most goes on in memory,
-// and its app is told by its guarantee.
+// fitStored keeps what is stored within its limit: finished calls are forgotten
+// first, oldest first; then, while the page lives, the call that takes most goes
+// on in memory, and its app is told by its guarantee.
 func (c *Client) fitStored() {
 	j := &c.journaling
 	if j.stored <= c.cfg.Limits.Stored {
 		return
 	}
-	for _, t := range c.keptInOrder() {
-		if j.stored <= c.cfg.Limits.Stored {
-			return
-		}
+	finished, rest := map[uint64]*journal.Record{}, j.stored
+	for _, t := range c.kept {
 		if t.record.overIn <= j.landed && !t.record.memory {
-			c.counters.ExpiredCalls++
-			c.forgetCall(t)
+			finished[t.record.id] = &journal.Record{Head: journal.Head{CreatedAt: t.record.created}, Outcome: 1, Bytes: t.record.bytes}
+			rest -= t.record.bytes
 		}
+	}
+	forget, fits := journal.Over(finished, c.cfg.Limits.Stored-rest)
+	for _, id := range forget {
+		c.counters.ExpiredCalls++
+		c.forgetCall(c.callOfRecord(id))
+	}
+	if fits || c.state == stateNew {
+		return // of a page that was loaded just now nothing is known to be in use yet
 	}
 	for j.stored > c.cfg.Limits.Stored {
 		var most *call
@@ -72,7 +57,7 @@ func (c *Client) fitStored() {
 		}
 		j.stored -= most.record.bytes
 		c.undirty(most)
-		c.addOp(journal.Op{Kind: journal.OpForget, Call: most.record.id})
+		c.addOp(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: most.record.id})
 		most.record.memory, most.record.bytes = true, 0
 		c.tellGuarantee(most)
 	}

@@ -60,7 +60,7 @@ func TestFault106_Statuses(t *testing.T) {
 		o.gives("tasks/get", `{"taskId":"T","status":"`+status+`"}`)
 	}
 	o.wantBroken("task_status", 5)
-	o.wantTold(engine.EventTask, "", 2)
+	o.wantTold(engine.EventTask, "", 3)
 	o.gives("tasks/get", `{"taskId":"T","status":7}`)
 	o.wantPending()
 	o.gives("tasks/result", whole(1))

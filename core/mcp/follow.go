@@ -87,7 +87,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	if t.task != nil {
 		t.dropTask(c)
 	}
-	t.policy, t.outbox, t.questions, t.asking, t.parked = nil, nil, nil, 0, 0
+	t.policy, t.outbox, t.questions, t.drafts, t.asking, t.parked = nil, nil, nil, drafts{}, 0, 0
 	c.unask(t)
 	c.undirty(t)
 	c.journaling.stored -= t.record.bytes

@@ -24,6 +24,9 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 		return
 	}
 	switch {
+	case t.phase == callTask:
+		t.holdTask(c, now, held)
+		return
 	case t.phase == callQueued, t.phase == callRestored:
 	case t.phase != callStreaming, held && t.guaranteeOnceStored(c) == guaranteeLost:
 		return

@@ -76,6 +76,7 @@ func (c *Client) writeRound(t *call) {
 		c.writeSecret(t, journal.Entry{Kind: journal.State, Data: t.requestState})
 	}
 	c.write(t, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: t.asks})
+	c.rewriteDrafts(t) // none of a round that is new
 }
 
 // Answer sends a call again with the answers to its requests for input: a JSON
@@ -92,6 +93,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 		return
 	}
 	t.setRound(responses)
+	t.drafts = drafts{}
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()
 	c.byID[t.request] = t
@@ -144,6 +146,7 @@ const maxAsked = 64
 func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
 	if t != nil && t.role == roleApp && t.phase < callTail && len(c.asked) < maxAsked {
 		t.questions = append(t.questions, questionID(m.ID))
+		t.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
 		c.write(t, journal.AskedEntry(questionID(m.ID), m.Raw))
 	}
 	c.hand(now, t, m)
@@ -167,6 +170,9 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 		}
 		t.asking++
 		t.stream.Hold(now, true)
+		if draft := t.drafts.saved[string(questionID(m.ID))]; draft != nil {
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: t.id, Position: a.handle, Data: draft})
+		}
 	}
 	c.asked = append(c.asked, a)
 	c.effects.Add(e)
@@ -182,6 +188,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		}
 		c.asked = append(c.asked[:i], c.asked[i+1:]...)
 		if t := a.call; t != nil && t.phase < callTail {
+			t.drafts.drop(questionID(a.id))
 			t.totalBy = later(t.totalBy, now.Since(a.at))
 			if t.asking--; t.asking == 0 {
 				t.stream.Hold(now, t.paused)

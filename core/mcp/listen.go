@@ -31,6 +31,9 @@ type listen struct {
 	leave      bool      // this tab may hold it, of those that share the session
 	missed     bool      // another tab had it before
 	withCursor bool      // x carries Last-Event-ID
+	ids        []string  // of the tasks that the request under way asks for
+	trial      bool      // it is taskListen.next
+	over       bool      // not offered, or ended for good
 }
 
 // open opens the stream for a new session.
@@ -73,6 +76,9 @@ func (l *listen) answeredBy(id jsonrpc.ID) bool {
 // stop ends the stream without a word: a new session will open it again, or
 // the client is at its end.
 func (l *listen) stop(c *Client) {
+	if l == c.listen {
+		c.taskListen.drop(c)
+	}
 	c.abort(l.x)
 	l.state, l.x = listenStopped, 0
 	l.stream.End()
@@ -81,6 +87,7 @@ func (l *listen) stop(c *Client) {
 // off ends the stream for good and tells the app.
 func (l *listen) off(c *Client) {
 	l.stop(c)
+	l.over = true
 	c.status(nil, "off", nil)
 }
 
@@ -93,13 +100,27 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		missed := (l.hadStream || l.missed) && !l.withCursor
 		l.refreshed, l.hadStream, l.missed = false, true, false
 		l.stream.Opened(now)
-		c.status(nil, "open", &streamReport{missed: missed})
+		if !l.trial { // to the app it is the stream that is open already
+			c.status(nil, "open", &streamReport{missed: missed})
+		}
 		c.read(l.x)
 		return
 	}
 	c.abort(l.x)
 	l.x = 0
-	switch verdictOnListen(head.Status, l.withCursor, l.hadStream) {
+	verdict := verdictOnListen(head.Status, l.withCursor, l.hadStream)
+	switch {
+	case l.trial:
+		c.taskListen.failed(c, now, verdict != listenOff)
+		return
+	case verdict == listenOff && len(l.ids) > 0:
+		c.taskListen.refused = true // it may be these that the server does not take
+		if c.listens() {
+			l.connect(c, now)
+			return
+		}
+	}
+	switch verdict {
 	case listenAuthorize:
 		if !c.cfg.HasTokenProvider || l.refreshed {
 			l.off(c)
@@ -135,6 +156,10 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 	if err := c.readEvents(now, nil, &l.exchange, &l.stream, p); err != nil {
 		// Opened again, the stream would bring the same event again.
 		c.integrity("oversized_event", err)
+		if l.trial {
+			c.taskListen.failed(c, now, false)
+			return
+		}
 		l.off(c)
 		return
 	}
@@ -145,6 +170,8 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 
 func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 	switch {
+	case l.trial:
+		c.taskListen.failed(c, now, how != engine.EndInvalid)
 	case how == engine.EndNetwork && l.withCursor && !l.exchange.Opened() && c.headerFailed(now, nil, l.x),
 		how == engine.EndInvalid && l.withCursor:
 		l.anew(c, now)

@@ -231,11 +231,7 @@ func (c *Client) tellGuarantee(t *call) {
 // tellDurability tells the app where its calls are kept from now on:
 // {"durability":"memory","why":"quota"}.
 func (c *Client) tellDurability(where, why string) {
-	b := jsonrpc.AppendString([]byte(`{"durability":`), where)
-	if why != "" {
-		b = jsonrpc.AppendString(append(b, `,"why":`...), why)
-	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: journal.AppendDurability(nil, where, why)})
 }
 
 // rewrite stores a live call anew after the store was cleared. The events that
@@ -251,7 +247,7 @@ func (c *Client) rewrite(t *call) {
 	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
 		// If this does not get stored, what was stored before may still be there.
 		headIn: min(r.headIn, c.journaling.ticket+1), sentIn: neverSent}
-	c.addOp(journal.Op{Kind: journal.OpForget, Call: r.id})
+	c.addOp(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
@@ -281,6 +277,7 @@ func (c *Client) rewrite(t *call) {
 			c.write(t, journal.AskedEntry(questionID(a.id), a.message))
 		}
 	}
+	c.rewriteDrafts(t)
 	for _, a := range t.outbox {
 		c.write(t, journal.AnswerEntry(a.id, a.message))
 	}
@@ -320,6 +317,9 @@ func (c *Client) rewriteFold(t *call) {
 		if r.TaskID != "" {
 			c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(r.TaskID)})
 		}
+		if r.TaskState != nil {
+			c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
+		}
 		if r.Fetching != 0 {
 			c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
 		}
@@ -339,6 +339,9 @@ func (c *Client) rewriteFold(t *call) {
 	}
 	for _, q := range r.Asked {
 		c.write(t, journal.AskedEntry(q.ID, q.Message))
+	}
+	for _, d := range r.Drafts {
+		c.writeSecret(t, journal.DraftEntry(d.ID, d.Message))
 	}
 	for _, a := range r.Outbox {
 		c.write(t, journal.AnswerEntry(a.ID, a.Message))

@@ -55,9 +55,12 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		}
 	}
 	flush()
+	if err := r.Err(); err != nil {
+		c.quarantined(err)
+	}
 	if c.state == stateNew {
 		c.dropStaleHandshake()
-		c.fitBudget()
+		c.fitStored()
 	}
 }
 
@@ -246,6 +249,9 @@ func (c *Client) tellRecall(t *call, known *journal.Record) {
 	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
 	b = strconv.AppendBool(append(b, `,"manual":`...), t.flags&journal.ManualAck != 0)
 	b = strconv.AppendBool(append(b, `,"owned":`...), t.phase == callRestored)
+	if t.flags&journal.ManualInput != 0 {
+		b = append(b, `,"input":"manual"`...)
+	}
 	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), guaranteeNames[t.record.stored])
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: t.id, Data: append(b, '}')})
 }

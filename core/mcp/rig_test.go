@@ -242,7 +242,7 @@ func (r *rig) book(e engine.Effect) {
 	}
 	c.events = append(c.events, e)
 	switch e.Event {
-	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee, engine.EventTask, engine.EventRequest:
+	case engine.EventStatus, engine.EventResumed, engine.EventGuarantee, engine.EventTask, engine.EventRequest, engine.EventPeek:
 	default:
 		if e.Event == engine.EventInput && c.recalled {
 			c.position = e.Position // asked again

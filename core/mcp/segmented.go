@@ -141,9 +141,9 @@ func (t *call) settleMerged(c *Client, now engine.Time) {
 	c.settle(now, t, engine.OutcomeResult, t.task.segments.appendResult(nil), nil)
 }
 
-// compare tells the app where the whole result is not what was streamed. The
-// whole result stands (RELIABILITY fault 102).
-func (t *call) compare(c *Client, result []byte) {
+// compare reports whether the whole result is what was streamed, and tells the app
+// where it is not. The whole result stands (RELIABILITY fault 102).
+func (t *call) compare(c *Client, result []byte) bool {
 	s := &t.task.segments
 	whole, _ := jsonrpc.Member(result, "content")
 	list := jsonrpc.Elements(whole)
@@ -154,5 +154,22 @@ func (t *call) compare(c *Client, result []byte) {
 	}
 	if !same {
 		c.integrity("different_result", nil)
+	}
+	return same
+}
+
+// tellRest tells of what came with the whole result alone, and goes on where the
+// segments ended: the merge is by number (SEP-1905), so that each block has one.
+func (t *call) tellRest(c *Client, result []byte) {
+	k := t.task
+	if k.segments.complete || !k.segments.gapless() || k.whole {
+		return
+	}
+	whole, _ := jsonrpc.Member(result, "content")
+	for i, block := range jsonrpc.Elements(whole) {
+		if n := uint64(i) + 1; n > k.segments.last() && jsonrpc.IsObject(block) {
+			number := appendUint([]byte(`"seqNr":`), n)
+			t.takeSegment(c, jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, block, "seqNr"), number))
+		}
 	}
 }

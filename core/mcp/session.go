@@ -146,6 +146,7 @@ func (c *Client) opened(now engine.Time) {
 // reopened opens the client with the session at hand.
 func (c *Client) reopened(now engine.Time) {
 	c.setState(stateOpen)
+	c.taskListen.refused, c.taskListen.attempts = false, 0
 	if c.mayListen() && c.channel.state == channelClosed && c.listens() {
 		c.listen.open(c, now)
 	}

@@ -32,8 +32,8 @@ func (t *call) reissue(c *Client, now engine.Time) {
 		t.dropTask(c)
 	}
 	t.policy, t.fold, t.streamed = nil, nil, segments{}
-	t.outbox, t.questions = nil, nil // the run that asked is over
-	t.parked &^= byApp               // as is the stream that was let go of
+	t.outbox, t.questions, t.drafts = nil, nil, drafts{} // the run that asked is over
+	t.parked &^= byApp                                   // as is the stream that was let go of
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()
 	c.byID[t.request] = t

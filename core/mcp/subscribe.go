@@ -12,8 +12,8 @@ func (c *Client) listens() bool {
 }
 
 // subscriptionFilter returns what subscriptions/listen asks for, as JSON: the
-// changes that the server says it announces, and the resources that the app
-// watches (2026-07-28 basic/patterns/subscriptions).
+// changes that the server says it announces, the resources that the app watches
+// (2026-07-28 basic/patterns/subscriptions), and the tasks of its calls.
 func (c *Client) subscriptionFilter() []byte {
 	capabilities, _ := jsonrpc.Member(c.session.result, "capabilities")
 	b := []byte{'{'}
@@ -33,6 +33,17 @@ func (c *Client) subscriptionFilter() []byte {
 	}
 	if len(c.resources) > 2 {
 		add("resourceSubscriptions", c.resources)
+	}
+	// A stream for tasks alone would take a connection that calls may need.
+	if ids := c.liveTasks(); len(ids) > 0 && (len(b) > 1 || !c.cfg.Scarce) {
+		list := []byte{'['}
+		for i, id := range ids {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			list = jsonrpc.AppendString(list, id)
+		}
+		add("taskIds", append(list, ']'))
 	}
 	return append(b, '}')
 }
@@ -55,7 +66,7 @@ func (c *Client) Subscribe(now engine.Time, uris []byte) {
 
 // fetchSubscriptions starts the exchange of a subscriptions/listen.
 func (l *listen) fetchSubscriptions(c *Client) engine.ExchangeID {
-	l.request = c.newRequestID()
+	l.request, l.ids = c.newRequestID(), c.liveTasks()
 	params := append(append([]byte(`{"notifications":`), c.subscriptionFilter()...), '}')
 	meta := append(c.appendIdentity([]byte{'{'}), '}')
 	l.stream.Once = true

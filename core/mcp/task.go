@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -14,13 +16,17 @@ type task struct {
 	dialect  *taskDialect
 	trying   bool  // whether the server knows the dialect is not known yet
 	interval int64 // ms between two polls
+	made     engine.Time
 	status   string
 	said     string // its statusMessage
 
 	poll   subcall
 	fetch  subcall // of the result, where poll does not bring it
 	update subcall // of answers, where poll does not take them
+	peek   subcall // the app's, at the status alone
 	ended  int     // polls that said so while its result was being waited for
+
+	unheard requestID // the request for the result that the server may still answer; 0 for none
 
 	segments segments
 	streams  bool // it has sent partial-content
@@ -37,6 +43,8 @@ type task struct {
 	answers []*taskReply      // those that the server has not taken
 	state   []byte            // requestState to be echoed, raw (a SEP-2339 draft)
 	echo    bool              // also without an answer
+	stale   bool              // an earlier page stored it, and may have had a later one
+	bare    bool              // the next poll leaves both out, to find out
 }
 
 const (
@@ -140,8 +148,8 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 		return false
 	}
 	interval, _ := jsonrpc.Member(made, d.interval)
-	t.task = &task{id: id, dialect: d, interval: clampInterval(interval), status: "working",
-		poll: idle, fetch: idle, update: idle}
+	t.task = &task{id: id, dialect: d, interval: clampInterval(interval), made: now,
+		poll: idle, fetch: idle, update: idle, peek: idle}
 	t.phase, t.answerBy, t.policy = callTask, engine.Never, nil
 	c.writeTask(t)
 	switch {
@@ -153,12 +161,15 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 	default:
 		t.task.poll.at = now.After(t.task.interval)
 	}
+	c.tasksChanged(d)
 	meta, _ := jsonrpc.Member(result, "_meta")
 	fallback, _ := jsonrpc.Member(meta, metaFallback)
-	mode, fellBack := jsonrpc.String(fallback)
-	if !c.taskStatus(t, made, mode) && fellBack {
+	mode, _ := jsonrpc.String(fallback)
+	if !c.taskStatus(t, made, mode) {
+		t.task.status = "working" // parts of its result came without it
 		c.tellTask(t, mode)
 	}
+	c.tellPolled(t)
 	return true
 }
 
@@ -171,8 +182,8 @@ func (c *Client) writeTask(t *call) {
 // stored, where it streams.
 func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *taskDialect) {
 	t.phase, t.answerBy = callTask, engine.Never
-	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault, status: "working",
-		poll: idle, fetch: idle, update: idle, trying: d == continuedTasks && !c.continues}
+	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
+		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == continuedTasks && !c.continues}
 	if t.streamed.run == r.Sends { // else they are of a run before this one
 		t.task.segments, t.task.streams = t.streamed, t.streamed.last() > 0
 	}
@@ -183,8 +194,11 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *tas
 	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.lastEventID:
 		t.resumeFetch(c, now, r)
 	default:
-		t.task.fetch.at = now
+		t.task.fetch.at, t.task.unheard = now, requestID(r.Fetching)
 	}
+	t.task.state, t.task.stale = bytes.Clone(r.TaskState), len(r.TaskState) > 0
+	c.tasksChanged(d)
+	c.tellPolled(t)
 	c.resumedProven(t, t.task.streams)
 	t.restoreTaskInput(c, now, r)
 	if t.generation == c.session.generation {

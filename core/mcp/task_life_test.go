@@ -190,6 +190,25 @@ func TestTask_DeadRequestForTheResult(t *testing.T) {
 	o.wantWhole(6)
 }
 
+// The official SDK's tasks/result looks for the end of a task once in an interval,
+// and its notification is faster: that alone is no reason to ask again.
+func TestTask_NotifiedBeforeTheResult(t *testing.T) {
+	r := newRig(t, mcp.Config{Journal: true}).connectListening()
+	alone := r.newest
+	o := newTask(r, true)
+	x, _ := o.asked("tasks/result", 0)
+	for range 3 {
+		o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"completed"}}`))
+		o.store()
+	}
+	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
+	if o.exchanges[x].over {
+		o.fatal("given up too soon")
+	}
+	o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), whole(1)))
+	o.wantWhole(1)
+}
+
 // A failed task of the extension has an error, and a tool's own error is a result;
 // a core task's is whatever tasks/result says.
 func TestTask_FailedOrIsError(t *testing.T) {

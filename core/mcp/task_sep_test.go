@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,148 +10,164 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// The test scenarios that SEP-1905 recommends, under its names, seen from the
-// client. Its checklist for clients is what they need, but for responseModes,
-// which the page puts into the request.
-func TestSEP1905(t *testing.T) {
-	const related = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
-	const fell = `{"task":{"taskId":"T","status":"working","pollInterval":1000},"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`
-	taskMode := func(o *onTask) {
-		o.refuses("tasks/continue", -32601)
-		o.gives("tasks/get", `{"taskId":"T","status":"working"}`)
-		o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
+// related1905 names the task of a partial result, and fell1905 is the task of a
+// server that has fallen back to that.
+const (
+	related1905 = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}}`
+	fell1905    = `{"task":{"taskId":"T","status":"working","pollInterval":1000},"_meta":{"io.modelcontextprotocol/fallback-mode":"task"}}`
+)
+
+// taskMode is a task in mode task, from its first poll.
+func taskMode(o *onTask) {
+	o.refuses("tasks/continue", -32601)
+	o.gives("tasks/get", `{"taskId":"T","status":"working"}`)
+	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
+	o.gives("tasks/result", whole(2))
+	o.wantWhole(2)
+	o.wantSegments(0)
+}
+
+type scenario1905 struct {
+	name string
+	play func(o *onTask)
+}
+
+// scenarios1905 are the test scenarios that SEP-1905 recommends, under its names,
+// seen from the client.
+var scenarios1905 = []scenario1905{
+	{"Immediate Mode - Complete Results", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, strings.TrimSuffix(whole(2), "}")+`,"isError":false,`+related1905+`}`))
+		o.wantResult()
+	}},
+	{"Task Mode - Standard Flow", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}}`))
+		taskMode(o)
+	}},
+	{"Streaming Mode - Initial Response Only", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, partial(`,"isComplete":true,`+related1905, 1, 2)))
+		o.wantSegments(2)
+		o.refuses("tasks/result", -32603) // so that the client has to merge
+		o.wantWhole(2)
+	}},
+	{"Streaming Mode - Multiple Responses", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,"isComplete":false,`+related1905, 1, 2)
+		o.streams(`,"isComplete":false,`+related1905, 3, 4)
+		o.streams(`,"isComplete":true,` + related1905)
+		o.wantSegments(4)
+		o.gives("tasks/result", whole(4))
+		o.wantWhole(4)
+	}},
+	{"Streaming Mode - SSE Stream", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.say("event: message\nid: event-1\ndata: " + coretest.Result(o.id, partial(`,"isComplete":false,`+related1905, 1)) + "\n\n")
+		o.say("event: message\nid: event-2\ndata: " + `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working","statusMessage":"half"}}` + "\n\n")
+		o.say("event: message\nid: event-3\ndata: " + coretest.Result(o.id, partial(`,"isComplete":true,`+related1905, 2)) + "\n\n")
+		o.wantSegments(2)
+		o.wantTold(engine.EventTask, `"half"`, 1)
 		o.gives("tasks/result", whole(2))
 		o.wantWhole(2)
-		o.wantSegments(0)
+	}},
+	{"Streaming Mode - Resume with lastSeqNr", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1, 2, 3)
+		o.cut(engine.EndNetwork)
+		if n := lastSeqNr(o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 4))); n != 3 {
+			o.fatal("resumed from %d", n)
+		}
+		o.wantSegments(4)
+		o.gives("tasks/result", whole(4))
+		o.wantWhole(4)
+	}},
+	{"Streaming Mode - Gap Detection", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1, 3, 5)
+		if n := lastSeqNr(o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 2, 3, 4, 5))); n != 1 {
+			o.fatal("asked from %d", n)
+		}
+		o.wantSegments(5)
+		o.gives("tasks/result", whole(5))
+		o.wantWhole(5)
+	}},
+	{"Immediate Mode Fallback", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, fell1905))
+		o.wantTold(engine.EventTask, `"fallback":"task"`, 1)
+		taskMode(o)
+	}},
+	{"TTL Expiration During Streaming", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1)
+		o.refuses("tasks/get", -32602)
+		o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 2))
+		o.wantSegments(2)
+		o.wantFailure(engine.CodeLost)
+	}},
+	{"Task Cancellation During Streaming", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1)
+		o.cancel(o.c)
+		o.store()
+		o.gives("tasks/cancel", `{"taskId":"T","status":"cancelled"}`)
+		o.wantSegments(1)
+		o.wantFailure(engine.CodeCancelled)
+	}},
+	{"Task Failure During Streaming", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1)
+		o.streams(`,"isError":true,"isComplete":true,`+related1905, 2)
+		o.wantSegments(2)
+		o.gives("tasks/result", strings.TrimSuffix(whole(2), "}")+`,"isError":true}`)
+		o.wantResult()
+	}},
+	{"Duplicate Segment Detection", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.streams(`,`+related1905, 1, 2)
+		o.streams(`,"isComplete":true,`+related1905, 2, 3)
+		o.wantSegments(3)
+		o.gives("tasks/result", whole(3))
+		o.wantWhole(3)
+	}},
+	{"New Client + Old Server", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, fell1905))
+		taskMode(o)
+	}},
+	{"Old Client + New Server", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working"}}`))
+		taskMode(o)
+	}},
+	{"Mixed Mechanisms", func(o *onTask) {
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1, 2}, "")))
+		o.streams(`,`+related1905, 4, 2)
+		o.gives("tasks/result", partial("", 3, 4))
+		o.streams(`,"isComplete":true,`+related1905, 5, 1)
+		o.wantSegments(5)
+		o.gives("tasks/result", whole(5))
+		o.wantWhole(5)
+	}},
+}
+
+// TestSEP1905 plays them all; the proposal's checklist for clients is in
+// TestSEP1905_ClientChecklist.
+func TestSEP1905(t *testing.T) {
+	for _, s := range scenarios1905 {
+		t.Run(s.name, func(t *testing.T) { play1905(t, s.name) })
 	}
-	scenarios := []struct {
-		name string
-		play func(o *onTask)
-	}{
-		{"Immediate Mode - Complete Results", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, strings.TrimSuffix(whole(2), "}")+`,"isError":false,`+related+`}`))
-			o.wantResult()
-		}},
-		{"Task Mode - Standard Flow", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}}`))
-			taskMode(o)
-		}},
-		{"Streaming Mode - Initial Response Only", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, partial(`,"isComplete":true,`+related, 1, 2)))
-			o.wantSegments(2)
-			o.refuses("tasks/result", -32603) // so that the client has to merge
-			o.wantWhole(2)
-		}},
-		{"Streaming Mode - Multiple Responses", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,"isComplete":false,`+related, 1, 2)
-			o.streams(`,"isComplete":false,`+related, 3, 4)
-			o.streams(`,"isComplete":true,` + related)
-			o.wantSegments(4)
-			o.gives("tasks/result", whole(4))
-			o.wantWhole(4)
-		}},
-		{"Streaming Mode - SSE Stream", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.say("event: message\nid: event-1\ndata: " + coretest.Result(o.id, partial(`,"isComplete":false,`+related, 1)) + "\n\n")
-			o.say("event: message\nid: event-2\ndata: " + `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working","statusMessage":"half"}}` + "\n\n")
-			o.say("event: message\nid: event-3\ndata: " + coretest.Result(o.id, partial(`,"isComplete":true,`+related, 2)) + "\n\n")
-			o.wantSegments(2)
-			o.wantTold(engine.EventTask, `"half"`, 1)
-			o.gives("tasks/result", whole(2))
-			o.wantWhole(2)
-		}},
-		{"Streaming Mode - Resume with lastSeqNr", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1, 2, 3)
-			o.cut(engine.EndNetwork)
-			if n := lastSeqNr(o.gives("tasks/result", partial(`,"isComplete":true,`+related, 4))); n != 3 {
-				o.fatal("resumed from %d", n)
-			}
-			o.wantSegments(4)
-			o.gives("tasks/result", whole(4))
-			o.wantWhole(4)
-		}},
-		{"Streaming Mode - Gap Detection", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1, 3, 5)
-			if n := lastSeqNr(o.gives("tasks/result", partial(`,"isComplete":true,`+related, 2, 3, 4, 5))); n != 1 {
-				o.fatal("asked from %d", n)
-			}
-			o.wantSegments(5)
-			o.gives("tasks/result", whole(5))
-			o.wantWhole(5)
-		}},
-		{"Immediate Mode Fallback", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, fell))
-			o.wantTold(engine.EventTask, `"fallback":"task"`, 1)
-			taskMode(o)
-		}},
-		{"TTL Expiration During Streaming", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1)
-			o.refuses("tasks/get", -32602)
-			o.gives("tasks/result", partial(`,"isComplete":true,`+related, 2))
-			o.wantSegments(2)
-			o.wantFailure(engine.CodeLost)
-		}},
-		{"Task Cancellation During Streaming", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1)
-			o.cancel(o.c)
-			o.store()
-			o.gives("tasks/cancel", `{"taskId":"T","status":"cancelled"}`)
-			o.wantSegments(1)
-			o.wantFailure(engine.CodeCancelled)
-		}},
-		{"Task Failure During Streaming", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1)
-			o.streams(`,"isError":true,"isComplete":true,`+related, 2)
-			o.wantSegments(2)
-			o.gives("tasks/result", strings.TrimSuffix(whole(2), "}")+`,"isError":true}`)
-			o.wantResult()
-		}},
-		{"Duplicate Segment Detection", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.streams(`,`+related, 1, 2)
-			o.streams(`,"isComplete":true,`+related, 2, 3)
-			o.wantSegments(3)
-			o.gives("tasks/result", whole(3))
-			o.wantWhole(3)
-		}},
-		{"New Client + Old Server", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, fell))
-			taskMode(o)
-		}},
-		{"Old Client + New Server", func(o *onTask) {
-			o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working"}}`))
-			taskMode(o)
-		}},
-		{"Mixed Mechanisms", func(o *onTask) {
-			o.Head(o.x, 200, "content-type", coretest.Stream)
-			o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1, 2}, "")))
-			o.streams(`,`+related, 4, 2)
-			o.gives("tasks/result", partial("", 3, 4))
-			o.streams(`,"isComplete":true,`+related, 5, 1)
-			o.wantSegments(5)
-			o.gives("tasks/result", whole(5))
-			o.wantWhole(5)
-		}},
+}
+
+// play1905 plays one of the scenarios to its end.
+func play1905(t *testing.T, name string) {
+	t.Helper()
+	i := slices.IndexFunc(scenarios1905, func(s scenario1905) bool { return s.name == name })
+	if i < 0 {
+		t.Fatalf("SEP-1905 has no scenario %q", name)
 	}
-	for _, s := range scenarios {
-		t.Run(s.name, func(t *testing.T) {
-			o := connected(t, withDisk).tool(mcp.CallOptions{})
-			if !strings.Contains(o.Log(), `"tasks":{"responses":{"modes":["task","immediate","streaming"]}}`) {
-				o.fatal("the modes are not declared")
-			}
-			s.play(o)
-			if o.call(o.c).settled == nil {
-				o.fatal("the call has not settled")
-			}
-			o.quiet()
-		})
+	o := connected(t, withDisk).tool(mcp.CallOptions{})
+	scenarios1905[i].play(o)
+	if o.call(o.c).settled == nil {
+		o.fatal("the call has not settled")
 	}
+	o.quiet()
 }
 
 // SEP-2339: a task that asks, in both forms that its drafts give to that, from its

@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -32,6 +35,9 @@ func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, 
 	case k.update.call:
 		k.update.call = nil
 		t.updated(c, now, outcome, data, failure)
+	case k.peek.call:
+		k.peek.call = nil
+		t.peeked(c, now, outcome, data, failure)
 	}
 }
 
@@ -50,6 +56,12 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 			c.writeTask(t)
 		}
 		return
+	case refused && errorCode(data) == invalidParams && k.stale:
+		k.stale, k.bare, k.state, k.poll.at = false, true, nil, now
+		for _, r := range k.answers {
+			r.sent = false
+		}
+		return
 	case refused && errorCode(data) == invalidParams:
 		t.taskGone(c, now)
 		return
@@ -59,13 +71,15 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	}
 	if trying {
 		k.trying, c.continues = false, true
+		c.tellPolled(t)
 	}
 	k.poll.attempts = 0
 	k.pace(data)
 	k.poll.at = now.After(k.interval)
 	if k.dialect == continuedTasks {
+		k.stale = false
 		t.answersTaken(c)
-		t.takeState(now, data)
+		t.takeState(c, now, data)
 	}
 	t.taskState(c, now, data, false)
 	if t.task == k && k.doubt {
@@ -76,9 +90,12 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 // takeState keeps the state that goes back with the next answers (a SEP-2339
 // draft), byte for byte; at once where nothing is asked. Answers that came while
 // the poll was under way follow it at once, too.
-func (t *call) takeState(now engine.Time, data []byte) {
+func (t *call) takeState(c *Client, now engine.Time, data []byte) {
 	k := t.task
 	state, _ := jsonrpc.Member(data, "requestState")
+	if !bytes.Equal(state, k.state) {
+		c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: state})
+	}
 	_, asks := jsonrpc.Member(data, "inputRequests")
 	k.state, k.echo = append(k.state[:0], state...), len(state) > 0 && !asks
 	for _, r := range k.answers {
@@ -113,8 +130,14 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 	case k.doubt:
 	case k.fetch.call == nil && k.fetch.at == engine.Never && (k.over() || k.status == "input_required"):
 		k.fetch.at = now // what it asks comes on the way to its result
-	case k.fetch.call != nil && k.over():
-		// It should have been answered by now: a dead connection says nothing.
+	case t.waitsInVain():
+		k.fetch.drop(c)
+		if t.x == 0 || !k.segments.gapless() {
+			k.fetch.at = now
+		}
+	case k.fetch.call != nil && k.over() && !notified:
+		// It should have been answered by now: a dead connection says nothing. A
+		// notification is faster than a server that looks once in an interval.
 		if k.chunks != k.fetch.call.chunks {
 			k.chunks, k.ended = k.fetch.call.chunks, 0
 		}
@@ -161,6 +184,9 @@ func (t *call) taskOutcome(c *Client, now engine.Time, data []byte) {
 // fetched takes the answer to tasks/result.
 func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	k := t.task
+	if outcome == engine.OutcomeResult || outcome == engine.OutcomeRPCError {
+		k.unheard = 0
+	}
 	switch outcome {
 	case engine.OutcomeResult:
 		if id := relatedTask(data); id != "" && id != k.id {
@@ -174,7 +200,9 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			return
 		}
 		if k.streams {
-			t.compare(c, data)
+			if t.compare(c, data) {
+				t.tellRest(c, data)
+			}
 		}
 		c.settle(now, t, engine.OutcomeResult, data, nil)
 	case engine.OutcomeRPCError:

@@ -11,17 +11,20 @@ type taskDialect struct {
 	// update takes answers to requests for input; "" where poll does, and where
 	// the server asks by requests of its own.
 	update string
-	// interval is the member that names the time between two polls, in ms.
-	interval string
+	// listens: subscriptions/listen tells of its status where the request names the id.
+	listens bool
+	// interval is the member that names the time between two polls, in ms; ttl the
+	// one that says how long the server keeps the task, in ms.
+	interval, ttl string
 }
 
 var (
 	// coreTasks: 2025-11-25 basic/utilities/tasks.
-	coreTasks = &taskDialect{number: 1, poll: "tasks/get", result: "tasks/result", interval: "pollInterval"}
+	coreTasks = &taskDialect{number: 1, poll: "tasks/get", result: "tasks/result", interval: "pollInterval", ttl: "ttl"}
 	// continuedTasks: SEP-2339, tasks/continue for the whole life of a task.
-	continuedTasks = &taskDialect{number: 2, poll: "tasks/continue", interval: "pollInterval"}
+	continuedTasks = &taskDialect{number: 2, poll: "tasks/continue", interval: "pollInterval", ttl: "ttl"}
 	// extensionTasks: io.modelcontextprotocol/tasks, since 2026-07-28 (SEP-2663).
-	extensionTasks = &taskDialect{number: 3, poll: "tasks/get", update: "tasks/update", interval: "pollIntervalMs"}
+	extensionTasks = &taskDialect{number: 3, poll: "tasks/get", update: "tasks/update", listens: true, interval: "pollIntervalMs", ttl: "ttlMs"}
 )
 
 // taskDialectOf returns the dialect that the journal names, where it goes with

@@ -83,6 +83,7 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 			continue
 		}
 		delete(k.waiting, e.Key)
+		t.drafts.drop(inputID(e.Key))
 		r := &taskReply{key: e.Key, response: append([]byte(nil), e.Value...)}
 		replies = append(replies, r)
 		c.write(t, journal.AnswerEntry(inputID(e.Key), r.response))
@@ -191,12 +192,15 @@ func (t *call) restoreTaskInput(c *Client, now engine.Time, r *journal.Record) {
 			delete(k.waiting, key)
 		}
 	}
+	// The state goes with the answers, or at once where nothing is asked.
+	k.echo = len(k.state) > 0 && len(k.waiting)+len(k.answers) == 0
 	if len(k.answers) > 0 {
 		k.sendAnswers(now)
 	}
 	if again != nil {
 		t.askedAt = now
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: inputEvent(append(again, '}'))})
+		again = append(again, '}')
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(again), again, inputID)})
 	}
 }
 
@@ -212,10 +216,14 @@ func inputKey(id []byte) (string, bool) {
 func (c *Client) rewriteTask(t *call) {
 	k := t.task
 	c.writeTask(t)
+	if len(k.state) > 0 {
+		c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: k.state})
+	}
 	for _, key := range slices.Sorted(maps.Keys(k.waiting)) {
 		c.write(t, journal.AskedEntry(inputID(key), k.waiting[key]))
 	}
 	for _, r := range k.answers {
 		c.write(t, journal.AnswerEntry(inputID(r.key), r.response))
 	}
+	c.rewriteDrafts(t)
 }

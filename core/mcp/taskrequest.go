@@ -52,8 +52,18 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	if c.state != stateOpen || c.token.asking {
 		return // taskDue is Never meanwhile
 	}
+	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && t.uncommitted() {
+		// The server may take no other state than its last, also from a later page.
+		k.poll.at = engine.Never
+		c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+			if t.task == k && k.poll.call == nil {
+				k.poll.at = now
+			}
+		})
+	}
 	if k.poll.due(now) {
-		k.poll.call = c.askTask(now, t, k.dialect.poll, t.inputMembers(k.dialect.update == ""))
+		k.poll.call = c.askTask(now, t, k.dialect.poll, t.inputMembers(k.dialect.update == "" && !k.bare))
+		k.bare = false
 	}
 	if k.update.due(now) {
 		if more := t.inputMembers(true); more != nil {
@@ -72,8 +82,11 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		})
 		return
 	}
+	if t.parked != 0 && k.blocks() && !t.numbers() {
+		return // polls tell when there is something to fetch
+	}
 	var last []byte
-	if k.numbered = k.streams && !k.final && !k.whole && k.segments.last() > 0; k.numbered {
+	if k.numbered = t.numbers(); k.numbered {
 		// Never 0: it is invalid, and means from the start anyway.
 		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
 		if !k.segments.gapless() {
@@ -82,16 +95,34 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	}
 	if t.generation != c.session.generation {
 		// What a session that is gone has asked, this one asks under ids of its own.
-		t.generation, t.outbox, t.questions = c.session.generation, nil, nil
+		t.generation, t.outbox, t.questions, k.unheard = c.session.generation, nil, nil, 0
 	}
 	k.chunks, k.ended = 0, 0
-	k.fetch.call = c.askTask(now, t, k.dialect.result, last)
-	if t.record != nil {
-		// What the server asks for on its stream is sent once: a later page has
-		// to resume that very stream to hear it.
-		t.record.cursor, t.record.retry = t.record.cursor[:0], -1
-		c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(k.fetch.call.request)}})
+	if k.unheard != 0 && c.revision.cancelNotification {
+		// Of two that wait for one task's result, the official SDK's server gives
+		// what it asks of the person to the first, whose stream nobody reads.
+		c.sendCancelled(now, k.unheard, "asked again")
 	}
+	s := c.bookTask(now, t, k.dialect.result, last)
+	k.fetch.call, k.unheard = s, s.request
+	if t.record == nil {
+		s.send(c, now)
+		return
+	}
+	// What the server asks for on its stream is sent once: a later page has to
+	// resume that very stream to hear it, or to take it back. So it knows of it.
+	t.record.cursor, t.record.retry = t.record.cursor[:0], -1
+	c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
+	s.phase = callStoring
+	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+		if s.phase != callStoring {
+			return
+		}
+		s.phase = callQueued
+		if c.state == stateOpen && !c.token.asking { // else whoever opens the client sends it
+			s.send(c, now)
+		}
+	})
 }
 
 // streamEnded notes that the stream on which the call was made is over. What came
@@ -117,7 +148,7 @@ func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
 	s.stream = link.NewStream(max(t.timeouts.Idle, 0))
 	s.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
-	t.task.fetch.call, t.task.fetch.at = s, engine.Never
+	t.task.fetch.call, t.task.fetch.at, t.task.unheard = s, engine.Never, s.request
 }
 
 // taskDue returns when advanceTask is due.
@@ -139,11 +170,17 @@ func (t *call) taskDue(c *Client) engine.Time {
 
 // askTask makes a request about t's task, with more members of params.
 func (c *Client) askTask(now engine.Time, t *call, method string, more []byte) *call {
+	s := c.bookTask(now, t, method, more)
+	s.send(c, now)
+	return s
+}
+
+// bookTask makes the same request, which is sent once the client is open.
+func (c *Client) bookTask(now engine.Time, t *call, method string, more []byte) *call {
 	s := c.newCall(now, method, Timeouts{Idle: t.timeouts.Idle})
 	s.role, s.parent = roleTask, t
 	params := jsonrpc.AppendString([]byte(`{"taskId":`), t.task.id)
 	s.params = append(append(params, more...), '}')
-	s.send(c, now)
 	return s
 }
 
@@ -154,8 +191,13 @@ func (c *Client) cancelTask(now engine.Time, t *call) { c.askTask(now, t, "tasks
 // dropTask ends what is under way about a task whose call has its outcome.
 func (t *call) dropTask(c *Client) {
 	k := t.task
+	if k.peek.call != nil {
+		k.peek.drop(c)
+		c.tellKnown(t)
+	}
 	t.task = nil
 	k.poll.drop(c)
 	k.fetch.drop(c)
 	k.update.drop(c)
+	c.tasksChanged(k.dialect)
 }

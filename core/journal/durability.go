@@ -1,0 +1,13 @@
+package journal
+
+import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+
+// AppendDurability appends what an app is told of where its work is kept from now
+// on, and why: {"durability":"memory","why":"quota"}.
+func AppendDurability(b []byte, where, why string) []byte {
+	b = jsonrpc.AppendString(append(b, `{"durability":`...), where)
+	if why != "" {
+		b = jsonrpc.AppendString(append(b, `,"why":`...), why)
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,168 @@
+package journal
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Log is what writes rows: a call, or a session with an agent.
+type Log interface {
+	// AppendRow ends the row that waits and appends it, as an Op.
+	AppendRow(b []byte) []byte
+	// Landed notes that the row last appended is stored; sealed is false where
+	// its secret part is not, for want of a cipher.
+	Landed(sealed bool)
+}
+
+// Writer is the group commit: one is under way at a time, and what comes
+// meanwhile is the next (DESIGN 3.2). Off, or once it has failed, everything
+// counts as stored at once and nothing outlives the page.
+type Writer struct {
+	On bool // there is a store, and it works
+
+	ops     []byte
+	dirty   []Log // with a row that waits
+	strict  bool  // what waits has to be flushed to disk
+	waiting int   // bytes of it
+	waiters []waiter
+
+	ticket uint32 // of the last commit
+	flying bool   // that commit is under way
+	firm   bool   // it is strict
+	by     engine.Time
+	blob   []byte // what it writes: kept for a second try
+	flown  []Log
+	spare  []byte
+}
+
+// waiter is what happens once a commit is stored.
+type waiter struct {
+	ticket uint32
+	do     func(now engine.Time)
+}
+
+const (
+	// CommitWithin is how long a commit may take, in ms: a store that hangs must
+	// not hold up the calls (DESIGN 3.3).
+	CommitWithin = 3_000
+	// MaxUncommitted is how much may wait to be stored before streams are not
+	// read further, in bytes (DESIGN 3.2).
+	MaxUncommitted = 1 << 20
+)
+
+// Result says what became of a commit.
+type Result uint8
+
+// The results of a commit.
+const (
+	ResultOK       Result = iota + 1 // stored, secrets sealed
+	ResultUnsealed                   // stored without the secrets: there is no cipher
+	ResultQuota                      // no room
+	ResultFailed                     // not stored, and no use trying again
+)
+
+// NewWriter returns a Writer that has nothing to write.
+func NewWriter(on bool) Writer { return Writer{On: on, by: engine.Never} }
+
+// Full reports whether reading has to wait for the store.
+func (w *Writer) Full() bool { return w.On && w.waiting+len(w.blob) > MaxUncommitted }
+
+// Put puts an op other than a row into the next commit.
+func (w *Writer) Put(op Op) {
+	if w.On {
+		before := len(w.ops)
+		w.ops = AppendOp(w.ops, op)
+		w.waiting += len(w.ops) - before
+	}
+}
+
+// Touch notes that l has a row for the next commit. Once for each row.
+func (w *Writer) Touch(l Log) { w.dirty = append(w.dirty, l) }
+
+// Untouch takes that back: the row is not to be written.
+func (w *Writer) Untouch(l Log) {
+	for i, other := range w.dirty {
+		if other == l {
+			w.dirty = append(w.dirty[:i], w.dirty[i+1:]...)
+			return
+		}
+	}
+}
+
+// Grow counts bytes that wait in a row.
+func (w *Writer) Grow(n int) { w.waiting += n }
+
+// Deadline returns until when the commit under way has to be stored.
+func (w *Writer) Deadline() engine.Time { return w.by }
+
+// Commit gathers what waits into one transaction, unless one is under way.
+func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
+	if !w.On || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
+		return engine.Effect{}, false
+	}
+	w.blob = append(w.spare[:0], w.ops...)
+	w.spare, w.ops = nil, w.ops[:0]
+	for _, l := range w.dirty {
+		w.blob = l.AppendRow(w.blob)
+	}
+	w.flown, w.dirty = append(w.flown[:0], w.dirty...), w.dirty[:0]
+	w.ticket++
+	w.flying, w.firm, w.strict, w.waiting = true, w.strict, false, 0
+	w.by = now.After(CommitWithin)
+	return w.effect(), true
+}
+
+func (w *Writer) effect() engine.Effect {
+	return engine.Effect{Kind: engine.Store, Ticket: w.ticket, Strict: w.firm, Data: w.blob}
+}
+
+// WhenStored runs do once everything written so far is stored, on disk where
+// strict; at once where nothing waits or there is no store.
+func (w *Writer) WhenStored(now engine.Time, strict bool, do func(now engine.Time)) {
+	ticket := w.ticket
+	switch {
+	case !w.On:
+		do(now)
+		return
+	case len(w.ops) > 0 || len(w.dirty) > 0:
+		ticket++
+		w.strict = w.strict || strict
+	case !w.flying:
+		do(now)
+		return
+	}
+	w.waiters = append(w.waiters, waiter{ticket, do})
+}
+
+// Flying reports whether that commit is under way.
+func (w *Writer) Flying(ticket uint32) bool { return w.flying && ticket == w.ticket }
+
+// Landed takes the end of the commit under way: it is stored.
+func (w *Writer) Landed(now engine.Time, sealed bool) {
+	w.flying, w.by = false, engine.Never
+	w.spare, w.blob = w.blob, nil
+	if cap(w.spare) > 2*MaxUncommitted {
+		w.spare = nil
+	}
+	for _, l := range w.flown {
+		l.Landed(sealed)
+	}
+	w.flown = w.flown[:0]
+	w.release(now, w.ticket)
+}
+
+// Fail stops writing: what waited counts as stored.
+func (w *Writer) Fail(now engine.Time) {
+	ticket := w.ticket + 1
+	*w = Writer{ticket: ticket, by: engine.Never, waiters: w.waiters}
+	w.release(now, ticket)
+}
+
+func (w *Writer) release(now engine.Time, ticket uint32) {
+	n := 0
+	for n < len(w.waiters) && w.waiters[n].ticket <= ticket {
+		n++
+	}
+	due := append([]waiter(nil), w.waiters[:n]...)
+	w.waiters = append(w.waiters[:0], w.waiters[n:]...)
+	for _, d := range due {
+		d.do(now)
+	}
+}

@@ -1,0 +1,146 @@
+package mcp
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// drafts are the answers that a person has begun, by the id that the journal has
+// for what was asked (questionID, inputID, journal.RoundID). They are not for the
+// server, and gone with the answer.
+type drafts struct {
+	saved  map[string][]byte // JSON
+	unsent []string          // ids of those that are not written yet
+	at     engine.Time       // when the next may be written
+}
+
+// draftRate bounds what is written while a person types, in bytes per ms: each
+// draft is a row more of the call's log, and a small form is written at each key.
+const draftRate = 4
+
+// SaveDraft keeps the answer that a person has begun, JSON, to a request for
+// input of a call: one of the requests of EventInput by its key, or the request
+// of EventRequest with that handle where handle is not 0. No draft withdraws the
+// one before. Only the tab that carries the call keeps any.
+func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key string, draft []byte) {
+	c.begin(now)
+	t, question := c.openQuestion(id, handle, key)
+	if t == nil || len(draft) > journal.MaxDraft || len(draft) > 0 && jsonrpc.Valid(draft, c.cfg.Limits.Depth) != nil {
+		return
+	}
+	d := &t.drafts
+	if bytes.Equal(d.saved[string(question)], draft) {
+		return
+	}
+	d.drop(question)
+	if len(draft) > 0 {
+		if d.saved == nil {
+			d.saved = map[string][]byte{}
+		}
+		d.saved[string(question)] = bytes.Clone(draft)
+	}
+	if t.record != nil {
+		d.unsent = append(d.unsent, string(question))
+	}
+	t.writeDrafts(c, now)
+}
+
+// openQuestion returns the call that was asked something which nobody has
+// answered yet, and the id of that; nil for none.
+func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*call, []byte) {
+	for _, a := range c.asked {
+		if handle != 0 && a.handle == handle && a.call != nil && a.call.phase < callTail {
+			return a.call, questionID(a.id)
+		}
+	}
+	t := c.byCall[id]
+	if t == nil || handle != 0 {
+		return nil, nil
+	}
+	if t.task != nil && t.task.waiting[key] != nil {
+		return t, inputID(key)
+	}
+	if _, asked := jsonrpc.Member(t.asks, key); asked && t.phase == callAsking {
+		return t, journal.RoundID(key)
+	}
+	return nil, nil
+}
+
+// writeDrafts writes those that are due: in the row that waits, the last of each.
+func (t *call) writeDrafts(c *Client, now engine.Time) {
+	d := &t.drafts
+	if now < t.draftsDue(c) {
+		return
+	}
+	written := 0
+	for _, id := range d.unsent {
+		written += c.writeDraft(t, []byte(id))
+	}
+	d.unsent, d.at = d.unsent[:0], now.After(int64(written/draftRate))
+}
+
+func (c *Client) writeDraft(t *call, id []byte) int {
+	draft, r := t.drafts.saved[string(id)], t.record
+	if r.behind || !t.isKept() {
+		return 0 // there is no cipher, or no store: it lasts as long as the page
+	}
+	r.secret = journal.WithoutDraft(r.secret, id)
+	c.writeSecret(t, journal.DraftEntry(id, draft))
+	return len(draft)
+}
+
+// rewriteDrafts writes all of a live call anew after the store was cleared.
+func (c *Client) rewriteDrafts(t *call) {
+	t.drafts.unsent = t.drafts.unsent[:0]
+	for _, id := range slices.Sorted(maps.Keys(t.drafts.saved)) {
+		c.writeDraft(t, []byte(id))
+	}
+}
+
+// drop forgets the draft of what is answered, or about to have another one.
+func (d *drafts) drop(id []byte) {
+	delete(d.saved, string(id))
+	d.unsent = slices.DeleteFunc(d.unsent, func(other string) bool { return other == string(id) })
+}
+
+// draftsDue returns when writeDrafts is due: never for a call that a reload loses,
+// form and all, and once it does not any more.
+func (t *call) draftsDue(c *Client) engine.Time {
+	if len(t.drafts.unsent) == 0 || t.guaranteeOnceStored(c) == guaranteeLost {
+		return engine.Never
+	}
+	return t.drafts.at
+}
+
+// restore brings back what was stored of a call. What is no JSON would spoil the
+// event that it goes into.
+func (d *drafts) restore(c *Client, r *journal.Record) {
+	*d = drafts{saved: map[string][]byte{}}
+	for _, draft := range r.Drafts {
+		if jsonrpc.Valid(draft.Message, c.cfg.Limits.Depth) == nil {
+			d.saved[string(draft.ID)] = draft.Message
+		}
+	}
+}
+
+// withSaved adds to an event with requests for input what was saved of their
+// answers: "drafts", by the same keys.
+func (d *drafts) withSaved(event, requests []byte, id func(key string) []byte) []byte {
+	var saved []byte
+	entries, _ := jsonrpc.Entries(requests, maxTaskInput)
+	for _, e := range entries {
+		if draft := d.saved[string(id(e.Key))]; draft != nil {
+			saved = appendInput(saved, e.Key, draft)
+		}
+	}
+	if saved == nil {
+		return event
+	}
+	event = append(event[:len(event)-1], `,"drafts":`...)
+	return append(append(event, saved...), '}', '}')
+}

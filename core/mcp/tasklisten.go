@@ -1,0 +1,175 @@
+package mcp
+
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// taskListen keeps subscriptions/listen at the ids of the live tasks, whose
+// changes of status then come by themselves (2026-07-28 tasks extension). It
+// saves no poll: "MAY still poll" is what makes it safe to lose.
+type taskListen struct {
+	at       engine.Time // when to look whether the stream asks for all of them
+	attempts int         // to open one that does, in vain
+	refused  bool        // the server takes no task ids
+	next     *listen     // is about to take the place of the stream: nothing is missed between them
+	by       engine.Time // its acknowledgement is due
+}
+
+const (
+	// taskListenAfter gathers changes of the set of tasks into one request, in ms.
+	taskListenAfter = 1_000
+	// listenAckWithin is how long the acknowledgement, which is the first thing
+	// on the stream, may take, in ms.
+	listenAckWithin = 10_000
+)
+
+const metaSubscription = metaKey + "subscriptionId"
+
+// tasksChanged notes that a task of that dialect was made, or is over.
+func (c *Client) tasksChanged(d *taskDialect) {
+	if d.listens && c.state == stateOpen && c.mayListen() && c.taskListen.at == engine.Never {
+		c.taskListen.at = c.now.After(taskListenAfter)
+	}
+}
+
+// listensForTasks reports whether the server says that it has the extension,
+// and has not refused task ids since.
+func (c *Client) listensForTasks() bool {
+	capabilities, _ := jsonrpc.Member(c.session.result, "capabilities")
+	extensions, _ := jsonrpc.Member(capabilities, "extensions")
+	settings, _ := jsonrpc.Member(extensions, metaKey+"tasks")
+	return jsonrpc.IsObject(settings) && !c.taskListen.refused
+}
+
+// liveTasks returns the ids of the tasks that the stream can tell of, those of
+// calls that the journal has brought back included.
+func (c *Client) liveTasks() []string {
+	if !c.listensForTasks() {
+		return nil
+	}
+	var ids []string
+	for _, t := range c.calls {
+		switch {
+		case t.phase == callTask && t.task.dialect.listens:
+			ids = append(ids, t.task.id)
+		case t.phase == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == extensionTasks.number:
+			ids = append(ids, t.fold.TaskID)
+		}
+	}
+	return ids
+}
+
+// advance opens a stream that asks for the tasks that the present one leaves
+// out. Ids of tasks that are over stay until then: they cost nothing.
+func (w *taskListen) advance(c *Client, now engine.Time) {
+	if w.next != nil {
+		if now >= w.by {
+			w.failed(c, now, false)
+		}
+		return
+	}
+	if now < w.at {
+		return
+	}
+	w.at = engine.Never
+	l := c.listen
+	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
+	switch {
+	case c.state != stateOpen || l.over || !c.mayListen() || !c.revision.selfDescribing:
+	case c.token.asking:
+		w.at = now.After(taskListenAfter)
+	case l.state == listenStopped && c.listens():
+		l.open(c, now)
+	case l.state == listenStopped:
+	case !c.listens():
+		l.stop(c)
+	case l.x == 0 || !slices.ContainsFunc(c.liveTasks(), missing):
+		// Nothing to do, or the reconnect that is due asks for them.
+	default:
+		next := &listen{state: listenRunning, trial: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+		next.stream.Reopen = true
+		w.next, w.by = next, now.After(listenAckWithin)
+		next.connect(c, now)
+	}
+}
+
+func (w *taskListen) deadline() engine.Time {
+	if w.next != nil {
+		return w.by
+	}
+	return w.at
+}
+
+// failed gives up the stream that was to take the place of the present one:
+// until later, or for good where the server has said no.
+func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
+	w.drop(c)
+	if w.refused = !passing; passing {
+		w.at = now.After(link.Delay(w.attempts, -1, &c.random))
+		w.attempts++
+	}
+}
+
+// drop ends what is under way: the stream itself ends, or is opened anew.
+func (w *taskListen) drop(c *Client) {
+	next := w.next
+	w.next, w.at = nil, engine.Never
+	if next != nil {
+		next.stop(c)
+	}
+}
+
+// acknowledged takes the first message of a subscription, the subset that the
+// server honours, and returns it as it is for the app: without task ids.
+func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
+	meta, _ := jsonrpc.Member(m.Params, "_meta")
+	id, named := jsonrpc.Member(meta, metaSubscription)
+	n, _ := jsonrpc.Int(id)
+	honoured, _ := jsonrpc.Member(m.Params, "notifications")
+	taken, _ := jsonrpc.Member(honoured, "taskIds")
+	l, w := c.listen, &c.taskListen
+	// One that does not say which it is is the newest's: the others had theirs.
+	if w.next != nil && (!named || requestID(n) == w.next.request) {
+		l = w.next
+	}
+	own := !named || requestID(n) == l.request
+	w.refused = w.refused || own && len(l.ids) > 0 && len(jsonrpc.Elements(taken)) == 0
+	switch {
+	case !l.trial || !own:
+	case w.refused:
+		w.drop(c)
+	default:
+		w.attempts = 0
+		c.relieve(l)
+	}
+	if taken == nil {
+		return m.Raw
+	}
+	params := append([]byte(`"notifications":`), jsonrpc.AppendWithout(nil, honoured, "taskIds")...)
+	params = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, m.Params, "notifications"), params)
+	return jsonrpc.AppendNotification(nil, string(m.Method), params, nil)
+}
+
+// relieve puts a stream that was acknowledged into the place of the present one.
+func (c *Client) relieve(next *listen) {
+	old := c.listen
+	// Where the old one was cut meanwhile, what was said after that is gone.
+	cut := old.x == 0 || old.stream.Phase() != link.PhaseUp
+	c.listen, c.taskListen.next = next, nil
+	next.trial, next.leave, next.hadStream = false, old.leave, true
+	old.stop(c)
+	if cut {
+		c.status(nil, "open", &streamReport{missed: old.hadStream || old.missed})
+	}
+	if slices.ContainsFunc(c.liveTasks(), func(id string) bool { return !slices.Contains(next.ids, id) }) {
+		c.taskListen.at = c.now.After(taskListenAfter)
+	}
+}
+
+// forgetsTask reports whether a notification about a task that is nobody's any
+// more was asked for while it was somebody's.
+func (l *listen) forgetsTask(params []byte) bool { return slices.Contains(l.ids, taskID(params)) }

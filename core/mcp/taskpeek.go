@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// peekMethod asks for a task's status alone: it asks for no input, in whatever
+// dialect the task is driven (SEP-2339 keeps it for that).
+const peekMethod = "tasks/get"
+
+// Peek tells the app how a call stands (EventPeek): asked of the server where a
+// task carries it, in one request however many ask; else what is known here,
+// without one. Of a call that has ended its outcome tells.
+func (c *Client) Peek(now engine.Time, id engine.CallID) {
+	c.begin(now)
+	t := c.byCall[id]
+	switch {
+	case t == nil || t.phase >= callTail:
+	case t.phase != callTask:
+		c.tellKnown(t)
+	case t.task.peek.call == nil:
+		s := c.bookTask(now, t, peekMethod, nil)
+		t.task.peek.call = s
+		if c.state == stateOpen && !c.token.asking {
+			s.send(c, now)
+		}
+	}
+}
+
+// peeked takes the answer to a peek. What is new in it is told as what a poll
+// brings, and an end makes the next poll due.
+func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	k := t.task
+	if outcome == engine.OutcomeResult {
+		status, _ := jsonrpc.Member(data, "status")
+		if _, ok := jsonrpc.String(status); !ok {
+			outcome, failure = engine.OutcomeFailure, &engine.Error{
+				Code: engine.CodeProtocol, Op: peekMethod, Message: "the server's task has no status"}
+		}
+		if id := taskID(data); id != "" && id != k.id {
+			c.integrity("foreign_task", nil)
+			outcome, failure = engine.OutcomeFailure, &engine.Error{
+				Code: engine.CodeProtocol, Op: peekMethod, Message: "the server has answered with another task"}
+		}
+	}
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
+	switch outcome {
+	case engine.OutcomeResult:
+		e.Data = k.dialect.appendStatus(nil, data)
+		c.taskStatus(t, data, "")
+		if k.over() && k.poll.call == nil {
+			k.poll.at = now
+		}
+	case engine.OutcomeRPCError:
+		e.Data = data
+	}
+	c.effects.Add(e)
+}
+
+// appendStatus appends what a task says of itself, in the names of 2025-11-25 and
+// without what is secret or payload.
+func (d *taskDialect) appendStatus(b, task []byte) []byte {
+	names := [...]string{"status", "statusMessage", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"}
+	keys := names
+	keys[4], keys[5] = d.ttl, d.interval
+	var values [len(names)][]byte
+	jsonrpc.Members(task, keys[:], values[:])
+	b = append(b, '{')
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(jsonrpc.AppendString(b, names[i]), ':'), value...)
+	}
+	return append(b, '}')
+}
+
+// tellKnown tells the app how a call stands as far as is known here.
+func (c *Client) tellKnown(t *call) {
+	status := "working"
+	switch {
+	case t.task != nil && t.task.status != "":
+		status = t.task.status
+	case t.waitsForApp(), t.fold != nil && (len(t.fold.Asked) > 0 || t.fold.Round != nil && t.fold.Responses == nil):
+		status = "input_required"
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id,
+		Data: append(jsonrpc.AppendString([]byte(`{"status":`), status), '}')})
+}
