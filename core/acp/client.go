@@ -1,0 +1,258 @@
+package acp
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// clientState is where a Client stands as a whole.
+type clientState uint8
+
+const (
+	stateNew          clientState = iota // Start has not been called
+	stateConnecting                      // the first initialize
+	stateOpen                            // requests go out
+	stateReconnecting                    // the connection is lost; a new one is being made
+	stateClosing                         // Terminate was called; the DELETE is under way
+	stateClosed                          // nothing happens any more
+	stateFailed                          // the same, with a reason
+)
+
+var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
+
+// Client is the state machine of one agent. It is an engine.Machine. Its inputs
+// are the methods that take now first; none may be called concurrently.
+type Client struct {
+	cfg     Config
+	effects engine.Queue
+	now     engine.Time // of the input under way
+	random  engine.Random
+	state   clientState
+	failure *engine.Error
+
+	ids          link.RequestIDs
+	lastCall     uint32
+	lastX        engine.ExchangeID
+	lastQuestion uint32
+	used         uint32 // counts the uses of sessions
+
+	home      *connection // the one that new sessions are made on
+	sessions  []*session  // in the order of their handles, which count from 1
+	early     []early     // updates of sessions that are not known yet
+	requests  []*request
+	posts     []*post
+	questions []*question
+	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
+	owners    map[engine.ExchangeID]owner
+	token     token
+	offline   bool
+
+	handshake journal.Server // with the agent, as it is stored
+	writer    journal.Writer
+	stored    int // bytes of all logs in the store
+	counters  Counters
+}
+
+// owner is whatever started an exchange and is told what becomes of it.
+type owner interface {
+	head(c *Client, now engine.Time, head engine.Head)
+	chunk(c *Client, now engine.Time, p []byte)
+	end(c *Client, now engine.Time, how engine.Ending, detail string)
+}
+
+// New returns a Client that waits for Start.
+func New(cfg Config) *Client {
+	cfg = cfg.withDefaults()
+	return &Client{
+		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
+		owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
+	}
+}
+
+// Start connects, or goes on with the connection that an earlier page had. A
+// State effect tells when the client is open or has failed.
+func (c *Client) Start(now engine.Time) {
+	c.begin(now)
+	if c.state != stateNew {
+		return
+	}
+	c.setState(stateConnecting)
+	if c.cfg.HasTokenProvider {
+		c.askToken()
+		return
+	}
+	c.begun(now)
+}
+
+func (c *Client) begun(now engine.Time) {
+	if c.home == nil {
+		c.home = c.newConnection()
+	}
+	if c.home.id != "" {
+		c.home.reattach(c, now)
+		return
+	}
+	c.home.initialize(c, now)
+}
+
+// begin starts an input.
+func (c *Client) begin(now engine.Time) {
+	c.now = now
+	c.effects.Reset()
+}
+
+// Head reports the head of a response.
+func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
+	c.begin(now)
+	if o := c.owners[x]; o != nil {
+		o.head(c, now, head)
+	}
+}
+
+// Chunk reports bytes of a body; p is lent for the call.
+func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
+	c.begin(now)
+	if o := c.owners[x]; o != nil {
+		o.chunk(c, now, p)
+	}
+}
+
+// End reports that an exchange is over.
+func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
+	c.begin(now)
+	if o := c.owners[x]; o != nil {
+		delete(c.owners, x)
+		o.end(c, now, how, detail)
+	}
+}
+
+// Advance does what is due.
+func (c *Client) Advance(now engine.Time) {
+	c.begin(now)
+	for _, n := range c.connections() {
+		n.advance(c, now)
+	}
+	// What ends is taken out of its list: walk over what was there.
+	for _, r := range append([]*request(nil), c.requests...) {
+		r.advance(c, now)
+	}
+	for _, p := range append([]*post(nil), c.posts...) {
+		p.advance(c, now)
+	}
+	if now >= c.writer.Deadline() {
+		c.storeFailed(now, "timeout")
+	}
+}
+
+// Next takes the oldest effect. What is to be stored comes last: a commit takes
+// up all that an input brought.
+func (c *Client) Next() (engine.Effect, bool) {
+	if e, ok := c.effects.Next(); ok {
+		return e, true
+	}
+	return c.writer.Commit(c.now)
+}
+
+// Deadline returns when Advance is due.
+func (c *Client) Deadline() (engine.Time, bool) {
+	at := c.writer.Deadline()
+	for _, n := range c.connections() {
+		at = min(at, n.deadline(c))
+	}
+	for _, r := range c.requests {
+		at = min(at, r.by)
+	}
+	for _, p := range c.posts {
+		at = min(at, p.at)
+	}
+	return at, at != engine.Never
+}
+
+// connections returns the home connection and those that earlier pages had.
+func (c *Client) connections() []*connection {
+	var all []*connection
+	if c.home != nil {
+		all = append(all, c.home)
+	}
+	for _, s := range c.sessions {
+		if s.conn != nil && s.conn != c.home && !contains(all, s.conn) {
+			all = append(all, s.conn)
+		}
+	}
+	return all
+}
+
+func contains(all []*connection, n *connection) bool {
+	for _, other := range all {
+		if other == n {
+			return true
+		}
+	}
+	return false
+}
+
+// fetch starts an exchange for o.
+func (c *Client) fetch(o owner, method string, header []engine.Field, body []byte) engine.ExchangeID {
+	c.lastX++
+	header = append(header, c.cfg.Header...)
+	if c.token.value != "" {
+		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
+	}
+	c.owners[c.lastX] = o
+	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: c.lastX, Request: &engine.Request{
+		Method: method, URL: c.cfg.URL, Header: header, Body: body}})
+	return c.lastX
+}
+
+func (c *Client) read(x engine.ExchangeID) {
+	if x != 0 {
+		c.effects.Add(engine.Effect{Kind: engine.Read, X: x})
+	}
+}
+
+// abort ends an exchange from this side; 0 is none.
+func (c *Client) abort(x engine.ExchangeID) {
+	if x != 0 {
+		delete(c.owners, x)
+		c.effects.Add(engine.Effect{Kind: engine.Abort, X: x})
+	}
+}
+
+// setState tells the app where the client stands.
+func (c *Client) setState(s clientState) {
+	if c.state == s {
+		return
+	}
+	c.state = s
+	b := jsonrpc.AppendString([]byte(`{"state":`), stateNames[s])
+	if s == stateOpen {
+		b = strconv.AppendInt(append(b, `,"version":`...), int64(c.home.version), 10)
+		b = strconv.AppendBool(append(b, `,"restored":`...), c.home.restored)
+		b = jsonrpc.AppendString(append(b, `,"transport":`...), c.cfg.Transport)
+		b = append(append(b, `,"initialize":`...), c.home.result...)
+	}
+	c.effects.Add(engine.Effect{Kind: engine.State, Data: append(b, '}'), Failure: c.failure})
+}
+
+// integrity tells the app that the agent broke a rule.
+func (c *Client) integrity(s *session, what string) {
+	c.counters.Integrity++
+	c.deliver(s, engine.EventIntegrity, 0, append(jsonrpc.AppendString([]byte(`{"what":`), what), '}'))
+}
+
+// deliver hands an event to the app: of a session, or of the client where s is
+// nil.
+func (c *Client) deliver(s *session, kind engine.EventKind, position uint32, data []byte) {
+	e := engine.Effect{Kind: engine.Deliver, Event: kind, Position: position, Data: data}
+	if s != nil {
+		e.C = engine.CallID(s.handle)
+	}
+	c.effects.Add(e)
+}
+
+// wall returns what a wall clock shows now, in ms since 1970.
+func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }

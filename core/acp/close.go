@@ -1,0 +1,79 @@
+package acp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Close ends the client and leaves the connection as it is: the agent works on,
+// and whoever comes back finds what it said (spec/acp.md 2.3, no DELETE).
+func (c *Client) Close(now engine.Time) {
+	c.begin(now)
+	c.shut(now, nil)
+}
+
+// Leave is Close.
+func (c *Client) Leave(now engine.Time) { c.Close(now) }
+
+// Terminate ends the client and the connection, and with it whatever the agent
+// still does on it.
+func (c *Client) Terminate(now engine.Time) {
+	c.begin(now)
+	n := c.home
+	if c.state >= stateClosing {
+		return
+	}
+	if n == nil || n.state != connOpen || n.id == "" {
+		c.shut(now, nil)
+		return
+	}
+	c.end(now, &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"})
+	c.setState(stateClosing)
+	c.send(now, &post{conn: n, op: "DELETE"})
+}
+
+// terminated takes the answer to the DELETE, whatever it was.
+func (c *Client) terminated(now engine.Time) { c.shut(now, nil) }
+
+// fail ends the client with a reason.
+func (c *Client) fail(now engine.Time, failure *engine.Error) { c.shut(now, failure) }
+
+func (c *Client) shut(now engine.Time, failure *engine.Error) {
+	if c.state == stateClosed || c.state == stateFailed {
+		return
+	}
+	why := failure
+	if why == nil {
+		why = &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"}
+	}
+	c.end(now, why)
+	for _, p := range append([]*post(nil), c.posts...) {
+		p.finish(c)
+	}
+	c.failure = failure
+	if failure != nil {
+		c.setState(stateFailed)
+	} else {
+		c.setState(stateClosed)
+	}
+}
+
+// end rejects what is pending and closes what is open.
+func (c *Client) end(now engine.Time, why *engine.Error) {
+	c.state = max(c.state, stateReconnecting) // nothing is made anew from here on
+	for _, r := range append([]*request(nil), c.requests...) {
+		r.over(c)
+		failure := *why
+		failure.Op = r.method
+		c.settleFailure(r.call, &failure)
+	}
+	for _, n := range c.connections() {
+		n.closeSocket(c)
+		if n.stream != nil {
+			n.stream.close(c)
+			n.stream = nil
+		}
+	}
+	for _, s := range c.sessions {
+		if s.transcript != nil {
+			s.detach(c)
+		}
+	}
+}

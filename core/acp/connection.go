@@ -1,0 +1,280 @@
+package acp
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// connState is where a connection stands.
+type connState uint8
+
+const (
+	connNew     connState = iota // nothing was sent
+	connSocket                   // the socket is being opened
+	connAsking                   // initialize is under way
+	connWaiting                  // and will be made again
+	connOpen                     // the agent knows it
+	connGone                     // not any more, or never
+)
+
+// connection is what initialize makes: over HTTP an id that outlives streams
+// and pages, over a WebSocket the socket itself.
+type connection struct {
+	id       string // Acp-Connection-Id; "" over a socket. Secret
+	state    connState
+	version  int    // 1 or 2, as the agent has answered
+	result   []byte // of initialize, raw
+	restored bool   // an earlier page made it
+	found    bool   // the agent has answered on it since it was restored
+	stream   *stream
+	socket   engine.ExchangeID
+	at       engine.Time // connWaiting: when to initialize again
+	attempt  int
+	answers  []*request // sent on it and not answered yet, in order
+}
+
+func (c *Client) newConnection() *connection { return &connection{at: engine.Never} }
+
+// initialize makes the connection at the agent (spec/acp.md 3.1). A version 1
+// agent takes the members of its own and ignores the others.
+func (n *connection) initialize(c *Client, now engine.Time) {
+	if c.cfg.Transport == TransportWebSocket && n.socket == 0 {
+		n.openSocket(c)
+		return
+	}
+	n.state = connAsking
+	version := c.cfg.Version
+	if version == 0 {
+		version = 2
+	}
+	b := strconv.AppendInt([]byte(`{"protocolVersion":`), int64(version), 10)
+	b = append(append(b, `,"info":`...), c.cfg.Info...)
+	b = append(append(b, `,"capabilities":`...), c.cfg.Capabilities...)
+	b = append(append(b, `,"clientInfo":`...), c.cfg.Info...)
+	b = append(b, `,"clientCapabilities":{}}`...)
+	r := c.newRequest(now, "initialize", nil, b)
+	r.conn, r.role = n, roleInitialize
+	r.send(c, now)
+}
+
+// initialized takes the answer to initialize.
+func (n *connection) initialized(c *Client, now engine.Time, id string, result []byte) {
+	value, _ := jsonrpc.Member(result, "protocolVersion")
+	version, _ := jsonrpc.Int(value)
+	if version != 1 && version != 2 || c.cfg.Version != 0 && int64(c.cfg.Version) != version {
+		n.failed(c, now, &engine.Error{Code: CodeNoVersion, Op: "initialize",
+			Message: "the agent speaks protocol version " + strconv.FormatInt(version, 10) + " only"})
+		return
+	}
+	if c.cfg.Transport == TransportHTTP && id == "" {
+		n.failed(c, now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
+			Message: "the answer has no Acp-Connection-Id, or CORS does not expose it"})
+		return
+	}
+	n.id, n.version, n.result = id, int(version), append([]byte(nil), result...)
+	n.state, n.attempt, n.found = connOpen, 0, true
+	c.storeHandshake(n)
+	n.opened(c, now)
+}
+
+// reattach goes on with a connection that an earlier page made: the agent has
+// kept it, and what it said since (spec/acp.md 2.3).
+func (n *connection) reattach(c *Client, now engine.Time) {
+	n.state, n.restored = connOpen, true
+	n.opened(c, now)
+}
+
+// opened lets through what waited for the connection.
+func (n *connection) opened(c *Client, now engine.Time) {
+	if c.cfg.Transport == TransportHTTP && n.stream == nil {
+		n.stream = newStream(c, n, nil)
+		n.stream.connect(c, now)
+	}
+	if n == c.home {
+		c.setState(stateOpen)
+	}
+	for _, s := range c.sessions {
+		if s.conn == n && s.owned {
+			s.attach(c, now)
+		}
+	}
+	if n != c.home {
+		return
+	}
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.phase == requestQueued && r.conn == nil {
+			r.send(c, now)
+		}
+	}
+}
+
+// failed takes the failure of initialize: of the first it is the client's; later
+// it is made again, for ever where that may help.
+func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
+	n.closeSocket(c)
+	first := c.state == stateConnecting
+	if first || !failure.Retryable && failure.Code != engine.CodeNetwork {
+		n.state = connGone
+		c.fail(now, failure)
+		return
+	}
+	n.again(c, now)
+}
+
+// gone notes that the agent knows the connection no more. Its sessions go on by
+// another one; what was asked on it nobody answers.
+func (n *connection) gone(c *Client, now engine.Time) {
+	if n.state == connGone || c.state >= stateClosing {
+		return
+	}
+	n.state = connGone
+	n.closeSocket(c)
+	if n.stream != nil {
+		n.stream.close(c)
+		n.stream = nil
+	}
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.conn == n {
+			c.withdraw(now, q, "connection")
+		}
+	}
+	for _, s := range c.sessions {
+		if s.conn == n && s.transcript != nil {
+			s.detach(c)
+			s.strayed = true
+			s.broken(c, now)
+		}
+	}
+	if n != c.home {
+		c.adoptStrays(now)
+	} else {
+		c.home = c.newConnection()
+		c.home.attempt = n.attempt
+		c.setState(stateReconnecting)
+		for _, s := range c.sessions {
+			if s.strayed {
+				s.conn = c.home
+			}
+		}
+	}
+	for _, r := range append([]*request(nil), n.answers...) {
+		r.stranded(c, now)
+	}
+	n.answers = nil
+	if c.home.state == connNew {
+		c.home.again(c, now)
+	}
+}
+
+// again makes a connection in place of one that was lost: at once, unless that
+// one was lost before it was of any use.
+func (n *connection) again(c *Client, now engine.Time) {
+	if n.attempt == 0 && !c.offline {
+		n.attempt++
+		n.initialize(c, now)
+		return
+	}
+	n.state, n.at = connWaiting, now.After(link.Delay(n.attempt, -1, &c.random))
+	n.attempt++
+}
+
+// adoptStrays moves sessions whose connection is gone to the home connection.
+func (c *Client) adoptStrays(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.strayed {
+			s.conn = c.home
+			if c.home.state == connOpen {
+				s.attach(c, now)
+			}
+		}
+	}
+}
+
+// advance does what is due.
+func (n *connection) advance(c *Client, now engine.Time) {
+	if n.state == connWaiting && now >= n.at {
+		n.at = engine.Never
+		n.initialize(c, now)
+	}
+	for _, s := range n.streams(c) {
+		s.advance(c, now)
+	}
+}
+
+func (n *connection) deadline(c *Client) engine.Time {
+	at := engine.Never
+	if n.state == connWaiting {
+		at = n.at
+	}
+	for _, s := range n.streams(c) {
+		at = min(at, s.deadline())
+	}
+	return at
+}
+
+// streams returns the connection's stream and those of its sessions.
+func (n *connection) streams(c *Client) []*stream {
+	var all []*stream
+	if n.stream != nil {
+		all = append(all, n.stream)
+	}
+	for _, s := range c.sessions {
+		if s.conn == n && s.stream != nil {
+			all = append(all, s.stream)
+		}
+	}
+	return all
+}
+
+// late takes the answer to a request that an earlier page made; false where it is
+// none. Of a prompt's it is news.
+func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64) bool {
+	if id == 0 || c.ids.Own(id) {
+		return false
+	}
+	if m.Kind == jsonrpc.ErrorResponse {
+		s.transcript.unsent(id, s.emit(c))
+		s.broken(c, now)
+		return true
+	}
+	value, _ := jsonrpc.Member(m.Result, "messageId")
+	message, _ := jsonrpc.String(value)
+	s.transcript.accepted(id, message, s.emit(c))
+	s.ends(c, now, m.Result)
+	return true
+}
+
+// heard takes a message of the agent's that came on the connection, on the stream
+// of session s, nil for the connection's own.
+func (n *connection) heard(c *Client, now engine.Time, s *session, text []byte) {
+	m, err := jsonrpc.Parse(text, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	if err != nil {
+		c.counters.Malformed++
+		c.integrity(s, "malformed_message")
+		return
+	}
+	n.found = true
+	switch m.Kind {
+	case jsonrpc.Response, jsonrpc.ErrorResponse:
+		id, ok := m.ID.Uint()
+		for _, r := range n.answers {
+			if ok && r.id == id {
+				r.answered(c, now, m)
+				return
+			}
+		}
+		if c.dropped[id] || s != nil && c.late(now, s, m, id) {
+			delete(c.dropped, id)
+			return
+		}
+		c.counters.UnknownResponses++
+		c.integrity(s, "unknown_response")
+	case jsonrpc.Request:
+		c.asked(now, n, s, m)
+	case jsonrpc.Notification:
+		c.notified(now, n, s, m)
+	}
+}

@@ -1,0 +1,216 @@
+package acp
+
+import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// stream is an event stream of a connection's, or of a session on it, over as
+// many GETs as it takes (spec/acp.md 2.1).
+type stream struct {
+	conn     *connection
+	session  *session // nil: the connection's own
+	link     link.Stream
+	exchange link.Exchange
+	x        engine.ExchangeID
+	token    int
+	denied   bool // a 401 has been answered with another token already
+	cuts     int  // connections of it that broke, since the session was whole
+	opened   bool // a connection of it was accepted
+	comments uint64
+	owed     bool // a Read that waits for the store
+}
+
+func newStream(c *Client, n *connection, s *session) *stream {
+	t := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	t.link.Reopen = true // agents keep what they say while nobody reads
+	return t
+}
+
+// connect makes a GET.
+func (t *stream) connect(c *Client, now engine.Time) {
+	header := []engine.Field{
+		{Name: "Accept", Value: "text/event-stream"},
+		{Name: "Acp-Connection-Id", Value: t.conn.id},
+	}
+	if t.session != nil {
+		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: t.session.id})
+	}
+	if t.link.Cursor.Resumable() {
+		header = append(header, t.link.Cursor.Header()) // of agents whose frames have ids
+	}
+	t.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
+	t.token = c.token.number
+	t.x = c.fetch(t, "GET", header, nil)
+}
+
+func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
+	kind := t.exchange.Head(head)
+	switch status := head.Status; {
+	case t.exchange.OK() && kind == link.BodyStream:
+		t.link.Opened(now)
+		t.denied, t.comments = false, 0
+		c.read(t.x)
+		t.up(c, now)
+		return
+	case status == 401 && c.cfg.HasTokenProvider && !t.denied:
+		t.denied = true
+		t.broken(c, now, engine.EndNetwork, head)
+		t.link.Park()
+		if !c.refreshToken(t.token) {
+			t.link.Unpark(now)
+		}
+		return
+	case status == 404 || status == 410:
+		c.abort(t.x)
+		t.x = 0
+		t.conn.gone(c, now)
+		return
+	case status == 409 || status == 408 || status == 429 || status >= 500:
+	case t.session == nil:
+		c.fail(now, httpError("GET", status))
+		return
+	default:
+		t.refused(c, now, status)
+		return
+	}
+	// 409: the page before this one, or a dead connection of ours, still has it.
+	t.broken(c, now, engine.EndNetwork, head)
+}
+
+// refused notes that the agent's host will not let the session be heard.
+func (t *stream) refused(c *Client, now engine.Time, status int) {
+	t.close(c)
+	c.status(t.session, "refused", -1)
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session == t.session && r.phase == requestQueued {
+			r.fail(c, now, httpError(r.method, status))
+		}
+	}
+}
+
+// up notes that the stream is there: what was said while it was not follows.
+func (t *stream) up(c *Client, now engine.Time) {
+	again := t.opened
+	t.opened = true
+	s := t.session
+	if s == nil {
+		return
+	}
+	if t.cuts > 0 || again {
+		c.status(s, "open", -1)
+	}
+	s.streamUp(c, now, again)
+}
+
+func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
+	if err := t.exchange.Chunk(p); err != nil {
+		c.integrity(t.session, "oversized_event")
+		t.broken(c, now, engine.EndNetwork, engine.Head{})
+		return
+	}
+	events := false
+	for {
+		e, ok, err := t.exchange.Next()
+		if err != nil {
+			c.integrity(t.session, "oversized_event")
+			t.broken(c, now, engine.EndNetwork, engine.Head{})
+			return
+		}
+		if !ok {
+			break
+		}
+		events = true
+		if !t.link.Accept(&e) || len(e.Data) == 0 {
+			continue
+		}
+		t.conn.heard(c, now, t.session, e.Data)
+		if t.x == 0 {
+			return // what it said has ended the connection
+		}
+	}
+	comments := t.exchange.Comments()
+	t.link.Arrived(now, !events && comments > t.comments)
+	t.comments = comments
+	t.link.Retry(t.exchange.Retry())
+	if c.writer.Full() {
+		t.owed = true
+		return
+	}
+	c.read(t.x)
+}
+
+func (t *stream) end(c *Client, now engine.Time, how engine.Ending, _ string) {
+	t.x = 0
+	t.broken(c, now, how, engine.Head{})
+}
+
+// close ends the stream from this side, for good.
+func (t *stream) close(c *Client) {
+	c.abort(t.x)
+	t.x = 0
+	t.link.End()
+}
+
+func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
+	c.abort(t.x)
+	t.x = 0
+	if t.link.Phase() == link.PhaseOver {
+		return
+	}
+	up := t.link.Phase() == link.PhaseUp
+	b := t.link.Broken(now, how, c.offline, &c.random)
+	if wait, ok := retryAfter(head); ok {
+		t.link.NotBefore(now.After(wait))
+	}
+	if !up {
+		if t.session != nil {
+			c.status(t.session, "reconnecting", b.Delay)
+		}
+		return
+	}
+	t.cuts++
+	c.counters.Cuts++
+	if t.session != nil {
+		t.session.cut(c, now)
+		c.status(t.session, "cut", b.Delay)
+	}
+}
+
+func (t *stream) advance(c *Client, now engine.Time) {
+	switch t.link.Advance(now) {
+	case link.ActionReconnect:
+		t.link.Reconnecting(now)
+		t.connect(c, now)
+	case link.ActionAbort:
+		t.broken(c, now, engine.EndNetwork, engine.Head{})
+	}
+}
+
+func (t *stream) deadline() engine.Time { return t.link.Deadline() }
+
+// readOwed goes on reading where the store has caught up.
+func (t *stream) readOwed(c *Client) {
+	if t.owed && !c.writer.Full() {
+		t.owed = false
+		c.read(t.x)
+	}
+}
+
+// status tells the app what a session's stream does: {"state":"cut","delay":250}.
+func (c *Client) status(s *session, state string, delay int64) {
+	b := jsonrpc.AppendString([]byte(`{"state":`), state)
+	if delay >= 0 {
+		b = strconv.AppendInt(append(b, `,"delay":`...), delay, 10)
+	}
+	c.deliver(s, engine.EventStatus, 0, append(b, '}'))
+}
+
+// retryAfter reads a Retry-After in seconds, as ms.
+func retryAfter(head engine.Head) (int64, bool) {
+	seconds, err := strconv.ParseUint(head.Get("retry-after"), 10, 16)
+	return int64(seconds) * 1000, err == nil
+}

@@ -1,0 +1,126 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
+	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
+)
+
+// TestTurn runs a turn of the official server's, and of the scripted peer's.
+func TestTurn(t *testing.T) {
+	for name, url := range map[string]func(t *testing.T) string{
+		"official": func(t *testing.T) string { return acpserver.Start(t, acpserver.Options{}).URL() },
+		"peer":     func(t *testing.T) string { return acppeer.New(t, acppeer.Options{}).URL() },
+		"draft": func(t *testing.T) string {
+			return acppeer.New(t, acppeer.Options{EmptyAck: true, State: "state_change"}).URL()
+		},
+		"v1": func(t *testing.T) string { return acppeer.New(t, acppeer.Options{Version: 1}).URL() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, url(t), nil)
+			s, id := p.newSession()
+			if e := p.settled(p.prompt(s, id, "count 5")); e.Outcome != engine.OutcomeResult {
+				t.Fatalf("prompt: %v %s", e.Failure, e.Data)
+			}
+			p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+			p.waitText(s, counted(5))
+		})
+	}
+}
+
+// TestCutInATurn: the session's stream is cut in the middle of a turn, cleanly
+// and by a reset; what was said meanwhile comes, once.
+func TestCutInATurn(t *testing.T) {
+	for _, how := range []string{acpserver.Clean, acpserver.Reset} {
+		server := acpserver.Start(t, acpserver.Options{})
+		p := open(t, server.URL(), nil)
+		s, id := p.newSession()
+		p.settled(p.prompt(s, id, "count 40 @go"))
+		server.Waiting("go")
+		server.Pass("go", 10)
+		p.waitText(s, counted(10))
+		server.Cut(acpserver.Cut{Session: id, How: how})
+		server.Release("go")
+		p.wait(engine.Deliver, engine.EventResumed, `"outcome":"continued"`)
+		p.waitText(s, counted(40))
+		if n := len(server.Of("prompt")); n != 1 {
+			t.Errorf("%d prompts", n)
+		}
+		if n := len(acpserver.Requests(server.Log(), "DELETE")); n != 0 {
+			t.Errorf("%d DELETEs", n)
+		}
+	}
+}
+
+// TestReloadInATurn: the page is gone in the middle of a turn; the next one has
+// the transcript at once, and what was said meanwhile.
+func TestReloadInATurn(t *testing.T) {
+	server := acpserver.Start(t, acpserver.Options{})
+	p := open(t, server.URL(), nil)
+	s, id := p.newSession()
+	p.settled(p.prompt(s, id, "count 40 @go"))
+	server.Waiting("go")
+	server.Pass("go", 10)
+	p.waitText(s, counted(10))
+	p = p.reload()
+	s = p.handle(id)
+	if text := p.text(s); text != counted(10) {
+		t.Errorf("at once: %q", text)
+	}
+	server.Release("go")
+	p.waitText(s, counted(40))
+	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	if n := len(server.Of("initialize")); n != 1 {
+		t.Errorf("%d initializes", n)
+	}
+	if n := len(server.Of("prompt")); n != 1 {
+		t.Errorf("%d prompts", n)
+	}
+}
+
+// TestForgottenConnection: the agent's host has restarted and knows the
+// connection no more; the session is taken up on a new one, from its start.
+func TestForgottenConnection(t *testing.T) {
+	server := acpserver.Start(t, acpserver.Options{})
+	p := open(t, server.URL(), nil)
+	s, id := p.newSession()
+	p.settled(p.prompt(s, id, "count 5"))
+	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	server.Restart()
+	p.wait(engine.Deliver, engine.EventResumed, `"outcome":"restarted"`)
+	p.waitText(s, counted(5))
+	if e := p.settled(p.prompt(s, id, "count 2")); e.Outcome != engine.OutcomeResult {
+		t.Fatalf("prompt: %v %s", e.Failure, e.Data)
+	}
+	p.waitText(s, counted(5)+counted(2))
+}
+
+// TestPermission is answered once, before and after a reload, and withdrawn.
+func TestPermission(t *testing.T) {
+	server := acpserver.Start(t, acpserver.Options{})
+	p := open(t, server.URL(), nil)
+	s, id := p.newSession()
+	p.settled(p.prompt(s, id, "permission"))
+	p.wait(engine.Deliver, engine.EventQuestion, "session/request_permission")
+	p = p.reload()
+	s = p.handle(id)
+	q := p.wait(engine.Deliver, engine.EventQuestion, `"restored":true`)
+	p.Input(func(c *acp.Client, now engine.Time) {
+		answer := []byte(`{"outcome":{"outcome":"selected","optionId":"once"}}`)
+		c.Respond(now, q.Position, true, answer)
+		c.Respond(now, q.Position, true, answer)
+	})
+	p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
+	if n := len(server.Of("answer")); n != 1 {
+		t.Errorf("answered %d times", n)
+	}
+	if text := p.text(s); !strings.Contains(text, "once") {
+		t.Errorf("shown %q", text)
+	}
+}

@@ -1,0 +1,59 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// Online notes that the browser says the network is back: what waits is tried,
+// and what looks alive has to prove it.
+func (c *Client) Online(now engine.Time) {
+	c.begin(now)
+	c.offline = false
+	for _, n := range c.connections() {
+		if n.state == connWaiting {
+			n.at = now
+		}
+		for _, t := range n.streams(c) {
+			t.link.Online(now)
+		}
+		n.probe(c, now)
+	}
+	for _, p := range c.posts {
+		if p.waiting && p.at != engine.Never {
+			p.at = now
+		}
+	}
+}
+
+// Offline notes that the browser says there is no network: reconnects slow down.
+func (c *Client) Offline(now engine.Time) {
+	c.begin(now)
+	c.offline = true
+}
+
+// Shown notes that the page is visible again, or thawed.
+func (c *Client) Shown(now engine.Time) {
+	c.begin(now)
+	c.prove(now)
+}
+
+// Woke notes that the page has slept for gap ms.
+func (c *Client) Woke(now engine.Time, gap int64) {
+	c.begin(now)
+	for _, n := range c.connections() {
+		for _, t := range n.streams(c) {
+			t.link.Slept(gap)
+		}
+	}
+	c.prove(now)
+}
+
+func (c *Client) prove(now engine.Time) {
+	for _, n := range c.connections() {
+		for _, t := range n.streams(c) {
+			t.link.Prove(now, link.ProveWithin)
+		}
+		n.probe(c, now)
+	}
+}

@@ -1,0 +1,285 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// page is a client that runs natively against a real agent, with a store that
+// outlives it: what a page and its IndexedDB are.
+type page struct {
+	*coretest.Host[*acp.Client]
+	t     *testing.T
+	cfg   acp.Config
+	store *store
+	read  int // effects that were looked at
+	over  sync.Once
+}
+
+// store is what has been committed: the handshake, heads and rows.
+type store struct {
+	mu     sync.Mutex
+	server *journal.Op
+	heads  map[uint64]journal.Op
+	rows   map[uint64][]journal.Op
+	epoch  uint32
+}
+
+func (s *store) commit(ops []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := journal.ReadOps(ops)
+	for {
+		op, ok := r.Next()
+		if !ok {
+			return
+		}
+		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
+		switch op.Kind {
+		case journal.OpServer:
+			s.server = &op
+		case journal.OpCall:
+			s.heads[op.Call] = op
+		case journal.OpLog:
+			s.rows[op.Call] = append(s.rows[op.Call], op)
+		case journal.OpForget:
+			delete(s.heads, op.Call)
+			delete(s.rows, op.Call)
+		}
+	}
+}
+
+// ops is all of it, as a page that takes everything over reads it.
+func (s *store) ops() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b []byte
+	if s.server != nil {
+		b = journal.AppendOp(b, *s.server)
+	}
+	for id, head := range s.heads {
+		head.Flags = journal.OpOwned
+		head.Epoch = 1
+		b = journal.AppendOp(b, head)
+		for _, row := range s.rows[id] {
+			b = journal.AppendOp(b, row)
+		}
+	}
+	return b
+}
+
+// open loads a page whose client talks to url. A nil store is an empty one.
+func open(t *testing.T, url string, s *store) *page {
+	t.Helper()
+	if s == nil {
+		s = &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}
+	}
+	s.epoch++
+	p := &page{t: t, store: s, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
+		Info: []byte(`{"name":"t","version":"1"}`), Capabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`)}}
+	machine := acp.New(p.cfg)
+	p.Host = coretest.HostOf(machine)
+	p.Host.OnStore = func(ticket uint32, ops []byte) {
+		s.commit(ops)
+		p.Defer(func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultOK, "") })
+	}
+	p.Input(func(c *acp.Client, now engine.Time) {
+		c.Restore(now, s.ops())
+		c.Start(now)
+	})
+	t.Cleanup(func() {
+		p.leave()
+		if t.Failed() {
+			t.Log(p.log())
+		}
+	})
+	return p
+}
+
+// leave is the end of the page.
+func (p *page) leave() { p.over.Do(p.Close) }
+
+// reload is the end of the page and the next one; nothing is said to the agent.
+func (p *page) reload() *page {
+	p.leave()
+	return open(p.t, p.cfg.URL, p.store)
+}
+
+func (p *page) log() string {
+	var b strings.Builder
+	for _, e := range p.Effects() {
+		failure := ""
+		if e.Failure != nil {
+			failure = e.Failure.Error()
+		}
+		fmt.Fprintf(&b, "kind %d event %d c%d #%d %.300s %s\n", e.Kind, e.Event, e.C, e.Position, e.Data, failure)
+	}
+	return b.String()
+}
+
+// wait waits for an effect whose data holds text, after those that were waited
+// for before.
+func (p *page) wait(kind engine.Kind, event engine.EventKind, text string) engine.Effect {
+	p.t.Helper()
+	var found engine.Effect
+	ok := p.Wait(func(all []engine.Effect) bool {
+		for i, e := range all[p.read:] {
+			if e.Kind == kind && e.Event == event && strings.Contains(string(e.Data), text) {
+				found = e
+				p.read += i + 1
+				return true
+			}
+		}
+		return false
+	})
+	if !ok {
+		p.t.Fatalf("no effect %d/%d with %s", kind, event, text)
+	}
+	return found
+}
+
+// request makes a request and returns how it is settled.
+func (p *page) request(session uint32, method, params string) engine.CallID {
+	var id engine.CallID
+	p.Input(func(c *acp.Client, now engine.Time) { id = c.Request(now, session, method, []byte(params)) })
+	return id
+}
+
+func (p *page) settled(id engine.CallID) engine.Effect {
+	p.t.Helper()
+	var found engine.Effect
+	if !p.Wait(func(all []engine.Effect) bool {
+		for _, e := range all {
+			if e.Kind == engine.Settle && e.C == id {
+				found = e
+				return true
+			}
+		}
+		return false
+	}) {
+		p.t.Fatalf("call %d does not settle", id)
+	}
+	return found
+}
+
+// newSession makes a session and returns its handle and id.
+func (p *page) newSession() (uint32, string) {
+	p.t.Helper()
+	if !p.Wait(func(all []engine.Effect) bool {
+		return slices.ContainsFunc(all, func(e engine.Effect) bool { return e.Kind == engine.State && strings.Contains(string(e.Data), "open") })
+	}) {
+		p.t.Fatal("the client does not open")
+	}
+	e := p.settled(p.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`))
+	var result struct{ SessionID string }
+	if err := json.Unmarshal(e.Data, &result); err != nil || e.Outcome != engine.OutcomeResult {
+		p.t.Fatalf("session/new: %s %v", e.Data, e.Failure)
+	}
+	return p.handle(result.SessionID), result.SessionID
+}
+
+// handle waits for the session with that id and returns its handle.
+func (p *page) handle(id string) uint32 {
+	p.t.Helper()
+	var handle uint32
+	if !p.Wait(func(all []engine.Effect) bool {
+		for _, e := range all {
+			if e.Kind == engine.Recall && strings.Contains(string(e.Data), `"sessionId":"`+id+`"`) {
+				handle = uint32(e.C)
+				return true
+			}
+		}
+		return false
+	}) {
+		p.t.Fatalf("no session %s", id)
+	}
+	return handle
+}
+
+func (p *page) prompt(session uint32, id, text string) engine.CallID {
+	params, _ := json.Marshal(map[string]any{"sessionId": id, "prompt": []any{map[string]any{"type": "text", "text": text}}})
+	return p.request(session, "session/prompt", string(params))
+}
+
+// text is what the app shows of the agent's messages in a session.
+func (p *page) text(session uint32) string {
+	return said(p.Effects(), session)
+}
+
+func said(effects []engine.Effect, session uint32) string {
+	var b strings.Builder
+	for _, item := range transcript(effects, session) {
+		if item.kind == "agent_message" {
+			b.WriteString(item.text)
+		}
+	}
+	return b.String()
+}
+
+type shown struct{ kind, id, text string }
+
+// transcript applies the operations that the app was given.
+func transcript(effects []engine.Effect, session uint32) []shown {
+	var items []shown
+	for _, e := range effects {
+		if e.Kind != engine.Deliver || e.Event != engine.EventTranscript || uint32(e.C) != session {
+			continue
+		}
+		var op struct {
+			Op, Type, ID string
+			At           int
+			Patch        struct{ Content []struct{ Text string } }
+			Content      json.RawMessage
+		}
+		if err := json.Unmarshal(e.Data, &op); err != nil {
+			panic(fmt.Sprintf("%s: %v", e.Data, err))
+		}
+		switch op.Op {
+		case "reset":
+			items = nil
+		case "put":
+			for len(items) <= op.At {
+				items = append(items, shown{kind: op.Type, id: op.ID})
+			}
+			if strings.Contains(string(e.Data), `"content":`) {
+				items[op.At].text = ""
+				for _, c := range op.Patch.Content {
+					items[op.At].text += c.Text
+				}
+			}
+		case "append":
+			var block struct{ Text string }
+			_ = json.Unmarshal(op.Content, &block)
+			items[op.At].text += block.Text
+		}
+	}
+	return items
+}
+
+// counted is ⟨1⟩⟨2⟩…⟨n⟩, as the peers count.
+func counted(n int) string {
+	var b strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, "⟨%d⟩", i)
+	}
+	return b.String()
+}
+
+func (p *page) waitText(session uint32, want string) {
+	p.t.Helper()
+	if !p.Wait(func(all []engine.Effect) bool { return said(all, session) == want }) {
+		p.t.Fatalf("shown %q, want %q", p.text(session), want)
+	}
+}

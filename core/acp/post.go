@@ -1,0 +1,229 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// postTimeout is how long the agent's host may take to say that it has a message,
+// in ms; for a DELETE, how long Terminate waits at most.
+const (
+	postTimeout   = 30_000
+	deleteTimeout = 2_000
+)
+
+// post is one message to the agent over HTTP: its host answers 202, and what the
+// agent answers comes on a stream.
+type post struct {
+	conn     *connection
+	session  *session // nil: of the connection's scope
+	body     []byte   // nil: the DELETE that ends the connection
+	request  *request // that it carries, if it does
+	question *question
+	call     engine.CallID // of a notification of the app's
+	op       string
+	again    bool // it may be sent twice: the agent knows it by an id, or it changes nothing
+
+	x        engine.ExchangeID
+	exchange link.Exchange
+	at       engine.Time // until when to wait, or when to send it again
+	waiting  bool        // to be sent again
+	failures int
+	token    int
+	denied   bool
+	done     bool // taken; only its body is still read
+}
+
+// send posts the message, or puts it on the socket.
+func (c *Client) send(now engine.Time, p *post) {
+	if p.conn.state == connGone {
+		p.lost(c, now)
+		return
+	}
+	if c.cfg.Transport == TransportWebSocket {
+		c.effects.Add(engine.Effect{Kind: engine.Frame, X: p.conn.socket, Data: p.body})
+		p.taken(c, now)
+		return
+	}
+	c.posts = append(c.posts, p)
+	p.post(c, now)
+}
+
+func (p *post) post(c *Client, now engine.Time) {
+	method, within := "POST", int64(postTimeout)
+	header := []engine.Field{{Name: "Content-Type", Value: "application/json"}, {Name: "Accept", Value: "application/json"}}
+	if p.body == nil {
+		method, within, header = "DELETE", deleteTimeout, nil
+	}
+	if p.conn.id != "" {
+		header = append(header, engine.Field{Name: "Acp-Connection-Id", Value: p.conn.id})
+	}
+	if p.session != nil {
+		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: p.session.id})
+	}
+	p.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
+	p.waiting, p.token = false, c.token.number
+	if p.request != nil && p.request.role == roleInitialize {
+		within = c.cfg.Timeouts.Answer
+	}
+	p.at = in(now, within)
+	p.x = c.fetch(p, method, header, p.body)
+}
+
+func (p *post) head(c *Client, now engine.Time, head engine.Head) {
+	kind := p.exchange.Head(head)
+	switch status := head.Status; {
+	case p.exchange.OK():
+		if kind != link.BodyJSON {
+			p.finish(c)
+			p.taken(c, now)
+			return
+		}
+		c.read(p.x) // initialize, or a host that answers at once
+	case status == 401 && c.cfg.HasTokenProvider && !p.denied:
+		p.finish(c)
+		c.posts = append(c.posts, p)
+		p.denied, p.waiting, p.at = true, true, engine.Never
+		if !c.refreshToken(p.token) {
+			p.post(c, now)
+		}
+	case (status == 404 || status == 410) && p.conn.id != "":
+		p.finish(c)
+		p.conn.gone(c, now)
+		p.lost(c, now)
+	case (status == 429 || status >= 502) && p.again:
+		p.retry(c, now, head)
+	default:
+		p.finish(c)
+		p.refused(c, now, httpError(p.op, status))
+	}
+}
+
+func (p *post) chunk(c *Client, now engine.Time, b []byte) {
+	if err := p.exchange.Chunk(b); err != nil {
+		p.finish(c)
+		p.refused(c, now, &engine.Error{Code: engine.CodeLimit, Op: p.op, Message: "the answer is over the limit of bytes", Cause: err})
+		return
+	}
+	c.read(p.x)
+}
+
+func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
+	p.x = 0
+	switch {
+	case p.exchange.Opened() && p.exchange.OK() && how == engine.EndClean:
+		p.finish(c)
+		p.taken(c, now)
+		if p.request != nil && p.request.role == roleInitialize {
+			p.request.connection = p.exchange.Header("acp-connection-id")
+		}
+		p.conn.heard(c, now, p.session, p.exchange.Body())
+	case p.exchange.Opened() && p.exchange.OK():
+		p.finish(c)
+		p.taken(c, now) // the host has it; what it said is lost
+	case how == engine.EndInvalid:
+		p.finish(c)
+		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: reason(detail)})
+	case p.again:
+		p.retry(c, now, engine.Head{})
+	default:
+		p.finish(c)
+		p.unsure(c, now, &engine.Error{Code: engine.CodeNetwork, Op: p.op, Retryable: true, Message: "the connection failed", Cause: reason(detail)})
+	}
+}
+
+func (p *post) advance(c *Client, now engine.Time) {
+	if now < p.at {
+		return
+	}
+	if p.waiting {
+		p.post(c, now)
+		return
+	}
+	if p.again && p.body != nil {
+		p.retry(c, now, engine.Head{})
+		return
+	}
+	p.finish(c)
+	p.unsure(c, now, &engine.Error{Code: engine.CodeTimeout, Op: p.op, Retryable: true, Message: "the agent's host did not answer in time"})
+}
+
+// retry sends the message again, later.
+func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
+	c.abort(p.x)
+	p.x = 0
+	delay := link.Delay(p.failures, -1, &c.random)
+	if wait, ok := retryAfter(head); ok {
+		delay = max(delay, wait)
+	}
+	p.failures++
+	p.waiting, p.at = true, now.After(delay)
+}
+
+// finish takes the post out of what is under way.
+func (p *post) finish(c *Client) {
+	c.abort(p.x)
+	p.x, p.at = 0, engine.Never
+	for i, other := range c.posts {
+		if other == p {
+			c.posts = append(c.posts[:i], c.posts[i+1:]...)
+			break
+		}
+	}
+}
+
+// taken notes that the agent's host has the message.
+func (p *post) taken(c *Client, now engine.Time) {
+	switch {
+	case p.body == nil:
+		c.terminated(now)
+	case p.question != nil:
+		c.answerTaken(p.question)
+	case p.call != 0:
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeResult, Data: []byte("null")})
+	}
+}
+
+// refused takes a refusal: the agent never had the message.
+func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
+	switch {
+	case p.body == nil:
+		c.terminated(now)
+	case p.request != nil:
+		p.request.fail(c, now, failure)
+	case p.question != nil:
+		c.integrity(p.question.session, "answer_refused")
+		c.withdraw(now, p.question, "refused")
+	case p.call != 0:
+		c.settleFailure(p.call, failure)
+	}
+}
+
+// unsure takes a failure after which nobody knows whether the agent has the
+// message. If it has, its answer comes on a stream.
+func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
+	if p.request != nil && p.request.role == roleApp {
+		p.request.doubt(now, failure)
+		return
+	}
+	p.refused(c, now, failure)
+}
+
+// lost takes a message whose connection is gone.
+func (p *post) lost(c *Client, now engine.Time) {
+	if p.request != nil {
+		return // connection.gone has seen to it
+	}
+	p.refused(c, now, &engine.Error{Code: engine.CodeLost, Op: p.op, Retryable: true, Message: "the agent no longer has the connection"})
+}
+
+func httpError(op string, status int) *engine.Error {
+	return &engine.Error{Code: engine.CodeHTTP, Op: op, Status: status, Retryable: status == 429 || status >= 500,
+		Message: "the agent's host refused the request"}
+}
+
+func (c *Client) settleFailure(id engine.CallID, failure *engine.Error) {
+	if id != 0 {
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: id, Outcome: engine.OutcomeFailure, Failure: failure})
+	}
+}

@@ -1,0 +1,213 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// question is a request of the agent's. It is answered once: by the app, or with
+// what its withdrawal calls for.
+type question struct {
+	handle   uint32
+	id       []byte // JSON-RPC id, raw
+	method   string
+	raw      []byte // the whole message
+	params   []byte
+	conn     *connection
+	session  *session // nil: of the connection's scope
+	answer   []byte   // the message, once there is one
+	told     bool     // the app has been asked, and not told otherwise
+	restored bool
+}
+
+// maxQuestions bounds the agent's requests that wait.
+const maxQuestions = 256
+
+// asked takes a request of the agent's.
+func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
+	id := rawID(m.ID)
+	for _, q := range c.questions {
+		if q.conn == n && bytes.Equal(q.id, id) {
+			c.integrity(on, "repeated_request")
+			return
+		}
+	}
+	method := string(m.Method)
+	s := on
+	if value, ok := jsonrpc.Member(m.Params, "sessionId"); ok {
+		name, _ := jsonrpc.String(value)
+		if named := c.sessionOf(name); named != nil {
+			s = named
+		}
+	}
+	q := &question{id: id, method: method, raw: bytes.Clone(m.Raw), params: bytes.Clone(m.Params), conn: n, session: s}
+	switch {
+	case method != "session/request_permission" && method != "elicitation/create":
+		// Client MUST 7. Files and terminals of the client's are version 1's, and
+		// were not offered.
+		c.reply(now, q, jsonrpc.AppendError(nil, m.ID, methodNotFound, "the client has no such method"))
+		return
+	case len(c.questions) >= maxQuestions:
+		c.integrity(s, "too_many_requests")
+		c.reply(now, q, jsonrpc.AppendError(nil, m.ID, -32603, "too many requests wait for an answer"))
+		return
+	}
+	if s != nil {
+		// The tool call that a permission is for is told with it.
+		if call := subjectOf(q.params); call != nil {
+			s.update(c, now, jsonrpc.AppendObject(nil, call, []byte(`"sessionUpdate":"tool_call_update"`)))
+		}
+	}
+	c.questions = append(c.questions, q)
+	if s != nil {
+		c.write(s, journal.AskedEntry(q.id, m.Raw))
+	}
+	c.ask(q)
+}
+
+// ask hands a question to the app.
+func (c *Client) ask(q *question) {
+	c.lastQuestion++
+	q.handle, q.told = c.lastQuestion, true
+	b := jsonrpc.AppendString([]byte(`{"method":`), q.method)
+	if q.restored {
+		b = append(b, `,"restored":true`...)
+	}
+	params := q.params
+	if params == nil {
+		params = []byte("{}")
+	}
+	b = append(append(append(b, `,"params":`...), params...), '}')
+	c.deliver(q.session, engine.EventQuestion, q.handle, b)
+}
+
+// subjectOf returns the tool call that a permission is for: of version 2's
+// subject, or of version 1; nil for none.
+func subjectOf(params []byte) []byte {
+	subject, ok := jsonrpc.Member(params, "subject")
+	if !ok {
+		subject = params
+	}
+	call, ok := jsonrpc.Member(subject, "toolCall")
+	if !ok || !jsonrpc.IsObject(call) {
+		return nil
+	}
+	return call
+}
+
+// concerns reports whether the question is of something in a list of background
+// work.
+func (q *question) concerns(background []byte) bool {
+	call, _ := jsonrpc.Member(subjectOf(q.params), "toolCallId")
+	if len(call) == 0 || len(background) == 0 || background[0] != '[' {
+		return false
+	}
+	for _, work := range jsonrpc.Elements(background) {
+		if id, ok := jsonrpc.Member(work, "toolCallId"); ok && bytes.Equal(id, call) {
+			return true
+		}
+	}
+	return false
+}
+
+// Respond answers a request of the agent's; data is a result, or a JSON-RPC error
+// object. One that is not open any more is left alone: another tab was first, or
+// the agent has taken it back.
+func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
+	c.begin(now)
+	for _, q := range c.questions {
+		if q.handle == handle && q.told && q.answer == nil {
+			if q.session != nil && !q.session.owned {
+				return
+			}
+			c.answer(now, q, ok, data)
+			return
+		}
+	}
+}
+
+// answer sends an answer, once it is on disk: after a crash it goes out again,
+// and the person is not asked again (DESIGN 3.4).
+func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
+	m, err := jsonrpc.Parse(append(append([]byte(`{"jsonrpc":"2.0","id":`), q.id...), `,"result":null}`...), jsonrpc.Limits{})
+	if err != nil {
+		return
+	}
+	if ok {
+		q.answer = jsonrpc.AppendResult(nil, m.ID, data)
+	} else {
+		q.answer = jsonrpc.AppendErrorObject(nil, m.ID, data)
+	}
+	if q.session == nil {
+		c.reply(now, q, q.answer)
+		return
+	}
+	c.write(q.session, journal.AnswerEntry(q.id, q.answer))
+	c.writer.WhenStored(now, true, func(now engine.Time) { c.reply(now, q, q.answer) })
+}
+
+func (c *Client) reply(now engine.Time, q *question, message []byte) {
+	c.send(now, &post{conn: q.conn, session: q.session, question: q, op: q.method, again: true, body: message})
+}
+
+// answerTaken notes that the agent's host has the answer.
+func (c *Client) answerTaken(q *question) {
+	if q.session != nil && q.told {
+		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
+	}
+	c.unask(q)
+}
+
+func (c *Client) unask(q *question) {
+	for i, other := range c.questions {
+		if other == q {
+			c.questions = append(c.questions[:i], c.questions[i+1:]...)
+			return
+		}
+	}
+}
+
+// withdraw ends a question that nobody needs an answer to, and tells the app. The
+// agent is answered where it still waits.
+func (c *Client) withdraw(now engine.Time, q *question, why string) {
+	if q.told && q.answer == nil || why == "refused" {
+		c.deliver(q.session, engine.EventWithdrawn, q.handle, append(jsonrpc.AppendString([]byte(`{"reason":`), why), '}'))
+	}
+	if q.answer == nil && (why == "agent" || why == "cancelled") {
+		c.answer(now, q, true, q.refusal())
+		return
+	}
+	if q.session != nil && q.told {
+		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
+	}
+	c.unask(q)
+}
+
+// refusal is the result that says that there is no answer.
+func (q *question) refusal() []byte {
+	if q.method == "session/request_permission" {
+		return []byte(`{"outcome":{"outcome":"cancelled"}}`)
+	}
+	return []byte(`{"action":"cancel"}`)
+}
+
+// takeBack takes $/cancel_request: the agent does not need an answer any more.
+// One that is unknown or answered is ignored (client MUST 6).
+func (c *Client) takeBack(now engine.Time, n *connection, params []byte) {
+	id, _ := jsonrpc.Member(params, "requestId")
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.conn == n && bytes.Equal(q.id, id) && q.answer == nil {
+			c.withdraw(now, q, "agent")
+		}
+	}
+}
+
+// rawID returns an id as it was sent.
+func rawID(id jsonrpc.ID) []byte {
+	m := jsonrpc.AppendResult(nil, id, []byte("null"))
+	raw, _ := jsonrpc.Member(m, "id")
+	return bytes.Clone(raw)
+}

@@ -1,0 +1,293 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// record is what of a session is stored, and what waits to be: its head says how
+// to resume it, its log what the agent has said.
+type record struct {
+	c     *Client
+	id    uint64 // names it for ever
+	epoch uint32 // of this owner
+	n     uint32 // of the last row
+	bytes int    // stored of its log
+
+	plain  []byte // entries of the row that waits
+	secret []byte
+	waits  bool
+	memory bool   // the store has failed it: nothing more is written
+	conn   string // the connection id that is written
+	told   string // the guarantee that the app knows
+	made   int64  // ms since 1970
+}
+
+// sessionMethod is the method of a stored head: what takes the session up again.
+const sessionMethod = "session/resume"
+
+// keep writes the head of a session that the agent is known to have.
+func (c *Client) keep(s *session) {
+	if !c.writer.On || s.record != nil {
+		return
+	}
+	s.record = &record{c: c, id: c.ids.Next(), epoch: 1, made: c.wall()}
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: s.record.id, Epoch: 1, Plain: s.head()})
+	c.writeConnection(s)
+}
+
+func (s *session) head() []byte {
+	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: s.facts, CreatedAt: s.record.made})
+}
+
+// write puts an entry into the session's next row.
+func (c *Client) write(s *session, e journal.Entry) {
+	if r := s.waiting(c); r != nil {
+		before := len(r.plain)
+		r.plain = journal.AppendEntry(r.plain, e)
+		c.writer.Grow(len(r.plain) - before)
+	}
+}
+
+// waiting returns the session's record with its next row in the next commit; nil
+// where nothing is stored.
+func (s *session) waiting(c *Client) *record {
+	r := s.record
+	if r == nil || r.memory || !c.writer.On || !s.owned || s.fold != nil {
+		return nil
+	}
+	if !r.waits {
+		r.waits = true
+		c.writer.Touch(r)
+	}
+	return r
+}
+
+// writeConnection writes which connection has the session, with which a later
+// page takes up its streams. It is as good as a key, and sealed.
+func (c *Client) writeConnection(s *session) {
+	if s.conn == nil || s.conn.id == "" || s.record == nil || s.record.conn == s.conn.id {
+		return
+	}
+	if r := s.waiting(c); r != nil {
+		r.conn = s.conn.id
+		r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Connection, Data: []byte(s.conn.id)})
+	}
+}
+
+// writeUpdate writes what the agent said. A notice is of the moment, and no part
+// of the history (spec/acp.md 3.3).
+func (c *Client) writeUpdate(s *session, update []byte) {
+	c.writeConnection(s)
+	kind := engine.EventTranscript
+	if isState(update) {
+		kind = engine.EventTurn
+	}
+	c.write(s, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: update})
+}
+
+// writePromptOp writes which prompts are not in the history: a later page shows
+// them, and sends none of them. In version 1 the agent does not say what it was
+// asked, so what the app sent is the history.
+func (c *Client) writePromptOp(s *session, name string, id uint64, op []byte) {
+	switch {
+	case name == "pending":
+		content, _ := jsonrpc.Member(op, "content")
+		c.writePrompt(s, id, content)
+	case name == "placed" && s.version() == 1:
+		for _, r := range c.requests {
+			if r.id == id {
+				content, _ := jsonrpc.Member(r.params, "prompt")
+				b := append(appendUint([]byte(`{"sessionUpdate":"user_message","messageId":"prompt-`), id), `","content":`...)
+				c.writeUpdate(s, append(append(b, content...), '}'))
+			}
+		}
+	default:
+		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}})
+	}
+}
+
+func (c *Client) writePrompt(s *session, id uint64, content []byte) {
+	c.write(s, journal.Entry{Kind: journal.Prompt, N: [3]uint64{id}, Data: content})
+}
+
+// AppendRow ends the row that waits.
+func (r *record) AppendRow(b []byte) []byte {
+	if len(r.secret) > 0 {
+		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
+	}
+	r.n++
+	r.bytes += len(r.plain) + len(r.secret)
+	r.c.stored += len(r.plain) + len(r.secret)
+	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
+	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
+	if cap(r.plain) > journal.MaxUncommitted {
+		r.plain = nil // one large update need not be paid for ever
+	}
+	return b
+}
+
+// Landed notes that the row is stored. Without its secret the next one brings it
+// once more.
+func (r *record) Landed(sealed bool) {
+	if !sealed {
+		r.conn = ""
+	}
+}
+
+// rewrite stores a session anew: what was stored of its history is replaced.
+func (c *Client) rewrite(s *session) {
+	r := s.record
+	if r == nil || r.memory || !c.writer.On || !s.owned {
+		return
+	}
+	if r.waits {
+		c.writer.Untouch(r)
+	}
+	c.stored -= r.bytes
+	*r = record{c: c, id: r.id, epoch: 1, made: r.made}
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: 1, Plain: s.head()})
+	c.writeConnection(s)
+	for _, q := range c.questions {
+		if q.session == s && q.told {
+			c.write(s, journal.AskedEntry(q.id, q.raw))
+			if q.answer != nil {
+				c.write(s, journal.AnswerEntry(q.id, q.answer))
+			}
+		}
+	}
+	for _, r := range c.requests {
+		if r.session == s && r.method == "session/prompt" && !s.placed[r.id] && s.version() != 1 {
+			content, _ := jsonrpc.Member(r.params, "prompt")
+			c.writePrompt(s, r.id, content)
+		}
+	}
+}
+
+// forgetRecord deletes what is stored of a session.
+func (c *Client) forgetRecord(s *session) {
+	r := s.record
+	if r == nil || !s.owned {
+		return
+	}
+	if r.waits {
+		c.writer.Untouch(r)
+		r.waits = false
+	}
+	if !r.memory {
+		c.stored -= r.bytes
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
+	}
+	s.record = nil
+}
+
+// storeHandshake writes what initialize agreed on: a page that loads again goes on
+// without it.
+func (c *Client) storeHandshake(n *connection) {
+	c.handshake = journal.Server{Handshake: c.handshake.Handshake + 1, Revision: handshakeName[n.version], Result: n.result, Client: c.cfg.Info}
+	plain, secret := journal.AppendServer(&c.handshake)
+	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
+}
+
+// handshakeName is the Revision of a stored handshake, by protocol version.
+var handshakeName = [...]string{1: "acp/1", 2: "acp/2"}
+
+// Stored takes the host's answer to effect Store. why is a word for people, of a
+// failure.
+func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
+	c.begin(now)
+	if !c.writer.Flying(ticket) {
+		if !c.writer.On && result == journal.ResultOK {
+			c.storeBack(now, false) // it took too long, and was given up: the store works after all
+		}
+		return
+	}
+	switch result {
+	case journal.ResultOK, journal.ResultUnsealed:
+		c.writer.Landed(now, result == journal.ResultOK)
+		c.fitStored()
+		c.readOwed()
+	case journal.ResultQuota:
+		c.storeFailed(now, "quota")
+	default:
+		c.storeFailed(now, why)
+	}
+}
+
+// fitStored keeps what is stored within its limit: of the session that takes most
+// the history goes, which the agent can tell anew.
+func (c *Client) fitStored() {
+	for c.stored > c.cfg.Limits.Stored {
+		var most *session
+		for _, s := range c.sessions {
+			if s.transcript != nil && s.record != nil && s.owned && !s.record.memory && (most == nil || s.record.bytes > most.record.bytes) {
+				most = s
+			}
+		}
+		if most == nil || most.record.bytes == 0 {
+			return
+		}
+		c.rewrite(most)
+		c.deliver(most, engine.EventGuarantee, 0, []byte(`{"guarantee":"resumable"}`))
+	}
+}
+
+func (c *Client) readOwed() {
+	for _, n := range c.connections() {
+		for _, t := range n.streams(c) {
+			t.readOwed(c)
+		}
+	}
+}
+
+// storeFailed goes on in memory (DESIGN 3.10).
+func (c *Client) storeFailed(now engine.Time, why string) {
+	if !c.writer.On {
+		return
+	}
+	for _, s := range c.sessions {
+		if s.record != nil {
+			s.record.memory = true
+			s.record.plain, s.record.secret, s.record.waits = nil, nil, false
+		}
+	}
+	c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "memory", why))
+	c.writer.Fail(now)
+	c.readOwed()
+}
+
+// StoreBack notes that the store works again. cleared says that everything in it
+// was deleted under us.
+func (c *Client) StoreBack(now engine.Time, cleared bool) {
+	c.begin(now)
+	c.storeBack(now, cleared)
+}
+
+// storeBack writes anew what the store has not, or not any more. Of a history
+// only what comes from here on: the rest the agent tells anew.
+func (c *Client) storeBack(now engine.Time, cleared bool) {
+	if c.state >= stateClosing {
+		return
+	}
+	if !c.writer.On {
+		c.writer.On = true
+		c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "indexeddb", ""))
+	}
+	if c.home != nil && c.home.state == connOpen && cleared {
+		c.storeHandshake(c.home)
+	}
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.owned && s.record != nil && (cleared || s.record.memory) {
+			s.record.memory = false
+			c.rewrite(s)
+		}
+	}
+}
+
+// StoreGone notes that nothing is stored any more.
+func (c *Client) StoreGone(now engine.Time, why string) {
+	c.begin(now)
+	c.storeFailed(now, why)
+}

@@ -1,0 +1,294 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// Restore takes what the store holds. Before Start that is all of this agent: the
+// handshake, then each session's head with its log after it. The app has them at
+// once, with their transcripts; no network is needed for that. Later it is what
+// other tabs have stored, or a session that has changed hands.
+func (c *Client) Restore(now engine.Time, ops []byte) {
+	c.begin(now)
+	if c.state >= stateClosing {
+		return
+	}
+	r := journal.ReadOps(ops)
+	var s *session // whose head came last
+	flush := func() {
+		if s != nil {
+			c.restored(now, s)
+		}
+		s = nil
+	}
+	for {
+		op, ok := r.Next()
+		if !ok {
+			break
+		}
+		switch op.Kind {
+		case journal.OpServer:
+			c.restoreHandshake(op)
+		case journal.OpCall:
+			flush()
+			s = c.restoreHead(now, op)
+		case journal.OpLog:
+			if s != nil && s.record.id == op.Call {
+				c.foldRow(now, s, op)
+			} else if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
+				c.follow(now, t, op)
+			}
+		case journal.OpForget:
+			flush()
+			if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
+				t.record = nil
+				c.drop(now, t, "closed")
+			}
+		}
+	}
+	flush()
+	if r.Err() != nil {
+		c.quarantined()
+	}
+	if c.state == stateNew {
+		c.joinConnections()
+	}
+}
+
+func (c *Client) quarantined() {
+	c.counters.QuarantinedRecords++
+	c.integrity(nil, "quarantined_record")
+}
+
+func (c *Client) sessionOfRecord(id uint64) *session {
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.record != nil && s.record.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func (c *Client) restoreHandshake(op journal.Op) {
+	server, err := journal.ParseServer(op.Plain, op.Secret)
+	if err != nil {
+		c.quarantined()
+		return
+	}
+	c.handshake = server
+}
+
+// restoreHead takes the head of a session: one that is new here, or one that has
+// changed hands.
+func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
+	owned := op.Flags&journal.OpOwned != 0
+	s := c.sessionOfRecord(op.Call)
+	if s == nil {
+		head, err := journal.ParseHead(op.Plain)
+		value, _ := jsonrpc.Member(head.Params, "sessionId")
+		id, ok := jsonrpc.String(value)
+		if err != nil || head.Method != sessionMethod || !ok || c.sessionOf(id) != nil {
+			if err != nil || !ok {
+				c.quarantined()
+			}
+			return nil
+		}
+		s = c.newSession(id, bytes.Clone(head.Params))
+		s.conn, s.owned, s.known = nil, owned, true
+		s.record = &record{c: c, id: op.Call, epoch: op.Epoch, made: head.CreatedAt}
+		s.fold = journal.NewRecord(head, len(op.Plain))
+		s.announce(c, true)
+		return s
+	}
+	if s.owned && !owned && op.Epoch == s.record.epoch {
+		return nil // our own, told to us
+	}
+	// It has changed hands: its log is read from the start.
+	s.detach(c)
+	s.owned = owned
+	c.stored -= s.record.bytes
+	if s.record.waits {
+		c.writer.Untouch(s.record)
+	}
+	*s.record = record{c: c, id: s.record.id, epoch: op.Epoch, made: s.record.made}
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s {
+			c.unask(q)
+		}
+	}
+	s.transcript.reset(s.emit(c))
+	s.first, s.turn.last = nil, nil
+	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
+	state := "followed"
+	if owned {
+		state = "owned"
+	}
+	c.status(s, state, -1)
+	return s
+}
+
+// foldRow takes a stored row: updates go to the app, the rest is kept until the
+// last.
+func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
+	err := s.fold.Apply(op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
+	if err != nil {
+		c.quarantined()
+		return
+	}
+	size := len(op.Plain) + len(op.Secret)
+	s.record.bytes += size
+	c.stored += size
+	if s.record.epoch == op.Epoch {
+		s.record.n = op.N
+	}
+}
+
+// restored goes on with a session of which all is read: this page's, or another
+// tab's that it looks on.
+func (c *Client) restored(now engine.Time, s *session) {
+	if s.owned {
+		s.record.conn = s.fold.Connection
+		s.conn = c.connectionOf(s.fold.Connection)
+		s.holed = true
+	}
+	c.mirror(s)
+	if !s.owned {
+		return
+	}
+	for _, reply := range s.fold.Outbox {
+		s.resend = append(s.resend, &question{id: reply.ID, answer: reply.Message, told: true, conn: s.conn, session: s})
+	}
+	s.fold = nil
+	if c.state != stateOpen && c.state != stateReconnecting {
+		return
+	}
+	if s.conn == nil || len(s.conn.result) == 0 {
+		s.conn, s.strayed = c.home, true
+	}
+	if s.conn.state == connNew {
+		s.conn.reattach(c, now)
+	} else {
+		s.attach(c, now)
+	}
+}
+
+// mirror tells the app what is open in a session, as it is stored: prompts that
+// are not in the history, and what the agent asks.
+func (c *Client) mirror(s *session) {
+	for _, p := range s.fold.Prompts {
+		if !s.pending[p.ID] {
+			s.pending[p.ID] = true
+			s.transcript.prompt(p.ID, p.Content, s.emit(c))
+		}
+	}
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s && q.restored && !isAsked(s.fold, q.id) {
+			c.deliver(s, engine.EventWithdrawn, q.handle, []byte(`{"reason":"answered"}`))
+			c.unask(q)
+		}
+	}
+	for _, asked := range s.fold.Asked {
+		if c.questionOf(s, asked.ID) != nil {
+			continue
+		}
+		m, err := jsonrpc.Parse(asked.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+		if err != nil {
+			c.quarantined()
+			continue
+		}
+		q := &question{id: asked.ID, raw: asked.Message, method: string(m.Method), params: bytes.Clone(m.Params), conn: s.conn, session: s, restored: true}
+		c.questions = append(c.questions, q)
+		c.ask(q)
+	}
+}
+
+func isAsked(r *journal.Record, id []byte) bool {
+	for _, q := range r.Asked {
+		if bytes.Equal(q.ID, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Client) questionOf(s *session, id []byte) *question {
+	for _, q := range c.questions {
+		if q.session == s && bytes.Equal(q.id, id) {
+			return q
+		}
+	}
+	return nil
+}
+
+// connectionOf returns the connection with that id, a new one where the client
+// has none; nil for an id that could not be read.
+func (c *Client) connectionOf(id string) *connection {
+	if id == "" {
+		return nil
+	}
+	for _, n := range c.connections() {
+		if n.id == id {
+			return n
+		}
+	}
+	n := c.newConnection()
+	n.id = id
+	n.adopt(c)
+	if c.home == nil {
+		c.home = n // the page before this one had it, and this one goes on with it
+	}
+	return n
+}
+
+// adopt gives a connection of an earlier page what its handshake has told.
+func (n *connection) adopt(c *Client) {
+	n.restored, n.result = true, c.handshake.Result
+	if n.version = 2; c.handshake.Revision == handshakeName[1] {
+		n.version = 1
+	}
+}
+
+// joinConnections gives the sessions that have no connection the home one, where
+// their history is told anew.
+func (c *Client) joinConnections() {
+	if c.home != nil && len(c.home.result) == 0 {
+		// Without the handshake nothing is known of the agent.
+		c.home = nil
+	}
+	if c.home == nil {
+		c.home = c.newConnection()
+	}
+	for _, s := range c.sessions {
+		if s.owned && (s.conn == nil || len(s.conn.result) == 0) {
+			s.conn, s.strayed = c.home, true
+		}
+	}
+}
+
+// follow takes a row that the tab which carries s has stored.
+func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
+	if s.fold == nil || op.Epoch == s.record.epoch && op.N <= s.record.n {
+		return
+	}
+	before := append([]journal.StoredPrompt(nil), s.fold.Prompts...)
+	c.foldRow(now, s, op)
+	for _, p := range before {
+		if !hasPrompt(s.fold, p.ID) {
+			s.transcript.unsent(p.ID, s.emit(c)) // no news where its item has come
+		}
+	}
+	c.mirror(s)
+}
+
+func hasPrompt(r *journal.Record, id uint64) bool {
+	for _, p := range r.Prompts {
+		if p.ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,428 @@
+package acp
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// session is one conversation with the agent.
+type session struct {
+	handle     uint32 // what the page calls it
+	id         string
+	facts      []byte // {"sessionId","cwd","mcpServers","additionalDirectories"}: what resuming it takes
+	conn       *connection
+	stream     *stream // over HTTP; nil where none is held
+	owned      bool    // this page carries it, not another tab
+	known      bool    // the agent has said that it has it
+	strayed    bool    // the connection that had it is gone
+	holed      bool    // what was said may be missing
+	cuts       int     // since it was whole
+	used       uint32  // when it was last used, counted: the least one lends its stream to others
+	transcript *transcript
+	turn       turn
+	first      []byte // names the first item of its history
+	replay     *replay
+	placed     map[uint64]bool // prompts that are in the history
+	pending    map[uint64]bool // of earlier pages: told to the app
+	record     *record
+	fold       *journal.Record // what is stored of it, while another tab carries it
+	resend     []*question     // answered by an earlier page, and not taken as far as it knew
+}
+
+// early is an update of a session that is not known yet: agents may send some
+// before the answer to session/new (spec/acp.md 4, client MUST 2).
+type early struct {
+	session string
+	update  []byte
+}
+
+// session returns the session with that handle, nil for none.
+func (c *Client) session(handle uint32) *session {
+	if handle == 0 || int(handle) > len(c.sessions) {
+		return nil
+	}
+	if s := c.sessions[handle-1]; s.transcript != nil {
+		return s
+	}
+	return nil // dropped
+}
+
+// sessionOf returns the session with that id, nil for none.
+func (c *Client) sessionOf(id string) *session {
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// newSession adds a session; facts are the params that made it, or its head.
+func (c *Client) newSession(id string, facts []byte) *session {
+	b := jsonrpc.AppendString([]byte(`{"sessionId":`), id)
+	for _, name := range []string{"cwd", "mcpServers", "additionalDirectories"} {
+		if value, ok := jsonrpc.Member(facts, name); ok {
+			b = append(append(append(b, `,"`...), name...), `":`...)
+			b = append(b, value...)
+		}
+	}
+	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}}
+	s.turn.state = "idle"
+	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
+	c.sessions = append(c.sessions, s)
+	return s
+}
+
+func (s *session) version() int {
+	if s.conn != nil && s.conn.version != 0 {
+		return s.conn.version
+	}
+	return 2
+}
+
+// announce tells the app of the session.
+func (s *session) announce(c *Client, restored bool) {
+	b := append([]byte(nil), s.facts[:len(s.facts)-1]...)
+	b = strconv.AppendBool(append(b, `,"restored":`...), restored)
+	b = strconv.AppendBool(append(b, `,"owned":`...), s.owned)
+	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
+}
+
+// made takes a session that the agent has made.
+func (c *Client) made(now engine.Time, id string, params []byte) *session {
+	s := c.sessionOf(id)
+	if s == nil {
+		s = c.newSession(id, params)
+		s.announce(c, false)
+	}
+	s.known = true
+	c.keep(s)
+	c.catchUp(now, s)
+	s.attach(c, now)
+	return s
+}
+
+// join adds a session that the app knows the agent to have: its stream is opened
+// before it is asked for, and its history comes on it.
+func (c *Client) join(now engine.Time, params []byte) *session {
+	value, _ := jsonrpc.Member(params, "sessionId")
+	id, _ := jsonrpc.String(value)
+	s := c.sessionOf(id)
+	if s == nil {
+		s = c.newSession(id, params)
+		s.announce(c, false)
+		c.catchUp(now, s)
+	} else {
+		s.replay = &replay{asked: true} // its history comes once more
+	}
+	if c.home != nil && c.home.state == connOpen {
+		s.attach(c, now)
+	}
+	return s
+}
+
+// joined takes the agent's answer to that.
+func (s *session) joined(c *Client, now engine.Time, result []byte) {
+	s.known = true
+	c.keep(s)
+	if s.replay != nil {
+		s.replayed(c, now, true, result)
+		return
+	}
+	s.apply(c, now, sessionValues(result))
+}
+
+// catchUp applies the updates that came before the session was known.
+func (c *Client) catchUp(now engine.Time, s *session) {
+	var rest []early
+	for _, e := range c.early {
+		if e.session == s.id {
+			s.update(c, now, e.update)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	c.early = rest
+}
+
+// sessionValues returns what an answer says of a session, as the updates that
+// would say the same.
+func sessionValues(result []byte) [][]byte {
+	var updates [][]byte
+	for _, v := range []struct{ member, update string }{
+		{"configOptions", "config_option_update"}, {"availableCommands", "available_commands_update"},
+	} {
+		if value, ok := jsonrpc.Member(result, v.member); ok && len(value) > 0 && value[0] == '[' {
+			b := append([]byte(`{"sessionUpdate":"`+v.update+`","`+v.member+`":`), value...)
+			updates = append(updates, append(b, '}'))
+		}
+	}
+	if modes, ok := jsonrpc.Member(result, "modes"); ok { // version 1
+		if mode, ok := jsonrpc.Member(modes, "currentModeId"); ok {
+			updates = append(updates, append(append([]byte(`{"sessionUpdate":"current_mode_update","currentModeId":`), mode...), '}'))
+		}
+	}
+	return updates
+}
+
+func (s *session) apply(c *Client, now engine.Time, updates [][]byte) {
+	for _, u := range updates {
+		s.update(c, now, u)
+	}
+}
+
+// attach opens the session's stream, or takes up the session on a socket.
+func (s *session) attach(c *Client, now engine.Time) {
+	c.touch(s)
+	if s.conn == nil || s.conn.state != connOpen {
+		return
+	}
+	if c.cfg.Transport == TransportWebSocket {
+		s.streamUp(c, now, false)
+		return
+	}
+	if s.stream == nil {
+		c.fitStreams(s)
+		s.stream = newStream(c, s.conn, s)
+		s.stream.connect(c, now)
+	}
+}
+
+// detach closes the session's stream.
+func (s *session) detach(c *Client) {
+	if s.stream != nil {
+		s.stream.close(c)
+		s.stream = nil
+	}
+	s.replay = nil
+}
+
+// ready reports whether what the agent says of the session is being read: only
+// then a request may leave (spec/acp.md 4, client MUST 11).
+func (s *session) ready(c *Client, now engine.Time) bool {
+	c.touch(s)
+	if c.cfg.Transport == TransportHTTP && s.stream == nil {
+		s.attach(c, now)
+	}
+	return s.heard(c)
+}
+
+// heard reports whether what the agent says of the session is being read now.
+func (s *session) heard(c *Client) bool {
+	return c.cfg.Transport == TransportWebSocket || s.stream != nil && s.stream.x != 0 && s.stream.exchange.OK()
+}
+
+// streamUp notes that the agent is heard.
+func (s *session) streamUp(c *Client, now engine.Time, again bool) {
+	if s.replay != nil && s.replay.broken {
+		s.replay.ask(c, now, s)
+	} else if s.strayed || s.holed {
+		s.askReplay(c, now)
+	}
+	for _, q := range s.resend {
+		c.reply(now, q, q.answer)
+	}
+	s.resend = nil
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing {
+			r.send(c, now)
+		}
+	}
+}
+
+// cut notes that the session's stream broke.
+func (s *session) cut(c *Client, now engine.Time) {
+	s.holed = true
+	s.cuts++
+	if s.replay != nil {
+		s.replay.cut(c)
+	}
+}
+
+// touch notes that the session is being used.
+func (c *Client) touch(s *session) {
+	c.used++
+	s.used = c.used
+}
+
+// fitStreams makes room for the stream of s: over HTTP/1.1 a browser has six
+// connections for an origin, of all tabs, and a seventh request waits for ever.
+func (c *Client) fitStreams(s *session) {
+	for {
+		open := 0
+		var least *session
+		for _, other := range c.sessions {
+			if other == s || other.stream == nil {
+				continue
+			}
+			open++
+			if !other.busy(c) && (least == nil || other.used < least.used) {
+				least = other
+			}
+		}
+		if open+1 < c.cfg.Limits.Streams || least == nil {
+			return
+		}
+		// The agent's host keeps what is said meanwhile (spec/acp.md 2.3).
+		c.status(least, "parked", -1)
+		least.detach(c)
+	}
+}
+
+// busy reports whether something is expected of the session.
+func (s *session) busy(c *Client) bool {
+	if s.turn.state != "idle" || s.replay != nil {
+		return true
+	}
+	for _, r := range c.requests {
+		if r.session == s {
+			return true
+		}
+	}
+	for _, q := range c.questions {
+		if q.session == s {
+			return true
+		}
+	}
+	return false
+}
+
+// notified takes a notification of the agent's.
+func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
+	switch string(m.Method) {
+	case "session/update":
+		value, _ := jsonrpc.Member(m.Params, "sessionId")
+		id, _ := jsonrpc.String(value)
+		update, _ := jsonrpc.Member(m.Params, "update")
+		if id == "" || !jsonrpc.IsObject(update) {
+			c.integrity(on, "malformed_update")
+			return
+		}
+		if s := c.sessionOf(id); s != nil {
+			if s.owned {
+				s.update(c, now, update)
+			}
+			return
+		}
+		c.keepEarly(id, update)
+	case "$/cancel_request":
+		c.takeBack(now, n, m.Params)
+	default:
+		c.deliver(on, engine.EventNotification, 0, bytes.Clone(m.Raw))
+	}
+}
+
+// keepEarly keeps an update of a session that is not known, within bounds.
+func (c *Client) keepEarly(id string, update []byte) {
+	size := len(update)
+	for _, e := range c.early {
+		size += len(e.update)
+	}
+	if size > maxEarly {
+		c.counters.UnknownSessions++
+		c.integrity(nil, "unknown_session")
+		return
+	}
+	c.early = append(c.early, early{id, bytes.Clone(update)})
+}
+
+// maxEarly bounds what is kept of sessions that are not known, in bytes.
+const maxEarly = 1 << 20
+
+// update takes what the agent says of the session.
+func (s *session) update(c *Client, now engine.Time, update []byte) {
+	if s.replay != nil {
+		s.replay.add(c, s, now, update)
+		return
+	}
+	s.reduce(c, now, update)
+	c.writeUpdate(s, update)
+}
+
+// reduce applies an update to the session.
+func (s *session) reduce(c *Client, now engine.Time, update []byte) {
+	if isState(update) {
+		s.stateUpdate(c, now, update)
+		return
+	}
+	if s.first == nil {
+		s.first = nameOf(update)
+	}
+	if what := s.transcript.update(update, s.emit(c)); what != "" {
+		c.integrity(s, what)
+	}
+}
+
+// nameOf names the item that an update is of; nil where it is of none.
+func nameOf(update []byte) []byte {
+	value, _ := jsonrpc.Member(update, "sessionUpdate")
+	kind, _ := jsonrpc.String(value)
+	id, ok := jsonrpc.Member(update, "messageId")
+	if !ok {
+		return nil
+	}
+	return append([]byte(strings.TrimSuffix(kind, "_chunk")), id...)
+}
+
+// emit hands the operations on the transcript to the app, and notes which prompts
+// are in it.
+func (s *session) emit(c *Client) func(op []byte) {
+	return func(op []byte) {
+		if name, id, ok := promptOp(op); ok {
+			s.placed[id] = name == "placed"
+			c.writePromptOp(s, name, id, op)
+		}
+		c.deliver(s, engine.EventTranscript, 0, bytes.Clone(op))
+	}
+}
+
+// promptOp returns which prompt an operation is about: pending, placed, unsent.
+func promptOp(op []byte) (name string, id uint64, ok bool) {
+	for _, name := range []string{"pending", "placed", "unsent"} {
+		if rest, found := bytes.CutPrefix(op, []byte(`{"op":"`+name+`","prompt":`)); found {
+			id, ok = jsonrpc.Uint(rest[:bytes.IndexAny(rest, ",}")])
+			return name, id, ok
+		}
+	}
+	return "", 0, false
+}
+
+// dropNamed drops the session that params name.
+func (c *Client) dropNamed(now engine.Time, s *session, params []byte) {
+	if s == nil {
+		value, _ := jsonrpc.Member(params, "sessionId")
+		id, _ := jsonrpc.String(value)
+		if s = c.sessionOf(id); s == nil {
+			return
+		}
+	}
+	c.drop(now, s, "closed")
+}
+
+// drop forgets a session; state tells the app, if it is not empty.
+func (c *Client) drop(now engine.Time, s *session, state string) {
+	if s.transcript == nil {
+		return
+	}
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s {
+			c.withdraw(now, q, "closed")
+		}
+	}
+	s.detach(c)
+	if state != "" {
+		c.status(s, state, -1)
+	}
+	c.forgetRecord(s)
+	s.transcript = nil
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session == s {
+			r.fail(c, now, &engine.Error{Code: engine.CodeClosed, Op: r.method, Message: "the session was closed"})
+		}
+	}
+}

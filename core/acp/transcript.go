@@ -1,0 +1,248 @@
+package acp
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+const (
+	// maxIDBytes is the longest id of an item that is taken; ids are UUIDs or shorter.
+	maxIDBytes = 4 << 10
+	// maxItems and maxIDsBytes bound what an agent that invents ids without end makes a session keep.
+	maxItems    = 100_000
+	maxIDsBytes = 16 << 20
+	// maxPatchMembers bounds the members of one update; the schemas know ten.
+	maxPatchMembers = 1024
+)
+
+// transcript turns the updates of a session into operations on a list of items that the page keeps. It keeps none of
+// what was said: for each item who it is, where it stands and how large it has grown.
+type transcript struct {
+	version int // of the protocol: 1 or 2
+	limit   int // bytes of content, or of terminal output, that one item may have
+
+	items   []transcriptItem
+	index   [itemKinds]map[string]int32 // ids are unique within a type only (S2 MessageId)
+	idBytes int
+	users   int // how many of the items are the user's messages
+
+	run    int // v1: the item that a chunk without an id continues, -1 for none
+	runs   int // ids made up so far
+	cost   []byte
+	loose  int           // bytes of the session's _meta, whose keys add up
+	sent   []*sentPrompt // that are not known to be in the history for certain, in their order
+	got    [memberCount][]byte
+	op     []byte // what emit gets: one buffer for all
+	broken string // the first rule that the update in hand broke
+}
+
+// transcriptItem is what is kept of an item.
+type transcriptItem struct {
+	kind      itemKind
+	own       bool // its id is not the agent's
+	local     bool // a prompt that the agent has not echoed: its first echo replaces the content
+	full      bool // its content ends before the agent's does: nothing is added after the hole
+	truncated bool // the page knows that something is left out
+	meta      bool // it may have a _meta that a replacement must clear
+	size      int  // bytes of content
+	loose     int  // bytes of members that do not replace one another
+}
+
+// newTranscript returns an empty transcript; limit bounds one item's content in bytes.
+func newTranscript(version int, limit int) *transcript {
+	t := &transcript{version: version, limit: limit}
+	t.clear()
+	return t
+}
+
+func (t *transcript) clear() {
+	t.items = t.items[:0]
+	for i := range t.index {
+		t.index[i] = map[string]int32{} // a new one: prompts hold on to what was known when they were sent
+	}
+	t.idBytes, t.users, t.run, t.runs, t.cost, t.loose = 0, 0, -1, 0, nil, 0
+}
+
+// update applies the update of a session/update, which is part of a text that jsonrpc has accepted, and emits
+// operations, each valid during its call only. It returns the rule that the agent broke, or "".
+func (t *transcript) update(update []byte, emit func(op []byte)) (what string) {
+	t.broken = ""
+	t.apply(update, emit)
+	clear(t.got[:])
+	return t.broken
+}
+
+func (t *transcript) apply(update []byte, emit func(op []byte)) {
+	if !jsonrpc.IsObject(update) {
+		t.breaks(ruleUpdate)
+		return
+	}
+	jsonrpc.Members(update, updateMembers, t.got[:])
+	name, rule := idText(t.got[memberName], ruleType)
+	if rule != "" {
+		t.breaks(ruleType)
+		return
+	}
+	row := rowOf(name, t.speaks())
+	if row == nil {
+		t.unknown(update, emit)
+		return
+	}
+	switch row.mode {
+	case modeUpsert, modeReplace:
+		t.upsert(row, update, emit)
+	case modeChunk:
+		t.chunk(row, emit)
+	case modeOutput:
+		t.output(row, emit)
+	case modeSession:
+		t.sessionValue(row, update, emit)
+	case modeUsage:
+		t.usage(update, emit)
+	case modeLive:
+		t.live(row, update, emit)
+	case modeState:
+	}
+}
+
+// breaks notes that the agent broke a rule. One is enough for an update.
+func (t *transcript) breaks(rule string) {
+	if t.broken == "" {
+		t.broken = rule
+	}
+}
+
+func (t *transcript) speaks() rowVersions {
+	if t.version == 1 {
+		return inV1
+	}
+	return inV2
+}
+
+// find returns the item that an update is about, len(t.items) for a new one; ok is false if the update names none, or
+// if there is no room for it.
+func (t *transcript) find(row *transcriptRow, raw []byte) (at int, id []byte, ok bool) {
+	chunk := row.mode == modeChunk || row.mode == modeOutput
+	if row.id != memberNone {
+		without := ruleUpdateID
+		if chunk {
+			without = ruleChunkID
+		}
+		var rule string
+		if id, rule = idText(raw, without); rule == ruleChunkID && t.version == 1 && row.id == memberMessageID {
+			if at = t.run; at < 0 || t.items[at].kind != row.kind {
+				at = len(t.items)
+			}
+			return at, nil, t.room(at, nil)
+		} else if rule != "" {
+			t.breaks(rule)
+			return 0, nil, false
+		}
+	}
+	if n, known := t.index[row.kind][string(id)]; known {
+		return int(n), id, true
+	}
+	return len(t.items), id, t.room(len(t.items), id)
+}
+
+// room reports whether the item at can be had.
+func (t *transcript) room(at int, id []byte) bool {
+	if at < len(t.items) || at < maxItems && t.idBytes+len(id) <= maxIDsBytes {
+		return true
+	}
+	t.breaks(ruleManyItems)
+	return false
+}
+
+// keep adds or stores the item at.
+func (t *transcript) keep(at int, it transcriptItem, id []byte, named bool) {
+	if at < len(t.items) {
+		t.items[at] = it
+		return
+	}
+	t.items = append(t.items, it)
+	if named {
+		t.index[it.kind][string(id)] = int32(at)
+		t.idBytes += len(id)
+	}
+	if it.kind == itemUserMessage {
+		t.users++
+	}
+	if it.kind != itemNotice { // a notice is not part of the history: what it interrupts goes on
+		t.run = -1
+	}
+}
+
+// item returns the item at, an empty one where it is new.
+func (t *transcript) item(at int, kind itemKind) transcriptItem {
+	if at < len(t.items) {
+		return t.items[at]
+	}
+	return transcriptItem{kind: kind}
+}
+
+// openPut begins a put in t.op, up to the patch's brace. id is raw JSON, nil for none.
+func (t *transcript) openPut(at int, kind itemKind, id []byte) {
+	b := append(t.op[:0], `{"op":"put","at":`...)
+	b = strconv.AppendInt(b, int64(at), 10)
+	b = append(append(append(b, `,"type":"`...), itemTypes[kind]...), '"')
+	if id != nil {
+		b = append(append(b, `,"id":`...), id...)
+	}
+	t.op = append(b, `,"patch":{`...)
+}
+
+// closePut ends it, without the comma that each member leaves behind.
+func (t *transcript) closePut() { t.op = append(bytes.TrimSuffix(t.op, []byte(",")), "}}"...) }
+
+// ownID makes up an id for a message that has none, as raw JSON. It is not in the index: an agent's that is spelled like
+// it is another item's.
+func (t *transcript) ownID() []byte {
+	prefix := `"local:`
+	if t.version == 1 {
+		prefix = `"v1:`
+	}
+	t.runs++
+	return append(strconv.AppendInt([]byte(prefix), int64(t.runs), 10), '"')
+}
+
+// idText returns the text of an id, or the rule that it breaks.
+func idText(raw []byte, without string) (id []byte, rule string) {
+	switch {
+	case raw == nil || string(raw) == "null":
+		return nil, without
+	case raw[0] != '"':
+		return nil, ruleID
+	case len(raw) > 6*maxIDBytes: // written in \u escapes throughout
+		return nil, ruleLongID
+	}
+	id = raw[1 : len(raw)-1]
+	if bytes.IndexByte(id, '\\') >= 0 {
+		text, _ := jsonrpc.String(raw)
+		id = []byte(text)
+	}
+	if len(id) > maxIDBytes {
+		return nil, ruleLongID
+	}
+	return id, ""
+}
+
+// reset forgets the session: what follows is all of it anew. Prompts that may not be in it stay pending.
+func (t *transcript) reset(emit func(op []byte)) {
+	t.clear()
+	t.op = append(t.op[:0], `{"op":"reset"}`...)
+	emit(t.op)
+	kept := t.sent[:0]
+	for _, s := range t.sent {
+		if s.answered && s.at >= 0 {
+			continue
+		}
+		s.at, s.matched, s.local = -1, 0, false
+		kept = append(kept, s)
+		t.pending(s, emit)
+	}
+	clear(t.sent[len(kept):])
+	t.sent = kept
+}

@@ -1,0 +1,320 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// sentPrompt is a prompt of the app's until it is certain which item of the history it is (RELIABILITY 120). An agent of
+// today names the item in its answer; one of the August drafts answers {} and repeats the prompt, or does not. Either
+// may come first, so an item that repeats the prompt is taken for it until something speaks against that.
+type sentPrompt struct {
+	p        uint64
+	content  []byte // to show it again
+	text     []byte // see signature
+	id       string // of its message, from the answer
+	answered bool
+	local    bool // at is an item made of the prompt itself; an echo may yet come
+	at       int  // the item it is taken for, -1 for none
+	matched  int  // how much of text the item has repeated
+
+	// What was in the history when it was sent cannot be it, in a replay neither.
+	seen  map[string]int32
+	after int
+	users int
+}
+
+// prompt notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
+// about it, so there it is an item at once.
+func (t *transcript) prompt(p uint64, content []byte, emit func(op []byte)) {
+	if len(content) == 0 || content[0] != '[' {
+		content = []byte("[]")
+	}
+	s := &sentPrompt{
+		p: p, content: bytes.Clone(content), text: signature(content), at: -1,
+		seen: t.index[itemUserMessage], after: len(t.items), users: t.users,
+	}
+	t.sent = append(t.sent, s)
+	if t.version == 1 {
+		t.placeOwn(s, emit)
+	} else {
+		t.pending(s, emit)
+	}
+}
+
+// accepted notes the answer to a prompt: the id of its message, or "" if it says none.
+func (t *transcript) accepted(p uint64, messageID string, emit func(op []byte)) {
+	s := t.sentAs(p)
+	if s == nil {
+		return
+	}
+	s.answered = true
+	if messageID == "" || len(messageID) > maxIDBytes {
+		return
+	}
+	n, known := t.index[itemUserMessage][messageID]
+	if s.local {
+		if !known {
+			t.index[itemUserMessage][messageID] = int32(s.at)
+		}
+		return
+	}
+	s.id = messageID
+	if known && s.at == int(n) {
+		t.forget(s)
+		return
+	}
+	old, text := s.at, s.text[:s.matched]
+	s.at, s.matched = -1, 0
+	if known && t.items[n].size > 0 { // an empty one takes the prompt's place when it is filled
+		if other := t.boundTo(int(n)); other != nil {
+			t.release(other, emit)
+		}
+		if t.forget(s); old < 0 {
+			t.say("placed", s, emit)
+		}
+	} else if old >= 0 {
+		t.pending(s, emit)
+	}
+	t.pass(old, text, emit)
+}
+
+// unsent notes that a prompt will not be in the history: refused, withdrawn, or it never left.
+func (t *transcript) unsent(p uint64, emit func(op []byte)) {
+	s := t.sentAs(p)
+	if s == nil {
+		return
+	}
+	t.forget(s)
+	if s.local {
+		return // it has been shown, and a history does not shrink
+	}
+	t.say("unsent", s, emit)
+	t.pass(s.at, s.text[:s.matched], emit)
+}
+
+// idle notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
+// one may still come until the next turn ends.
+func (t *transcript) idle(emit func(op []byte)) {
+	for _, s := range slices.Clone(t.sent) {
+		switch answered := s.answered || t.version == 1; { // in version 1 the answer is the turn's end
+		case s.local, answered && s.at >= 0:
+			t.forget(s)
+		case answered:
+			t.placeOwn(s, emit)
+		}
+	}
+}
+
+// idleIf is idle where a replay has shown that no turn is under way.
+func (t *transcript) idleIf(is bool, emit func(op []byte)) {
+	if is {
+		t.idle(emit)
+	}
+}
+
+// placeOwn makes an item of a prompt, or fills the one that the agent left empty.
+func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
+	at := len(t.items)
+	if n, known := t.index[itemUserMessage][s.id]; known && s.id != "" {
+		at = int(n)
+	}
+	if !t.room(at, []byte(s.id)) {
+		t.forget(s)
+		t.say("unsent", s, emit)
+		return
+	}
+	it := t.item(at, itemUserMessage)
+	it.local, it.own, it.size = true, s.id == "", len(s.content)
+	raw := jsonrpc.AppendString(nil, s.id)
+	if it.own {
+		raw = t.ownID()
+	}
+	t.openPut(at, itemUserMessage, raw)
+	t.member("content", s.content)
+	t.closePut()
+	t.keep(at, it, []byte(s.id), !it.own)
+	emit(t.op)
+	s.at, s.local = at, true
+	t.say("placed", s, emit)
+	if !it.own {
+		t.forget(s) // an echo is known by the id
+	}
+}
+
+// adopt returns the item that was made of a prompt if a new message of the user's, of which content is what came, is
+// that prompt's echo.
+func (t *transcript) adopt(id, text []byte, whole bool) (at int, ok bool) {
+	for _, s := range t.sent {
+		if !s.local || len(text) == 0 || !bytes.HasPrefix(s.text, text) || whole && len(text) != len(s.text) {
+			continue
+		}
+		if id != nil {
+			t.index[itemUserMessage][string(id)] = int32(s.at)
+			t.idBytes += len(id)
+		}
+		t.forget(s)
+		return s.at, true
+	}
+	return 0, false
+}
+
+// repeated looks which prompt a message of the user's repeats. content is the whole of it, or one chunk more.
+func (t *transcript) repeated(at int, id, content []byte, whole bool, emit func(op []byte)) {
+	if len(t.sent) == 0 {
+		return
+	}
+	for _, s := range t.sent {
+		if s.id != "" && s.id == string(id) {
+			if t.items[at].size == 0 {
+				return
+			}
+			if other := t.boundTo(at); other != nil && other != s {
+				t.release(other, emit)
+			}
+			t.forget(s)
+			t.say("placed", s, emit)
+			return
+		}
+	}
+	if content == nil {
+		return
+	}
+	text := signature(content)
+	if s := t.boundTo(at); s != nil {
+		from := s.matched
+		if whole {
+			from = 0
+		}
+		if s.repeats(text, from, whole) {
+			s.matched = from + len(text)
+			return
+		}
+		if t.release(s, emit); !whole {
+			return // text is but the end of the message
+		}
+	}
+	t.bind(at, id, text, whole, emit)
+}
+
+// repeats reports whether text goes on where the prompt's own stands at from.
+func (s *sentPrompt) repeats(text []byte, from int, whole bool) bool {
+	return bytes.HasPrefix(s.text[from:], text) && (!whole || len(text) == len(s.text))
+}
+
+// bind takes the item at for the first prompt that it repeats.
+func (t *transcript) bind(at int, id, text []byte, whole bool, emit func(op []byte)) {
+	if len(text) == 0 {
+		return
+	}
+	for _, s := range t.sent {
+		if s.at >= 0 || s.id != "" || !s.repeats(text, 0, whole) || !t.isAfter(s, at, id) {
+			continue
+		}
+		s.at, s.matched = at, len(text)
+		t.say("placed", s, emit)
+		return
+	}
+}
+
+// isAfter reports whether a message was not in the history when the prompt was sent. Without an id only its place among
+// the user's messages tells.
+func (t *transcript) isAfter(s *sentPrompt, at int, id []byte) bool {
+	if id != nil {
+		n, known := s.seen[string(id)]
+		return !known || int(n) >= s.after
+	}
+	place := 0
+	for _, it := range t.items[:at] {
+		if it.kind == itemUserMessage {
+			place++
+		}
+	}
+	return place >= s.users
+}
+
+// pass gives an item that turned out not to be a prompt's to the next prompt with the same text.
+func (t *transcript) pass(at int, text []byte, emit func(op []byte)) {
+	if at < 0 {
+		return
+	}
+	var id []byte
+	for key, n := range t.index[itemUserMessage] {
+		if int(n) == at {
+			id = []byte(key)
+			break
+		}
+	}
+	t.bind(at, id, text, false, emit)
+}
+
+// release says that a prompt is not the item that it was taken for.
+func (t *transcript) release(s *sentPrompt, emit func(op []byte)) {
+	s.at, s.matched = -1, 0
+	t.pending(s, emit)
+}
+
+func (t *transcript) sentAs(p uint64) *sentPrompt {
+	for _, s := range t.sent {
+		if s.p == p {
+			return s
+		}
+	}
+	return nil
+}
+
+// boundTo returns the prompt that the item is taken for without being made of it.
+func (t *transcript) boundTo(at int) *sentPrompt {
+	for _, s := range t.sent {
+		if s.at == at && !s.local {
+			return s
+		}
+	}
+	return nil
+}
+
+func (t *transcript) forget(s *sentPrompt) {
+	t.sent = slices.DeleteFunc(t.sent, func(other *sentPrompt) bool { return other == s })
+}
+
+func (t *transcript) pending(s *sentPrompt, emit func(op []byte)) {
+	b := strconv.AppendUint(append(t.op[:0], `{"op":"pending","prompt":`...), s.p, 10)
+	t.op = append(append(append(b, `,"content":`...), s.content...), '}')
+	emit(t.op)
+}
+
+// say emits one of the operations that only name a prompt.
+func (t *transcript) say(op string, s *sentPrompt, emit func(op []byte)) {
+	b := append(append(append(t.op[:0], `{"op":"`...), op...), `","prompt":`...)
+	t.op = append(strconv.AppendUint(b, s.p, 10), '}')
+	emit(t.op)
+}
+
+// signature returns what two messages are compared by: the text of their blocks without white space, which agents trim
+// and normalise, and of other blocks the type. content is an array of blocks or one block.
+func signature(content []byte) []byte {
+	blocks := jsonrpc.Elements(content)
+	if jsonrpc.IsObject(content) {
+		blocks = [][]byte{content}
+	}
+	var b []byte
+	for _, block := range blocks {
+		value, _ := jsonrpc.Member(block, "type")
+		kind, _ := jsonrpc.String(value)
+		if kind != "text" {
+			b = append(append(b, 0), kind...)
+			continue
+		}
+		value, _ = jsonrpc.Member(block, "text")
+		text, _ := jsonrpc.String(value)
+		for i := range len(text) {
+			if text[i] > ' ' {
+				b = append(b, text[i])
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,146 @@
+package acp
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// turn is who is at work in a session. It follows what the agent says, never the
+// answer to a prompt, which says only that it is accepted (RELIABILITY 119).
+type turn struct {
+	state string // running, idle, requires_action, or what a later draft has
+	n     uint32 // counts the turns, from 1
+	open  bool   // one is under way
+	owed  bool   // a prompt was accepted, and no turn has been seen for it
+	last  []byte // the snapshot, raw
+}
+
+// isState reports whether an update says who is at work: state_update, or
+// state_change as the lifecycle RFD's first text has it (spec/acp.md 3.0).
+func isState(update []byte) bool {
+	value, _ := jsonrpc.Member(update, "sessionUpdate")
+	kind, _ := jsonrpc.String(value)
+	return kind == "state_update" || kind == "state_change"
+}
+
+// stateUpdate takes a snapshot. One that repeats the last is no news: agents send
+// them again, and the end of a turn is told once.
+func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
+	t := &s.turn
+	value, ok := jsonrpc.Member(update, "state")
+	state, isText := jsonrpc.String(value)
+	if !ok || !isText || state == "" {
+		c.integrity(s, "unknown_state")
+		return
+	}
+	stop, _ := jsonrpc.Member(update, "stopReason")
+	_, hasStop := jsonrpc.String(stop)
+	ended := state == "idle" && (t.open || t.owed && hasStop)
+	if !ended && bytes.Equal(update, t.last) {
+		return
+	}
+	t.last = append(t.last[:0], update...)
+	if !t.open && (state == "running" || state == "requires_action") {
+		t.open = true
+		t.n++
+	} else if ended && !t.open {
+		t.n++ // a turn so short that only its end was told
+	}
+	t.state = state
+	if ended {
+		t.open, t.owed = false, false
+	}
+	b := jsonrpc.AppendString([]byte(`{"state":`), state)
+	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
+		if value, ok := jsonrpc.Member(update, name); ok {
+			b = append(append(append(append(b, `,"`...), name...), `":`...), value...)
+		}
+	}
+	b = strconv.AppendUint(append(b, `,"turn":`...), uint64(t.n), 10)
+	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
+	c.deliver(s, engine.EventTurn, 0, append(b, '}'))
+	if !ended {
+		return
+	}
+	s.transcript.idle(s.emit(c))
+	if s.version() == 1 && (s.holed || s.strayed) && s.heard(c) {
+		s.askReplay(c, now) // it was put off
+	}
+}
+
+// prompted takes a prompt of the app's. It is stored before it leaves, so that a
+// later page knows that it may have: no prompt is sent twice by itself.
+func (s *session) prompted(c *Client, now engine.Time, r *request) {
+	c.touch(s)
+	content, _ := jsonrpc.Member(r.params, "prompt")
+	s.transcript.prompt(r.id, content, s.emit(c))
+	r.storing = true
+	c.writer.WhenStored(now, false, func(now engine.Time) {
+		r.storing = false
+		if r.phase != requestQueued {
+			return
+		}
+		if s.version() == 1 && s.conn != nil && s.conn.state == connOpen {
+			s.say(c, now, `{"sessionUpdate":"state_update","state":"running"}`) // version 1 has no word for it
+		}
+		r.dispatch(c, now)
+	})
+}
+
+// accepted takes the answer to a prompt. In version 1 it ends the turn; an agent
+// of version 1 that has opted in to the new lifecycle answers without a reason.
+func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte) {
+	value, _ := jsonrpc.Member(result, "messageId")
+	message, _ := jsonrpc.String(value)
+	s.transcript.accepted(r.id, message, s.emit(c))
+	if !s.ends(c, now, result) {
+		s.turn.owed = !s.turn.open
+	}
+}
+
+// ends takes the end of a turn that an answer of version 1 tells; false for none.
+func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
+	stop, ok := jsonrpc.Member(result, "stopReason")
+	if s.version() != 1 || !ok {
+		return false
+	}
+	s.turn.owed = true
+	s.say(c, now, `{"sessionUpdate":"state_update","state":"idle","stopReason":`+string(stop)+"}")
+	return true
+}
+
+// say puts into words of version 2 what version 1 has none for.
+func (s *session) say(c *Client, now engine.Time, update string) {
+	s.stateUpdate(c, now, []byte(update))
+	c.writeUpdate(s, []byte(update))
+}
+
+// unsent takes back a prompt that is not in the history and will not be.
+func (s *session) unsent(c *Client, now engine.Time, r *request) {
+	if s.transcript == nil {
+		return
+	}
+	s.transcript.unsent(r.id, s.emit(c))
+	s.broken(c, now)
+}
+
+// broken ends a turn of version 1 whose answer will not come.
+func (s *session) broken(c *Client, now engine.Time) {
+	if s.version() == 1 && s.turn.open {
+		s.say(c, now, `{"sessionUpdate":"state_update","state":"idle","stopReason":"error"}`)
+	}
+}
+
+// cancelled answers what the agent asks in a turn that the app has cancelled, but
+// for what goes on in the background (spec/acp.md 4, client MUST 6).
+func (s *session) cancelled(c *Client, now engine.Time) {
+	background, _ := jsonrpc.Member(s.turn.last, "background")
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {
+			c.withdraw(now, q, "cancelled")
+		}
+	}
+}
