@@ -11,6 +11,21 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
+// countedWasm counts the calls between JavaScript and Go, by name: count.into and
+// count.out. asked is what Go has asked for, without what its runtime asks for
+// itself: clocks and memory, where a commit of the journal is larger than any before.
+const countedWasm = `
+	window.count = { into: {}, out: {}, bytes: 0 };
+	const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
+		(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
+	window.asked = () => JSON.stringify(Object.entries(count.out).filter(([name]) => !name.startsWith("runtime.")));
+	const real = WebAssembly.instantiateStreaming;
+	WebAssembly.instantiateStreaming = async (response, imports) => {
+		const spied = Object.fromEntries(Object.entries(imports).map(([module, functions]) => [module, counted(functions, count.out)]));
+		const { instance } = await real(response, spied);
+		return { instance: Object.create(WebAssembly.Instance.prototype, { exports: { value: counted(instance.exports, count.into) } }) };
+	};`
+
 // TestCrossingsPerChunk counts what crosses between JavaScript and Go while a
 // stream is read: one call into Go for a chunk of at most 64 KB, however many
 // events it holds, and none out of it. Time is not measured.
@@ -24,19 +39,7 @@ func TestCrossingsPerChunk(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Tool("burst", peer.Script{peer.Open(), peer.Gate("burst"), peer.Raw(burst.String()), peer.Text("done")})
 	site := chrome.NewSite(t)
-	page := chrome.Open(t, site.Page("/app", `
-		window.count = { into: {}, out: {}, bytes: 0 };
-		const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
-			(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
-		// Without what the Go runtime asks for itself, clocks and memory, where a
-		// commit of the journal is larger than any before.
-		window.asked = () => JSON.stringify(Object.entries(count.out).filter(([name]) => !name.startsWith("runtime.")));
-		const real = WebAssembly.instantiateStreaming;
-		WebAssembly.instantiateStreaming = async (response, imports) => {
-			const spied = Object.fromEntries(Object.entries(imports).map(([module, functions]) => [module, counted(functions, count.out)]));
-			const { instance } = await real(response, spied);
-			return { instance: Object.create(WebAssembly.Instance.prototype, { exports: { value: counted(instance.exports, count.into) } }) };
-		};
+	page := chrome.Open(t, site.Page("/app", countedWasm+`
 		const read = ReadableStreamDefaultReader.prototype.read;
 		ReadableStreamDefaultReader.prototype.read = async function () {
 			const next = await read.call(this);

@@ -20,8 +20,10 @@ const (
 	KindValue                     // the JSON text that an export was asked for
 	KindSource                    // open an EventSource
 	KindStore                     // write to the store, in one transaction
-	KindRecall                    // a call that the store brought back
+	KindRecall                    // a call that the store brought back, or an agent's session
 	KindHandshake                 // ask for leave to make a new session
+	KindSocket                    // open a WebSocket
+	KindFrame                     // send a text message on a WebSocket
 )
 
 // Record is one row of the table; its layout is fixed by the package comment.

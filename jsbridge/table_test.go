@@ -74,6 +74,30 @@ func TestFetchRecord(t *testing.T) {
 	}
 }
 
+// TestSocketRecords pins what the records of a WebSocket hold, and their numbers.
+func TestSocketRecords(t *testing.T) {
+	var table Table
+	table.Header()
+	table.Begin()
+	message := []byte(`{"id":1}`)
+	table.Socket(1, 2, "wss://x/", []string{"bearer", "abc"}, 70_000)
+	table.Add(Record{Kind: KindFrame, Client: 1, ID: 2}, message)
+	if n := table.Finish(); n != 2 {
+		t.Fatalf("%d records, want 2", n)
+	}
+	frame := table.kept[0]
+	if want := (Record{Kind: 14, Client: 1, ID: 2, Number: 70_000, Address: address(frame), Length: uint32(len(frame))}); table.records[0] != want {
+		t.Errorf("record %+v, want %+v", table.records[0], want)
+	}
+	parts, err := Parts(frame)
+	if err != nil || len(parts) != 3 || string(parts[0]) != "wss://x/" || string(parts[1]) != "bearer" || string(parts[2]) != "abc" {
+		t.Errorf("parts %q, %v", parts, err)
+	}
+	if want := (Record{Kind: 15, Client: 1, ID: 2, Address: address(message), Length: 8}); table.records[1] != want {
+		t.Errorf("record %+v, want %+v", table.records[1], want)
+	}
+}
+
 // TestReserve: a large input lives until it was read, then the buffer is small again.
 func TestReserve(t *testing.T) {
 	var table Table

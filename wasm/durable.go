@@ -4,7 +4,7 @@ package main
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // The exports about what is stored.
@@ -23,7 +23,7 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportStored takes what became of a commit: result is an mcp.StoreResult, the
+// exportStored takes what became of a commit: result is a journal.Result, the
 // input a word for people.
 //
 //go:wasmexport stored
@@ -33,7 +33,7 @@ func exportStored(handle, ticket uint32, result, n int32, now float64) (records 
 	if c == nil {
 		return none()
 	}
-	c.machine.Stored(engine.Time(now), ticket, mcp.StoreResult(result), string(table.Input(int(n))))
+	c.machine.Stored(engine.Time(now), ticket, journal.Result(result), string(table.Input(int(n))))
 	return c.leave(engine.Time(now))
 }
 
@@ -71,22 +71,22 @@ func exportStoreGone(handle uint32, n int32, now float64) (records int32) {
 //go:wasmexport ack
 func exportAck(handle, id, position uint32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Ack(engine.Time(now), engine.CallID(id), position)
+	c.mcp.Ack(engine.Time(now), engine.CallID(id), position)
 	return c.leave(engine.Time(now))
 }
 
 //go:wasmexport park
 func exportPark(handle, id uint32, parked int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Park(engine.Time(now), engine.CallID(id), parked != 0)
+	c.mcp.Park(engine.Time(now), engine.CallID(id), parked != 0)
 	return c.leave(engine.Time(now))
 }
 
@@ -95,11 +95,11 @@ func exportPark(handle, id uint32, parked int32, now float64) (records int32) {
 //go:wasmexport handshake
 func exportHandshake(handle uint32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Handshake(engine.Time(now))
+	c.mcp.Handshake(engine.Time(now))
 	return c.leave(engine.Time(now))
 }
 
@@ -122,10 +122,10 @@ func exportLeave(handle uint32, now float64) (records int32) {
 //go:wasmexport cancelRecord
 func exportCancelRecord(handle uint32, record float64, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.CancelRecord(engine.Time(now), uint64(record), string(table.Input(int(n))))
+	c.mcp.CancelRecord(engine.Time(now), uint64(record), string(table.Input(int(n))))
 	return c.leave(engine.Time(now))
 }

@@ -32,6 +32,15 @@ func enter(handle uint32) *client {
 	return clients[handle]
 }
 
+// enterMCP is enter for the exports that MCP alone has; nil for an agent.
+func enterMCP(handle uint32) *client {
+	c := enter(handle)
+	if c == nil || c.mcp == nil {
+		return nil
+	}
+	return c
+}
+
 // leave drains the client and publishes the table.
 func (c *client) leave(now engine.Time) int32 {
 	c.driver.Drain(now)
@@ -143,7 +152,7 @@ func exportEnd(handle, x uint32, how, n int32, now float64) (records int32) {
 //go:wasmexport sourceEvent
 func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
@@ -151,7 +160,7 @@ func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 	if err != nil || len(parts) != 3 {
 		panic(jsbridge.ErrFrame)
 	}
-	c.machine.SourceEvent(engine.Time(now), engine.ExchangeID(x), parts[0], parts[1], parts[2])
+	c.mcp.SourceEvent(engine.Time(now), engine.ExchangeID(x), parts[0], parts[1], parts[2])
 	return c.leave(engine.Time(now))
 }
 
@@ -161,14 +170,14 @@ func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 //go:wasmexport sourceState
 func exportSourceState(handle, x uint32, open int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
 	if open != 0 {
-		c.machine.SourceOpened(engine.Time(now), engine.ExchangeID(x))
+		c.mcp.SourceOpened(engine.Time(now), engine.ExchangeID(x))
 	} else {
-		c.machine.SourceFailed(engine.Time(now), engine.ExchangeID(x))
+		c.mcp.SourceFailed(engine.Time(now), engine.ExchangeID(x))
 	}
 	return c.leave(engine.Time(now))
 }
@@ -206,7 +215,7 @@ const (
 //go:wasmexport call
 func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
@@ -231,9 +240,9 @@ func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (
 	}
 	var id engine.CallID
 	if how&callNotify != 0 {
-		id = c.machine.Notify(engine.Time(now), string(parts[0]), params, options)
+		id = c.mcp.Notify(engine.Time(now), string(parts[0]), params, options)
 	} else {
-		id = c.machine.Call(engine.Time(now), string(parts[0]), params, options)
+		id = c.mcp.Call(engine.Time(now), string(parts[0]), params, options)
 	}
 	table.Answer(uint32(id))
 	return c.leave(engine.Time(now))
@@ -245,11 +254,11 @@ func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (
 //go:wasmexport answer
 func exportAnswer(handle, id uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Answer(engine.Time(now), engine.CallID(id), table.Input(int(n)))
+	c.mcp.Answer(engine.Time(now), engine.CallID(id), table.Input(int(n)))
 	return c.leave(engine.Time(now))
 }
 
@@ -273,33 +282,33 @@ func exportRespond(handle, request uint32, ok, n int32, now float64) (records in
 //go:wasmexport subscribe
 func exportSubscribe(handle uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Subscribe(engine.Time(now), table.Input(int(n)))
+	c.mcp.Subscribe(engine.Time(now), table.Input(int(n)))
 	return c.leave(engine.Time(now))
 }
 
 //go:wasmexport cancel
 func exportCancel(handle, id uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Cancel(engine.Time(now), engine.CallID(id), string(table.Input(int(n))))
+	c.mcp.Cancel(engine.Time(now), engine.CallID(id), string(table.Input(int(n))))
 	return c.leave(engine.Time(now))
 }
 
 //go:wasmexport pause
 func exportPause(handle, id uint32, paused int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Pause(engine.Time(now), engine.CallID(id), paused != 0)
+	c.mcp.Pause(engine.Time(now), engine.CallID(id), paused != 0)
 	return c.leave(engine.Time(now))
 }
 

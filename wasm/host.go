@@ -4,7 +4,9 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
+	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -18,7 +20,9 @@ var table jsbridge.Table
 // its effects into records.
 type client struct {
 	handle  uint32
-	machine *mcp.Client
+	machine machine
+	mcp     *mcp.Client // the machine, where it speaks MCP
+	acp     *acp.Client // the machine, where it speaks ACP
 	driver  *engine.Driver
 }
 
@@ -28,12 +32,13 @@ var (
 	lastHandle uint32
 )
 
-func newClient(cfg mcp.Config) *client {
+// open gives a client its handle and its driver.
+func (c *client) open() uint32 {
 	lastHandle++
-	c := &client{handle: lastHandle, machine: mcp.New(cfg)}
+	c.handle = lastHandle
 	c.driver = engine.NewDriver(c.machine, c)
 	clients[c.handle] = c
-	return c
+	return c.handle
 }
 
 // Do writes an effect into the table.
@@ -53,6 +58,9 @@ func (c *client) Do(e engine.Effect) {
 	case engine.Abort:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindAbort, Client: c.handle, ID: uint32(e.X)}, nil)
 	case engine.Deliver:
+		if e.Failure != nil {
+			e.Data = table.Keep(appendFailure(nil, e.Failure))
+		}
 		table.Add(jsbridge.Record{
 			Kind: jsbridge.KindDeliver, Client: c.handle, ID: uint32(e.C), Number: e.Position, Sub: uint32(e.Event),
 		}, e.Data)
@@ -76,6 +84,10 @@ func (c *client) Do(e engine.Effect) {
 		table.Add(jsbridge.Record{Kind: jsbridge.KindHandshake, Client: c.handle}, nil)
 	case engine.Source:
 		table.Source(c.handle, uint32(e.X), e.Request.URL)
+	case engine.Socket:
+		table.Socket(c.handle, uint32(e.X), e.Request.URL, subprotocols(e.Request.Header), e.Request.Limit)
+	case engine.Frame:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindFrame, Client: c.handle, ID: uint32(e.X)}, e.Data)
 	case engine.Token:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindToken, Client: c.handle}, nil)
 	}
@@ -83,6 +95,21 @@ func (c *client) Do(e engine.Effect) {
 
 // Wake arms the client's timer.
 func (c *client) Wake(delay int64) { table.Timeout(c.handle, delay) }
+
+// subprotocols returns what a WebSocket offers, as the browser takes it: one by
+// one. In a header field they are a list (RFC 6455 11.3.4).
+func subprotocols(header []engine.Field) []string {
+	var list []string
+	for _, f := range header {
+		if f.Name != "Sec-WebSocket-Protocol" {
+			continue
+		}
+		for p := range strings.SplitSeq(f.Value, ",") {
+			list = append(list, strings.TrimSpace(p))
+		}
+	}
+	return list
+}
 
 // appendFailure writes an error as the JSON object that web/src/errors.ts
 // reads: {"code","op","status","retryable","message","cause"}.

@@ -3,9 +3,9 @@
 // Package main is the WebAssembly program: the only place that knows both the
 // protocol core and the browser. It puts core's state machines on jsbridge
 // (host.go), offers them to JavaScript as exports for the hot road (exports.go)
-// and as one function for set-up (connect.go), and passes on what happens to
-// the page (page.go). Rules of MCP do not belong here, nor does anything that
-// an app sees: that is TypeScript, in web/src.
+// and as two functions for set-up (connect.go, agent.go), and passes on what
+// happens to the page (page.go). Rules of MCP and ACP do not belong here, nor
+// does anything that an app sees: that is TypeScript, in web/src.
 package main
 
 import "github.com/hack-pad/safejs"
@@ -17,6 +17,12 @@ var version = "dev"
 // hostName is the global under which the loader lends this program an object
 // while it starts; it takes the object's functions and removes the name again.
 const hostName = "__holdfast"
+
+// setUps are the functions of the cold road.
+var setUps = map[string]func(safejs.Value, []safejs.Value) any{
+	"connect":      connect,
+	"connectAgent": connectAgent,
+}
 
 // ready tells the loader that exports may be called from now on.
 //
@@ -40,12 +46,14 @@ func publish() error {
 	if err := host.Set("version", version); err != nil {
 		return err
 	}
-	connect, err := safejs.FuncOf(connect)
-	if err != nil {
-		return err
-	}
-	if err := host.Set("connect", connect.Value()); err != nil {
-		return err
+	for name, f := range setUps {
+		function, err := safejs.FuncOf(f)
+		if err != nil {
+			return err
+		}
+		if err := host.Set(name, function.Value()); err != nil {
+			return err
+		}
 	}
 	return watchPage()
 }

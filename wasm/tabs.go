@@ -12,11 +12,11 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 //go:wasmexport hold
 func exportHold(handle, id uint32, held int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Hold(engine.Time(now), engine.CallID(id), held != 0)
+	c.mcp.Hold(engine.Time(now), engine.CallID(id), held != 0)
 	return c.leave(engine.Time(now))
 }
 
@@ -26,11 +26,11 @@ func exportHold(handle, id uint32, held int32, now float64) (records int32) {
 //go:wasmexport listen
 func exportListen(handle uint32, leave, missed int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Listen(engine.Time(now), leave != 0, missed != 0)
+	c.mcp.Listen(engine.Time(now), leave != 0, missed != 0)
 	return c.leave(engine.Time(now))
 }
 
@@ -40,10 +40,10 @@ func exportListen(handle uint32, leave, missed int32, now float64) (records int3
 //go:wasmexport ackRecord
 func exportAckRecord(handle uint32, record float64, position uint32, now float64) (records int32) {
 	defer guard(&records)
-	c := enter(handle)
+	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.AckRecord(engine.Time(now), uint64(record), position)
+	c.mcp.AckRecord(engine.Time(now), uint64(record), position)
 	return c.leave(engine.Time(now))
 }

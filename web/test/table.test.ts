@@ -52,6 +52,23 @@ test("a Fetch record's frame and body are copied out", () => {
   assert.deepEqual([...(fetch?.body ?? [])], [1, 2, 3]);
 });
 
+test("the records of a WebSocket: what to open, and a message", () => {
+  const { bytes, words, table } = memory();
+  const frame = ["wss://x/", "bearer", "abc"];
+  let at = 4096;
+  for (const part of frame) {
+    new DataView(bytes.buffer).setUint32(at, part.length, true);
+    bytes.set(new TextEncoder().encode(part), at + 4);
+    at += 4 + part.length;
+  }
+  bytes.set(new TextEncoder().encode('{"id":1}'), 6000);
+  put(words, 0, [14, 1, 2, 70_000, 0, 4096, at - 4096, 0]);
+  put(words, 1, [15, 1, 2, 0, 0, 6000, 8, 0]);
+  const [socket, message] = table.read(2, 0);
+  assert.deepEqual(socket, { kind: Kind.Socket, client: 1, id: 2, number: 70_000, sub: 0, text: "", parts: frame, body: null });
+  assert.deepEqual(message, { kind: Kind.Frame, client: 1, id: 2, number: 0, sub: 0, text: '{"id":1}', parts: [], body: null });
+});
+
 for (const [name, texts] of [
   ["ASCII, cut out of one string", ["one", "two", "three"]],
   ["not ASCII, decoded one by one", ["eins", "zwölf", "三", "🦑"]],

@@ -2,7 +2,7 @@ import { Ending } from "./exports.js";
 import type { Runtime } from "./runtime.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
-const RESPONSE_HEADERS = ["content-type", "mcp-session-id", "retry-after", "www-authenticate"];
+const RESPONSE_HEADERS = ["content-type", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
 
 /** The status that stands for any redirect (300, Multiple Choices, is no answer either). */
 const REDIRECT = 300;

@@ -7,10 +7,13 @@ export const DEAD = -1;
 /** How an exchange ended (core/engine Ending). */
 export const Ending = { Clean: 1, Network: 2, Invalid: 3 } as const;
 
-/** How a call is made (core/journal Flags, and wasm/exports.go). */
-export const CallFlags = { ReadOnly: 1, Idempotent: 2, Reissue: 4, ManualAck: 8, Durable: 256, Notify: 512 } as const;
+/** The close code of a WebSocket that the browser refused to make (core/engine CloseInvalid). */
+export const CLOSE_INVALID = 0;
 
-/** What became of a commit (core/mcp StoreResult). */
+/** How a call is made (core/journal Flags, and wasm/exports.go). */
+export const CallFlags = { ReadOnly: 1, Idempotent: 2, Reissue: 4, ManualAck: 8, ManualInput: 16, Durable: 256, Notify: 512 } as const;
+
+/** What became of a commit (core/journal Result). */
 export const StoreResult = { OK: 1, Unsealed: 2, Quota: 3, Failed: 4 } as const;
 
 /** The exports; `now` is performance.now(), `n` the bytes of the input. */
@@ -37,6 +40,8 @@ export interface Exports {
   ): number;
   answer(client: number, call: number, n: number, now: number): number;
   respond(client: number, request: number, ok: number, n: number, now: number): number;
+  peek(client: number, call: number, now: number): number;
+  draft(client: number, call: number, request: number, n: number, now: number): number;
   subscribe(client: number, n: number, now: number): number;
   cancel(client: number, call: number, n: number, now: number): number;
   pause(client: number, call: number, paused: number, now: number): number;
@@ -54,6 +59,13 @@ export interface Exports {
   listen(client: number, leave: number, missed: number, now: number): number;
   ackRecord(client: number, record: number, position: number, now: number): number;
   cancelRecord(client: number, record: number, n: number, now: number): number;
+  agentRequest(client: number, session: number, n: number, now: number): number;
+  agentNotify(client: number, session: number, n: number, now: number): number;
+  agentCancel(client: number, call: number, now: number): number;
+  agentTerminate(client: number, now: number): number;
+  socketOpened(client: number, socket: number, now: number): number;
+  socketMessage(client: number, socket: number, n: number, now: number): number;
+  socketClosed(client: number, socket: number, code: number, n: number, now: number): number;
   counters(client: number): number;
   release(client: number): number;
 }
@@ -63,4 +75,6 @@ export interface Host {
   version?: string;
   /** Returns the client's handle, a string that says which option is wrong, or DEAD. */
   connect?: (options: object) => number | string;
+  /** The same for an agent. */
+  connectAgent?: (options: object) => number | string;
 }

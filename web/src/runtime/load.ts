@@ -64,7 +64,7 @@ async function start(source: WasmSource): Promise<Runtime> {
   } finally {
     delete global["__holdfast"];
   }
-  if (!isReady || !host.connect) {
+  if (!isReady || !host.connect || !host.connectAgent) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
     throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", cause: failure });
   }

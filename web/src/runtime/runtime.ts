@@ -2,9 +2,13 @@ import { HoldfastError } from "../errors.js";
 import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
+import { Socket } from "./socket.js";
 import { Kind, Table, type TableRecord } from "./table.js";
 
-/** What the runtime tells one client. None of these may run app code at once. */
+/**
+ * What the runtime tells one client. None of these may run app code at once. Of an
+ * agent, `deliver` and `recall` name a session instead of a call.
+ */
 export interface ClientPort {
   readonly credentials: RequestCredentials;
   deliver(call: number, event: number, position: number, text: string): void;
@@ -15,10 +19,13 @@ export interface ClientPort {
   store(ticket: number, strict: boolean, ops: Uint8Array): void;
   /** A call that the store brought back; `text` is JSON that describes it. */
   recall(call: number, text: string): void;
-  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. */
+  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
   handshake(): void;
   exited(error: HoldfastError): void;
 }
+
+/** What the store holds for the client with that handle. */
+type Stored = (handle: number) => Uint8Array | undefined;
 
 /** How long a call may take, in ms; 0 for the client's own setting. */
 export interface CallTimes {
@@ -37,7 +44,7 @@ export class Runtime {
   readonly #host: Host;
   readonly #table: Table;
   readonly #ports = new Map<number, ClientPort>();
-  readonly #exchanges = new Map<number, Map<number, Exchange | Source>>();
+  readonly #exchanges = new Map<number, Map<number, Exchange | Source | Socket>>();
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   readonly #onExit: () => void;
   #death: HoldfastError | undefined;
@@ -64,11 +71,20 @@ export class Runtime {
    * handle, what the store holds of its server (durable/ops.ts). Throws where an
    * option is of the wrong type.
    */
-  connect(options: object, port: ClientPort, stored?: (handle: number) => Uint8Array | undefined): number {
+  connect(options: object, port: ClientPort, stored?: Stored): number {
+    return this.#open("connect", options, port, stored);
+  }
+
+  /** The same for an agent. */
+  connectAgent(options: object, port: ClientPort, stored?: Stored): number {
+    return this.#open("connectAgent", options, port, stored);
+  }
+
+  #open(op: "connect" | "connectAgent", options: object, port: ClientPort, stored?: Stored): number {
     if (this.#death) throw this.#death;
     let handle: number | string;
     try {
-      handle = this.#host.connect!(options);
+      handle = this.#host[op]!(options);
     } catch (cause) {
       this.exited("the Go program trapped", cause);
       throw this.#death;
@@ -78,7 +94,7 @@ export class Runtime {
       throw this.#death;
     }
     if (typeof handle === "string") {
-      throw new HoldfastError({ code: "bad_argument", op: "connect", message: handle });
+      throw new HoldfastError({ code: "bad_argument", op, message: handle });
     }
     this.#ports.set(handle, port);
     this.#exchanges.set(handle, new Map());
@@ -154,18 +170,45 @@ export class Runtime {
     times: CallTimes,
     bind: (id: number) => void,
   ): void {
+    this.#bound(() => {
+      const n = this.#table.writeFrame(parts);
+      return this.#exports.call(client, how, n, times.answer, times.idle, times.total, performance.now());
+    }, bind);
+  }
+
+  /** Makes a request of an agent's session, or of the connection where it is 0; `bind` as in {@link call}. */
+  agentRequest(client: number, session: number, method: string, params: string, bind: (id: number) => void): void {
+    this.#bound(() => {
+      const n = this.#table.writeFrame([method, params]);
+      return this.#exports.agentRequest(client, session, n, performance.now());
+    }, bind);
+  }
+
+  /** Sends an agent a notification; `bind` as in {@link call}. */
+  agentNotify(client: number, session: number, method: string, params: string, bind: (id: number) => void): void {
+    this.#bound(() => {
+      const n = this.#table.writeFrame([method, params]);
+      return this.#exports.agentNotify(client, session, n, performance.now());
+    }, bind);
+  }
+
+  /** Asks an agent to give up a request. */
+  agentCancel(client: number, call: number): void {
+    this.#run(() => this.#exports.agentCancel(client, call, performance.now()));
+  }
+
+  /** Closes an agent's client and its connection, and with it whatever the agent still does on it. */
+  agentTerminate(client: number): void {
+    this.#run(() => this.#exports.agentTerminate(client, performance.now()));
+  }
+
+  // A call that has no id is nobody's to reject.
+  #bound(input: () => number, bind: (id: number) => void): void {
     let bound = false;
-    this.#run(
-      () => {
-        const n = this.#table.writeFrame(parts);
-        return this.#exports.call(client, how, n, times.answer, times.idle, times.total, performance.now());
-      },
-      () => {
-        bound = true;
-        bind(this.#table.answer);
-      },
-    );
-    // A call that has no id is nobody's to reject.
+    this.#run(input, () => {
+      bound = true;
+      bind(this.#table.answer);
+    });
     if (!bound) throw this.#death;
   }
 
@@ -177,6 +220,19 @@ export class Runtime {
   /** Answers a request of the server's with JSON: a result, or an error object. */
   respond(client: number, request: number, ok: boolean, json: string): void {
     this.#run(() => this.#exports.respond(client, request, ok ? 1 : 0, this.#table.writeText(json), performance.now()));
+  }
+
+  /** Asks how a call stands; the answer is an event of it (EVENT.peek). */
+  peek(client: number, call: number): void {
+    this.#run(() => this.#exports.peek(client, call, performance.now()));
+  }
+
+  /**
+   * Keeps what a person has typed of an answer, JSON or empty: to the request for
+   * input of a call with that key, or to the server's own request where `request` is not 0.
+   */
+  draft(client: number, call: number, request: number, key: string, draft: string): void {
+    this.#run(() => this.#exports.draft(client, call, request, this.#table.writeFrame([key, draft]), performance.now()));
   }
 
   /** Sets the resources whose updates the listen stream asks for: a JSON array. */
@@ -259,6 +315,22 @@ export class Runtime {
   sourceState(client: number, exchange: number, open: boolean): void {
     if (!open) this.#exchanges.get(client)?.delete(exchange);
     this.#run(() => this.#exports.sourceState(client, exchange, open ? 1 : 0, performance.now()));
+  }
+
+  /** Reports that a WebSocket is open. */
+  socketOpened(client: number, socket: number): void {
+    this.#run(() => this.#exports.socketOpened(client, socket, performance.now()));
+  }
+
+  /** Reports a text message of a WebSocket's. */
+  socketMessage(client: number, socket: number, text: string): void {
+    this.#run(() => this.#exports.socketMessage(client, socket, this.#table.writeText(text), performance.now()));
+  }
+
+  /** Reports that a WebSocket is over, with its close code or CLOSE_INVALID. */
+  socketClosed(client: number, socket: number, code: number, reason: string): void {
+    this.#exchanges.get(client)?.delete(socket);
+    this.#run(() => this.#exports.socketClosed(client, socket, code, this.#table.writeText(reason), performance.now()));
   }
 
   /** Reads the table after Go was entered by a page event. */
@@ -353,6 +425,18 @@ export class Runtime {
         const source = new Source(this, r.client, r.id);
         this.#exchanges.get(r.client)?.set(r.id, source);
         source.start(r.text, port.credentials);
+        break;
+      }
+      case Kind.Socket: {
+        const socket = new Socket(this, r.client, r.id);
+        this.#exchanges.get(r.client)?.set(r.id, socket);
+        const [url = "", ...protocols] = r.parts;
+        void socket.start(url, protocols, r.number);
+        break;
+      }
+      case Kind.Frame: {
+        const socket = this.#exchanges.get(r.client)?.get(r.id);
+        if (socket instanceof Socket) socket.send(r.text);
         break;
       }
       case Kind.Read:

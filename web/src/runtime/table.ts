@@ -16,6 +16,8 @@ export const Kind = {
   Store: 11,
   Recall: 12,
   Handshake: 13,
+  Socket: 14,
+  Frame: 15,
 } as const;
 
 /** Words in a record, and in the header. */
@@ -29,9 +31,9 @@ export interface TableRecord {
   id: number;
   number: number;
   sub: number;
-  /** UTF-8 payload as a string; empty for Fetch. */
+  /** UTF-8 payload as a string; empty where there are parts. */
   text: string;
-  /** Fetch only: the parts of its frame, as byte strings. */
+  /** Fetch and Socket only: the parts of the frame, as byte strings. */
   parts: string[];
   /** The request body of Fetch, the operations of Store; null for none. */
   body: Uint8Array<ArrayBuffer> | null;
@@ -69,18 +71,18 @@ export class Table {
 
   /** Encodes text into the input buffer. Returns its length in bytes. */
   writeText(text: string): number {
-    // UTF-8 needs at most three bytes for each UTF-16 unit. Texts are short:
-    // a reason, a token, a browser's error message.
-    const room = this.#room(text.length * 3);
-    return this.#encoder.encodeInto(text, room).written;
+    // UTF-8 needs at most three bytes for each UTF-16 unit. Room for that is
+    // cheap while it is there anyway; beyond it, wasm memory would grow by three
+    // times the text and never shrink.
+    if (text.length * 3 > this.chunkBytes) return this.writeBytes(this.#encoder.encode(text));
+    return this.#encoder.encodeInto(text, this.#room(text.length * 3)).written;
   }
 
   /** Encodes a frame of texts into the input buffer. Returns its length in bytes. */
   writeFrame(parts: readonly string[]): number {
     let most = 0;
     for (const part of parts) most += 4 + part.length * 3;
-    // Room for the worst case is cheap while it is there anyway; beyond it,
-    // wasm memory would grow by three times the text and never shrink.
+    // As in writeText.
     if (most > this.chunkBytes) return this.#writeLargeFrame(parts.map((part) => this.#encoder.encode(part)));
     const room = this.#room(most);
     const view = new DataView(room.buffer, room.byteOffset, room.length);
@@ -137,6 +139,8 @@ export class Table {
         const size = words[at + 7]!;
         // A copy: fetch reads the body after memory may have changed.
         if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
+      } else if (kind === Kind.Socket) {
+        record.parts = this.#parts(address, length);
       } else if (kind === Kind.Store) {
         // A copy: the core reuses its memory before the transaction is over.
         record.body = this.#bytes.slice(address, address + length);

@@ -1,0 +1,44 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// machine is what the clients of all protocols have: the exports that drive a
+// connection, a page and a store need not know what is spoken. What one protocol
+// alone has goes by its own field of client.
+type machine interface {
+	engine.Machine
+
+	Start(now engine.Time)
+	Close(now engine.Time)
+	Leave(now engine.Time)
+
+	Online(now engine.Time)
+	Offline(now engine.Time)
+	Shown(now engine.Time)
+	Woke(now engine.Time, gap int64)
+
+	Token(now engine.Time, token string, failure *engine.Error)
+	Respond(now engine.Time, request uint32, ok bool, data []byte)
+
+	Restore(now engine.Time, ops []byte)
+	Stored(now engine.Time, ticket uint32, result journal.Result, why string)
+	StoreBack(now engine.Time, cleared bool)
+	StoreGone(now engine.Time, why string)
+
+	AppendCounters(b []byte) []byte
+}
+
+// mcpMachine is an mcp.Client as a machine: it has a name of its own for the
+// results of a commit, with the same numbers.
+type mcpMachine struct{ *mcp.Client }
+
+// Stored takes what became of a commit.
+func (m mcpMachine) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
+	m.Client.Stored(now, ticket, mcp.StoreResult(result), why)
+}
