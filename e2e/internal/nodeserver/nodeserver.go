@@ -25,6 +25,7 @@ const startLimit = 30 * time.Second
 
 // A Process is a server that runs.
 type Process struct {
+	cmd    *exec.Cmd
 	out    *output
 	stdin  io.Writer
 	lines  chan string
@@ -48,6 +49,7 @@ func Start(t testing.TB, extra []string, args ...string) *Process {
 	// A child that keeps the pipes open must not keep Wait.
 	cmd.WaitDelay = time.Second
 	processgroup.Own(cmd)
+	p.cmd = cmd
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("nodeserver: cannot run node: %v", err)
 	}
@@ -96,6 +98,12 @@ func (p *Process) Listening(address string) error {
 			return fmt.Errorf("it did not listen within %v", startLimit)
 		}
 	}
+}
+
+// Kill ends the server at once, before its test is over, and waits for its end.
+func (p *Process) Kill() {
+	processgroup.Kill(p.cmd)
+	p.exited <- <-p.exited // the cleanup waits for it as well
 }
 
 // Tell writes a line to the server's standard input.

@@ -1,0 +1,179 @@
+//go:build !js
+
+package acppeer
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"sync"
+)
+
+// A Turn is what a prompt began. What its methods send goes to every connection
+// attached to the session, the answer to the prompt's own.
+type Turn struct {
+	// Text is the prompt's first text, Prompt all of its blocks as JSON.
+	Text, Prompt string
+	// Session is the id of the session, MessageID that of the user message.
+	Session, MessageID string
+
+	p    *Peer
+	s    *session
+	c    *connection
+	id   json.RawMessage
+	ctx  context.Context
+	once sync.Once
+}
+
+// OnPrompt replaces what the agent does with prompts, which is [Commands]. f runs
+// on its own for every prompt, at the same time as others.
+func (p *Peer) OnPrompt(f func(*Turn)) { p.change(func() { p.onPrompt = f }) }
+
+func (p *Peer) prompt(c *connection, s *session, m message) {
+	var params promptParams
+	json.Unmarshal(m.Params, &params)
+	t := &Turn{Text: params.text(), Prompt: string(params.Prompt), Session: s.id, p: p, s: s, c: c, id: m.ID}
+	ctx, stop := context.WithCancel(p.ctx)
+	t.ctx = ctx
+	var f func(*Turn)
+	p.change(func() {
+		s.attached[c] = true
+		s.made++
+		t.MessageID = fmt.Sprintf("u%d", s.made)
+		s.stops = append(s.stops, stop)
+		f = p.onPrompt
+	})
+	p.work.Add(1)
+	go func() {
+		defer p.work.Done()
+		defer stop()
+		f(t)
+	}()
+}
+
+// V2 reports whether the turn goes by v2. In v1 Accept, Echo, Running and State
+// send nothing, and Idle answers the prompt.
+func (t *Turn) V2() bool { return t.p.v2(t.c) }
+
+// Accept echoes the user message and acknowledges the prompt, in this order.
+func (t *Turn) Accept() {
+	t.Echo()
+	t.Acknowledge()
+}
+
+// Echo sends the user message. In v1 it is only kept, for session/load.
+func (t *Turn) Echo() {
+	if !t.V2() {
+		content := fmt.Sprintf(`{"type":"text","text":%s}`, quote(t.Text))
+		t.p.change(func() { t.s.keep(`{"sessionUpdate":"user_message_chunk","content":` + content + `}`) })
+	} else {
+		t.Update(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":%q,"content":%s}`, t.MessageID, t.Prompt))
+	}
+}
+
+// Acknowledge answers the prompt: it is inserted.
+func (t *Turn) Acknowledge() {
+	if t.V2() {
+		result := fmt.Sprintf(`{"messageId":%q}`, t.MessageID)
+		if t.p.opts.EmptyAck {
+			result = "{}"
+		}
+		t.reply(success(t.id, result))
+	}
+}
+
+// Reject answers the prompt with an error.
+func (t *Turn) Reject(code int, why string) { t.reply(failure(t.id, code, why)) }
+
+func (t *Turn) reply(message string) {
+	t.p.change(func() { t.p.push(t.c, t.s.id, message, nil) })
+}
+
+// Update sends an update, given as JSON.
+func (t *Turn) Update(update string) { t.s.update(update) }
+
+// Chunk sends a chunk of an agent's message; without messageID it has none.
+func (t *Turn) Chunk(messageID, text string) { t.Update(agentChunk(messageID, text)) }
+
+func agentChunk(messageID, text string) string {
+	id := ""
+	if messageID != "" {
+		id = fmt.Sprintf(`"messageId":%q,`, messageID)
+	}
+	return fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk",%s"content":{"type":"text","text":%s}}`, id, quote(text))
+}
+
+// Count sends n chunks of one message, "⟨n⟩" each, numbered on from the session's
+// last; a gate other than "" is waited at before each. It reports whether it came
+// to its end.
+func (t *Turn) Count(messageID string, n int, gate string) bool {
+	for range n {
+		if gate != "" && !t.Gate(gate) || t.ctx.Err() != nil {
+			return false
+		}
+		t.p.change(func() {
+			t.s.count++
+			t.s.send(agentChunk(messageID, fmt.Sprintf("⟨%d⟩", t.s.count)))
+		})
+	}
+	return true
+}
+
+// NextID makes an id that the session has not had, such as a3 for "a".
+func (t *Turn) NextID(letter string) string {
+	t.p.mu.Lock()
+	defer t.p.mu.Unlock()
+	t.s.made++
+	return fmt.Sprintf("%s%d", letter, t.s.made)
+}
+
+// State sends a state with more members, as JSON without braces.
+func (t *Turn) State(state, members string) {
+	if t.V2() {
+		t.Update(with(fmt.Sprintf(`{"sessionUpdate":%q,"state":%q}`, t.p.opts.State, state), members))
+	}
+}
+
+// Running sends the state running.
+func (t *Turn) Running() { t.State("running", "") }
+
+// Idle ends the turn: the state idle, or in v1 the prompt's answer. In v2 it may
+// be sent again.
+func (t *Turn) Idle(stopReason string) {
+	t.State("idle", fmt.Sprintf(`"stopReason":%q`, stopReason))
+	if !t.V2() {
+		t.once.Do(func() { t.reply(success(t.id, fmt.Sprintf(`{"stopReason":%q}`, stopReason))) })
+	}
+}
+
+// Gate waits until the gate lets the turn through; false means that the turn was
+// cancelled, or the Peer closed.
+func (t *Turn) Gate(name string) bool { return t.p.pass(t.ctx, name) }
+
+// Cancelled reports whether session/cancel or close ended the turn.
+func (t *Turn) Cancelled() bool { return t.ctx.Err() != nil }
+
+// Terminal sends a terminal with that many bytes of output, in pieces.
+func (t *Turn) Terminal(bytes, piece int) {
+	id := t.NextID("x")
+	t.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"command":"yes"}`, id))
+	whole := base64.StdEncoding.EncodeToString(line(piece))
+	for left := bytes; left > 0 && !t.Cancelled(); left -= piece {
+		data := whole
+		if left < piece {
+			data = base64.StdEncoding.EncodeToString(line(left))
+		}
+		t.Update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + id + `","data":"` + data + `"}`)
+	}
+	t.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"exitStatus":{"exitCode":0}}`, id))
+}
+
+// line is n bytes of short lines.
+func line(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "y\n"[i%2]
+	}
+	return b
+}

@@ -1,0 +1,146 @@
+// The event streams that are open, and the ways to end them: what stands between
+// an agent and its client. The SDK's own stream is read message by message, so
+// that a clean end loses nothing and a dirty one loses what it is meant to lose.
+
+// The ways to end a stream behind, within or instead of a message. Only the last
+// three lose something: "within" and "unsent" the message that they fall on,
+// "reset" whatever the client had not read yet.
+export const ways = ['clean', 'fin', 'reset', 'within', 'unsent'];
+
+// dice is a small generator (mulberry32): the same seed, the same cuts.
+function dice(seed) {
+    let state = seed >>> 0;
+    return () => {
+        state = (state + 0x6d2b79f5) >>> 0;
+        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+        return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    };
+}
+
+export class Streams {
+    #open = new Set();
+    #made = 0;
+    #plan = null;
+
+    constructor(memory) {
+        this.memory = memory;
+    }
+
+    open() { return [...this.#open].map(({ number, connection, session, kind }) => ({ number, connection, session, kind })); }
+
+    // plan cuts streams at random from now on: { seed, chance, most, ways,
+    // session }, the session "" for all of them. null ends it.
+    plan(plan) {
+        this.#plan = plan && { most: Infinity, ways, ...plan, roll: dice(plan.seed), made: 0 };
+    }
+
+    get cuts() { return this.#plan?.made ?? 0; }
+
+    #draw(stream) {
+        const plan = this.#plan;
+        if (!plan || plan.made >= plan.most || (plan.session && plan.session !== stream.session)) {
+            return undefined;
+        }
+        if (plan.roll() >= plan.chance) {
+            return undefined;
+        }
+        plan.made++;
+        return plan.ways[Math.floor(plan.roll() * plan.ways.length)];
+    }
+
+    #begin(stream) {
+        stream.number = ++this.#made;
+        this.#open.add(stream);
+        this.memory.note('open', { connection: stream.connection, session: stream.session, text: stream.kind });
+    }
+
+    #over(stream, how) {
+        if (this.#open.delete(stream)) {
+            this.memory.note('over', { connection: stream.connection, session: stream.session, text: how });
+        }
+    }
+
+    // cut ends the streams that fit and returns how many there were.
+    cut({ connection, session, all, how }) {
+        let count = 0;
+        for (const stream of [...this.#open]) {
+            if (all || (stream.session === (session ?? '') && (!connection || stream.connection === connection))) {
+                stream.end(how);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    // events puts a stream of the SDK under control.
+    events(response, { connection, session }, socket) {
+        const source = response.body.getReader();
+        const stream = { kind: 'sse', connection, session };
+        let out, ended = false;
+        stream.end = how => {
+            ended = true;
+            this.#over(stream, how);
+            // A receiver that is gone holds nothing back: what comes now is for
+            // the next one.
+            source.cancel().catch(() => {});
+            switch (how) {
+                case 'clean': out.close(); break;
+                case 'fin': setImmediate(() => socket.destroySoon()); break;
+                default: setImmediate(() => socket.resetAndDestroy());
+            }
+        };
+        this.#begin(stream);
+        const body = new ReadableStream({
+            start: controller => { out = controller; },
+            pull: async controller => {
+                const { done, value } = await source.read();
+                if (ended) {
+                    return;
+                }
+                if (done) {
+                    this.#over(stream, 'server');
+                    controller.close();
+                    return;
+                }
+                const how = value[0] === 'd'.charCodeAt(0) ? this.#draw(stream) : undefined;
+                if (how !== 'unsent') {
+                    controller.enqueue(how === 'within' ? value.subarray(0, value.length >> 1) : value);
+                }
+                if (how) {
+                    stream.end(how);
+                }
+            },
+            cancel: reason => {
+                this.#over(stream, 'client');
+                return source.cancel(reason);
+            },
+        }, { highWaterMark: 0 });
+        return new Response(body, { status: response.status, headers: response.headers });
+    }
+
+    // socket puts a WebSocket under control.
+    socket(webSocket, socket) {
+        const stream = { kind: 'websocket', connection: '', session: '' };
+        stream.end = how => {
+            this.#over(stream, how);
+            switch (how) {
+                case 'clean': webSocket.close(1001); break;
+                case 'fin': socket.destroySoon(); break;
+                default: socket.resetAndDestroy();
+            }
+        };
+        this.#begin(stream);
+        webSocket.once('close', () => this.#over(stream, 'client'));
+        const send = webSocket.send.bind(webSocket);
+        webSocket.send = (data, ...rest) => {
+            const how = this.#draw(stream);
+            if (how !== 'unsent' && how !== 'within') {
+                send(data, ...rest);
+            }
+            if (how) {
+                setImmediate(() => stream.end(how));
+            }
+        };
+    }
+}
