@@ -10,19 +10,19 @@ import (
 	"slices"
 )
 
-// listed matches a line of the suite's list of client scenarios.
+// listed matches a line of one of the suite's lists of scenarios.
 var listed = regexp.MustCompile(`(?m)^\s+- (\S+) \[`)
 
 // checkList makes sure that the table of scenarios is the suite's: a newer
 // suite could have others, which would go untried in silence.
 func (s suite) checkList() error {
-	out, err := exec.Command(s.node, s.script, "list", "--client").Output()
+	names, err := s.list("--client")
 	if err != nil {
-		return fmt.Errorf("asking the suite for its scenarios: %w", err)
+		return err
 	}
 	theirs := map[string]bool{}
-	for _, line := range listed.FindAllStringSubmatch(string(out), -1) {
-		theirs[line[1]] = true
+	for _, name := range names {
+		theirs[name] = true
 	}
 	for _, ours := range scenarios {
 		if !theirs[ours.name] {
@@ -34,4 +34,16 @@ func (s suite) checkList() error {
 		return fmt.Errorf("scenarios of the suite that scenario.go does not have: %v", slices.Sorted(maps.Keys(theirs)))
 	}
 	return nil
+}
+
+// list are the names of the suite's scenarios of one side, --client or --server.
+func (s suite) list(side string) (names []string, err error) {
+	out, err := exec.Command(s.node, s.script, "list", side).Output()
+	if err != nil {
+		return nil, fmt.Errorf("asking the suite for its scenarios: %w", err)
+	}
+	for _, line := range listed.FindAllStringSubmatch(string(out), -1) {
+		names = append(names, line[1])
+	}
+	return names, nil
 }

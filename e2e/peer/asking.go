@@ -50,13 +50,18 @@ func (p *Peer) Asking(traits ...Trait) {
 // answers answers a tool call with what the client said to its questions.
 func answers(ids []string) Step {
 	return Step{func(r *run) {
-		var all []string
-		r.session.mu.Lock()
-		for _, id := range ids {
-			all = append(all, string(r.session.replies[id].outcome))
-		}
-		r.session.mu.Unlock()
-		list := "[" + strings.Join(all, ",") + "]"
+		list := replies(r, ids)
 		Result(`{"content":[{"type":"text","text":` + quote(list) + `}],"structuredContent":{"answers":` + list + `}}`).do(r)
 	}}
+}
+
+// replies are the answers to questions, as a JSON array.
+func replies(r *run, ids []string) string {
+	var all []string
+	r.session.mu.Lock()
+	for _, id := range ids {
+		all = append(all, string(r.session.replies[id].outcome))
+	}
+	r.session.mu.Unlock()
+	return "[" + strings.Join(all, ",") + "]"
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// clock is the time by which resume policies and tasks lapse: the real one, and what a
-// test has added to it.
+// clock is the time by which resume policies and tasks lapse, and scripts wait
+// (see Until): the real one, and what a test has added to it.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -20,12 +20,16 @@ func (c *clock) now() time.Time {
 	return time.Now().Add(c.ahead)
 }
 
+// Now is the server's time.
+func (p *Peer) Now() time.Time { return p.clock.now() }
+
 // Advance makes the server's clock go forward, so that a maxWait of ten minutes
-// can pass in a test. Only what lapses looks at it; requests carry real times.
+// can pass in a test. Only what lapses and [Until] look at it; requests carry real times.
 func (p *Peer) Advance(d time.Duration) {
 	p.clock.mu.Lock()
 	p.clock.ahead += d
 	p.clock.mu.Unlock()
+	p.changed.signal()
 	for _, t := range p.tasks.list() {
 		t.lapse()
 	}

@@ -126,7 +126,7 @@
 //	p.Narrating(nil, peer.AsTask(peer.TaskPolicy{Streams: &peer.Streaming{
 //		Opening: peer.OpenParts, First: 2, Lanes: peer.RandomLanes(seed, true),
 //	}}))                                                            // tool tell: segments
-//	p.Advance(time.Hour)                                            // TTLs pass
+//	p.Advance(time.Hour)                                            // TTLs pass, and so does Until
 //	p.CutAnswers("tasks/update", peer.FIN)                          // taken, not acknowledged
 //
 //	o.Tasks("a"), o.Polls("a"), o.Questions("a"), o.Cancels("a"), o.Hasty("a", interval)

@@ -20,7 +20,7 @@ func (p *Peer) Up() {
 	p.t.Helper()
 	p.lifeMu.Lock()
 	defer p.lifeMu.Unlock()
-	if p.server != nil {
+	if p.server != nil || p.mounted {
 		return
 	}
 	l, err := p.listen()

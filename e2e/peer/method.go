@@ -10,7 +10,14 @@ import (
 // known are the legacy revisions, newest first.
 var known = []string{Revision20251125, Revision20250618, Revision20250326, Revision20241105}
 
-var serverInfo = map[string]any{"name": "scripted-peer", "version": "1.0.0"}
+// serverInfo is who the Peer says it is.
+func (p *Peer) serverInfo() map[string]any {
+	about := map[string]any{"name": "scripted-peer", "version": "1.0.0"}
+	if p.opts.Title != "" {
+		about["title"] = p.opts.Title
+	}
+	return about
+}
 
 // negotiate picks the revision of a session: what the client asks for if this
 // Peer speaks it, otherwise the newest it does.
@@ -26,7 +33,7 @@ func (p *Peer) initializeResult(s *session) string {
 	result := map[string]any{
 		"protocolVersion": s.revision,
 		"capabilities":    json.RawMessage(p.capabilities(s.revision)),
-		"serverInfo":      serverInfo,
+		"serverInfo":      p.serverInfo(),
 	}
 	if p.opts.Instructions != "" {
 		result["instructions"] = p.opts.Instructions

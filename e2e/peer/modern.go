@@ -125,9 +125,9 @@ func (p *Peer) discoverResult() string {
 		"capabilities":      json.RawMessage(p.capabilities(Revision20260728)),
 	}
 	if p.opts.Candidate {
-		result["serverInfo"] = serverInfo
+		result["serverInfo"] = p.serverInfo()
 	} else {
-		result["_meta"] = map[string]any{metaServer: serverInfo}
+		result["_meta"] = map[string]any{metaServer: p.serverInfo()}
 	}
 	if p.opts.Instructions != "" {
 		result["instructions"] = p.opts.Instructions

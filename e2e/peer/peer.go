@@ -78,6 +78,8 @@ type Options struct {
 	// Instructions is the server's text for the model, sent by initialize and
 	// server/discover.
 	Instructions string
+	// Title is the one in serverInfo; "" leaves it out.
+	Title string
 	// Path of the endpoint; "" means "/mcp", for HTTP+SSE "/sse".
 	Path string
 	// HTTPSSE is how a server of revision 2024-11-05 opens its stream.
@@ -92,7 +94,7 @@ type Options struct {
 // A Peer is one scripted MCP server on a loopback port of its own. All its
 // methods may be called from any goroutine.
 type Peer struct {
-	t       testing.TB
+	t       reporter
 	opts    Options
 	addr    string
 	ctx     context.Context
@@ -115,9 +117,17 @@ type Peer struct {
 	open      atomic.Int64 // event streams whose headers have left
 	work      sync.WaitGroup
 
-	lifeMu sync.Mutex // guards server and conns
-	server *http.Server
-	conns  map[net.Conn]struct{}
+	lifeMu  sync.Mutex // guards server and conns
+	server  *http.Server
+	mounted bool // on somebody else's server
+	conns   map[net.Conn]struct{}
+}
+
+// A reporter hears what a Peer cannot go on with.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // New starts a Peer on a free loopback port and closes it when t ends. The
@@ -138,15 +148,19 @@ func New(t testing.TB, o Options) *Peer {
 
 func start(t testing.TB, p *Peer) *Peer {
 	t.Helper()
+	p.prepare()
+	p.addDefaultTools()
+	p.Up()
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *Peer) prepare() {
 	p.conns = make(map[net.Conn]struct{})
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.gates.changed = &p.changed
 	p.log.changed = &p.changed
 	p.oracle.p = p
-	p.addDefaultTools()
-	p.Up()
-	t.Cleanup(p.Close)
-	return p
 }
 
 // URL is the endpoint's address. It stays the same over Down, Up and Restart.

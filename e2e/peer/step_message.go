@@ -97,10 +97,11 @@ func ID(id string) Step { return Step{func(r *run) { r.nextID = id }} }
 
 // Result answers the call; result is JSON. A second one is sent as well. A
 // modern server adds what every result of the revision has: resultType
-// "complete" and, where they belong, cache hints; see Verbatim.
+// "complete", inside a task too (but see TaskServer.Untyped), and, where they
+// belong, cache hints; see Verbatim.
 func Result(result string) Step {
 	return Step{func(r *run) {
-		if r.modern && r.task == nil {
+		if r.modern && (r.task == nil || !r.task.server.Untyped) {
 			result = completed(result, r.p.hintFor(r.method))
 		}
 		r.answer(response(r.id, "result", result))

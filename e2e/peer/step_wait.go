@@ -2,6 +2,8 @@
 
 package peer
 
+import "time"
+
 // Gate stops the script until Release or Pass lets it through.
 func Gate(name string) Step {
 	return Step{func(r *run) { r.p.gates.pass(r.ctx, name) }}
@@ -31,6 +33,16 @@ func Reply(id string) Step {
 			_, ok := r.session.replies[id]
 			return ok
 		})
+	}}
+}
+
+// Until stops the script until the server's clock has come to a time: see
+// [Peer.Now] and [Peer.Advance].
+func Until(at time.Time) Step {
+	return Step{func(r *run) {
+		timer := time.AfterFunc(at.Sub(r.p.clock.now()), r.p.changed.signal)
+		defer timer.Stop()
+		r.p.changed.await(r.ctx, func() bool { return !r.p.clock.now().Before(at) })
 	}}
 }
 

@@ -67,7 +67,7 @@ func TestExtensionLife(t *testing.T) {
 	settled(t, p, "a", "completed")
 	m = b.about("tasks/get", id, "")
 	contains(t, "result", m.dig("result", "result"), `"answer":"yes"`)
-	equal(t, "as it is", m.dig("result", "result", "resultType"), "")
+	equal(t, "typed", m.dig("result", "result", "resultType"), "complete")
 	equal(t, "cancel too late", b.about("tasks/cancel", id, "").dig("result"), `{"resultType":"complete"}`)
 	equal(t, "stays", b.about("tasks/get", id, "").dig("result", "status"), "completed")
 	equal(t, "runs", o.Runs("a"), 1)
@@ -75,6 +75,21 @@ func TestExtensionLife(t *testing.T) {
 	clean(t, p)
 	b.about("tasks/update", id, `,"inputResponses":{"nobody":`+yes+`}`)
 	dishonest(t, p, "never asked")
+}
+
+// "Servers implementing this protocol version MUST include" resultType in every
+// result, one inside a task too; the examples of the extension have none there.
+func TestExtensionUntyped(t *testing.T) {
+	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
+	p.Tasks(peer.TaskServer{Untyped: true})
+	p.Working(peer.AsTask(peer.TaskPolicy{}))
+	b := modern(t, p)
+	id := b.work(`{"call":"a"}`).id()
+	settled(t, p, "a", "completed")
+	m := b.about("tasks/get", id, "")
+	equal(t, "the answer's", m.dig("result", "resultType"), "complete")
+	equal(t, "the result's", m.dig("result", "result", "resultType"), "")
+	contains(t, "result", m.dig("result", "result"), `"worked 0"`)
 }
 
 // Only who declares the extension gets a task, request by request.

@@ -70,9 +70,11 @@ func (p *Peer) Working(traits ...Trait) {
 //	every_ms  pause before each and the end
 //	gate      waited at before each and the end
 //	bytes     length of padding in each
+//	ask       asks so many questions halfway, all at once
 //	fail      "error" or "tool" in place of the end
 //
-// The text of a segment is "<label>#<run>:<seq>", a blank and the padding: see
+// The keys of the questions are those of Working, each with itself as what it
+// asks, and structuredContent has the answers. The text of a segment is "<label>#<run>:<seq>", a blank and the padding: see
 // ParseMark. structuredContent names n. cuts may cut at any segment.
 func (p *Peer) Narrating(cuts *RandomCuts, traits ...Trait) {
 	p.ToolFunc("tell", func(c Call) Script {
@@ -81,11 +83,17 @@ func (p *Peer) Narrating(cuts *RandomCuts, traits ...Trait) {
 			Every int `json:"every_ms"`
 			Gate  string
 			Bytes int
+			Ask   int
 			Fail  string
 		}
 		json.Unmarshal(c.Arguments, &in)
 		script, dice, pace := primed(c), cuts.dice(c), pacing(in.Every, in.Gate)
+		var ids []string
 		for i := range in.N {
+			if i == in.N/2 {
+				ids = questions(c, in.Ask)
+				script = append(script, inputs(ids)...)
+			}
 			mark := fmt.Sprintf("%s#%d:%d", c.Label, c.Run, i+1)
 			if in.Bytes > 0 {
 				mark += " " + strings.Repeat("x", in.Bytes)
@@ -99,9 +107,31 @@ func (p *Peer) Narrating(cuts *RandomCuts, traits ...Trait) {
 		case "tool":
 			return append(script, Merged(`"isError":true`))
 		}
-		return append(script, Merged(fmt.Sprintf(`"structuredContent":{"call":%s,"run":%d,"n":%d},"isError":false`, quote(c.Label), c.Run, in.N)))
+		return append(script, Step{func(r *run) {
+			Merged(fmt.Sprintf(`"structuredContent":{"call":%s,"run":%d,"n":%d,"answers":%s},"isError":false`, quote(c.Label), c.Run, in.N, replies(r, ids))).do(r)
+		}})
 	}, append([]Trait{Describe("Tell", "Tells a story in segments."), Schema(
-		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},"fail":{"type":"string"}},"required":["n"]}`)}, traits...)...)
+		`{"type":"object","properties":{"call":{"type":"string"},"n":{"type":"integer"},"every_ms":{"type":"integer"},"gate":{"type":"string"},"bytes":{"type":"integer"},"ask":{"type":"integer"},"fail":{"type":"string"}},"required":["n"]}`)}, traits...)...)
+}
+
+// questions are the ids of what a run asks.
+func questions(c Call, n int) (ids []string) {
+	for i := range n {
+		ids = append(ids, quote(fmt.Sprintf("%s.%d.q%d", c.Label, c.Run, i+1)))
+	}
+	return ids
+}
+
+// inputs asks all of that at once, and waits for all answers.
+func inputs(ids []string) (script Script) {
+	for _, id := range ids {
+		script = append(script, Ask(id, "elicitation/create", `{"mode":"form","message":`+id+
+			`,"requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}}`))
+	}
+	for _, id := range ids {
+		script = append(script, Reply(id))
+	}
+	return script
 }
 
 func tellOne(seq int, mark string) Step {

@@ -43,6 +43,9 @@ type TaskServer struct {
 	InTask bool
 	// Typed gives inputRequests that come alone a resultType, "input_required".
 	Typed bool
+	// Untyped leaves the resultType out of a result that tasks/get carries, as the
+	// examples of the extension do; the schema of CallToolResult demands it.
+	Untyped bool
 	// State adds the requestState to the n-th answer with inputRequests, counted
 	// from 1 for each task; "" leaves it out. What comes back is checked.
 	State func(n int) string
