@@ -1,5 +1,7 @@
+import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
+import { draftText } from "./drafts.js";
 import { EventQueue } from "./eventqueue.js";
-import { EVENT } from "./events.js";
+import { decodeEvent, EVENT, type RawEvent } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
@@ -15,6 +17,10 @@ export interface CallControl {
   answer(call: number, responses: string): void;
   ack(call: number, position: number): void;
   park(call: number, parked: boolean): void;
+  /** The answer is {@link Call.peeked}. */
+  peek(call: number): void;
+  /** `draft` is JSON, or empty. */
+  draft(call: number, key: string, draft: string): void;
   replay(call: Call<unknown>): Call<unknown>;
 }
 
@@ -25,6 +31,8 @@ export interface RecalledCall {
   acked: number;
   base: number;
   manual: boolean;
+  /** The app answers requests for input itself. */
+  input?: "manual";
   owned: boolean;
   guarantee: Guarantee;
 }
@@ -58,7 +66,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #done = false;
   #id = 0;
   #control: CallControl | undefined;
-  readonly #events: EventQueue;
+  readonly #events: EventQueue<RawEvent, CallEvent>;
   #settled = false;
   #value: T | undefined;
   #error: HoldfastError | undefined;
@@ -66,6 +74,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #resolve: ((value: T) => void) | undefined;
   #reject: ((error: HoldfastError) => void) | undefined;
   #undo: (() => void) | undefined;
+  #peek: { promise: Promise<CallStatus>; settle: (answer: CallStatus | HoldfastError) => void } | undefined;
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;
@@ -86,13 +95,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#guarantee = made.guarantee ?? "lost-on-reload";
     this.#acked = made.acked ?? 0;
     this.#ackMode = made.manual ? "manual" : (made.ack ?? "auto");
-    this.#events = new EventQueue(
-      backlog,
-      (paused) => {
+    this.#events = new EventQueue({
+      limit: backlog,
+      decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
+      pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);
       },
-      () => this.#handed(),
-    );
+      over: () => this.#handed(),
+    });
   }
 
   /** What a reload of the page would do to the call now. Every change is an event of the call's. */
@@ -193,6 +203,46 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
   }
 
+  /**
+   * How the call stands now. Where a task of the server's carries it, the server
+   * is asked (`tasks/get`, which asks for no input), once for all who ask at the
+   * same time; else this says what the client knows, without a request: also of a
+   * call that another page carries, and of one that has ended. The events say the
+   * same by themselves; this is for a button "how is it doing?".
+   *
+   * @throws HoldfastError what went wrong with asking, which says nothing of the
+   * call itself; of a call that has ended with an error that leaves its fate open
+   * (`lost`, `outcome_unknown`, `closed` ...), that error
+   */
+  status(): Promise<CallStatus> {
+    if (this.#settled) return answered(endedStatus(this.#error));
+    if (this.#peek) return this.#peek.promise;
+    let settle: (answer: CallStatus | HoldfastError) => void = () => {};
+    const promise = new Promise<CallStatus>((resolve, reject) => {
+      settle = (answer) => (answer instanceof HoldfastError ? reject(answer) : resolve(answer));
+    });
+    this.#peek = { promise, settle };
+    this.#control?.peek(this.#id);
+    return promise;
+  }
+
+  /** @internal What a peek came to. */
+  peeked(outcome: number, text: string): void {
+    this.#answerPeek(decodeStatus(outcome, text));
+  }
+
+  #answerPeek(answer: CallStatus | HoldfastError): void {
+    const peek = this.#peek;
+    this.#peek = undefined;
+    peek?.settle(answer);
+  }
+
+  /** @internal Keeps what a person has typed of the answer to a request for input; throws `bad_argument`. */
+  saveDraft(key: string, value: unknown): void {
+    const draft = draftText(value);
+    if (!this.#settled) this.#control?.draft(this.#id, key, draft);
+  }
+
   /** @internal Aborted when the call has ended. */
   get ended(): AbortSignal {
     return this.#ended.signal;
@@ -234,8 +284,12 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   deliver(kind: number, position: number, text: string): void {
     this.#position = Math.max(this.#position, position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
-    else if (kind === EVENT.status && OWNER.test(text)) this.#followed = text.includes('"followed"');
-    this.#events.push(kind, position, text);
+    else if (kind === EVENT.status && OWNER.test(text)) {
+      this.#followed = text.includes('"followed"');
+      if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
+    }
+    const raw: RawEvent = { kind, position, text };
+    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw);
   }
 
   /** @internal The core's Settle effect. */
@@ -268,6 +322,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     if (error) this.#reject?.(error);
     else this.#resolve?.(value as T);
     if (this.#promise) this.#handed();
+    this.#answerPeek(endedStatus(error));
   }
 
   // The outcome has been handed to a page that lives. What the end of the client
@@ -276,6 +331,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     if (!this.#done || this.#ackMode === "manual" || this.#error?.code === "closed") return;
     this.ack();
   }
+}
+
+function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
+  return answer instanceof HoldfastError ? Promise.reject(answer) : Promise.resolve(answer);
 }
 
 /** A status event that says who carries the call. */

@@ -94,6 +94,11 @@ export class Calls {
       if (kept?.settled && position === 0) this.#forget(call, kept);
       this.#wire.runtime.ack(this.#wire.handle, call, position);
     },
+    peek: (call) => {
+      if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);
+      else this.#between.get(call)?.peeked(0, `{"status":"working"}`); // about to be sent once more
+    },
+    draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
     replay: (call) => this.#replay(call),
   };
@@ -175,7 +180,7 @@ export class Calls {
   recall(id: number, text: string): void {
     const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new Call<unknown>(method, this.#context.backlog, false, params, made);
+    const call = new Call<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
@@ -206,7 +211,9 @@ export class Calls {
   deliver(id: number, kind: number, position: number, text: string): void {
     this.#context.streams.heard(id, kind, text);
     if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
-    if (kind === EVENT.input) void this.#input(id, position, text);
+    if (kind === EVENT.status && text === '{"state":"polled"}') return; // said to its stream alone
+    if (kind === EVENT.peek) this.#pending.get(id)?.call.peeked(position, text);
+    else if (kind === EVENT.input) void this.#input(id, position, text);
     else this.#pending.get(id)?.call.deliver(kind, position, text);
   }
 

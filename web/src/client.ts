@@ -1,6 +1,5 @@
 import type { Call } from "./call.js";
-import { Connection, type Keeping } from "./connection.js";
-import { fieldsBlocked } from "./diagnose.js";
+import { Connection } from "./connection.js";
 import { HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type {
   CallToolResult,
@@ -9,6 +8,7 @@ import type {
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
+  ListTasksResult,
   ListToolsResult,
   LoggingLevel,
   Open,
@@ -16,12 +16,15 @@ import type {
   ReadResourceResult,
   Resource,
   ResourceTemplate,
+  Task,
   Tool,
 } from "./mcp.js";
 import type { Handlers } from "./handlers.js";
+import type { Keeping } from "./lifetime.js";
 import { badArgument, milliseconds, type CallOptions, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
+import { fieldsBlocked } from "./reach.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { Runtime } from "./runtime/runtime.js";
@@ -119,6 +122,26 @@ export class McpClient extends Connection {
       ...(ttl === undefined ? {} : { ttl }),
       ...(offered.responses === undefined ? {} : { responseModes: ["immediate", "streaming", "task"] }),
     };
+  }
+
+  /**
+   * The tasks that the server has for this client (tasks/list of 2025-11-25), all
+   * pages of them; with a cursor, the one page it names. What it lists is the
+   * server's to decide: on one that does not tell its clients apart that may be
+   * the tasks of others, and an id may be all that it takes to read a result. The
+   * calls of this client are in {@link Connection.calls}.
+   *
+   * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
+   */
+  async listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
+    const method = "tasks/list";
+    if (!this.capabilities.tasks?.list) {
+      throw new HoldfastError({ code: "unsupported", op: method, message: `the server has no list of tasks (${this.revision}, capability tasks.list)` });
+    }
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.request<ListTasksResult>(method, { cursor }, rest).result;
+    const { items, last } = await this.#pages<Task>(method, "tasks", rest);
+    return { ...last, tasks: items };
   }
 
   /** The server's resources, all pages of them. */

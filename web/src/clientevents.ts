@@ -35,10 +35,11 @@ export interface ClientEvents {
    * The server broke a rule. `what` says which, as in {@link Counters}, and what
    * came of it was dropped; but `invalid_output` and `unchecked_output` are
    * results that were delivered (option `validate` of {@link connect}), and
-   * `header_refused` says that calls go without header fields of a tool's, which
-   * the server's CORS rules do not allow.
+   * `header_refused` says that calls go without header fields of a tool's, or
+   * reconnects without the one that `header` names, which the server's CORS rules
+   * do not allow.
    */
-  integrity: { what: string; cause?: string };
+  integrity: { what: string; cause?: string; header?: string };
 }
 
 /** What the stream for unasked messages does. */

@@ -1,21 +1,22 @@
-import type { Call } from "./call.js";
+import { OUTCOME, type Call } from "./call.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, ClientState } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
-import { fieldsBlocked, refusedFields } from "./diagnose.js";
+import { refusedFields } from "./diagnose.js";
 import { Connections } from "./durable/connections.js";
-import type { Journal } from "./durable/journal.js";
 import type { Durability } from "./durable/journalclient.js";
 import { Streams } from "./durable/streams.js";
-import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
+import type { HoldfastError, RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity } from "./events.js";
 import { guaranteesOf, type Guarantees } from "./guarantees.js";
 import type { Handlers } from "./handlers.js";
+import { Lifetime, type Keeping } from "./lifetime.js";
 import { Listeners } from "./listeners.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
-import { badArgument, type AckMode, type CallOptions, type TokenProvider } from "./options.js";
+import { badArgument, type CallOptions, type TokenProvider } from "./options.js";
 import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
+import { fieldsBlocked } from "./reach.js";
 import { forgetRevision } from "./revisions.js";
 import type { ClientPort, Runtime } from "./runtime/runtime.js";
 import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
@@ -31,18 +32,6 @@ const OP = "subscriptions/listen";
 /** The requests that say in Mcp-Name what they are for, since 2026-07-28. */
 const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** @internal How a client keeps its calls. */
-export interface Keeping {
-  /** Undefined where the app wants none. */
-  journal: Journal | undefined;
-  /** Loads the runtime anew after it has exited. */
-  reload?: () => Promise<Runtime>;
-  ack: AckMode;
-}
-
-/** A runtime that lived no longer than this, in ms, is not started again. */
-const REVIVAL_EVERY = 10_000;
-
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {
   /** The server's URL, absolute. */
@@ -51,18 +40,11 @@ export class Connection {
   readonly #calls: Calls;
   readonly #streams: Streams;
   readonly #requests: ServerRequests;
-  readonly #facts = new ServerFacts();
   readonly #listeners = new Listeners<ClientEvents>();
-  #state: ClientState = "connecting";
-  #error: HoldfastError | undefined;
-  #steps: NegotiationStep[] = [];
-  #closed: Promise<void> | undefined;
+  readonly #life: Lifetime;
   #listens = true;
-  #boot: (() => void) | undefined;
-  #bornAt = -Infinity;
   readonly #keeping: Keeping;
   #durability: Durability;
-  #lastCounters: Counters = { ...NO_COUNTERS };
 
   /** @internal Use {@link connect}. */
   constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, keeping: Keeping) {
@@ -91,6 +73,14 @@ export class Connection {
       completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
       inspect: (method, params, text) => this.inspect(method, params, text),
     });
+    this.#life = new Lifetime(this.#wire, keeping, this.#listeners, {
+      facts: new ServerFacts(),
+      counters: { ...NO_COUNTERS },
+      reject: (why) => {
+        this.#calls.fail(why);
+        this.#requests.abort();
+      },
+    });
     this.on("notification", ({ method, params }) => {
       if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
     });
@@ -98,37 +88,37 @@ export class Connection {
 
   /** What was tried to find the revision, in order; empty where it was known. */
   get negotiation(): readonly NegotiationStep[] {
-    return this.#steps;
+    return this.#life.facts.steps;
   }
 
   /** Where the client stands. */
   get state(): ClientState {
-    return this.#state;
+    return this.#life.state;
   }
 
   /** The protocol revision in use, such as "2025-11-25". */
   get revision(): string {
-    return this.#facts.revision;
+    return this.#life.facts.revision;
   }
 
   /** Whether the server keeps a session for this client. */
   get session(): boolean {
-    return this.#facts.session;
+    return this.#life.facts.session;
   }
 
   /** Who the server says it is; for display only. */
   get server(): Implementation {
-    return this.#facts.server;
+    return this.#life.facts.server;
   }
 
   /** What the server says it can do. */
   get capabilities(): ServerCapabilities {
-    return this.#facts.capabilities;
+    return this.#life.facts.capabilities;
   }
 
   /** How to use the server, in its own words; for a model. */
   get instructions(): string | undefined {
-    return this.#facts.instructions;
+    return this.#life.facts.instructions;
   }
 
   /** Where calls of tools are kept: `memory` ends with the page. */
@@ -182,8 +172,7 @@ export class Connection {
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    if (!this.#isOver()) this.#count();
-    return this.#lastCounters;
+    return this.#life.counters;
   }
 
   /** Makes any request. Progress is always asked for. */
@@ -215,40 +204,13 @@ export class Connection {
    * seconds at most; nothing happens any more from then on.
    */
   close(): Promise<void> {
-    this.#closed ??= new Promise((resolve) => {
-      if (this.#isOver()) {
-        resolve();
-        return;
-      }
-      const off = this.on("state", ({ state }) => {
-        if (state !== "closed" && state !== "failed") return;
-        off();
-        resolve();
-      });
-      this.#leave();
-    });
-    return this.#closed;
-  }
-
-  // The session is not deleted under another page that uses it.
-  #leave(): void {
-    const shared = this.#keeping.journal?.shared();
-    this.#wire.runtime[shared ? "leave" : "close"](this.#wire.handle);
+    return this.#life.close();
   }
 
   /** @internal Starts the client; resolves when it is open. */
   start(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const off = this.on("state", ({ state, error }) => {
-        if (state === "connecting") return;
-        off();
-        if (state === "open") resolve();
-        else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
-      });
-      this.#listens = (options as { noListen?: boolean }).noListen !== true;
-      this.#boot = () => this.#run(options, credentials, provider);
-      this.#boot();
-    });
+    this.#listens = (options as { noListen?: boolean }).noListen !== true;
+    return this.#life.start(() => this.#run(options, credentials, provider));
   }
 
   /** Makes the client in the core and starts it, with what the journal has read. */
@@ -259,7 +221,7 @@ export class Connection {
       const client = {
         wire: this.#wire,
         streams: this.#streams,
-        reconnecting: () => this.#state === "reconnecting",
+        reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
         resumable: (record: number) => this.#calls.resumable(record),
         said: (event: number, position: number, text: string) => this.#event(event, position, text),
@@ -288,12 +250,16 @@ export class Connection {
     return {
       credentials,
       deliver: (call, kind, position, text) => {
-        if (kind === EVENT.request) void this.#requests.answer(position, text);
+        if (kind === EVENT.request) void this.#requests.answer(position, text, call);
+        else if (kind === EVENT.draft) this.#requests.draft(position, text);
         else if (call === 0) this.#unasked(kind, position, text);
         else this.#calls.deliver(call, kind, position, text);
       },
-      settle: (id, outcome, text) => void this.#calls.settle(id, outcome, text),
-      state: (text) => this.#changed(text),
+      settle: (id, outcome, text) => {
+        if (outcome === OUTCOME.failure) this.#requests.failed(id);
+        void this.#calls.settle(id, outcome, text);
+      },
+      state: (text) => this.#life.changed(text),
       token: async () => {
         const { ok, text } = await askForToken(provider);
         this.forgotten(); // it may be another principal's token
@@ -302,7 +268,7 @@ export class Connection {
       store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
       recall: (call, text) => this.#calls.recall(call, text),
       handshake: () => void this.#keeping.journal?.handshake(),
-      exited: (error) => this.#exited(error),
+      exited: (error) => this.#life.exited(error),
     };
   }
 
@@ -313,7 +279,7 @@ export class Connection {
     } catch (error) {
       return this.refused(nameOf(method), error as HoldfastError);
     }
-    if (this.#isOver()) return this.refused(method, this.#overError(method));
+    if (this.#life.over) return this.refused(method, this.#life.overError(method));
     return this.#calls.send<T>(out, params ?? {}, options, notify);
   }
 
@@ -383,7 +349,7 @@ export class Connection {
   protected async watch(uris: string[]): Promise<void> {
     if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
     // Without any there may be no stream left that could be acknowledged.
-    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#overError(OP));
+    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP));
     this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
     await heard;
   }
@@ -424,77 +390,5 @@ export class Connection {
         this.#listeners.emit("notification", event);
         break;
     }
-  }
-
-  #changed(text: string): void {
-    const json = JSON.parse(text) as {
-      state: ClientState;
-      revision?: string;
-      session?: boolean;
-      initialize?: Open;
-      steps?: NegotiationStep[];
-      error?: Parameters<typeof errorFromGo>[0];
-    };
-    this.#state = json.state;
-    if (json.steps) this.#steps = json.steps;
-    if (json.state === "open") this.#facts.learn(json);
-    if (json.error) this.#error = errorFromGo(json.error);
-    this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
-    // The core has settled every call that it had by then; its memory can go.
-    if (this.#isOver()) {
-      this.#calls.fail((op) => this.#overError(op));
-      this.#requests.abort();
-      queueMicrotask(() => {
-        this.#count();
-        this.#wire.runtime.release(this.#wire.handle);
-        this.#keeping.journal?.close();
-      });
-    }
-  }
-
-  // The Go program has ended. What it had is rejected; what it had stored comes
-  // back as restored calls in a new one, unless that does not live either.
-  #exited(error: HoldfastError): void {
-    const { journal, reload } = this.#keeping;
-    this.#calls.fail(() => error);
-    this.#requests.abort();
-    const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
-    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.#isOver() || !lived) {
-      this.#fail(error);
-      return;
-    }
-    this.#state = "reconnecting";
-    this.#listeners.emit("state", { state: "reconnecting", error });
-    Promise.all([reload(), journal.reload()]).then(
-      ([runtime]) => {
-        if (this.#isOver()) return;
-        this.#wire.runtime = runtime;
-        this.#bornAt = performance.now();
-        this.#boot!();
-      },
-      () => this.#fail(error),
-    );
-  }
-
-  #fail(error: HoldfastError): void {
-    this.#error = error;
-    this.#state = "failed";
-    this.#keeping.journal?.close();
-    this.#listeners.emit("state", { state: "failed", error });
-  }
-
-  #count(): void {
-    const text = this.#wire.runtime.counters(this.#wire.handle);
-    if (text) this.#lastCounters = JSON.parse(text) as Counters;
-  }
-
-  #isOver(): boolean {
-    return this.#state === "closed" || this.#state === "failed";
-  }
-
-  #overError(op: string): HoldfastError {
-    const error = this.#error;
-    if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
-    return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
   }
 }

@@ -18,6 +18,8 @@ export interface Counters {
   refusedRequests: number;
   /** Sessions that the server had forgotten. */
   sessionsLost: number;
+  /** Segments of a streamed result that had come before. */
+  duplicateSegments: number;
 }
 
 /** Nothing counted yet. */
@@ -31,4 +33,5 @@ export const NO_COUNTERS: Counters = {
   lateNotifications: 0,
   refusedRequests: 0,
   sessionsLost: 0,
+  duplicateSegments: 0,
 };

@@ -12,6 +12,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `http_error` | a status that is no answer; `status` has it |
  * | `protocol_error` | the server broke MCP or JSON-RPC |
  * | `rpc_error` | the server answered with a JSON-RPC error; `rpc` has it |
+ * | `unsupported` | the server or agent has not declared what the request needs; nothing was sent |
  * | `invalid_structured_content` | the tool ran, and its result does not fit its outputSchema; `invalid` has the result |
  * | `limit_exceeded` | a limit of the runtime was reached |
  * | `timeout` | a deadline passed |
@@ -24,6 +25,9 @@ import type { CallToolResult } from "./mcp.js";
  * | `key_in_use` | another call has that `key` |
  * | `storage_failed` | what is stored could not be deleted; `cause` says why |
  * | `no_revision` | no protocol revision in common |
+ * | `no_version` | no version of ACP in common |
+ * | `no_session` | the client has no such session |
+ * | `elsewhere` | another page carries the session: only there it can be asked for something |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
@@ -35,6 +39,7 @@ export type ErrorCode =
   | "http_error"
   | "protocol_error"
   | "rpc_error"
+  | "unsupported"
   | "invalid_structured_content"
   | "limit_exceeded"
   | "timeout"
@@ -47,6 +52,9 @@ export type ErrorCode =
   | "key_in_use"
   | "storage_failed"
   | "no_revision"
+  | "no_version"
+  | "no_session"
+  | "elsewhere"
   | "session_rejected"
   | "load_failed"
   | "runtime_exited";

@@ -1,5 +1,4 @@
 import { HoldfastError } from "./errors.js";
-import { type CallEvent, decodeEvent } from "./events.js";
 
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
 const HIGH_WATER = 4096;
@@ -12,39 +11,41 @@ const LOW_WATER = 1024;
  */
 const READER_PATIENCE = 10_000;
 
-/** An event as it came: parsed when it is read, if ever. */
-interface Raw {
-  kind: number;
-  position: number;
-  text: string;
+/** What a queue is made from. */
+export interface QueueUse<Raw, Event> {
+  /** Most events that wait for a reader. */
+  limit: number;
+  /** Makes an event of what came, when it is read, if ever. */
+  decode(raw: Raw): Event;
+  /** Whether what comes before there is a reader waits for the first. Default true. */
+  early?: boolean;
+  /** The readers cannot keep up, or can again. */
+  pause?(paused: boolean): void;
+  /** Told each time that a reader has come to the end. */
+  over?(): void;
 }
 
 /**
- * The events of one call, between the runtime and its readers. Each reader has
- * a queue of its own; until there is a reader, events wait in the backlog.
+ * The events of one call or session, between the runtime and its readers. Each
+ * reader has a queue of its own; until there is a reader, events wait in the
+ * backlog.
  */
-export class EventQueue {
-  readonly #limit: number;
-  readonly #pause: (paused: boolean) => void;
-  readonly #over: () => void;
+export class EventQueue<Raw, Event> {
+  readonly #use: QueueUse<Raw, Event>;
   #backlog: Fifo<Raw> | undefined;
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<Reader<Raw, Event>>();
   #ended = false;
   #error: HoldfastError | undefined;
   #paused = false;
   #watch: ReturnType<typeof setInterval> | undefined;
 
-  /** `over` is told each time that a reader has come to the end. */
-  constructor(limit: number, pause: (paused: boolean) => void, over: () => void = () => {}) {
-    this.#backlog = new Fifo(limit);
-    this.#limit = limit;
-    this.#pause = pause;
-    this.#over = over;
+  constructor(use: QueueUse<Raw, Event>) {
+    this.#use = use;
+    if (use.early !== false) this.#backlog = new Fifo(use.limit);
   }
 
   /** Adds an event for every reader. Runs no app code. */
-  push(kind: number, position: number, text: string): void {
-    const raw = { kind, position, text };
+  push(raw: Raw): void {
     this.#backlog?.push(raw);
     for (const reader of this.#readers) if (!reader.hand(raw)) reader.queue.push(raw);
     this.#balance();
@@ -59,13 +60,14 @@ export class EventQueue {
   }
 
   /** Starts a reader. The first takes the backlog. */
-  read(): AsyncIterableIterator<CallEvent> {
-    const queue = this.#backlog ?? new Fifo<Raw>(this.#limit);
-    const reader = new Reader(queue, {
+  read(): AsyncIterableIterator<Event> {
+    const queue = this.#backlog ?? new Fifo<Raw>(this.#use.limit);
+    const reader = new Reader<Raw, Event>(queue, {
+      decode: (raw) => this.#use.decode(raw),
       ended: () => this.#ended,
       error: () => this.#error ?? overflow(queue.dropped),
       moved: () => this.#balance(),
-      over: () => this.#over(),
+      over: () => this.#use.over?.(),
       left: () => {
         this.#readers.delete(reader);
         this.#balance();
@@ -81,14 +83,14 @@ export class EventQueue {
     for (const reader of this.#readers) if (reader.active) longest = Math.max(longest, reader.queue.length);
     if (!this.#paused && longest > HIGH_WATER && !this.#ended) {
       this.#paused = true;
-      this.#pause(true);
+      this.#use.pause?.(true);
       // A reader that stops asking says nothing: look again when its patience
       // has run out.
       this.#watch = setInterval(() => this.#balance(), READER_PATIENCE);
     } else if (this.#paused && (longest < LOW_WATER || this.#ended)) {
       this.#paused = false;
       clearInterval(this.#watch);
-      this.#pause(false);
+      this.#use.pause?.(false);
     }
   }
 }
@@ -102,7 +104,8 @@ function overflow(dropped: number): HoldfastError | undefined {
   });
 }
 
-interface Source {
+interface Source<Raw, Event> {
+  decode(raw: Raw): Event;
   ended(): boolean;
   error(): HoldfastError | undefined;
   moved(): void;
@@ -110,14 +113,14 @@ interface Source {
   left(): void;
 }
 
-class Reader implements AsyncIterableIterator<CallEvent> {
+class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   readonly queue: Fifo<Raw>;
-  readonly #source: Source;
-  #waiting: { resolve: (r: IteratorResult<CallEvent>) => void; reject: (e: unknown) => void }[] = [];
+  readonly #source: Source<Raw, Event>;
+  #waiting: { resolve: (r: IteratorResult<Event>) => void; reject: (e: unknown) => void }[] = [];
   #lastNext = performance.now();
   #left = false;
 
-  constructor(queue: Fifo<Raw>, source: Source) {
+  constructor(queue: Fifo<Raw>, source: Source<Raw, Event>) {
     this.queue = queue;
     this.#source = source;
   }
@@ -131,7 +134,7 @@ class Reader implements AsyncIterableIterator<CallEvent> {
   hand(raw: Raw): boolean {
     const waiting = this.#waiting.shift();
     if (!waiting) return false;
-    give(raw, waiting.resolve, waiting.reject);
+    this.#give(raw, waiting.resolve, waiting.reject);
     return true;
   }
 
@@ -139,19 +142,19 @@ class Reader implements AsyncIterableIterator<CallEvent> {
     for (const waiting of this.#waiting.splice(0)) this.#last(waiting.resolve, waiting.reject);
   }
 
-  next(): Promise<IteratorResult<CallEvent>> {
+  next(): Promise<IteratorResult<Event>> {
     this.#lastNext = performance.now();
     return new Promise((resolve, reject) => {
       const raw = this.queue.shift();
       if (raw) {
-        give(raw, resolve, reject);
+        this.#give(raw, resolve, reject);
         this.#source.moved();
       } else if (this.#left || this.#source.ended()) this.#last(resolve, reject);
       else this.#waiting.push({ resolve, reject });
     });
   }
 
-  return(): Promise<IteratorResult<CallEvent>> {
+  return(): Promise<IteratorResult<Event>> {
     this.#leave();
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -160,7 +163,7 @@ class Reader implements AsyncIterableIterator<CallEvent> {
     return this;
   }
 
-  #last(resolve: (r: IteratorResult<CallEvent>) => void, reject: (e: unknown) => void): void {
+  #last(resolve: (r: IteratorResult<Event>) => void, reject: (e: unknown) => void): void {
     const error = this.#left ? undefined : this.#source.error();
     const wasThere = !this.#left;
     this.#leave();
@@ -176,14 +179,14 @@ class Reader implements AsyncIterableIterator<CallEvent> {
     this.#source.left();
     this.finish();
   }
-}
 
-/** Decodes an event for whoever waits. JSON.parse is the last judge of what a server sent. */
-function give(raw: Raw, resolve: (r: IteratorResult<CallEvent>) => void, reject: (e: unknown) => void): void {
-  try {
-    resolve({ done: false, value: decodeEvent(raw.kind, raw.position, raw.text) });
-  } catch (cause) {
-    reject(new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause }));
+  /** Decodes an event for whoever waits. JSON.parse is the last judge of what a server sent. */
+  #give(raw: Raw, resolve: (r: IteratorResult<Event>) => void, reject: (e: unknown) => void): void {
+    try {
+      resolve({ done: false, value: this.#source.decode(raw) });
+    } catch (cause) {
+      reject(new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause }));
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { draftOf, type Draft } from "./drafts.js";
 import type { ContentBlock, LoggingLevel, Open } from "./mcp.js";
 
 /** What every event of a call has. */
@@ -108,11 +109,18 @@ export interface TaskEvent extends Positioned {
   fallback?: string;
 }
 
+/** One thing that the server asks for, with the answer that a person has begun. */
+export interface InputRequest extends Draft {
+  /** "elicitation/create", "sampling/createMessage" or "roots/list". */
+  method: string;
+  params?: Open;
+}
+
 /** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
 export interface InputEvent extends Positioned {
   type: "input";
-  /** What is asked, by key: the method ("elicitation/create" ...) and its params. */
-  requests: Map<string, { method: string; params?: Open }>;
+  /** What is asked, by key. */
+  requests: Map<string, InputRequest>;
 }
 
 /** An event of a call, in the order in which it happened. */
@@ -132,6 +140,12 @@ export const EVENT = {
   durability: 10,
   segment: 11,
   task: 12,
+  peek: 13,
+  draft: 14,
+  transcript: 15,
+  turn: 16,
+  question: 17,
+  withdrawn: 18,
 } as const;
 
 /** Whether an event kind means that something the server sent was dropped. */
@@ -139,11 +153,23 @@ export function isIntegrity(kind: number): boolean {
   return kind === EVENT.integrity;
 }
 
+/** Keeps a draft of the answer to the request for input with that key. */
+export type SaveDraft = (key: string, value: unknown) => void;
+
+/** An event as it came: parsed when it is read, if ever. */
+export interface RawEvent {
+  kind: number;
+  position: number;
+  text: string;
+  /** Of one that asks for input. */
+  save?: SaveDraft;
+}
+
 /**
  * Decodes an event of a call. `text` is JSON that the core has accepted;
  * JSON.parse is the last judge of it.
  */
-export function decodeEvent(kind: number, position: number, text: string): CallEvent {
+export function decodeEvent(kind: number, position: number, text: string, save: SaveDraft = () => {}): CallEvent {
   const json = JSON.parse(text) as Record<string, unknown>;
   switch (kind) {
     case EVENT.progress:
@@ -180,12 +206,11 @@ export function decodeEvent(kind: number, position: number, text: string): CallE
         ...(json["message"] === undefined ? {} : { message: json["message"] as string }),
         ...(json["fallback"] === undefined ? {} : { fallback: json["fallback"] as string }),
       };
-    case EVENT.input:
-      return {
-        type: "input",
-        position,
-        requests: new Map(Object.entries((json["inputRequests"] ?? {}) as Record<string, { method: string; params?: Open }>)),
-      };
+    case EVENT.input: {
+      const { inputRequests = {}, drafts = {} } = json as { inputRequests?: Record<string, Omit<InputRequest, keyof Draft>>; drafts?: object };
+      const requests = Object.entries(inputRequests);
+      return { type: "input", position, requests: new Map(requests.map(([key, request]) => [key, { ...request, ...draftOf(drafts, key, save) }])) };
+    }
     default:
       return {
         type: "notification",

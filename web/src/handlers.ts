@@ -1,3 +1,4 @@
+import type { Draft } from "./drafts.js";
 import { withDefaults } from "./elicitation.js";
 import { HoldfastError, type RPCError } from "./errors.js";
 import type { JSONSchema, Open } from "./mcp.js";
@@ -28,8 +29,8 @@ export interface ElicitationResult extends Open {
   content?: Record<string, string | number | boolean | string[]>;
 }
 
-/** Whom a request for input comes from. */
-export interface InputContext {
+/** Whom a request for input comes from, and the answer to it that a person has begun. */
+export interface InputContext extends Draft {
   /** URL of the server that asks; a person must be able to see it. */
   server: string;
   /** Aborted when nobody waits for the answer any more. */

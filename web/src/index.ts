@@ -16,10 +16,15 @@
  */
 
 export { connect } from "./connect.js";
+export { connectAgent } from "./agent/connectagent.js";
+export { isA } from "./agent/content.js";
+export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
 export { HoldfastError } from "./errors.js";
 export { version } from "./runtime/load.js";
 export { wipe } from "./durable/wipe.js";
 export type { Call } from "./call.js";
+export type { CallStatus } from "./callstatus.js";
+export type { Draft } from "./drafts.js";
 export type { McpClient } from "./client.js";
 export type { Changed } from "./resultcache.js";
 export type { ListOptions } from "./client.js";
@@ -37,6 +42,7 @@ export type {
   Guarantee,
   GuaranteeEvent,
   InputEvent,
+  InputRequest,
   LogEvent,
   NotificationEvent,
   ProgressEvent,
@@ -55,6 +61,7 @@ export type {
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
+  ListTasksResult,
   ListToolsResult,
   LoggingLevel,
   MediaContent,
@@ -66,9 +73,73 @@ export type {
   ResourceContents,
   ResourceTemplate,
   ServerCapabilities,
+  Task,
+  TaskStatus,
   TextContent,
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
 export type { AckMode, CallOptions, ConnectOptions, Limits, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
 export type { WasmSource } from "./runtime/load.js";
+export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
+export type {
+  AgentEvents,
+  AgentState,
+  SessionEvent,
+  SessionEvents,
+  SessionStatus,
+  SessionTurn,
+  WithdrawnReason,
+} from "./agent/agentevents.js";
+export type { AgentLimits, AgentOptions, AgentTimeouts } from "./agent/agentoptions.js";
+export type {
+  AgentCapabilities,
+  AgentSessionCapabilities,
+  AuthMethod,
+  AvailableCommand,
+  BackgroundWork,
+  ConfigOption,
+  ContextUsage,
+  McpServer,
+  PermissionOption,
+  PermissionSubject,
+  SessionInfo,
+  SessionPage,
+  SessionState,
+  StopReason,
+  TurnEnd,
+} from "./agent/acp.js";
+export type { AgentHandlers } from "./agent/asked.js";
+export type {
+  AudioBlock,
+  BlockAnnotations,
+  BlockContent,
+  ContentBlock as AgentContentBlock,
+  DiffChange,
+  DiffContent,
+  ImageBlock,
+  KnownBlock,
+  KnownToolContent,
+  ResourceBlock,
+  ResourceLinkBlock,
+  TerminalContent,
+  TextBlock,
+  ToolCallContent,
+  Unlisted,
+} from "./agent/content.js";
+export type {
+  CompactionItem,
+  MessageItem,
+  NoticeItem,
+  PendingPrompt,
+  PlanEntry,
+  PlanItem,
+  TerminalItem,
+  ToolCallItem,
+  ToolCallStatus,
+  ToolKind,
+  TranscriptItem,
+  UnknownItem,
+} from "./agent/items.js";
+export type { AgentQuestion } from "./agent/questions.js";
+export type { AgentSession, PromptAccepted } from "./agent/session.js";

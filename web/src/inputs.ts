@@ -1,4 +1,5 @@
 import type { Call } from "./call.js";
+import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "./errors.js";
 import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers, type InputContext } from "./handlers.js";
 import type { Open } from "./mcp.js";
@@ -21,15 +22,16 @@ export async function answerInput(
   handlers: Handlers,
   server: string,
 ): Promise<string | HoldfastError> {
-  const { inputRequests = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest> };
+  const { inputRequests = {}, drafts = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
   const entries = Object.entries(inputRequests);
   const known = handledMethods(handlers);
   const missing = entries.map(([, { method }]) => method).filter((method) => !known.includes(method));
   if (missing.length > 0) return unhandled(call.method, missing);
-  const context = { server, signal: call.ended };
+  const save = (key: string, value: unknown): void => call.saveDraft(key, value);
+  const context = (key: string): InputContext => ({ server, signal: call.ended, ...draftOf(drafts, key, save) });
   try {
     const answers = await Promise.all(
-      entries.map(async ([key, { method, params }]) => [key, await handle(handlers, method, params ?? {}, context)] as const),
+      entries.map(async ([key, { method, params }]) => [key, await handle(handlers, method, params ?? {}, context(key))] as const),
     );
     return answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
   } catch (cause) {
@@ -64,7 +66,8 @@ export async function visitPages(
 ): Promise<boolean> {
   const asked = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
   if (!handlers.elicitation || !Array.isArray(asked) || asked.length === 0) return false;
-  const context = { server, signal: call.ended };
+  // To visit a page leaves nothing half-filled here.
+  const context: InputContext = { server, signal: call.ended, saveDraft: () => {} };
   // Listened for first: a page may be done with before the answer is in.
   const all = Promise.all(asked.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
   for (const request of asked) {

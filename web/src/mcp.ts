@@ -20,7 +20,8 @@ export interface ServerCapabilities extends Open {
   prompts?: { listChanged?: boolean };
   logging?: object;
   completions?: object;
-  tasks?: object;
+  /** Since 2025-11-25; `list` and `cancel` say that the server has tasks/list and tasks/cancel. */
+  tasks?: { list?: object; cancel?: object; requests?: Open } & Open;
   experimental?: Open;
 }
 
@@ -78,6 +79,30 @@ export interface CallToolResult extends Open {
 /** The result of tools/list, or several of them joined. */
 export interface ListToolsResult extends Open {
   tools: Tool[];
+  nextCursor?: string;
+}
+
+/** How a task stands (schema: TaskStatus); a server may have other words. */
+export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
+
+/** A task of the server's (schema: Task, 2025-11-25). Times are in ms, points of time in ISO 8601. */
+export interface Task extends Open {
+  /** May be all that it takes to read the result: not for logs, URLs or other people's eyes. */
+  taskId: string;
+  status: TaskStatus;
+  /** The server's own words for a person. */
+  statusMessage?: string;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** How long the server keeps it after `createdAt`; null for without limit. */
+  ttl: number | null;
+  /** How often the server wants to be asked. */
+  pollInterval?: number;
+}
+
+/** The result of tasks/list, or several of them joined. */
+export interface ListTasksResult extends Open {
+  tasks: Task[];
   nextCursor?: string;
 }
 

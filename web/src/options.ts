@@ -134,12 +134,15 @@ export interface CallOptions {
    * `false` where it only may; `ttl` is how long the server shall keep it, in ms.
    */
   task?: boolean | { ttl?: number };
-  /** Who answers requests for input of 2026-07-28: the handlers, or the app with {@link Call.answer}. Default "handlers". */
+  /**
+   * Who answers requests for input of 2026-07-28 and of tasks: the handlers, or the
+   * app with {@link Call.answer}, on a later page as well. Default "handlers".
+   */
   input?: "handlers" | "manual";
 }
 
-/** Names that the protocol sets itself. */
-const OWN_HEADERS = new Set([
+/** Names that MCP sets itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "content-type",
   "last-event-id",
@@ -154,19 +157,19 @@ export function badArgument(op: string, argument: string, problem: string): Hold
   return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
 }
 
-/** The absolute form of a server URL, resolved against the page. */
-export function serverURL(url: string | URL): string {
+/** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
+export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
   let absolute: URL;
   try {
     absolute = new URL(url, globalThis.location?.href);
   } catch {
-    throw badArgument("connect", "url", "is not a URL");
+    throw badArgument(op, "url", "is not a URL");
   }
-  if (absolute.protocol !== "http:" && absolute.protocol !== "https:") {
-    throw badArgument("connect", "url", `has to start with http: or https:, not ${absolute.protocol}`);
+  if (!protocols.includes(absolute.protocol)) {
+    throw badArgument(op, "url", `has to start with ${protocols.join(", ").replace(/, ([^,]*)$/, " or $1")}, not ${absolute.protocol}`);
   }
   if (absolute.username || absolute.password) {
-    throw badArgument("connect", "url", "holds a user name or password, which fetch refuses: use headers or token");
+    throw badArgument(op, "url", "holds a user name or password, which fetch refuses: use headers or token");
   }
   absolute.hash = "";
   return absolute.href;
@@ -177,32 +180,54 @@ export function checkSignal(op: string, signal: unknown): void {
   if (signal !== undefined && !(signal instanceof AbortSignal)) throw badArgument(op, "signal", "has to be an AbortSignal");
 }
 
+/** Refuses what is no token provider: a token in its place is a common slip. */
+export function checkToken(op: string, token: unknown): void {
+  if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
+}
+
+/** Refuses what is no name of a user. */
+export function checkPrincipal(op: string, principal: unknown): void {
+  if (principal !== undefined && typeof principal !== "string") throw badArgument(op, "principal", "has to be a string");
+}
+
+/** Rejects what was begun for nothing. */
+export function throwIfAborted(op: string, signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
+  }
+}
+
 /** The names and values of header fields, in whatever form fetch takes them. */
 export function headerEntries(headers: HeadersInit = {}): [string, string][] {
   if (headers instanceof Headers) return [...headers];
   return (Array.isArray(headers) ? headers : Object.entries(headers)) as [string, string][];
 }
 
-/** Header fields as the core takes them: name, value as a byte string, and so on. */
-export function headerList(headers: HeadersInit | undefined, hasTokenProvider: boolean): string[] {
+/** Header fields as the core takes them: name, value as a byte string, and so on. `own` are those that the protocol sets itself. */
+export function headerList(
+  headers: HeadersInit | undefined,
+  hasTokenProvider: boolean,
+  op = "connect",
+  own: ReadonlySet<string> = OWN_HEADERS,
+): string[] {
   const list: string[] = [];
   for (const [name, value] of headerEntries(headers)) {
     const argument = `headers[${JSON.stringify(name)}]`;
     const lower = String(name).toLowerCase();
-    if (OWN_HEADERS.has(lower)) throw badArgument("connect", argument, "is set by the protocol itself");
+    if (own.has(lower)) throw badArgument(op, argument, "is set by the protocol itself");
     if (lower === "authorization" && hasTokenProvider) {
-      throw badArgument("connect", argument, "cannot go with a token provider, which sets it too");
+      throw badArgument(op, argument, "cannot go with a token provider, which sets it too");
     }
-    if (typeof value !== "string") throw badArgument("connect", argument, "has to be a string");
+    if (typeof value !== "string") throw badArgument(op, argument, "has to be a string");
     const bytes = utf8ByteString(value);
     let sent: string | null;
     try {
       // A Request's headers drop the names that a page may not set.
       sent = new Request("http://localhost/", { headers: { [name]: bytes } }).headers.get(name);
     } catch {
-      throw badArgument("connect", argument, "holds characters that a header cannot carry");
+      throw badArgument(op, argument, "holds characters that a header cannot carry");
     }
-    if (sent === null) throw badArgument("connect", argument, "is a header that browsers do not let a page set");
+    if (sent === null) throw badArgument(op, argument, "is a header that browsers do not let a page set");
     list.push(name, bytes);
   }
   return list;
@@ -218,8 +243,8 @@ export function milliseconds(op: string, argument: string, value: number | undef
 }
 
 /** A bound for the core: 0 for the default. */
-export function bound(argument: string, value: number | undefined): number {
+export function bound(argument: string, value: number | undefined, op = "connect"): number {
   if (value === undefined) return 0;
-  if (!Number.isSafeInteger(value) || value < 1) throw badArgument("connect", argument, "has to be a positive integer");
+  if (!Number.isSafeInteger(value) || value < 1) throw badArgument(op, argument, "has to be a positive integer");
   return Math.min(value, 0x7fffffff);
 }

@@ -54,7 +54,8 @@ function howOf(op: string, method: string, options: CallOptions, ack: AckMode): 
   return (
     (kept ? CallFlags.Durable : 0) |
     (options.reissue === true ? CallFlags.Reissue : 0) |
-    (mode === "manual" ? CallFlags.ManualAck : 0)
+    (mode === "manual" ? CallFlags.ManualAck : 0) |
+    (options.input === "manual" ? CallFlags.ManualInput : 0)
   );
 }
 

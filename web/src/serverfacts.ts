@@ -1,3 +1,4 @@
+import type { ClientState } from "./clientevents.js";
 import type { Implementation, Open, ServerCapabilities } from "./mcp.js";
 
 /** One step on the way to a revision. */
@@ -12,8 +13,9 @@ export interface NegotiationStep {
   then: "initialize" | "modern" | "retry" | "unsupported" | "failed";
 }
 
-/** What the core tells of an open connection (wasm/host.go). */
+/** What the core tells of a connection (wasm/host.go). All but the steps is of an open one. */
 interface Opened {
+  steps?: NegotiationStep[];
   revision?: string;
   session?: boolean;
   initialize?: Open;
@@ -27,10 +29,14 @@ export class ServerFacts {
   revision = "";
   /** Whether the server keeps a session. */
   session = false;
+  /** What was tried to find the revision, in order. */
+  steps: readonly NegotiationStep[] = [];
   #initialize: Open = {};
 
-  /** Takes over what a new session says. */
-  learn({ revision = "", session = false, initialize = {} }: Opened): void {
+  /** Takes over what the core says: of a new session, all that it says. */
+  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened): void {
+    if (steps) this.steps = steps;
+    if (state !== "open") return;
     this.revision = revision;
     this.session = session;
     this.#initialize = initialize;

@@ -41,8 +41,14 @@ export function completed(on: On, elicitationId: string, over: AbortSignal): Pro
   });
 }
 
+/** A client of any kind, as far as it says where it stands. */
+interface Stateful {
+  readonly state: ClientState;
+  on(event: "state", listener: (event: ClientEvents["state"]) => void): () => void;
+}
+
 /** Resolves when the client makes no session, neither the first nor a new one, or after so many ms. */
-export function settledState(client: { readonly state: ClientState; on: On }, ms: number): Promise<void> {
+export function settledState(client: Stateful, ms: number): Promise<void> {
   const settled = (state: ClientState): boolean => state !== "connecting" && state !== "reconnecting";
   return new Promise((resolve) => {
     if (settled(client.state)) {

@@ -2,13 +2,25 @@
 // app's editor must accept, and with @ts-expect-error what it must refuse.
 import {
   connect,
+  connectAgent,
   HoldfastError,
+  ElicitationRequest,
+  isA,
+  PermissionRequest,
+  type Agent,
+  type AgentContentBlock,
+  type AgentSession,
   type Call,
   type CallEvent,
+  type CallStatus,
   type CallToolResult,
   type ErrorCode,
   type InvalidOutput,
+  type ListTasksResult,
   type McpClient,
+  type SessionEvent,
+  type ToolCallContent,
+  type TranscriptItem,
   type ValidatePolicy,
 } from "holdfast";
 
@@ -35,6 +47,19 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   off();
   mcp.on("integrity", ({ what }) => show(what));
   await mcp.rootsChanged();
+  const { status, ttl }: CallStatus = await call.status();
+  if (status === "working") show(ttl === null ? "for ever" : `${ttl} ms`);
+  const { tasks }: ListTasksResult = await mcp.listTasks({ cursor: "2" });
+  show(tasks[0]?.taskId ?? "");
+  await connect("/mcp", {
+    handlers: {
+      elicitation: async (request, { draft, saveDraft }) => {
+        saveDraft({ typed: request.message });
+        return draft === undefined ? { action: "cancel" } : { action: "accept", content: draft as Record<string, string> };
+      },
+      roots: ({ saveDraft }) => (saveDraft([]), []),
+    },
+  });
   const lenient: ValidatePolicy = "report";
   await connect("/mcp", { validate: lenient, validator: new URL("https://cdn.example.com/holdfast-validate.mjs") });
   await connect("/mcp", { validate: false });
@@ -61,6 +86,7 @@ function one(event: CallEvent): string {
     case "task":
       return event.status;
     case "input":
+      for (const { draft, saveDraft } of event.requests.values()) if (draft === undefined) saveDraft({});
       return [...event.requests.keys()].join();
   }
 }
@@ -87,8 +113,94 @@ export async function refused(mcp: McpClient): Promise<void> {
   await connect("/mcp", { validate: true });
   // @ts-expect-error arguments are an object
   mcp.callTool("x", "y");
+  // @ts-expect-error all tasks, or one page
+  await mcp.listTasks("2");
   // @ts-expect-error no such event
   mcp.on("statee", () => {});
   // @ts-expect-error the revision is the server's to choose
   mcp.revision = "2025-11-25";
+}
+
+export async function agents(show: (text: string) => void): Promise<void> {
+  const agent: Agent = await connectAgent("wss://example.com/acp", {
+    client: { name: "my-app", version: "1.0.0" },
+    version: 2,
+    handlers: {
+      permission: (request) => request.options.find(({ kind }) => kind === "allow_once")?.optionId ?? null,
+      elicitation: async ({ message }) => (show(message), { action: "decline" }),
+    },
+    limits: { item: 1024 },
+  });
+  show(`${agent.info.name} ${agent.version} ${agent.authMethods[0]?.methodId}`);
+  const session: AgentSession = (await agent.sessions())[0] ?? (await agent.newSession({ cwd: "/w", mcpServers: [{ name: "x", url: "https://example.com/mcp" }] }));
+  for (const item of session.transcript) show(shown(item));
+  session.on("update", ({ item, index }) => show(`${index} ${shown(item)}`));
+  session.on("request", ({ request }) => {
+    if (request instanceof PermissionRequest) request.select(request.options[0]!.optionId);
+    else if (request instanceof ElicitationRequest) request.accept({ a: "b" });
+  });
+  const { messageId } = await session.prompt([{ type: "text", text: "hi" }], { signal: AbortSignal.timeout(5) });
+  const { stopReason, error } = await session.settled();
+  show(`${messageId} ${stopReason} ${error?.code}`);
+  for await (const event of session) show(happened(event));
+  const page = await agent.listSessions({ cwd: "/w" });
+  await agent.resumeSession(page.sessions[0]!.sessionId, { cwd: "/w" });
+  await agent.close({ terminate: true });
+}
+
+function shown(item: TranscriptItem): string {
+  switch (item.type) {
+    case "user_message":
+    case "agent_message":
+    case "agent_thought":
+      return item.content.map(textOf).join("");
+    case "tool_call":
+      return `${item.title} ${item.status} ${item.content.map(resultOf).join("")}`;
+    case "terminal":
+      return item.text.slice(item.output.length);
+    case "plan":
+      return item.entries.map(({ content, status }) => `${status} ${content}`).join();
+    case "compaction":
+      return item.status ?? "";
+    case "notice":
+      return item.title;
+    case "unknown":
+      return item.name;
+  }
+}
+
+function textOf(block: AgentContentBlock): string {
+  if (isA(block, "text")) return block.text;
+  if (isA(block, "resource")) return block.resource.uri;
+  return block.type;
+}
+
+function resultOf(piece: ToolCallContent): string {
+  if (isA(piece, "content")) return textOf(piece.content);
+  if (isA(piece, "diff")) return piece.changes?.map(({ path }) => path).join() ?? "";
+  return isA(piece, "terminal") ? piece.terminalId : piece.type;
+}
+
+function happened(event: SessionEvent): string {
+  switch (event.type) {
+    case "update":
+      return event.item.type;
+    case "turn":
+      return event.ended ? (event.stopReason ?? "") : event.state;
+    case "withdrawn":
+      return event.reason;
+    default:
+      return event.type;
+  }
+}
+
+export async function refusedByAgents(agent: Agent, session: AgentSession): Promise<void> {
+  // @ts-expect-error a folder is needed
+  await agent.newSession({});
+  // @ts-expect-error versions are numbers
+  await connectAgent("/acp", { version: "2" });
+  // @ts-expect-error items are not the app's to change
+  session.transcript[0]!.type = "notice";
+  // @ts-expect-error no such event
+  session.on("updates", () => {});
 }

@@ -16,6 +16,8 @@ function control(): CallControl & { cancelled: string[] } {
     answer: () => {},
     ack: () => {},
     park: () => {},
+    peek: () => {},
+    draft: () => {},
     replay: (call) => call,
   };
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OUTCOME } from "../src/call.js";
+import { OUTCOME, type Call } from "../src/call.js";
 import { Calls, type CallContext } from "../src/calls.js";
 import { Streams } from "../src/durable/streams.js";
 import { HoldfastError } from "../src/errors.js";
 import { outgoing } from "../src/outgoing.js";
+import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 const NEVER = new Promise<never>(() => {});
@@ -51,6 +52,24 @@ function calls(context: Partial<CallContext> = {}) {
   const send = () => them.send(outgoing("tools/call", { name: "measure" }, {}, "auto"), { name: "measure" }, {}, false);
   return { them, sent, cancelled, send };
 }
+
+test("who answers requests for input is known of a call that comes back", () => {
+  const made = { id: 5, createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "durable", method: "tools/call" };
+  const restored: Call<unknown>[] = [];
+  const { them } = calls({ restored: (call) => void restored.push(call) });
+  them.recall(1, JSON.stringify(made));
+  them.recall(2, JSON.stringify({ ...made, input: "manual" }));
+  assert.deepEqual(restored.map((call) => call.manual), [false, true]);
+  const how = (input?: "manual" | "handlers") => outgoing("tools/call", {}, { ...(input && { input }) }, "auto").how & CallFlags.ManualInput;
+  assert.deepEqual([how(), how("handlers"), how("manual")], [0, 0, CallFlags.ManualInput]);
+});
+
+test("a call that is about to be sent once more is asked nothing", async () => {
+  const { them, send } = calls({ headersAfter: () => NEVER });
+  const call = send();
+  void them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+  assert.deepEqual(await call.status(), { status: "working", source: "client" });
+});
 
 test("a call that a server refused for want of a header is sent once more", async () => {
   const { them, sent, send } = calls({ headersAfter: async () => ["Mcp-Param-A", "1"] });

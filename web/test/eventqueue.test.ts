@@ -2,14 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HoldfastError } from "../src/errors.js";
 import { EventQueue } from "../src/eventqueue.js";
-import type { CallEvent } from "../src/events.js";
+import { type CallEvent, decodeEvent, type RawEvent } from "../src/events.js";
 
 const PROGRESS = 1;
 
-function queue(limit = 100_000): { events: EventQueue; push: (n: number) => void; pauses: boolean[] } {
+function queue(limit = 100_000): { events: EventQueue<RawEvent, CallEvent>; push: (n: number) => void; pauses: boolean[] } {
   const pauses: boolean[] = [];
-  const events = new EventQueue(limit, (paused) => pauses.push(paused));
-  return { events, pauses, push: (n) => events.push(PROGRESS, n, `{"progress":${n}}`) };
+  const events = new EventQueue<RawEvent, CallEvent>({
+    limit,
+    decode: ({ kind, position, text }) => decodeEvent(kind, position, text),
+    pause: (paused) => pauses.push(paused),
+  });
+  return { events, pauses, push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }) };
 }
 
 function progress(event: CallEvent): number {

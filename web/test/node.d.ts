@@ -9,8 +9,11 @@ declare module "node:assert/strict" {
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
     ok(value: unknown, message?: string): void;
     rejects(promise: Promise<unknown>, check: (error: unknown) => boolean): Promise<void>;
-    throws(run: () => unknown, check: (error: unknown) => boolean): void;
+    throws(run: () => unknown, check: (error: unknown) => boolean, message?: string): void;
   }
   const assert: Assert;
   export default assert;
+}
+declare module "node:fs" {
+  export function readFileSync(path: string, encoding: "utf8"): string;
 }

@@ -19,6 +19,8 @@ export interface Stream {
   take(): void;
   /** Is asked to give it back: whether it does, which it cannot where it could not be resumed. */
   give(): boolean;
+  /** It can do without: it waits for a task, which polls tell of as well. */
+  readonly spare: boolean;
 }
 
 /** A connection that a call has. */
@@ -52,9 +54,29 @@ export class Connections {
   /** A call wants one. */
   join(stream: Stream): void {
     if (this.#held.has(stream) || this.#waiting.includes(stream)) return;
-    this.#waiting.push(stream);
+    this.#queue(stream);
     this.#ask();
     this.#look();
+    this.relieve();
+  }
+
+  /** A call can do without now, or cannot any more. */
+  changed(stream: Stream): void {
+    const at = this.#waiting.indexOf(stream);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    if (at >= 0) this.#queue(stream);
+    this.relieve();
+  }
+
+  /** Takes a connection from one that can do without, if one that cannot waits; later, as this may be said within the core's effects. */
+  relieve(): void {
+    queueMicrotask(() => this.#relieve());
+  }
+
+  #relieve(): void {
+    if (this.#held.size < SLOTS || this.#waiting[0]?.spare !== false) return;
+    const spare = [...this.#held].find(([stream]) => stream.spare && stream.give());
+    if (spare) this.#swap(...spare);
   }
 
   /** A call needs none any more. */
@@ -117,11 +139,21 @@ export class Connections {
       if (waiting === 0) return;
       if (held.since > due || this.#held.get(stream) !== held || !stream.give()) continue;
       waiting--;
-      this.#held.delete(stream);
-      this.#waiting.push(stream);
-      held.release();
-      this.#ask();
+      this.#swap(stream, held);
     }
+  }
+
+  #swap(stream: Stream, held: Held): void {
+    this.#held.delete(stream);
+    this.#queue(stream);
+    held.release();
+    this.#ask();
+  }
+
+  /** Those that can do without come last. */
+  #queue(stream: Stream): void {
+    const at = stream.spare ? -1 : this.#waiting.findIndex(({ spare }) => spare);
+    this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, stream);
   }
 
   /** How many wait in other tabs. */

@@ -1,7 +1,7 @@
 import { StoreResult } from "../runtime/exports.js";
 import { type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
+import { CarriedCalls } from "./carried.js";
 import { Channel, type Message } from "./channel.js";
-import { type Followed, FollowedCalls, type Row } from "./followed.js";
 import { Handshakes } from "./handshakes.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
@@ -22,7 +22,7 @@ const ANSWERS = 1_000;
 /**
  * The durable side of one client: stores what the core says, tells the other
  * pages of it, and tells the core what those store. It decides nothing but who
- * carries a call and who listens, which only the pages together can.
+ * listens, and {@link CarriedCalls} who carries a call: only the pages together can.
  */
 export class Journal {
   readonly #store: Store;
@@ -33,10 +33,7 @@ export class Journal {
   readonly #peers: Peers;
   readonly #listening: Turn;
   #listened = false;
-  readonly #followed = new FollowedCalls();
-  /** The calls that this page carries, with their epochs. */
-  readonly #owned = new Map<number, number>();
-  readonly #taking = new Set<number>();
+  readonly #calls: CarriedCalls;
   #unlisten = new AbortController();
   #attachedAt = 0;
   #client: JournalClient | undefined;
@@ -51,10 +48,16 @@ export class Journal {
     this.#loaded = loaded;
     this.#channel = channel;
     this.#peers = new Peers(tab, {
-      gone: (name) => void this.#takeOver(name, false),
-      silent: (name) => void this.#takeOver(name, true),
+      gone: (name) => void this.#calls.takeOver(name, false),
+      silent: (name) => void this.#calls.takeOver(name, true),
       ping: (name) => this.#channel.send({ kind: "ping", to: name }),
-      owners: () => this.#followed.owners(),
+      owners: () => this.#calls.owners(),
+    });
+    this.#calls = new CarriedCalls(store, {
+      client: () => this.#client,
+      restore: (list) => this.#restore(list),
+      send: (message) => this.#channel.send(message),
+      moved: () => this.#peers.follow(),
     });
     this.#handshakes = new Handshakes(server);
     this.#listening = new Turn(`listen.${server}`, (waited) => {
@@ -128,18 +131,14 @@ export class Journal {
     if (this.#loaded.server) list.server(this.#loaded.server);
     const calls = this.#loaded.calls;
     this.#loaded.calls = []; // the core has them now
-    for (const call of calls) {
-      list.call(call);
-      if (call.owned) this.#owned.set(call.call, call.epoch);
-      else this.#followed.loaded(call);
-    }
-    this.#peers.follow();
+    for (const call of calls) list.call(call);
+    this.#calls.loaded(calls);
     this.#watchPage(listens);
     this.#attachedAt = performance.now();
     this.#channel.send({ kind: "hello" });
     for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
     if (listens) void this.#listening.ask();
-    if (!Channel.exists) this.#polling = setInterval(() => this.#followed.unfinished().forEach((call) => void this.#read(call)), POLL_EVERY);
+    if (!Channel.exists) this.#polling = setInterval(() => this.#calls.unfinished().forEach((call) => void this.#calls.read(call)), POLL_EVERY);
     void client.connected().then(async () => {
       await this.#committing;
       this.#handshakes.done();
@@ -152,15 +151,15 @@ export class Journal {
   /** The core's Store effect: one transaction. */
   commit(ticket: number, strict: boolean, bytes: Uint8Array): void {
     const ops = decodeOps(bytes);
-    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, 1);
+    this.#calls.begun(ops);
     this.#committing = this.#store.commit(ops, strict).then(
       async ({ sealed, relieved }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
-        for (const call of relieved) if (this.#owned.has(call)) await this.#read(call);
+        for (const call of relieved) if (this.#calls.carries(call)) await this.#calls.read(call);
         const kept = sealed && this.#store.durability === "indexeddb";
         this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
-        this.#tell(ops);
+        this.#tell(ops.filter((op) => op.kind === "server" || !relieved.includes(op.call)));
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : "failed";
@@ -183,9 +182,7 @@ export class Journal {
 
   /** A call has its outcome: nobody needs to carry it any more. */
   done(call: number): void {
-    const followed = this.#followed.get(call);
-    if (followed) followed.done = true;
-    this.#peers.follow();
+    this.#calls.done(call);
   }
 
   /** Asks the page that carries a call to cancel it. */
@@ -239,9 +236,7 @@ export class Journal {
     this.#unlisten.abort();
     this.#unlisten = new AbortController();
     this.#listening.end();
-    this.#followed.clear();
-    this.#owned.clear();
-    this.#peers.follow();
+    this.#calls.clear();
     clearInterval(this.#polling);
   }
 
@@ -261,8 +256,8 @@ export class Journal {
 
   // What this page had under way may have been stored behind the deletion.
   async #wiped(): Promise<void> {
-    const mine = [...this.#owned.keys()].map((call): Op => ({ kind: "forget", call }));
-    for (const call of [...this.#followed.keys()]) this.#forgotten(call);
+    const mine = this.#calls.mine().map((call): Op => ({ kind: "forget", call }));
+    for (const call of this.#calls.others()) this.#calls.forgotten(call);
     this.lost("closed");
     await this.#committing;
     await this.#store.commit(mine, false).catch(() => undefined);
@@ -276,7 +271,7 @@ export class Journal {
 
   /** Tells the other pages what is stored, without its secrets. */
   #tell(ops: readonly Op[]): void {
-    for (const op of ops) if (op.kind === "forget") this.#owned.delete(op.call);
+    this.#calls.ended(ops);
     if (!this.#peers.any || this.#store.durability === "memory") return;
     for (const message of storedMessages(ops)) this.#channel.send(message);
   }
@@ -297,22 +292,22 @@ export class Journal {
         if (message.to === this.#tab.name) setTimeout(() => this.#channel.send({ kind: "here" }), 0);
         break;
       case "stored":
-        this.#others(from, message.ops);
+        this.#calls.stored(from, message.ops);
         break;
       case "session":
         void this.#adopt();
         break;
       case "taken":
-        this.#taken(from, message);
+        this.#calls.taken(from, message);
         break;
       case "frozen":
-        void this.#takeOver(from, true);
+        void this.#calls.takeOver(from, true);
         break;
       case "cancel":
-        if (this.#owned.has(message.call)) this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
+        if (this.#calls.carries(message.call)) this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
         break;
       case "ack":
-        if (this.#owned.has(message.call)) this.#client?.wire.runtime.ackRecord(this.#client.wire.handle, message.call, message.position);
+        if (this.#calls.carries(message.call)) this.#client?.wire.runtime.ackRecord(this.#client.wire.handle, message.call, message.position);
         break;
       case "wiped":
         void this.#wiped();
@@ -321,104 +316,6 @@ export class Journal {
         this.#client?.said(message.event, message.position, message.text);
         break;
     }
-  }
-
-  /** Takes what another page has stored. */
-  #others(from: string, bytes: Uint8Array): void {
-    for (const op of decodeOps(bytes)) {
-      switch (op.kind) {
-        case "call":
-          if (this.#owned.has(op.call)) break;
-          this.#followed.note(op.call, from, 1, 0);
-          this.#peers.follow();
-          this.#restore(new OpList().head(op.call, 1, false, op.plain));
-          break;
-        case "log":
-          this.#row(from, op);
-          break;
-        case "forget":
-          this.#forgotten(op.call);
-          break;
-      }
-    }
-  }
-
-  #row(from: string, row: Row): void {
-    if (!this.#client) return;
-    const epoch = this.#owned.get(row.call);
-    if (epoch !== undefined) {
-      if (row.epoch <= epoch) return; // by one who has not noticed that it was relieved
-      this.#relieved(row.call, from);
-    }
-    if (this.#followed.later(row.call, () => this.#row(from, row))) return;
-    const followed = this.#followed.get(row.call);
-    const turn = followed ? this.#followed.turn(followed, row) : "missed";
-    if (turn === "next") this.#restore(new OpList().row(row.call, row));
-    else if (turn === "missed") void this.#read(row.call);
-  }
-
-  /** Another page carries a call from now on. */
-  #taken(from: string, message: Extract<Message, { kind: "taken" }>): void {
-    const { call, epoch, sealed, ops } = message;
-    const mine = this.#owned.get(call);
-    if (mine !== undefined) {
-      if (epoch <= mine) return;
-      this.#relieved(call, from).handed = { epoch, sealed };
-      void this.#read(call);
-      return;
-    }
-    if (this.#followed.later(call, () => this.#taken(from, message))) return;
-    const followed = this.#followed.get(call);
-    if (!followed || epoch <= followed.epoch) return;
-    if (followed.epoch === epoch - 1) for (const op of decodeOps(ops)) if (op.kind === "log" && op.call === call) this.#row(from, op);
-    if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
-      this.#followed.note(call, from, epoch, 0);
-      this.#peers.follow();
-    } else {
-      void this.#read(call);
-    }
-  }
-
-  /** This page has carried a call until now, and another one does. */
-  #relieved(call: number, owner: string): Followed {
-    this.#owned.delete(call);
-    return this.#followed.note(call, owner, 0, 0);
-  }
-
-  #forgotten(call: number): void {
-    if (this.#followed.later(call, () => this.#forgotten(call))) return;
-    this.#owned.delete(call);
-    this.#followed.delete(call);
-    this.#peers.follow();
-    this.#restore(new OpList().forget(call));
-  }
-
-  /** Reads a call's whole log: rows were missed, or it has changed hands. */
-  async #read(call: number): Promise<void> {
-    const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
-    if (followed.reading) return new Promise((resolve) => followed.waiting.push(resolve));
-    followed.reading = true;
-    const loaded = await this.#store.read(call).catch(() => undefined);
-    followed.reading = false;
-    if (this.#client && this.#followed.get(call) === followed) {
-      if (loaded?.owned) {
-        this.#followed.delete(call);
-        this.#owned.set(call, loaded.epoch);
-      } else if (loaded) {
-        this.#owned.delete(call);
-        this.#followed.loaded(loaded);
-        this.#restore(new OpList().call(loaded));
-      } else if (loaded === null && followed.handed) {
-        // It has ended and was acknowledged meanwhile: what was told of that comes next.
-        const { epoch, sealed } = followed.handed;
-        this.#followed.note(call, followed.owner, epoch, 0);
-        this.#restore(new OpList().handed(call, epoch, sealed));
-      } else if (loaded === null) {
-        this.#forgotten(call);
-      }
-      this.#peers.follow();
-    }
-    for (const then of followed.waiting.splice(0)) then();
   }
 
   /** Goes on in the session that another page has made, if it has. */
@@ -431,7 +328,7 @@ export class Journal {
     const page = {
       rest: (): void => {
         this.#client?.streams.rest(true);
-        this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
+        if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();
         this.#channel.send({ kind: "frozen" });
         this.#asleep = true;
@@ -440,7 +337,7 @@ export class Journal {
         this.#peers.deaf();
         this.#catchUp();
         // It may have been taken for dead.
-        for (const call of [...this.#owned.keys()]) await this.#read(call);
+        for (const call of this.#calls.mine()) await this.#calls.read(call);
         await this.#adopt();
         this.#client?.streams.rest(false);
         if (listens) void this.#listening.ask();
@@ -455,45 +352,10 @@ export class Journal {
         this.#channel.open();
         for (const name of await this.#tab.living()) this.#peers.add(name);
         this.#channel.send({ kind: "hello" });
-        for (const call of [...this.#followed.keys()]) await this.#read(call);
+        for (const call of this.#calls.others()) await this.#calls.read(call);
       },
       seen: (): void => this.#peers.deaf(),
     };
     watchPage(page, this.#unlisten.signal);
-  }
-
-  /**
-   * Carries on what a page has carried that is gone, or lives and does not
-   * answer: then only what can be gone on with. The store settles who does.
-   */
-  async #takeOver(owner: string, lives: boolean): Promise<void> {
-    for (const call of this.#followed.of(owner)) {
-      if (this.#taking.has(call)) continue;
-      this.#taking.add(call);
-      await this.#takeCall(call, owner, lives);
-      this.#taking.delete(call);
-    }
-  }
-
-  async #takeCall(call: number, owner: string, lives: boolean): Promise<void> {
-    // What the others tell has no secrets, and so does not say whether it can.
-    if (lives) await this.#read(call);
-    const followed = this.#followed.get(call);
-    if (!this.#client || followed?.owner !== owner || followed.done) return;
-    if (lives && !this.#client.resumable(call)) return;
-    const { epoch, n } = followed;
-    const loaded = await this.#store.takeOver(call, epoch).catch(() => null);
-    if (!this.#client) return;
-    if (!loaded) {
-      if (this.#followed.get(call)?.epoch === epoch) await this.#read(call);
-      return;
-    }
-    const waiting = this.#followed.get(call)?.waiting ?? [];
-    this.#followed.delete(call);
-    this.#owned.set(call, loaded.epoch);
-    this.#peers.follow();
-    this.#restore(new OpList().call(loaded));
-    this.#channel.send(takenMessage(loaded, n));
-    for (const then of waiting.splice(0)) then();
   }
 }

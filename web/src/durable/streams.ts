@@ -43,13 +43,24 @@ export class Streams {
   /** A call has had an event: what it says of its stream. */
   heard(call: number, kind: number, text: string): void {
     if (kind === EVENT.resumed) this.#streams.get(call)?.open();
-    if (kind === EVENT.task) this.remove(call); // it is polled from here on
+    if (kind === EVENT.task) this.#task(call, !text.startsWith('{"status":"input_required"'));
+    else if (kind === EVENT.segment) this.#connections?.relieve();
     if (kind !== EVENT.status) return;
     const state = /^\{"state":"(\w+)"/.exec(text)?.[1];
     if (state === "followed") this.remove(call);
     else if (state === "owned") this.add(call);
+    else if (state === "polled") this.remove(call);
     else if (state === "open") this.#streams.get(call)?.open();
     else if (state === "parked") this.#streams.get(call)?.parked();
+  }
+
+  /** The call waits for a task, which can do without a connection unless it asks something. */
+  #task(call: number, spare: boolean): void {
+    const stream = this.#streams.get(call);
+    if (!stream) return;
+    stream.spare = spare;
+    stream.open();
+    this.#connections?.changed(stream);
   }
 
   /** The page is being frozen, and what it holds would be held for nothing; or it is back. */
@@ -79,6 +90,7 @@ class CallStream implements Stream {
   #taken = 0;
   #opened: number | undefined;
   #parked = false;
+  spare = false;
 
   constructor(wire: Wire, call: number) {
     this.#wire = wire;
@@ -87,7 +99,7 @@ class CallStream implements Stream {
 
   take(): void {
     this.#taken = performance.now();
-    this.#opened = undefined;
+    this.#opened = this.spare ? this.#taken : undefined;
     this.#parked = false;
     this.#wire.runtime.hold(this.#wire.handle, this.#call, false);
   }
@@ -95,7 +107,7 @@ class CallStream implements Stream {
   give(): boolean {
     const now = performance.now();
     const due = this.#opened === undefined ? this.#taken + OPEN : this.#opened + READ;
-    return now >= due && this.let();
+    return (this.spare || now >= due) && this.let();
   }
 
   /** Lets go of the stream; false where it could not be resumed. */

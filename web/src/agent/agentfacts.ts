@@ -1,0 +1,46 @@
+import type { ClientState } from "../clientevents.js";
+import type { Implementation, Open } from "../mcp.js";
+import type { AgentCapabilities, AuthMethod } from "./acp.js";
+import { DIALECTS, type Dialect } from "./dialects.js";
+
+/** What is known of the agent since the connection was made, or made again. */
+export class AgentFacts {
+  /** The version of ACP in use; 0 until there is one. */
+  version = 0;
+  /** How the agent is spoken to. */
+  transport: "http" | "websocket" = "http";
+  /** Whether an earlier page made the connection. */
+  restored = false;
+  #initialize: Open = {};
+
+  /** Takes over what the core says of an open connection. */
+  heard(state: ClientState, said: Open): void {
+    if (state !== "open") return;
+    const { version, initialize, restored, transport } = said as unknown as AgentFacts & { initialize?: Open };
+    this.version = version;
+    this.restored = restored;
+    this.transport = transport;
+    this.#initialize = initialize ?? {};
+  }
+
+  /** How this version has it. */
+  get dialect(): Dialect {
+    return DIALECTS[this.version] ?? DIALECTS[2]!;
+  }
+
+  /** Who it says it is. */
+  get info(): Implementation {
+    return this.dialect.info(this.#initialize) ?? { name: "", version: "" };
+  }
+
+  /** What it says it can do. */
+  get capabilities(): AgentCapabilities {
+    return this.dialect.capabilities(this.#initialize);
+  }
+
+  /** How to log in. */
+  get authMethods(): AuthMethod[] {
+    const methods = this.#initialize["authMethods"];
+    return Array.isArray(methods) ? this.dialect.authMethods(methods as Open[]) : [];
+  }
+}

@@ -1,0 +1,168 @@
+import type { Implementation } from "../mcp.js";
+import { badArgument, bound, checkPrincipal, checkSignal, checkToken, headerList, milliseconds, serverURL, type TokenProvider } from "../options.js";
+import { isForeign } from "../reach.js";
+import { version, type WasmSource } from "../runtime/load.js";
+import type { AgentHandlers } from "./asked.js";
+
+const OP = "connectAgent";
+
+/** Times in ms. `0` means the default, `Infinity` never. */
+export interface AgentTimeouts {
+  /** From a request to its answer. Default 120,000. A prompt, a login and a history may take as long as they like. */
+  answer?: number;
+  /** Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's host sends keep-alives. */
+  idle?: number;
+}
+
+/** Bounds of memory. What exceeds one is an error with code `limit_exceeded`, or told of with `integrity`. */
+export interface AgentLimits {
+  /** Bytes of one line of an event stream. Default 16 MiB. */
+  line?: number;
+  /** Bytes of one message. Default 16 MiB. */
+  event?: number;
+  /** Bytes of a JSON body. Default 16 MiB. */
+  body?: number;
+  /** Levels of JSON nesting. Default 512. */
+  depth?: number;
+  /** Bytes of one item of a transcript, a terminal's output included; then it is `truncated`. Default 4 MiB. */
+  item?: number;
+  /** Bytes of a history that is told anew. Default 64 MiB. */
+  replay?: number;
+  /** Requests under way. Default 1,024. */
+  requests?: number;
+  /** Event streams at once. Default 4: over HTTP/1.1 a browser has six connections for an origin. */
+  streams?: number;
+  /** Bytes of this agent's sessions in the store. Default 64 MiB. */
+  stored?: number;
+  /** Events of one session that wait for a reader that is iterating. Default 100,000. */
+  backlog?: number;
+}
+
+/** Options of {@link connectAgent}. All are optional. */
+export interface AgentOptions {
+  /** Name and version of the app, shown to the agent. */
+  client?: Implementation;
+  /** Pins the version of ACP. By default 2 is asked for, and 1 is taken as well. */
+  version?: 1 | 2;
+  /** How the agent is spoken to. By default as the URL says: http: is Streamable HTTP, ws: a WebSocket. */
+  transport?: "http" | "websocket";
+  /** More header fields for every request. The protocol's own names are refused. Not with a WebSocket, which sends none. */
+  headers?: HeadersInit;
+  /** Gives bearer tokens. Not with a WebSocket. */
+  token?: TokenProvider;
+  /**
+   * Whether cookies go along. By default "same-origin" to the page's own origin and
+   * "omit" to others: agents' servers rarely allow them, and then refuse everything.
+   * A WebSocket always sends them.
+   */
+  credentials?: RequestCredentials;
+  /** What to do when the agent asks for something. */
+  handlers?: AgentHandlers;
+  /**
+   * Who answers elicitations: the handler, or the app by what is in
+   * {@link AgentSession.requests}. With "handlers", and none for them, they are not
+   * offered to the agent. Permissions are asked for in any case. Default "handlers".
+   */
+  input?: "handlers" | "manual";
+  /** Whether sessions are kept in IndexedDB, so that they outlive the page. Default true. */
+  journal?: boolean;
+  /** Tells the users of this origin apart, as for MCP. */
+  principal?: string;
+  /** Times for every request. */
+  timeouts?: AgentTimeouts;
+  /** Bounds of memory. */
+  limits?: AgentLimits;
+  /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
+  wasm?: WasmSource;
+  /** Gives up connecting, or closes the client later. */
+  signal?: AbortSignal;
+}
+
+/** Names that ACP sets itself (RFD streamable-http-websocket-transport). */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "accept",
+  "acp-connection-id",
+  "acp-protocol-version",
+  "acp-session-id",
+  "content-type",
+  "last-event-id",
+]);
+
+const SCHEMES = { http: ["http:", "https:"], websocket: ["ws:", "wss:"] } as const;
+
+/** Events of one session that wait for a reader, unless limits.backlog says otherwise. */
+const BACKLOG = 100_000;
+
+/** Where an agent is, and how it is spoken to. */
+export interface AgentAddress {
+  url: string;
+  transport: "http" | "websocket";
+}
+
+/** The agent's endpoint as its transport has it; throws `bad_argument`. */
+export function agentAddress(url: string | URL, { transport }: AgentOptions): AgentAddress {
+  const absolute = new URL(serverURL(url, OP, [...SCHEMES.http, ...SCHEMES.websocket]));
+  if (transport !== undefined && transport !== "http" && transport !== "websocket") {
+    throw badArgument(OP, "transport", 'has to be "http" or "websocket"');
+  }
+  const named = absolute.protocol.startsWith("ws") ? "websocket" : "http";
+  const chosen = transport ?? named;
+  if (chosen !== named) absolute.protocol = SCHEMES[chosen][absolute.protocol === "https:" || absolute.protocol === "wss:" ? 1 : 0];
+  return { url: absolute.href, transport: chosen };
+}
+
+/** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument`. */
+export function coreOptions({ transport }: AgentAddress, options: AgentOptions): object {
+  const { limits = {}, timeouts = {} } = options;
+  checkSignal(OP, options.signal);
+  checkToken(OP, options.token);
+  checkPrincipal(OP, options.principal);
+  if (options.version !== undefined && options.version !== 1 && options.version !== 2) throw badArgument(OP, "version", "has to be 1 or 2");
+  if (options.input !== undefined && options.input !== "handlers" && options.input !== "manual") {
+    throw badArgument(OP, "input", 'has to be "handlers" or "manual"');
+  }
+  for (const name of ["elicitation", "permission"] as const) {
+    const handler: unknown = options.handlers?.[name];
+    if (handler !== undefined && typeof handler !== "function") throw badArgument(OP, `handlers.${name}`, "has to be a function");
+  }
+  if (transport === "websocket") {
+    for (const name of ["headers", "token", "credentials"] as const) {
+      if (options[name] !== undefined) throw badArgument(OP, name, "cannot be chosen for a WebSocket: a browser sends its cookies and nothing else");
+    }
+  }
+  const at = (name: keyof AgentLimits): number => bound(`limits.${name}`, limits[name], OP);
+  return {
+    transport,
+    info: JSON.stringify(options.client ?? { name: "holdfast", version }),
+    capabilities: JSON.stringify(elicits(options) ? { elicitation: { form: {}, url: {} } } : {}),
+    version: options.version ?? 0,
+    headers: headerList(options.headers, options.token !== undefined, OP, OWN_HEADERS),
+    token: options.token !== undefined,
+    answer: milliseconds(OP, "timeouts.answer", timeouts.answer),
+    idle: milliseconds(OP, "timeouts.idle", timeouts.idle),
+    maxLine: at("line"),
+    maxEvent: at("event"),
+    maxBody: at("body"),
+    maxDepth: at("depth"),
+    maxItem: at("item"),
+    maxReplay: at("replay"),
+    maxRequests: at("requests"),
+    maxStreams: at("streams"),
+    maxStored: at("stored"),
+  };
+}
+
+/** Events of one session that may wait for a reader. */
+export function backlogOf({ limits }: AgentOptions): number {
+  return bound("limits.backlog", limits?.backlog, OP) || BACKLOG;
+}
+
+/** Whether elicitations are offered to the agent. */
+export function elicits({ handlers, input }: AgentOptions): boolean {
+  return handlers?.elicitation !== undefined || input === "manual";
+}
+
+/** Whether cookies go to an agent. */
+export function credentialsOf(url: string, { credentials }: AgentOptions): RequestCredentials {
+  return credentials ?? (isForeign(url) ? "omit" : "same-origin");
+}

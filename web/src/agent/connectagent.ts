@@ -1,0 +1,64 @@
+import { HoldfastError } from "../errors.js";
+import { onceAhead, openedAt, openJournal } from "../opening.js";
+import { throwIfAborted } from "../options.js";
+import { load } from "../runtime/load.js";
+import { serverKey } from "../store/index.js";
+import { Agent } from "./agent.js";
+import { agentAddress, backlogOf, coreOptions, credentialsOf, elicits, type AgentOptions } from "./agentoptions.js";
+import { diagnoseAgent } from "./diagnoseagent.js";
+
+const OP = "connectAgent";
+
+/**
+ * Connects to an ACP agent over Streamable HTTP or a WebSocket: loads the runtime
+ * (once per page), initializes, or goes on with the connection that an earlier
+ * page had. {@link Agent.sessions} then has what that page had.
+ *
+ * @param url the agent's endpoint, absolute or relative to the page: http(s) or ws(s)
+ * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
+ *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`, `no_version`
+ *   or `timeout` where there is no connection, with a `hint` for a person where the
+ *   cause could be found; `load_failed` where there is no wasm
+ */
+export async function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
+  const address = agentAddress(url, options);
+  const core = coreOptions(address, options);
+  const { handlers = {}, signal } = options;
+  const backlog = backlogOf(options);
+  throwIfAborted(OP, signal);
+  try {
+    return await openedAt(address.url, async (at) => {
+      const provider = onceAhead(options.token);
+      // Side by side: the store is open by the time that the wasm runs.
+      const [runtime, opened] = await Promise.all([load(options.wasm), openJournal((user) => agentKey(at, user), options, provider)]);
+      if (signal?.aborted) opened.journal?.close();
+      throwIfAborted(OP, signal);
+      const keeping = { journal: opened.journal, reload: () => load(options.wasm) };
+      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping });
+      const close = (): void => void agent.close();
+      signal?.addEventListener("abort", close, { once: true });
+      try {
+        await agent.start({ ...core, url: at }, credentialsOf(at, options), provider);
+      } catch (error) {
+        signal?.removeEventListener("abort", close);
+        opened.journal?.close();
+        throwIfAborted(OP, signal);
+        throw error;
+      }
+      if (opened.why) setTimeout(() => agent.tellMemory(opened.why), 0); // not before the app can listen
+      // A long-lived signal must not keep every client that it ever served.
+      agent.on("state", ({ state }) => {
+        if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
+      });
+      return agent;
+    });
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
+    throw await diagnoseAgent(address, error, options);
+  }
+}
+
+/** What an agent's sessions are stored under: an MCP server's key begins with its URL, and so never with this. */
+async function agentKey(url: string, principal: string): Promise<string> {
+  return `acp:${await serverKey(url, principal)}`;
+}

@@ -1,0 +1,97 @@
+import { OUTCOME } from "../call.js";
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../errors.js";
+import type { Open } from "../mcp.js";
+import { badArgument, checkSignal, throwIfAborted } from "../options.js";
+import type { Wire } from "../wire.js";
+
+/** The agent has ended a request because it was asked to (schema: ErrorCode). */
+const CANCELLED = -32800;
+
+/** A request that waits for its answer. */
+interface Waiting {
+  method: string;
+  resolve: (value: unknown) => void;
+  reject: (error: HoldfastError) => void;
+}
+
+/** The requests and notifications of one client to its agent, until they are answered. */
+export class Exchanges {
+  readonly #wire: Wire;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #over: (op: string) => HoldfastError | undefined;
+
+  /** `over` says why nothing can be sent any more, where that is so. */
+  constructor(wire: Wire, over: (op: string) => HoldfastError | undefined) {
+    this.#wire = wire;
+    this.#over = over;
+  }
+
+  /** Makes a request in the scope of a session, 0 for none. `signal` asks the agent to end it. */
+  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal): Promise<T> {
+    checkSignal(method, signal);
+    throwIfAborted(method, signal); // as with fetch: nothing is sent
+    const json = this.#json(method, params);
+    let cancel: (() => void) | undefined;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        const { runtime, handle } = this.#wire;
+        runtime.agentRequest(handle, session, method, json, (id) => {
+          this.#waiting.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
+          cancel = () => runtime.agentCancel(handle, id);
+          signal?.addEventListener("abort", cancel, { once: true });
+        });
+      });
+    } finally {
+      if (cancel) signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /** Sends a notification; resolves once the agent's host has it. */
+  async notify(session: number, method: string, params: Open): Promise<void> {
+    const json = this.#json(method, params);
+    await new Promise<unknown>((resolve, reject) => {
+      const { runtime, handle } = this.#wire;
+      runtime.agentNotify(handle, session, method, json, (id) => this.#waiting.set(id, { method, resolve, reject }));
+    });
+  }
+
+  /** The core's Settle effect. */
+  settle(id: number, outcome: number, text: string): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    const { method, resolve, reject } = waiting;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      reject(new HoldfastError({ code: "protocol_error", op: method, message: "the answer cannot be read", cause }));
+      return;
+    }
+    if (outcome === OUTCOME.result) resolve(value);
+    else if (outcome === OUTCOME.rpcError) reject(refusal(method, value as RPCError));
+    else reject(errorFromGo(value as Parameters<typeof errorFromGo>[0]));
+  }
+
+  /** Nothing comes of the core any more. */
+  fail(error: (op: string) => HoldfastError): void {
+    for (const { method, reject } of this.#waiting.values()) reject(error(method));
+    this.#waiting.clear();
+  }
+
+  #json(method: string, params: Open): string {
+    if (typeof method !== "string" || method === "") throw badArgument("request", "method", "has to be the name of a method");
+    const over = this.#over(method);
+    if (over) throw over;
+    try {
+      return JSON.stringify(params);
+    } catch (cause) {
+      throw new HoldfastError({ code: "bad_argument", op: method, message: "params cannot be written as JSON", cause });
+    }
+  }
+}
+
+function refusal(method: string, rpc: RPCError): HoldfastError {
+  if (rpc.code !== CANCELLED) return rpcError(method, rpc);
+  return new HoldfastError({ code: "cancelled", op: method, message: "the agent has given it back", rpc });
+}

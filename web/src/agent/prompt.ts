@@ -1,0 +1,33 @@
+import { HoldfastError } from "../errors.js";
+import { badArgument } from "../options.js";
+import type { AgentCapabilities } from "./acp.js";
+import type { ContentBlock } from "./content.js";
+import { isObject } from "./patch.js";
+
+const OP = "session/prompt";
+
+/** What an agent has to have declared before it is sent such a block. */
+const NEEDS = { image: "image", audio: "audio", resource: "embeddedContext" } as const;
+
+/** The blocks of a prompt; throws where the agent does not take one (client MUST 8). */
+export function promptBlocks(content: string | readonly ContentBlock[], { session }: AgentCapabilities): readonly ContentBlock[] {
+  if (typeof content === "string") {
+    if (content === "") throw badArgument(OP, "content", "is empty");
+    return [{ type: "text", text: content }];
+  }
+  if (!Array.isArray(content) || content.length === 0) throw badArgument(OP, "content", "has to be a text, or a list of blocks that is not empty");
+  const taken = session?.prompt;
+  for (const [i, block] of (content as readonly ContentBlock[]).entries()) {
+    if (!isObject(block) || typeof block.type !== "string") throw badArgument(OP, `content[${i}]`, "is no block");
+    const needed = Object.hasOwn(NEEDS, block.type) ? NEEDS[block.type as keyof typeof NEEDS] : undefined;
+    if (needed && !taken?.[needed]) {
+      throw unsupported(OP, `content[${i}] is of type ${block.type}, which the agent does not take (capability session.prompt.${needed})`);
+    }
+  }
+  return content as readonly ContentBlock[];
+}
+
+/** What the app asks for, the agent has not declared: nothing is sent. */
+export function unsupported(op: string, message: string): HoldfastError {
+  return new HoldfastError({ code: "unsupported", op, message });
+}

@@ -1,0 +1,154 @@
+import { withDefaults } from "../elicitation.js";
+import { HoldfastError } from "../errors.js";
+import type { ElicitationResult, FormElicitation, URLElicitation } from "../handlers.js";
+import type { JSONSchema, Open } from "../mcp.js";
+import { badArgument } from "../options.js";
+import type { PermissionOption, PermissionSubject } from "./acp.js";
+import { isObject } from "./patch.js";
+
+/** Sends an answer: JSON of a result, or of an error object. Throws where it cannot be sent from here. */
+type Answer = (ok: boolean, json: string) => void;
+
+/** Something that the agent asks for. It is answered once; what comes later is refused. */
+abstract class Question {
+  /** The method: "session/request_permission" or "elicitation/create". */
+  readonly method: string;
+  /** What is asked, as the agent sent it. */
+  readonly params: Open;
+  /** Whether an earlier page had been asked already, and not answered. */
+  readonly restored: boolean;
+  readonly #answer: Answer;
+  readonly #over = new AbortController();
+
+  constructor(method: string, params: Open, restored: boolean, answer: Answer) {
+    this.method = method;
+    this.params = params;
+    this.restored = restored;
+    this.#answer = answer;
+  }
+
+  /** Aborted when nobody waits for the answer any more: it was given, here or elsewhere, or the agent took the request back. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** @internal Nobody waits for it any more. */
+  end(): void {
+    this.#over.abort();
+  }
+
+  /** @internal */
+  protected answer(ok: boolean, value: object): void {
+    if (this.signal.aborted) {
+      throw new HoldfastError({ code: "closed", op: this.method, message: "nobody waits for the answer any more" });
+    }
+    this.#answer(ok, JSON.stringify(value));
+    this.end();
+  }
+
+  /** @internal Refuses it: with the error, which no text of the app's is part of. */
+  refuse(code: number, message: string): void {
+    this.answer(false, { code, message });
+  }
+}
+
+/** The agent asks whether it may do something (session/request_permission). */
+export class PermissionRequest extends Question {
+  /** What it asks. */
+  readonly title: string;
+  readonly description: string | undefined;
+  /** What it is about: a tool call, a command, or what is new; undefined where it does not say. */
+  readonly subject: PermissionSubject | undefined;
+  /** The answers that there are. */
+  readonly options: readonly PermissionOption[];
+
+  /** @internal */
+  constructor(params: Open, restored: boolean, answer: Answer) {
+    super("session/request_permission", params, restored, answer);
+    const { title, description, subject, toolCall, options } = params;
+    // Version 1 has nothing but the tool call.
+    const about = subject ?? (isObject(toolCall) ? { type: "tool_call", toolCall } : undefined);
+    this.subject = isObject(about) ? (about as PermissionSubject) : undefined;
+    this.title = text(title) ?? text(this.subject?.toolCall?.title) ?? "";
+    this.description = text(description);
+    this.options = Array.isArray(options) ? (options.filter(isObject) as PermissionOption[]) : [];
+  }
+
+  /** Answers with an option; throws `bad_argument` where there is none of that id. */
+  select(optionId: string): void {
+    if (!this.options.some((option) => option.optionId === optionId)) {
+      throw badArgument(this.method, "optionId", "is none of the options");
+    }
+    this.answer(true, { outcome: { outcome: "selected", optionId } });
+  }
+
+  /** Answers that the person did not decide. */
+  cancel(): void {
+    this.answer(true, { outcome: { outcome: "cancelled" } });
+  }
+}
+
+/** The agent asks a person for something (elicitation/create): to fill in a form, or to visit a page. */
+export class ElicitationRequest extends Question {
+  /** "form" or "url". */
+  readonly mode: string;
+  /** What the agent says to the person. */
+  readonly message: string;
+  /** Of a form: a flat object of strings, numbers, booleans and lists of choices. */
+  readonly requestedSchema: JSONSchema | undefined;
+  /** Of a page: never to be fetched or opened without consent. Show the whole of it. */
+  readonly url: string | undefined;
+
+  /** @internal */
+  constructor(params: Open, restored: boolean, answer: Answer) {
+    super("elicitation/create", params, restored, answer);
+    this.mode = text(params["mode"]) ?? "form";
+    this.message = text(params["message"]) ?? "";
+    this.requestedSchema = isObject(params["requestedSchema"]) ? params["requestedSchema"] : undefined;
+    this.url = text(params["url"]);
+  }
+
+  /** @internal As a handler of MCP's takes it. */
+  get request(): FormElicitation | URLElicitation {
+    return this.params as unknown as FormElicitation | URLElicitation;
+  }
+
+  /**
+   * The person agrees: with what the form holds, members that are left out get the
+   * schema's defaults. Throws `bad_argument`, which names the member, where that
+   * does not fit the schema.
+   */
+  accept(content: Record<string, string | number | boolean | string[]> = {}): void {
+    this.respond({ action: "accept", content });
+  }
+
+  /** The person says no. */
+  decline(): void {
+    this.respond({ action: "decline" });
+  }
+
+  /** The person did not decide. */
+  cancel(): void {
+    this.respond({ action: "cancel" });
+  }
+
+  /** @internal */
+  respond(result: ElicitationResult): void {
+    const form = this.mode === "form" && this.requestedSchema ? withDefaults(this.request as FormElicitation, result) : { action: result.action };
+    this.answer(true, form);
+  }
+}
+
+/** Something that the agent asks for. `instanceof` tells which. */
+export type AgentQuestion = PermissionRequest | ElicitationRequest;
+
+/** Makes one of what the core says; undefined for a method that is none. */
+export function question(method: string, params: Open, restored: boolean, answer: Answer): AgentQuestion | undefined {
+  if (method === "session/request_permission") return new PermissionRequest(params, restored, answer);
+  if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer);
+  return undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,84 @@
+import type { HoldfastError } from "../errors.js";
+import type { SessionTurn } from "./agentevents.js";
+import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
+
+/** Who waits for the end of a turn. */
+interface Waiting {
+  resolve: (end: TurnEnd) => void;
+  reject: (error: HoldfastError) => void;
+}
+
+/**
+ * Who is at work in a session. The answer to a prompt says only that it is
+ * accepted; a turn ends with what the agent says of its state (RFD prompt, version 2).
+ */
+export class Turns {
+  /** Who is at work. */
+  state: SessionState = "idle";
+  /** What goes on beside; undefined where the agent does not say. */
+  background: readonly BackgroundWork[] | undefined;
+  /** How the last turn ended. */
+  end: TurnEnd = {};
+  #latest = 0;
+  #ended = 0;
+  /** A prompt was accepted, and its turn has not ended. */
+  #owed = false;
+  #waiting: Waiting[] = [];
+  #beginning: (() => void)[] = [];
+
+  /** The number of the latest turn. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  /** The core's turn event. */
+  heard(text: string): SessionTurn {
+    const turn = JSON.parse(text) as SessionTurn;
+    this.state = turn.state;
+    this.background = turn.background ?? undefined;
+    this.#latest = Math.max(this.#latest, turn.turn);
+    for (const begun of this.#beginning.splice(0)) begun();
+    if (turn.ended) {
+      this.#ended = Math.max(this.#ended, turn.turn);
+      this.#owed = false;
+      this.end = endOf(turn);
+      for (const { resolve } of this.#waiting.splice(0)) resolve(this.end);
+    }
+    return turn;
+  }
+
+  /** Resolves with the next word on who is at work: of version 1, that a prompt has been sent. */
+  begins(): Promise<void> {
+    return new Promise((resolve) => this.#beginning.push(resolve));
+  }
+
+  /** A prompt is accepted that was sent when `latest` was the latest turn. A short turn may be over by now. */
+  accepted(latest: number): void {
+    if (this.#ended <= latest) this.#owed = true;
+  }
+
+  /** The turn of a prompt has failed, which version 1 says in the answer to the prompt. */
+  failed({ rpc }: HoldfastError): void {
+    if (rpc) this.end = { ...this.end, error: rpc };
+  }
+
+  /** Resolves when the turn under way has ended; at once where there is none. */
+  settled(): Promise<TurnEnd> {
+    if (this.state === "idle" && !this.#owed) return Promise.resolve(this.end);
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  /** Nothing more will be heard. */
+  over(error: HoldfastError): void {
+    this.#owed = false;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
+function endOf({ stopReason, error, usage }: SessionTurn): TurnEnd {
+  return {
+    ...(typeof stopReason === "string" ? { stopReason } : {}),
+    ...(error ? { error } : {}),
+    ...(usage ? { usage } : {}),
+  };
+}

@@ -1,0 +1,229 @@
+import type { LoadedCall, Op, Store } from "../store/index.js";
+import type { Message } from "./channel.js";
+import { type Followed, FollowedCalls, type Row } from "./followed.js";
+import type { JournalClient } from "./journalclient.js";
+import { decodeOps, OpList } from "./ops.js";
+import { takenMessage } from "./telling.js";
+
+/** What the calls ask of the journal that they are in. */
+export interface CarriedCallsUse {
+  /** Undefined while there is none, or the page is closing. */
+  client(): JournalClient | undefined;
+  /** Gives the core what was read. */
+  restore(list: OpList): void;
+  /** Tells the other pages. */
+  send(message: Message): void;
+  /** Who carries calls has changed. */
+  moved(): void;
+}
+
+/**
+ * Who carries each call: this page, with the epoch that makes its rows count,
+ * or another one, which this page follows and takes over from when it ends.
+ */
+export class CarriedCalls {
+  readonly #store: Store;
+  readonly #use: CarriedCallsUse;
+  readonly #followed = new FollowedCalls();
+  /** The calls that this page carries, with their epochs. */
+  readonly #owned = new Map<number, number>();
+  readonly #taking = new Set<number>();
+
+  constructor(store: Store, use: CarriedCallsUse) {
+    this.#store = store;
+    this.#use = use;
+  }
+
+  /** Books calls as they were read. */
+  loaded(calls: readonly LoadedCall[]): void {
+    for (const call of calls) {
+      if (call.owned) this.#owned.set(call.call, call.epoch);
+      else this.#followed.loaded(call);
+    }
+    this.#use.moved();
+  }
+
+  /** Books the calls that begin with a commit of this page's. */
+  begun(ops: readonly Op[]): void {
+    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, 1);
+  }
+
+  /** Books those that end with one. */
+  ended(ops: readonly Op[]): void {
+    for (const op of ops) if (op.kind === "forget") this.#owned.delete(op.call);
+  }
+
+  /** A call has its outcome: nobody needs to carry it any more. */
+  done(call: number): void {
+    const followed = this.#followed.get(call);
+    if (followed) followed.done = true;
+    this.#use.moved();
+  }
+
+  /** Forgets all of them; the store does not. */
+  clear(): void {
+    this.#followed.clear();
+    this.#owned.clear();
+    this.#use.moved();
+  }
+
+  /** Whether this page carries a call. */
+  carries(call: number): boolean {
+    return this.#owned.has(call);
+  }
+
+  /** The calls that this page carries. */
+  mine(): number[] {
+    return [...this.#owned.keys()];
+  }
+
+  /** Those that it follows. */
+  others(): number[] {
+    return [...this.#followed.keys()];
+  }
+
+  /** Those of them without an outcome. */
+  unfinished(): number[] {
+    return this.#followed.unfinished();
+  }
+
+  /** The pages that carry a call without an outcome. */
+  owners(): Set<string> {
+    return this.#followed.owners();
+  }
+
+  /** Another page has stored something. */
+  stored(from: string, bytes: Uint8Array): void {
+    for (const op of decodeOps(bytes)) {
+      switch (op.kind) {
+        case "call":
+          if (this.#owned.has(op.call)) break;
+          this.#followed.note(op.call, from, 1, 0);
+          this.#use.moved();
+          this.#use.restore(new OpList().head(op.call, 1, false, op.plain));
+          break;
+        case "log":
+          this.#row(from, op);
+          break;
+        case "forget":
+          this.forgotten(op.call);
+          break;
+      }
+    }
+  }
+
+  #row(from: string, row: Row): void {
+    if (!this.#use.client()) return;
+    const epoch = this.#owned.get(row.call);
+    if (epoch !== undefined) {
+      if (row.epoch <= epoch) return; // by one who has not noticed that it was relieved
+      this.#relieved(row.call, from);
+    }
+    if (this.#followed.later(row.call, () => this.#row(from, row))) return;
+    const followed = this.#followed.get(row.call);
+    const turn = followed ? this.#followed.turn(followed, row) : "missed";
+    if (turn === "next") this.#use.restore(new OpList().row(row.call, row));
+    else if (turn === "missed") void this.read(row.call);
+  }
+
+  /** Another page carries a call from now on. */
+  taken(from: string, message: Extract<Message, { kind: "taken" }>): void {
+    const { call, epoch, sealed, ops } = message;
+    const mine = this.#owned.get(call);
+    if (mine !== undefined) {
+      if (epoch <= mine) return;
+      this.#relieved(call, from).handed = { epoch, sealed };
+      void this.read(call);
+      return;
+    }
+    if (this.#followed.later(call, () => this.taken(from, message))) return;
+    const followed = this.#followed.get(call);
+    if (!followed || epoch <= followed.epoch) return;
+    if (followed.epoch === epoch - 1) for (const op of decodeOps(ops)) if (op.kind === "log" && op.call === call) this.#row(from, op);
+    if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
+      this.#followed.note(call, from, epoch, 0);
+      this.#use.moved();
+    } else {
+      void this.read(call);
+    }
+  }
+
+  /** This page has carried a call until now, and another one does. */
+  #relieved(call: number, owner: string): Followed {
+    this.#owned.delete(call);
+    return this.#followed.note(call, owner, 0, 0);
+  }
+
+  /** A call is no longer stored. */
+  forgotten(call: number): void {
+    if (this.#followed.later(call, () => this.forgotten(call))) return;
+    this.#owned.delete(call);
+    this.#followed.delete(call);
+    this.#use.moved();
+    this.#use.restore(new OpList().forget(call));
+  }
+
+  /** Reads a call's whole log: rows were missed, or it has changed hands. */
+  async read(call: number): Promise<void> {
+    const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
+    if (followed.reading) return new Promise((resolve) => followed.waiting.push(resolve));
+    followed.reading = true;
+    const loaded = await this.#store.read(call).catch(() => undefined);
+    followed.reading = false;
+    if (this.#use.client() && this.#followed.get(call) === followed) {
+      if (loaded?.owned) {
+        this.#followed.delete(call);
+        this.#owned.set(call, loaded.epoch);
+      } else if (loaded) {
+        this.#owned.delete(call);
+        this.#followed.loaded(loaded);
+        this.#use.restore(new OpList().call(loaded));
+      } else if (loaded === null && followed.handed) {
+        // It has ended and was acknowledged meanwhile: what was told of that comes next.
+        const { epoch, sealed } = followed.handed;
+        this.#followed.note(call, followed.owner, epoch, 0);
+        this.#use.restore(new OpList().handed(call, epoch, sealed));
+      } else if (loaded === null) {
+        this.forgotten(call);
+      }
+      this.#use.moved();
+    }
+    for (const then of followed.waiting.splice(0)) then();
+  }
+
+  /**
+   * Carries on what a page has carried that is gone, or lives and does not
+   * answer: then only what can be gone on with. The store settles who does.
+   */
+  async takeOver(owner: string, lives: boolean): Promise<void> {
+    for (const call of this.#followed.of(owner)) {
+      if (this.#taking.has(call)) continue;
+      this.#taking.add(call);
+      await this.#takeCall(call, owner, lives);
+      this.#taking.delete(call);
+    }
+  }
+
+  async #takeCall(call: number, owner: string, lives: boolean): Promise<void> {
+    // What the others tell has no secrets, and so does not say whether it can.
+    if (lives) await this.read(call);
+    const followed = this.#followed.get(call);
+    const client = this.#use.client();
+    if (!client || followed?.owner !== owner || followed.done) return;
+    if (lives && !client.resumable(call)) return;
+    const { epoch, n } = followed;
+    const loaded = await this.#store.takeOver(call, epoch).catch(() => null);
+    if (!this.#use.client()) return;
+    if (!loaded) {
+      if (this.#followed.get(call)?.epoch === epoch) await this.read(call);
+      return;
+    }
+    const waiting = this.#followed.get(call)?.waiting ?? [];
+    this.#followed.delete(call);
+    this.#owned.set(call, loaded.epoch);
+    this.#use.moved();
+    this.#use.restore(new OpList().call(loaded));
+    this.#use.send(takenMessage(loaded, n));
+    for (const then of waiting.splice(0)) then();
+  }
+}

@@ -1,0 +1,104 @@
+import { Agent, type AgentUse } from "../src/agent/agent.js";
+import { EVENT } from "../src/events.js";
+import type { Open } from "../src/mcp.js";
+import type { ClientPort, Runtime } from "../src/runtime/runtime.js";
+
+/** The client's handle in the core. */
+const CLIENT = 7;
+
+/** A request or notification that has been sent. */
+export interface SentMessage {
+  id: number;
+  session: number;
+  method: string;
+  params: Open;
+  notify: boolean;
+}
+
+/** An agent's client on a core that the test is. */
+export class AgentRig {
+  readonly sent: SentMessage[] = [];
+  readonly cancelled: number[] = [];
+  readonly responses: { request: number; ok: boolean; value: unknown }[] = [];
+  readonly ended: string[] = [];
+  readonly agent: Agent;
+  port!: ClientPort;
+  #last = 0;
+
+  constructor(use: Partial<AgentUse> = {}) {
+    const send = (notify: boolean) => (_: number, session: number, method: string, params: string, bind: (id: number) => void) => {
+      const id = ++this.#last;
+      this.sent.push({ id, session, method, params: JSON.parse(params) as Open, notify });
+      bind(id);
+    };
+    const runtime = {
+      connectAgent: (_options: object, port: ClientPort, stored: (handle: number) => unknown) => {
+        this.port = port;
+        stored(CLIENT);
+        return CLIENT;
+      },
+      agentRequest: send(false),
+      agentNotify: send(true),
+      agentCancel: (_: number, id: number) => this.cancelled.push(id),
+      agentTerminate: () => this.#end("terminate"),
+      close: () => this.#end("close"),
+      counters: () => `{"cuts":2}`,
+      release: () => {},
+      respond: (_: number, request: number, ok: boolean, json: string) => this.responses.push({ request, ok, value: JSON.parse(json) }),
+    };
+    const keeping = { journal: undefined };
+    this.agent = new Agent(runtime as unknown as Runtime, "https://example.com/acp", { handlers: {}, elicits: true, backlog: 100, keeping, ...use });
+  }
+
+  #end(how: string): void {
+    this.ended.push(how);
+    this.port.state(`{"state":"closed"}`);
+  }
+
+  /** Opens it, with what the agent has answered to initialize. */
+  async open(version = 2, initialize: Open = { info: { name: "a", version: "1" }, capabilities: { session: {} } }): Promise<this> {
+    const started = this.agent.start({}, "omit", undefined);
+    this.port.state(JSON.stringify({ state: "open", version, restored: false, transport: "http", initialize }));
+    await started;
+    return this;
+  }
+
+  /** The core knows a session. */
+  recall(handle: number, sessionId: string, more: Open = {}): void {
+    this.port.recall(handle, JSON.stringify({ sessionId, cwd: "/w", restored: false, owned: true, ...more }));
+  }
+
+  /** The latest message. */
+  get last(): SentMessage {
+    return this.sent.at(-1)!;
+  }
+
+  /** The core settles the latest message. */
+  answer(value: unknown, outcome = 1, { id } = this.last): void {
+    this.port.settle(id, outcome, JSON.stringify(value));
+  }
+
+  /** The core tells of something. */
+  tell(session: number, kind: keyof typeof EVENT, value: object, position = 0): void {
+    this.port.deliver(session, EVENT[kind], position, JSON.stringify(value));
+  }
+
+  /** A turn's event. */
+  turn(turn: number, state: string, ended = false, more: Open = {}): void {
+    this.tell(1, "turn", { state, turn, ended, ...more });
+  }
+}
+
+/** Lets everything that is ready run. */
+export function ready(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Whether a promise has been settled by the time that everything has run that is ready. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const note = (): void => void (settled = true);
+  promise.then(note, note);
+  await ready();
+  return settled;
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Call } from "../src/call.js";
+import { McpClient } from "../src/client.js";
+import { HoldfastError } from "../src/errors.js";
+import type { Open, ServerCapabilities } from "../src/mcp.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+
+/** A client whose server lists tasks on these pages; `asked` has the params of each request. */
+function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
+  const asked: unknown[] = [];
+  class Listing extends McpClient {
+    override get capabilities(): ServerCapabilities {
+      return { ...(tasks && { tasks }) };
+    }
+    override request<T>(method: string, params?: Open): Call<T> {
+      asked.push([method, params]);
+      const call = new Call<T>(method, 1);
+      call.settle(1, JSON.stringify(pages[asked.length - 1]));
+      return call;
+    }
+  }
+  const runtime = {} as Runtime;
+  const mcp = new Listing(runtime, "http://localhost/mcp", 1, {}, { policy: false }, { journal: undefined, ack: "auto" });
+  return { mcp, asked };
+}
+
+const task = (taskId: string): Open => ({ taskId, status: "working", createdAt: "x", lastUpdatedAt: "x", ttl: null });
+
+test("all pages of the tasks are joined, and one is had by its cursor", async () => {
+  const pages = [{ tasks: [task("a"), task("b")], nextCursor: "" }, { tasks: [task("c")], _meta: { x: 1 } }];
+  const { mcp, asked } = listing({ list: {} }, pages);
+  const all = await mcp.listTasks();
+  assert.deepEqual(all.tasks.map(({ taskId }) => taskId), ["a", "b", "c"]);
+  assert.deepEqual(all["_meta"], { x: 1 });
+  assert.deepEqual(asked, [["tasks/list", undefined], ["tasks/list", { cursor: "" }]]);
+  const one = listing({ list: {} }, pages);
+  assert.equal((await one.mcp.listTasks({ cursor: "2" })).nextCursor, "");
+  assert.deepEqual(one.asked, [["tasks/list", { cursor: "2" }]]);
+});
+
+test("a server that says nothing of a list is not asked", async () => {
+  for (const tasks of [undefined, { requests: {} }, { cancel: {} }]) {
+    const { mcp, asked } = listing(tasks, []);
+    await assert.rejects(mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "unsupported" && /tasks\.list/.test(e.message));
+    assert.deepEqual(asked, []);
+  }
+});
+
+test("a list that goes in circles, and one that is none", async () => {
+  const circle = Array.from({ length: 1001 }, () => ({ tasks: [], nextCursor: "again" }));
+  await assert.rejects(listing({ list: {} }, circle).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "limit_exceeded");
+  await assert.rejects(listing({ list: {} }, [{ tasks: {} }]).mcp.listTasks(), (e) => e instanceof HoldfastError && e.code === "protocol_error");
+});
