@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -16,18 +15,7 @@ import (
 // demoOf is demo with another kind of embedded server.
 func demoOf(t *testing.T, o gosdk.Options) *chrome.Page {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{MCP: o})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(site)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		site.Close()
-	})
-	page := chrome.Open(t, server.URL+"/")
-	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
+	_, page := demoAt(t, demosite.Options{MCP: o}, "/")
 	return page
 }
 

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net/http/httptest"
 	"slices"
 	"testing"
 
@@ -15,17 +14,7 @@ import (
 // with an effect, and reloads the page before the answer.
 func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(site)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		site.Close()
-	})
-	page := chrome.Open(t, server.URL+"/demo/?server=/plain")
+	site, page := demoAt(t, demosite.Options{}, "/demo/?server=/plain")
 	runs(page, "add_note")
 	page.WaitFor(hook("guarantee") + `?.textContent === "a reload would lose this call"`)
 	eventually(t, "the note", func() bool { return len(site.Plain().Notes()) == 1 })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
 // TestStoryDemoCompletion: what the server knows of an argument is suggested
@@ -62,5 +63,21 @@ func TestStoryDemoLogLevel(t *testing.T) {
 				t.Errorf("%d log messages from error on", n)
 			}
 		})
+	}
+}
+
+// TestStoryDemoUncheckedOutput: of a result that was delivered the log does not
+// say that it was dropped.
+func TestStoryDemoUncheckedOutput(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	p.Tool("refers", peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{}}`)},
+		peer.AsJSON, peer.Output(`{"type":"object","$ref":"https://example.com/schema.json"}`))
+	_, page := demo(t)
+	connectsTo(page, p.URL())
+	runs(page, "refers")
+	page.WaitFor(hook("call-result") + `?.textContent.includes("said")`)
+	page.WaitFor(hook("log-lines") + `?.textContent.includes("A result was delivered without a look at its tool's output schema: refers: ")`)
+	if chrome.Eval[bool](page, hook("log-lines")+`.textContent.includes("dropped")`) {
+		t.Error("the log says that something was dropped")
 	}
 }

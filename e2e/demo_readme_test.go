@@ -4,9 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,17 +14,8 @@ import (
 // TestReadmeReload runs the README's second example as it is written, and
 // reloads its page in the middle of the call.
 func TestReadmeReload(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples := regexp.MustCompile("(?s)```js\n(.*?)```").FindAllSubmatch(text, -1)
-	if len(examples) != 2 {
-		t.Fatalf("the README has %d examples in JavaScript", len(examples))
-	}
 	site := sdkSite(t)
-	script := strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp").Replace(string(examples[1][1]))
-	imported, rest, _ := strings.Cut(script, "\n")
+	imported, rest, _ := strings.Cut(readmeScripts(t, site)[1], "\n")
 	page := chrome.Open(t, site.Page("/app", imported+`
 		document.body.append(document.createElement("button"));
 		`+rest+`

@@ -16,7 +16,13 @@ import (
 // server.
 func demo(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{})
+	return demoAt(t, demosite.Options{}, "/")
+}
+
+// demoAt opens a page of a demo site, and waits until it is connected.
+func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chrome.Page) {
+	t.Helper()
+	site, err := demosite.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +32,7 @@ func demo(t *testing.T) (*demosite.Site, *chrome.Page) {
 		server.Close()
 		site.Close()
 	})
-	page := chrome.Open(t, server.URL+"/")
+	page := chrome.Open(t, server.URL+path)
 	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
 	return site, page
 }
@@ -104,6 +110,15 @@ func TestStoryDemoRestart(t *testing.T) {
 	page.WaitFor(hook("call-error") + ` === null`)
 }
 
+// connectsTo sends the page to another server.
+func connectsTo(page *chrome.Page, url string) {
+	chrome.Script[chrome.Void](page, `
+		const input = `+hook("connection-url")+`;
+		input.value = `+chrome.JS(url)+`;
+		input.dispatchEvent(new Event("input", { bubbles: true }));
+		input.form.requestSubmit();`)
+}
+
 // TestStoryDemoErrors: a person who got the address wrong is told what to do.
 func TestStoryDemoErrors(t *testing.T) {
 	down := peer.New(t, peer.Options{})
@@ -116,11 +131,7 @@ func TestStoryDemoErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, page := demo(t)
-			chrome.Script[chrome.Void](page, `
-				const input = `+hook("connection-url")+`;
-				input.value = `+chrome.JS(test.url)+`;
-				input.dispatchEvent(new Event("input", { bubbles: true }));
-				input.form.requestSubmit();`)
+			connectsTo(page, test.url)
 			page.WaitFor(hook("connect-error") + `?.dataset.code === ` + chrome.JS(test.code))
 		})
 	}

@@ -20,21 +20,24 @@ const (
 )
 
 func (s *Site) addControls() {
-	for name, act := range map[string]func(*http.Request) (string, error){
-		"cut": func(*http.Request) (string, error) {
-			return fmt.Sprintf("dropped %d connections", s.cut()), nil
+	for name, act := range map[string]func(*http.Request) (string, time.Duration, error){
+		"cut": func(*http.Request) (string, time.Duration, error) {
+			return fmt.Sprintf("dropped %d connections", s.cut()), 0, nil
 		},
-		"restart": func(*http.Request) (string, error) {
+		"restart": func(*http.Request) (string, time.Duration, error) {
 			s.mcp.Restart()
 			s.plain.Restart()
-			return "restarted: every session is forgotten", nil
+			s.taskCuts.All()
+			s.tasks.Restart()
+			return "restarted: every session is forgotten", 0, nil
 		},
 		"down":      s.down,
 		"up":        s.up,
 		"cut-every": s.cutEvery,
+		"hour":      s.passHour,
 	} {
 		s.mux.HandleFunc("POST /control/"+name, func(w http.ResponseWriter, r *http.Request) {
-			what, err := act(r)
+			what, lasts, err := act(r)
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Cache-Control", "no-store")
 			if err != nil {
@@ -44,38 +47,39 @@ func (s *Site) addControls() {
 			json.NewEncoder(w).Encode(struct {
 				OK   bool   `json:"ok"`
 				What string `json:"what"`
-			}{err == nil, what})
+				MS   int64  `json:"ms,omitempty"`
+			}{err == nil, what, lasts.Milliseconds()})
 		})
 	}
 }
 
-func (s *Site) down(r *http.Request) (string, error) {
+func (s *Site) down(r *http.Request) (string, time.Duration, error) {
 	d, err := span(r, "ms", 5*time.Second, 0, maxDown)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	s.mu.Lock()
 	s.downUntil = time.Now().Add(d)
 	s.mu.Unlock()
-	return fmt.Sprintf("down for %v; dropped %d connections", d, s.cut()), nil
+	return fmt.Sprintf("down for %v; dropped %d connections", d, s.cut()), d, nil
 }
 
-func (s *Site) up(*http.Request) (string, error) {
+func (s *Site) up(*http.Request) (string, time.Duration, error) {
 	s.mu.Lock()
 	s.downUntil = time.Time{}
 	s.mu.Unlock()
-	return "up", nil
+	return "up", 0, nil
 }
 
 // cutEvery replaces the one that runs.
-func (s *Site) cutEvery(r *http.Request) (string, error) {
+func (s *Site) cutEvery(r *http.Request) (string, time.Duration, error) {
 	every, err := span(r, "ms", 2*time.Second, minBetween, maxBetween)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	whole, err := span(r, "for", time.Minute, 0, maxCutting)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +88,7 @@ func (s *Site) cutEvery(r *http.Request) (string, error) {
 		s.endCuts = nil
 	}
 	if whole == 0 {
-		return "no more cuts", nil
+		return "no more cuts", 0, nil
 	}
 	ctx, end := context.WithTimeout(s.ctx, whole)
 	s.endCuts = end
@@ -103,7 +107,7 @@ func (s *Site) cutEvery(r *http.Request) (string, error) {
 			}
 		}
 	}()
-	return fmt.Sprintf("dropping connections every %v for %v", every, whole), nil
+	return fmt.Sprintf("dropping connections every %v for %v", every, whole), whole, nil
 }
 
 // span reads a number of milliseconds from the query.

@@ -2,25 +2,29 @@
 
 // Package demosite is the demo as one http.Handler: the built web/dist, an MCP
 // server at /mcp (package gosdk), one at /plain that answers in one piece and
-// can resume nothing, and controls that break their connections on purpose. The
-// demo command serves it; tests mount it on an origin of their own:
+// can resume nothing, one at /tasks whose calls take long (package peer), and
+// controls that break their connections on purpose. The demo command serves it;
+// tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
 //	web := httptest.NewServer(site)
 //	... open web.URL in a browser; site.MCP().CutStreams() ...
 //
-// Controls are POSTs that answer {"ok": bool, "what": "..."}:
+// Controls are POSTs that answer {"ok": bool, "what": "..."}, and how long it lasts
+// as "ms" where it has an end:
 //
-//	/control/cut                        drop every connection to both servers now
-//	/control/restart                    forget sessions, tools, events and notes
-//	/control/down?ms=5000               refuse both servers for a while
+//	/control/cut                        drop every connection to the servers now
+//	/control/restart                    forget sessions, tools, tasks, events and notes
+//	/control/down?ms=5000               refuse the servers for a while
 //	/control/up                         end that early
 //	/control/cut-every?ms=2000&for=60000  drop again and again; for=0 stops
+//	/control/hour?ms=8000               refuse them for an hour by the clock of /tasks
 //
 // GET /visit is the page that the tool harbour_pass sends people to.
 package demosite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -31,7 +35,9 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
 // Options choose what the site is made of.
@@ -39,6 +45,8 @@ type Options struct {
 	// Dist is the folder with the built module and demo page; "" means web/dist
 	// beside go.mod.
 	Dist string
+	// Hour is the real time that a simulated hour takes; 0 means 8 s.
+	Hour time.Duration
 	// MCP are the options of the embedded server.
 	MCP gosdk.Options
 }
@@ -48,11 +56,16 @@ type Site struct {
 	mux   *http.ServeMux
 	mcp   *gosdk.Server
 	plain *gosdk.Server
+	tasks *peer.Peer
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
+	taskCuts cuts.Cuts
+	hour     time.Duration
+
 	mu        sync.Mutex
+	inHour    bool
 	downUntil time.Time
 	endCuts   context.CancelFunc // of the cut-every that runs; nil if none
 }
@@ -73,10 +86,14 @@ func New(o Options) (*Site, error) {
 		}
 	}
 	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain)}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), hour: cmp.Or(o.Hour, usualHour)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))
+	tasks := slowLookup(s.tasks)
+	s.mux.Handle("/tasks", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.taskCuts.Serve(tasks, w, r)
+	})))
 	s.mux.HandleFunc("GET /visit", visit)
 	s.mux.Handle("/", pages(files))
 	s.addControls()
@@ -92,8 +109,11 @@ func (s *Site) MCP() *gosdk.Server { return s.mcp }
 // Plain is the server behind /plain.
 func (s *Site) Plain() *gosdk.Server { return s.plain }
 
-// cut drops the connections to both servers and returns how many there were.
-func (s *Site) cut() int { return s.mcp.CutStreams() + s.plain.CutStreams() }
+// Tasks is the server behind /tasks.
+func (s *Site) Tasks() *peer.Peer { return s.tasks }
+
+// cut drops the connections to the servers and returns how many there were.
+func (s *Site) cut() int { return s.mcp.CutStreams() + s.plain.CutStreams() + s.taskCuts.All() }
 
 // Close stops tools and controls and drops the connections to the servers.
 func (s *Site) Close() {
@@ -101,6 +121,7 @@ func (s *Site) Close() {
 	s.work.Wait()
 	s.mcp.Close()
 	s.plain.Close()
+	s.tasks.Close()
 }
 
 // unlessDown drops the connection unanswered while the site is down: to a
@@ -108,7 +129,7 @@ func (s *Site) Close() {
 func (s *Site) unlessDown(server http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		down := time.Now().Before(s.downUntil)
+		down := s.inHour || time.Now().Before(s.downUntil)
 		s.mu.Unlock()
 		if down {
 			panic(http.ErrAbortHandler)

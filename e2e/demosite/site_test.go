@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/demosite"
 )
@@ -87,31 +88,55 @@ func TestControls(t *testing.T) {
 	}{
 		{"cut", 200, `{"ok":true,"what":"dropped 0 connections"}`},
 		{"restart", 200, `{"ok":true,`},
-		{"cut-every?ms=200&for=600000", 200, `{"ok":true,"what":"dropping connections every 200ms for 10m0s"}`},
+		{"cut-every?ms=200&for=600000", 200, `{"ok":true,"what":"dropping connections every 200ms for 10m0s","ms":600000}`},
 		{"cut-every?for=0", 200, `{"ok":true,"what":"no more cuts"}`},
 		{"cut-every?ms=1", 400, `{"ok":false,`},
 		{"down?ms=x", 400, `{"ok":false,`},
 		{"down?ms=9999999", 400, `{"ok":false,`},
-		{"down?ms=60000", 200, `{"ok":true,"what":"down for 1m0s; dropped 0 connections"}`},
+		{"down?ms=60000", 200, `{"ok":true,"what":"down for 1m0s; dropped 0 connections","ms":60000}`},
 	} {
 		a, body := send(t, "POST", url+"/control/"+c.path, "")
 		if a.StatusCode != c.status || !strings.HasPrefix(body, c.want) {
 			t.Errorf("%s: %s %s", c.path, a.Status, body)
 		}
 	}
-	for _, server := range []string{"/mcp", "/plain"} {
+	for _, server := range []string{"/mcp", "/plain", "/tasks"} {
 		if a, _ := send(t, "POST", url+server, hello); a != nil {
 			t.Errorf("down, but %s answers %s", server, a.Status)
 		}
 	}
 	send(t, "POST", url+"/control/up", "")
-	for _, server := range []string{"/mcp", "/plain"} {
+	for _, server := range []string{"/mcp", "/plain", "/tasks"} {
 		if a, body := send(t, "POST", url+server, hello); a == nil || a.StatusCode != 200 {
 			t.Errorf("%s, up again: %s", server, body)
 		}
 	}
 	if a, _ := send(t, "GET", url+"/control/cut", ""); a.StatusCode == 200 {
 		t.Error("a GET cuts")
+	}
+}
+
+// TestHour: the servers cannot be reached, and an hour of the clock of /tasks
+// passes meanwhile; there is one at a time.
+func TestHour(t *testing.T) {
+	site, url := open(t)
+	before := time.Now()
+	if _, body := send(t, "POST", url+"/control/hour?ms=1000", ""); body != `{"ok":true,"what":"an hour without network passes in 1s","ms":1000}`+"\n" {
+		t.Fatalf("got %s", body)
+	}
+	if a, body := send(t, "POST", url+"/control/hour", ""); a.StatusCode != 400 {
+		t.Errorf("another one at the same time: %s %s", a.Status, body)
+	}
+	if a, _ := send(t, "POST", url+"/tasks", "{}"); a != nil {
+		t.Errorf("without network /tasks answers %s", a.Status)
+	}
+	for a, _ := send(t, "POST", url+"/tasks", "{}"); a == nil; a, _ = send(t, "POST", url+"/tasks", "{}") {
+		if time.Since(before) > 20*time.Second {
+			t.Fatal("the hour does not end")
+		}
+	}
+	if passed := site.Tasks().Now().Sub(before); passed < time.Hour {
+		t.Errorf("%v have passed", passed)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
 )
 
 // Options choose how the server behaves. The zero value has sessions and an
@@ -37,7 +39,7 @@ type Options struct {
 // no path of its own: mount it where the endpoint is to be.
 type Server struct {
 	opts Options
-	cuts cuts
+	cuts cuts.Cuts
 
 	mu  sync.Mutex
 	now *generation
@@ -121,16 +123,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if cors(w, r) {
 		return
 	}
-	s.cuts.serve(s.current().handler, w, r)
+	s.cuts.Serve(s.current().handler, w, r)
 }
 
 // CutStreams drops the connection of every answer under way and returns how
 // many there were. Browsers see a network error; sessions, running tools and
 // the event store live on, so that a client can resume.
-func (s *Server) CutStreams() int { return s.cuts.all() }
+func (s *Server) CutStreams() int { return s.cuts.All() }
 
 // OpenStreams is the number of answers under way.
-func (s *Server) OpenStreams() int { return s.cuts.open() }
+func (s *Server) OpenStreams() int { return s.cuts.Open() }
 
 // Restart puts a new server in the place of the old one: connections are
 // dropped, running tools stopped, sessions, events and notes forgotten.
@@ -149,7 +151,7 @@ func (s *Server) Close() { s.stop(s.current()) }
 func (s *Server) stop(g *generation) {
 	// Connections first: a tool that was stopped answers with an error result,
 	// which nobody is to see.
-	s.cuts.all()
+	s.cuts.All()
 	g.end()
 	for session := range g.sdk.Sessions() {
 		session.Close()

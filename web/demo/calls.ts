@@ -88,6 +88,23 @@ export class CallList {
     return card;
   }
 
+  /**
+   * A call has become a task of that name: which of them is plain, but for two
+   * that are the same, and of these the first is the first.
+   */
+  made(task: string, tool: string, args: Open): void {
+    if (this.#cards.some((card) => card.trace.task === task)) return;
+    const text = JSON.stringify(args);
+    // Newest first.
+    const card = this.#cards.filter((each) => each.trace.task === undefined && each.tool.name === tool && JSON.stringify(each.args) === text).at(-1);
+    if (card) card.trace.task = task;
+  }
+
+  /** The wire has brought parts of a task's result. */
+  brought(task: string, seqNrs: readonly number[]): void {
+    this.#cards.find((card) => card.trace.task === task)?.trace.parts.brought(seqNrs);
+  }
+
   /** Everything that was stored is gone. */
   clear(): void {
     for (const card of [...this.#cards]) {
@@ -98,9 +115,13 @@ export class CallList {
 
   /**
    * The call that a question belongs to, if that is plain: until 2025-11-25 a
-   * server's request does not say on whose behalf it comes.
+   * server's request does not say on whose behalf it comes, unless that is a task.
    */
-  get only(): CallCard | undefined {
+  asked(request: Open): CallCard | undefined {
+    const meta = request["_meta"] as Record<string, { taskId?: string } | undefined> | undefined;
+    const task = meta?.["io.modelcontextprotocol/related-task"]?.taskId;
+    const asking = task === undefined ? undefined : this.#cards.find((card) => card.trace.task === task);
+    if (asking) return asking;
     const running = this.#cards.filter((card) => card.state === "running");
     return running.length === 1 ? running[0] : undefined;
   }

@@ -7,6 +7,7 @@ import { showFailure } from "./failure.js";
 import { recollect, remind, shownBefore, type Remembered } from "./memory.js";
 import { tell, tellMark } from "./narrative.js";
 import { Output } from "./output.js";
+import { PartPicture } from "./partpicture.js";
 import { Picture } from "./picture.js";
 import { showResult } from "./result.js";
 import { onTick } from "./ticker.js";
@@ -47,6 +48,8 @@ export class CallCard {
   state: CardState = "running";
   /** The latest progress. */
   progress: ProgressEvent | undefined;
+  /** The server has asked something, and waits. */
+  asking = false;
   /** Why the call is away. */
   why: HoldfastError | undefined;
   readonly #use: CardUse;
@@ -54,6 +57,7 @@ export class CallCard {
   /** Whether this page knows of the call from before. */
   readonly #known: boolean;
   readonly #picture: Picture;
+  readonly #parts: PartPicture;
   readonly #output: Output;
   readonly #badges = new Badges();
   readonly #status = element("span", { class: "call-state" }, WORDS.running);
@@ -84,6 +88,7 @@ export class CallCard {
     this.#replayed = call.restored ? [] : undefined;
     this.trace = new Trace(now - Math.max(0, Date.now() - call.createdAt), known?.trace);
     this.#picture = new Picture(this.trace);
+    this.#parts = new PartPicture(this.trace.parts);
     const name = this.tool.title ?? this.tool.annotations?.title ?? this.tool.name;
     this.#output = new Output(`Output of ${name}`);
     this.#act = button("Cancel", { class: "quiet small", "data-testid": "cancel", "aria-label": `Cancel ${name}` }, () => call.cancel());
@@ -105,6 +110,7 @@ export class CallCard {
       ),
       this.#progressRow,
       this.#picture.element,
+      this.#parts.element,
       this.#counts,
       this.#output.element,
       this.#asks,
@@ -118,14 +124,24 @@ export class CallCard {
     });
   }
 
+  /** The network is away for so many ms. */
+  away(ms: number): void {
+    const now = performance.now();
+    this.trace.away(ms, now);
+    this.#note(tellMark("hour", 0), now);
+    this.#tick(now);
+  }
+
   /** Says what the server asks while this call runs; the dialog goes into the returned place. */
   asked(message: string): HTMLElement {
+    this.asking = true;
     this.#output.add(this.trace.elapsed(performance.now()), { tone: "notification", tag: "asks", text: message });
     return this.#asks;
   }
 
   /** Says what the person did about it. */
   answered(action: string): void {
+    this.asking = false;
     this.#output.add(this.trace.elapsed(performance.now()), { tone: "wire", tag: "you", text: ANSWERS[action] ?? action });
     this.#output.flush();
   }
@@ -169,7 +185,10 @@ export class CallCard {
         setAttributes(this.element, { "data-is-error": true });
         setText(this.#status, "the tool failed");
       }
-      this.element.append(showResult(result));
+      const shown = showResult(result);
+      // Its parts are above already.
+      const parts = this.trace.parts.had;
+      this.element.append(parts > 0 ? element("details", { class: "whole" }, element("summary", {}, `The result in one piece, of ${counted(parts, "part")}`), shown) : shown);
     } catch (thrown) {
       this.#arrived();
       const error = thrown instanceof HoldfastError ? thrown : new HoldfastError({ code: "runtime_exited", message: String(thrown), cause: thrown });
@@ -194,6 +213,7 @@ export class CallCard {
     for (const event of replayed) {
       while (notes.length > 0 && notes[0]!.position < event.position) this.#output.add(notes[0]!.at, notes.shift()!.line);
       if (event.type === "progress") this.progress = event;
+      if (event.type === "segment") trace.parts.told(event.seqNr, true);
       const line = tell(event);
       if (line) this.#output.add(trace.timeOf(event.position), line);
     }
@@ -208,6 +228,7 @@ export class CallCard {
     if (event.type === "progress") this.progress = event;
     const line = tell(event);
     // The journal keeps what the server says, this page what befell the wire.
+    if (event.type === "resumed" && this.trace.isAway(now)) return;
     if (line && (event.type === "status" || event.type === "resumed")) this.#note(line, now);
     else if (line) this.#output.add(this.trace.timeOf(event.position) ?? this.trace.elapsed(now), line);
     // What happens to the connection is shown at once; messages wait for the tick.
@@ -271,6 +292,7 @@ export class CallCard {
     setText(this.#elapsed, duration(this.trace.elapsed(now)));
     this.#showProgress();
     this.#picture.draw(now);
+    this.#parts.draw(this.progress?.total ?? 0);
     this.#output.flush();
     this.#showCounts();
     // What the wire does now, for the colour of the state.
@@ -285,6 +307,7 @@ export class CallCard {
     const wire = this.trace.wire(now);
     if (wire === "asked") return "asked to resume, no answer yet";
     if (wire !== "cut") return WORDS.running;
+    if (this.trace.isAway(now)) return "no network here; the server goes on";
     const { due, why } = this.trace.last;
     if (why === "reload") return "back from the journal, resuming";
     if (due === undefined) return "cut, reconnecting";
@@ -303,8 +326,8 @@ export class CallCard {
       "aria-valuenow": known || !running ? Math.round(share * 100) : undefined,
     });
     this.#fill.style.transform = `scaleX(${share})`;
-    // A bar that never moved says nothing about a call that is over.
-    this.#progressRow.hidden = !running && progress === undefined;
+    // A bar that never moved says nothing about a call that is over; where there are parts, these say it.
+    this.#progressRow.hidden = (!running && progress === undefined) || this.trace.parts.last > 0;
     if (known) setText(this.#progressText, `${progress} of ${total}`);
     else setText(this.#progressText, progress === undefined ? "no progress reported yet" : `${progress} so far`);
   }
@@ -317,6 +340,9 @@ export class CallCard {
     if (reloads > 0) parts.push(counted(reloads, "reload"));
     const deaths = marks.filter(({ kind }) => kind === "killed").length;
     if (deaths > 0) parts.push(`runtime killed ${deaths === 1 ? "once" : `${deaths} times`}`);
+    const { late, repeated } = this.trace.parts;
+    if (late > 0) parts.push(`${counted(late, "part")} filled later`);
+    if (repeated > 0) parts.push(`${counted(repeated, "part")} came again`);
     if (cuts > 0) parts.push(`${counted(cuts, "cut")}, ${survived} survived`);
     setText(this.#counts, parts.join(" · "));
   }

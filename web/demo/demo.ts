@@ -4,9 +4,9 @@
 import { HoldfastError, type McpClient, type Tool } from "holdfast";
 import { CallList } from "./calls.js";
 import { Connection } from "./connection.js";
-import { part } from "./element.js";
+import { part, setAttributes } from "./element.js";
 import { ask } from "./elicitation.js";
-import { connectsByItself, embeddedURL, isEmbedded, presetURL } from "./embedded.js";
+import { absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, tasksURL } from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
 import { JournalPanel } from "./journal.js";
@@ -16,6 +16,8 @@ import { Offers } from "./offers.js";
 import { Saboteur } from "./saboteur.js";
 import { Tabs } from "./tabs.js";
 import { ToolList } from "./tools.js";
+import { tap } from "./wiretap.js";
+import { Works, WORK_TOOLS } from "./works.js";
 
 /** How long the page waits before it asks a server again that was away, in ms. */
 const LIST_AGAIN = 1_000;
@@ -42,6 +44,13 @@ const guide = new Guide((args, key) => {
   const tool = known.find(({ name }) => name === GUIDE_TOOL);
   return client && tool ? calls.run(client, tool, args, key) : undefined;
 });
+const works = new Works(
+  (name, args, key) => {
+    const tool = known.find((each) => each.name === name);
+    return client && tool ? calls.run(client, tool, args, key) : undefined;
+  },
+  (why) => saboteur.say(`The network is still there: ${why}`),
+);
 const journal = new JournalPanel({
   forget: async () => {
     calls.clear();
@@ -50,13 +59,14 @@ const journal = new JournalPanel({
 });
 calls.watch((card, event) => {
   guide.watch(card, event);
+  works.watch(card, event);
   if (event === undefined) void journal.refresh();
 });
 
 const connection = new Connection({
   handlers: {
     elicitation: async (request, context) => {
-      const card = calls.only;
+      const card = calls.asked(request);
       const result = await ask(request, context, card?.asked(String(request.message)) ?? part("questions"));
       card?.answered(result.action);
       return result;
@@ -72,6 +82,7 @@ const connection = new Connection({
     void calls.follow(mcp);
     saboteur.server = mcp.url;
     part<HTMLAnchorElement>("second-tab").href = location.href;
+    showPlace(mcp.url);
     saboteur.available = isEmbedded(mcp.url) ? "all" : "page";
     mcp.on("listen", (event) => facts.listen(event));
     mcp.on("notification", ({ method }) => {
@@ -93,12 +104,20 @@ const connection = new Connection({
     noticed.stop();
     offers.clear();
     guide.available = false;
+    works.available = false;
     calls.ended();
     journal.stop();
     saboteur.available = "nothing";
     tools.clear("Connect to a server to see its tools.");
   },
 });
+
+/** Marks which of the demo's own servers this is. */
+function showPlace(url: string): void {
+  for (const [id, place] of [["place-calls", embeddedURL], ["place-tasks", tasksURL]] as const) {
+    setAttributes(part(id), { "aria-current": url === place ? "page" : undefined });
+  }
+}
 
 function begin(mcp: McpClient): void {
   facts.show(mcp);
@@ -119,6 +138,7 @@ async function listTools(mcp: McpClient): Promise<void> {
     known = list.tools;
     tools.show(known);
     guide.available = mcp.url === embeddedURL && known.some(({ name }) => name === GUIDE_TOOL);
+    works.available = mcp.url === tasksURL && WORK_TOOLS.every((tool) => known.some(({ name }) => name === tool));
   } catch (error) {
     if (mcp !== client) return;
     tools.say(`The tools could not be listed: ${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`);
@@ -127,10 +147,14 @@ async function listTools(mcp: McpClient): Promise<void> {
   }
 }
 
+tap(tasksURL, calls);
 const preset = presetURL();
+const there = absolute(preset);
 connection.url = preset;
+showPlace(there);
 if (connectsByItself(preset)) {
-  guide.available = preset === embeddedURL ? "expected" : false;
+  guide.available = there === embeddedURL ? "expected" : false;
+  works.available = there === tasksURL ? "expected" : false;
   tools.say("Connecting…");
   void connection.open();
 } else {

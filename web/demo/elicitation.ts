@@ -10,7 +10,7 @@ let dialogs = 0;
  */
 export function ask(
   request: FormElicitation | URLElicitation,
-  { server, signal }: InputContext,
+  { server, signal, draft, saveDraft }: InputContext,
   place: HTMLElement,
 ): Promise<ElicitationResult> {
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ export function ask(
     dialog.append(
       element("h4", { id: `${id}-title` }, element("strong", {}, new URL(server).host), " asks you"),
       element("p", { id: `${id}-message`, class: "asks-message" }, clipped(String(request.message), 2000)),
-      request.mode === "url" ? visit(request.url, end, others) : formOf(request, end, others),
+      request.mode === "url" ? visit(request.url, end, others) : formOf(request, end, others, { draft, saveDraft }),
     );
     place.append(dialog);
     dialog.show();
@@ -48,15 +48,28 @@ export function ask(
 
 type End = (result: ElicitationResult) => void;
 
-function formOf(request: FormElicitation, end: End, others: HTMLElement[]): HTMLElement {
+/** What is typed is kept with the call: a reload in the middle of the form loses nothing of it. */
+function formOf(request: FormElicitation, end: End, others: HTMLElement[], { draft, saveDraft }: Pick<InputContext, "draft" | "saveDraft">): HTMLElement {
   const send = submit("Send", "elicitation-accept");
-  return fieldForm(
-    requestedFields(request.requestedSchema ?? {}),
+  const fields = requestedFields(request.requestedSchema ?? {});
+  // It is this page's own: nobody else has written it.
+  if (draft !== undefined) fields.typed = draft as typeof fields.typed;
+  const form = fieldForm(
+    fields,
     "elicitation-form",
     (content) => end({ action: "accept", content: content as NonNullable<ElicitationResult["content"]> }),
+    draft === undefined ? undefined : element("p", { class: "kept", "data-testid": "elicitation-draft" }, "This is what you had typed. It was stored with the call."),
     element("p", { class: "hint" }, "Only what is in these fields is sent."),
     element("div", { class: "actions" }, send, ...others),
   );
+  form.addEventListener("input", () => {
+    try {
+      saveDraft(fields.typed);
+    } catch {
+      // It is longer than what is kept of a form; what was kept before stands.
+    }
+  });
+  return form;
 }
 
 /** A page to visit: the whole address is there to be read, its domain first of all. */

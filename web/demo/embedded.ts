@@ -7,22 +7,32 @@ export const embeddedURL: string = new URL("/mcp", location.href).href;
 /** The same tools behind a server that answers in one piece: nothing of it can be resumed. */
 export const plainURL: string = new URL("/plain", location.href).href;
 
+/** A server whose calls become tasks: they take long, and go on without the page. */
+export const tasksURL: string = new URL("/tasks", location.href).href;
+
 /** The server to which a person has connected in this tab. */
 const TRUSTED = "holdfast-demo.trusted";
 
 /** Whether a server lets itself be sabotaged. */
 export function isEmbedded(url: string): boolean {
-  return url === embeddedURL || url === plainURL;
+  return url === embeddedURL || url === plainURL || url === tasksURL;
 }
 
 /** What the control endpoints answer. */
 interface Done {
   ok: boolean;
   what: string;
+  /** How long it lasts, where it has an end. */
+  ms?: number;
 }
 
 /** Asks the embedded server to harm itself; resolves to its own words for what it did. */
 export async function sabotage(action: string): Promise<string> {
+  return (await control(action)).what ?? "";
+}
+
+/** The same with all that it answers. */
+export async function control(action: string): Promise<Partial<Done>> {
   const response = await fetch(new URL(`/control/${action}`, location.href), { method: "POST" });
   const text = await response.text();
   let done: Partial<Done> = {};
@@ -32,12 +42,17 @@ export async function sabotage(action: string): Promise<string> {
     // A page on some other server has no control endpoints; the status says so.
   }
   if (!response.ok || done.ok === false) throw new Error(done.what ?? `the server answered ${response.status}`);
-  return done.what ?? "";
+  return done;
 }
 
 /** The server that the page's own address asks for: `?server=<url>`. */
 export function presetURL(): string {
   return new URLSearchParams(location.search).get("server") || embeddedURL;
+}
+
+/** An address with what this page's own adds to it; "" for what is none. */
+export function absolute(url: string): string {
+  return URL.canParse(url, location.href) ? new URL(url, location.href).href : "";
 }
 
 /**

@@ -71,6 +71,23 @@ export class Field {
     }
   }
 
+  /** What is in the control, right or wrong: for a later page. */
+  get typed(): string | string[] {
+    if (this.#model.control.kind === "choices") return this.#boxes().filter(({ checked }) => checked).map(({ value }) => value);
+    const input = this.input as Input;
+    return this.#model.control.kind === "boolean" ? String((input as HTMLInputElement).checked) : input.value;
+  }
+  set typed(typed: string | string[]) {
+    if (this.#model.control.kind === "choices") {
+      for (const box of this.#boxes()) box.checked = typed.includes(box.value);
+    } else if (this.#model.control.kind === "boolean") (this.input as HTMLInputElement).checked = typed === "true";
+    else (this.input as Input).value = String(typed);
+  }
+
+  #boxes(): HTMLInputElement[] {
+    return [...this.input.querySelectorAll<HTMLInputElement>("input[type=checkbox]")];
+  }
+
   /** Shows a mistake, or takes it away. */
   complain(mistake: string): void {
     setText(this.#mistake, mistake);

@@ -1,5 +1,5 @@
 import type { JSONSchema, Open, Prompt, Tool } from "holdfast";
-import { element } from "./element.js";
+import { element, type Child } from "./element.js";
 import { Field } from "./field.js";
 import { readSchema, type FieldModel } from "./schema.js";
 
@@ -17,6 +17,17 @@ export class Fields {
     const id = `form${++forms}`;
     this.#whole = models === undefined;
     this.all = (models ?? [WHOLE]).map((model, i) => new Field(model, `${id}-${i}`));
+  }
+
+  /** What is in the fields, right or wrong; as `typed` of a later page they are what they were. */
+  get typed(): Record<string, string | string[]> {
+    return Object.fromEntries(this.all.map((field) => [field.name, field.typed]));
+  }
+  set typed(typed: Record<string, string | string[]>) {
+    for (const field of this.all) {
+      const was = Object.hasOwn(typed, field.name) ? typed[field.name] : undefined;
+      if (was !== undefined) field.typed = was;
+    }
   }
 
   /** What the fields hold, or undefined and a message at each field that is wrong. */
@@ -37,7 +48,7 @@ export class Fields {
 }
 
 /** A form of these fields. `send` gets what they hold; the buttons are below them. */
-export function fieldForm(fields: Fields, testId: string, send: (args: Open) => void, ...below: HTMLElement[]): HTMLFormElement {
+export function fieldForm(fields: Fields, testId: string, send: (args: Open) => void, ...below: Child[]): HTMLFormElement {
   const form = element(
     "form",
     // The fields say themselves what is wrong, in the page's own style.

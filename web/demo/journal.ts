@@ -102,7 +102,7 @@ export class JournalPanel {
   }
 
   async #askToKeep(): Promise<void> {
-    const granted = await navigator.storage.persist().catch(() => false);
+    const granted = (await this.#mcp?.persist()) ?? false;
     await this.#showPersistence();
     if (!granted) setText(this.#persist, "The browser does not promise it. It may clear it when the disk is full.");
   }

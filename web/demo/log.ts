@@ -1,6 +1,7 @@
 import type { CallOptions, LoggingLevel, McpClient } from "holdfast";
 import { duration } from "./duration.js";
 import { part } from "./element.js";
+import { tellIntegrity } from "./integrity.js";
 import { loud, plain, type Line } from "./narrative.js";
 import { Output } from "./output.js";
 
@@ -34,7 +35,10 @@ export class Log {
       else if (state === "cut") this.#say("cut", "cut", `The listening stream broke. Again in ${duration(delay ?? 0)}.`);
       else if (state === "off") this.#say("wire", "listening", "The server does not offer a stream for unasked messages.");
     });
-    mcp.on("integrity", ({ what, cause }) => this.#say("warning", "dropped", cause === undefined ? what : `${what}: ${cause}`));
+    mcp.on("integrity", (event) => {
+      const { tone, tag, text } = tellIntegrity(event);
+      this.#say(tone, tag, text);
+    });
   }
 
   /** A session has begun. Servers need not send logs before they are asked to. */

@@ -70,6 +70,7 @@ const MARKS: Record<Mark["kind"], string> = {
   killed: "The runtime died, and another one has started.",
   restarted: "It runs again.",
   taken: "The tab that carried the call is gone. This one carries it on.",
+  hour: "The network is gone for an hour. The server goes on.",
 };
 
 /** Tells what a call has lived through; `messages` are those that the journal had of it. */

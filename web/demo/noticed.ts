@@ -4,6 +4,7 @@ import { element, part, setAttributes, setText } from "./element.js";
 /** The counters in words, in the order in which they are shown. */
 const WORDS: Record<keyof Counters, string> = {
   duplicateEvents: "replayed events dropped",
+  duplicateSegments: "repeated parts dropped",
   duplicateResponses: "second responses dropped",
   unknownResponses: "responses to nothing",
   unreadableMessages: "unreadable messages",

@@ -27,6 +27,7 @@ const MARK_WORDS: Record<Mark["kind"], string> = {
   killed: "runtime killed",
   taken: "taken over",
   restarted: "runs again",
+  hour: "an hour offline",
 };
 
 /** Distances between two times on the axis, in ms. */
@@ -42,6 +43,7 @@ export class Picture {
   readonly element = drawing("svg", { class: "picture", role: "img", height: HEIGHT, "data-testid": "call-picture" });
   readonly #axis = drawing("g", { class: "axis" });
   readonly #segments = drawing("g");
+  readonly #aways = drawing("g");
   readonly #messages = drawing("g");
   readonly #tries = drawing("g");
   readonly #resumes = drawing("g");
@@ -53,7 +55,7 @@ export class Picture {
 
   constructor(trace: Trace) {
     this.#trace = trace;
-    this.element.append(this.#axis, this.#segments, this.#messages, this.#tries, this.#marks, this.#resumes);
+    this.element.append(this.#axis, this.#segments, this.#aways, this.#messages, this.#tries, this.#marks, this.#resumes);
     new ResizeObserver(([entry]) => {
       this.#width = entry?.contentRect.width ?? 0;
       this.draw(performance.now());
@@ -74,6 +76,11 @@ export class Picture {
     });
     this.#drawAxis();
     fill(this.#segments, trace.segments.length, newSegment, (group, i) => this.#drawSegment(group, trace.segments[i]!, elapsed));
+    const aways = trace.marks.filter(({ until }) => until !== undefined);
+    fill(this.#aways, aways.length, newSegment, (group, i) => {
+      const { at, until = at } = aways[i]!;
+      this.#drawSegment(group, { kind: "cut", from: at, to: Math.min(until, elapsed), flagged: true }, elapsed);
+    });
     fill(this.#messages, trace.messageTimes.length, newMessage, (line, i) => {
       const x = this.#x(trace.messageTimes[i]!);
       setAttributes(line, { x1: x, x2: x });
@@ -102,7 +109,7 @@ export class Picture {
     });
   }
 
-  #drawSegment(group: SVGGElement, segment: Segment, elapsed: number): void {
+  #drawSegment(group: SVGGElement, segment: Segment & { flagged?: true }, elapsed: number): void {
     const [title, band, wire, label] = group.children as unknown as [Element, Element, Element, Element];
     const to = segment.to ?? elapsed;
     const from = this.#x(segment.from);
@@ -113,7 +120,7 @@ export class Picture {
     setAttributes(band, { x: from, width });
     setAttributes(wire, { x1: from, x2: from + width });
     setAttributes(label, { x: from + width / 2 });
-    setText(label, segment.kind === "cut" && width > 8 * time.length ? time : "");
+    setText(label, segment.kind === "cut" && !segment.flagged && width > 8 * time.length ? time : "");
     setText(title, tooltip(segment, time));
   }
 

@@ -67,7 +67,7 @@ const HARMS: Harm[] = [
     testId: "restart",
     label: "Restart the server",
     act: () => sabotage("restart"),
-    proves: "It forgets its sessions and calls. A harmless call runs again; any other ends as lost, which is the truth.",
+    proves: "It forgets its sessions, calls and tasks. A harmless call runs again; any other ends as lost, which is the truth.",
     server: true,
   },
 ];
@@ -83,6 +83,11 @@ export class Saboteur {
   constructor(did: () => void) {
     this.#did = did;
     part("harms").append(...this.#rows.map(({ row }) => row));
+  }
+
+  /** Says what came of something. */
+  say(words: string): void {
+    setText(this.#word, words);
   }
 
   /** What can be broken: nothing without a server, the page itself, or the embedded server as well. */

@@ -1,5 +1,6 @@
 import type { CallEvent, StatusEvent } from "holdfast";
 import type { Line } from "./narrative.js";
+import { Parts, type Part } from "./parts.js";
 
 /** A stretch of time in which the stream was in one state. Times are ms since the call was made. */
 export interface Segment {
@@ -21,13 +22,16 @@ export interface Segment {
  * What happened to whoever carried the call. `reload`: this page was loaded
  * again. `page`: its page was closed, and this one came later. `killed`: the
  * runtime ended. `taken`: another tab had it, and this one has taken it over.
- * `restarted`: the server had forgotten it, and runs it again.
+ * `restarted`: the server had forgotten it, and runs it again. `hour`: the
+ * network went away for a simulated hour.
  */
 export interface Mark {
-  kind: "reload" | "page" | "killed" | "taken" | "restarted";
+  kind: "reload" | "page" | "killed" | "taken" | "restarted" | "hour";
   at: number;
   /** When the stream went on. */
   resumed?: number;
+  /** Until when it lasts, where that is known beforehand. */
+  until?: number;
 }
 
 /** A line of this page's own about the call, after the message of that position. */
@@ -60,6 +64,10 @@ export interface TraceState {
   position: number;
   /** Until when the trace was kept. */
   at: number;
+  /** The numbered parts of its result, where that is streamed. */
+  parts?: Part[];
+  /** The server's name of the task that the call has become, where the wire is listened to. */
+  task?: string;
   end?: { at: number; how: Ending };
 }
 
@@ -82,6 +90,8 @@ const LAST_MOMENT = 1_000;
 export class Trace {
   readonly #start: number;
   readonly #state: TraceState;
+  /** The numbered parts of the result, where that is streamed. */
+  readonly parts: Parts;
 
   /** `start` is when the call was made, on the clock of `now`; `state` is what an earlier page had. */
   constructor(start: number, state?: TraceState) {
@@ -91,6 +101,7 @@ export class Trace {
       messageTimes: [], stride: 1, tryTimes: [], resumedTimes: [], marks: [], notes: [], times: [],
       messages: 0, cuts: 0, survived: 0, position: 0, at: 0,
     };
+    this.parts = new Parts((this.#state.parts ??= []));
   }
 
   get segments(): readonly Segment[] {
@@ -120,6 +131,12 @@ export class Trace {
   get survived(): number {
     return this.#state.survived;
   }
+  get task(): string | undefined {
+    return this.#state.task;
+  }
+  set task(task: string) {
+    this.#state.task = task;
+  }
   get end(): { at: number; how: Ending } | undefined {
     return this.#state.end;
   }
@@ -143,6 +160,7 @@ export class Trace {
   /** What the wire does now. */
   wire(now: number): Segment["kind"] {
     const { kind, from } = this.last;
+    if (this.isAway(now)) return "cut";
     return kind === "asked" && this.elapsed(now) - from < ASKED_APART ? "cut" : kind;
   }
 
@@ -157,13 +175,16 @@ export class Trace {
     const state = this.#state;
     if (event.type === "status") this.#status(event, at);
     else if (event.type === "resumed") {
-      this.#forgetBriefAsking(at);
-      this.#turn({ kind: "up", from: at });
-      state.survived = state.cuts;
-      state.resumedTimes.push(at);
-      this.#carriedOn(at);
+      // A task is gone on with before its server has said anything.
+      if (this.isAway(now)) return;
+      this.#goesOn(at);
       if (event.outcome === "restarted") state.marks.push({ kind: "restarted", at, resumed: at });
-    } else if (event.type !== "guarantee") this.#message(at, event.position);
+    } else if (event.type !== "guarantee") {
+      // A task has other ways than its stream: what it says has come by one of them.
+      if (this.last.kind === "cut" && state.task !== undefined) this.#goesOn(at);
+      this.#message(at, event.position);
+    }
+    if (event.type === "segment") this.parts.told(event.seqNr, false);
   }
 
   /**
@@ -182,6 +203,17 @@ export class Trace {
     const from = missing.length > 0 ? to - step : state.at;
     this.#turn({ kind: "cut", from, why: "reload" });
     state.marks.push({ kind: how, at: from });
+  }
+
+  /** Marks that the network goes away for so many ms. */
+  away(ms: number, now: number): void {
+    const at = this.elapsed(now);
+    this.#state.marks.push({ kind: "hour", at, until: at + ms, resumed: at });
+  }
+
+  /** Whether the network is away. */
+  isAway(now: number): boolean {
+    return this.marks.some(({ until = 0 }) => until > now - this.#start);
   }
 
   /** Notes a line of this page's own, so that a later one has it too. */
@@ -232,6 +264,15 @@ export class Trace {
       this.#turn({ kind: "cut", from: at, ...(why === undefined ? {} : { why }) });
     }
     this.last.due = at + delay;
+  }
+
+  #goesOn(at: number): void {
+    const state = this.#state;
+    this.#forgetBriefAsking(at);
+    this.#turn({ kind: "up", from: at });
+    state.survived = state.cuts;
+    state.resumedTimes.push(at);
+    this.#carriedOn(at);
   }
 
   /** The stream goes on for whoever carries it now. */

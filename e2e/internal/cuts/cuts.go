@@ -1,6 +1,7 @@
 //go:build !js
 
-package gosdk
+// Package cuts drops the answers that an HTTP handler is giving.
+package cuts
 
 import (
 	"context"
@@ -9,8 +10,9 @@ import (
 	"time"
 )
 
-// cuts knows the answers under way, so that they can be dropped.
-type cuts struct {
+// Cuts knows the answers under way, so that they can be dropped. The zero value
+// knows of none.
+type Cuts struct {
 	mu  sync.Mutex
 	now map[*answer]struct{}
 }
@@ -21,10 +23,10 @@ type answer struct {
 	cut     bool
 }
 
-// serve runs the SDK's handler under a context that a cut ends. The SDK then
-// lets go of the stream, so that a client may resume it at once, and the abort
-// closes the connection without the chunk that would end the body properly.
-func (c *cuts) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
+// Serve runs a handler under a context that a cut ends. The handler then lets go
+// of its stream, so that a client may resume it at once, and the abort closes the
+// connection without the chunk that would end the body properly.
+func (c *Cuts) Serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	a := &answer{end: cancel, control: http.NewResponseController(w)}
@@ -44,7 +46,8 @@ func (c *cuts) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *cuts) all() int {
+// All drops every answer under way and returns how many there were.
+func (c *Cuts) All() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for a := range c.now {
@@ -56,7 +59,8 @@ func (c *cuts) all() int {
 	return len(c.now)
 }
 
-func (c *cuts) open() int {
+// Open is the number of answers under way.
+func (c *Cuts) Open() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.now)
