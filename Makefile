@@ -106,7 +106,7 @@ e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
 # its seed, and HOLDFAST_SEED plays it again.
 soak: build $(VALIDATOR) browser ## the random histories and stories at length, native and in Chrome
 	HOLDFAST_HISTORIES=1000000 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$'
-	go test -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills|TestTabs)$$' -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000
+	go test -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules)$$' -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

@@ -13,25 +13,39 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestReadme runs the README's examples as they are written, but for the
-// server's address and where the module lies.
-func TestReadme(t *testing.T) {
+// readmeExamples are the README's n examples in a language.
+func readmeExamples(t *testing.T, language string, n int) []string {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	example := func(language string) string {
-		t.Helper()
-		m := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindSubmatch(text)
-		if m == nil {
-			t.Fatalf("the README has no %s example", language)
-		}
-		return string(m[1])
+	var examples []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1) {
+		examples = append(examples, string(m[1]))
 	}
+	if len(examples) != n {
+		t.Fatalf("the README has %d examples in %s, want %d", len(examples), language, n)
+	}
+	return examples
+}
+
+// readmeScripts are its four examples in JavaScript as they are written, but for
+// the server's address and where the module lies.
+func readmeScripts(t *testing.T, site *chrome.Site) []string {
+	t.Helper()
+	scripts := readmeExamples(t, "js", 4)
+	for i, script := range scripts {
+		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
+	}
+	return scripts
+}
+
+// TestReadme runs the README's first example of each kind.
+func TestReadme(t *testing.T) {
 	t.Run("module", func(t *testing.T) {
 		site := sdkSite(t)
-		script := strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp").Replace(example("js"))
-		page := chrome.Open(t, site.Page("/app", script+"window.done = true;"))
+		page := chrome.Open(t, site.Page("/app", readmeScripts(t, site)[0]+"window.done = true;"))
 		page.WaitFor(`window.done`)
 		want := []string{
 			"log: holdfast-go-sdk-demo speaks 2025-11-25 and has 10 tools",
@@ -43,7 +57,7 @@ func TestReadme(t *testing.T) {
 	})
 	t.Run("script tag", func(t *testing.T) {
 		site := sdkSite(t)
-		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+example("html"))
+		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+readmeExamples(t, "html", 1)[0])
 		page := chrome.Open(t, site.URL+"/page.html")
 		eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
 	})

@@ -53,15 +53,23 @@ func TestFault57_AwayAndBack(t *testing.T) {
 	}
 }
 
-// TestFault57_AnotherPageOfTheOrigin: the person follows a link, and the page
-// there carries the call on.
-func TestFault57_AnotherPageOfTheOrigin(t *testing.T) {
+// threeOfSix opens an app with a call that a reload would not lose, and that has
+// had three of its six numbers.
+func threeOfSix(t *testing.T, traits ...peer.Trait) (*peer.Peer, *chrome.Site, *chrome.Page) {
+	t.Helper()
 	site := chrome.NewSite(t)
 	p := peer.New(t, peer.Options{})
-	p.Counting(nil)
+	p.Counting(nil, traits...)
 	page := appOn(t, site, p.URL(), "")
 	counts(p, page, 6, 3, "{}")
 	page.WaitFor(`call.guarantee === "resumable"`)
+	return p, site, page
+}
+
+// TestFault57_AnotherPageOfTheOrigin: the person follows a link, and the page
+// there carries the call on.
+func TestFault57_AnotherPageOfTheOrigin(t *testing.T) {
+	p, site, page := threeOfSix(t)
 	page.Navigate(site.Page("/next", appScript))
 	if n := connected(page, p.URL(), "{}"); n != 1 {
 		t.Fatalf("%d calls came back", n)
@@ -103,12 +111,7 @@ func TestFault58_PanicInTheMiddle(t *testing.T) {
 
 // TestFault61_CrashedTab: the renderer dies, and the person opens the page again.
 func TestFault61_CrashedTab(t *testing.T) {
-	site := chrome.NewSite(t)
-	p := peer.New(t, peer.Options{})
-	p.Counting(nil)
-	page := appOn(t, site, p.URL(), "")
-	counts(p, page, 6, 3, "{}")
-	page.WaitFor(`call.guarantee === "resumable"`)
+	p, site, page := threeOfSix(t)
 	crashed(page)
 	again := page.Profile().Open(site.URL + "/app")
 	if n := connected(again, p.URL(), "{}"); n != 1 {
@@ -147,11 +150,7 @@ func crashed(page *chrome.Page) {
 func TestFault85_FrozenWithAStoredCall(t *testing.T) {
 	for name, discarded := range map[string]bool{"thawed": false, "thrown away": true} {
 		t.Run(name, func(t *testing.T) {
-			p := peer.New(t, peer.Options{})
-			p.Counting(nil)
-			page := app(t, p.URL(), "")
-			counts(p, page, 6, 3, "{}")
-			page.WaitFor(`call.guarantee === "resumable"`)
+			p, _, page := threeOfSix(t)
 			page.Freeze()
 			passes(p, "go", 2)
 			eventually(t, "the server to go on", func() bool { return len(p.Oracle().Produced("a")) >= 5 })
@@ -179,11 +178,7 @@ func TestFault84_Slept(t *testing.T) {
 		code  string
 	}{"eight hours": {8, "lost"}, "a nap": {0, ""}} {
 		t.Run(name, func(t *testing.T) {
-			p := peer.New(t, peer.Options{})
-			p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 3600}))
-			page := app(t, p.URL(), "")
-			counts(p, page, 6, 3, "{}")
-			page.WaitFor(`call.guarantee === "resumable"`)
+			p, _, page := threeOfSix(t, peer.Resumable(peer.ResumePolicy{MaxWait: 3600}))
 			page.Freeze()
 			p.CutStreams(peer.FIN)
 			eventually(t, "the stream to end", func() bool { return p.Oracle().OpenStreams("a") == 0 })
