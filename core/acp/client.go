@@ -50,6 +50,7 @@ type Client struct {
 	owners    map[engine.ExchangeID]owner
 	token     token
 	offline   bool
+	served    bool // the agent's host has let a stream be read
 
 	handshake journal.Server // with the agent, as it is stored
 	writer    journal.Writer
@@ -164,7 +165,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 		at = min(at, n.deadline(c))
 	}
 	for _, r := range c.requests {
-		at = min(at, r.by)
+		at = min(at, r.by, r.again)
 	}
 	for _, p := range c.posts {
 		at = min(at, p.at)

@@ -47,6 +47,9 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.finish(c)
 	}
+	for _, n := range c.connections() {
+		n.state, n.at = connGone, engine.Never // nothing is made anew
+	}
 	c.failure = failure
 	if failure != nil {
 		c.setState(stateFailed)

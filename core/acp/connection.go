@@ -32,8 +32,10 @@ type connection struct {
 	stream   *stream
 	socket   engine.ExchangeID
 	at       engine.Time // connWaiting: when to initialize again
+	since    engine.Time // connOpen
 	attempt  int
 	answers  []*request // sent on it and not answered yet, in order
+	answered []answered // requests of the agent's, the last ones
 }
 
 func (c *Client) newConnection() *connection { return &connection{at: engine.Never} }
@@ -54,7 +56,11 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 	b = append(append(b, `,"info":`...), c.cfg.Info...)
 	b = append(append(b, `,"capabilities":`...), c.cfg.Capabilities...)
 	b = append(append(b, `,"clientInfo":`...), c.cfg.Info...)
-	b = append(b, `,"clientCapabilities":{}}`...)
+	b = append(b, `,"clientCapabilities":{`...)
+	if value, ok := jsonrpc.Member(c.cfg.Capabilities, "elicitation"); ok {
+		b = append(append(b, `"elicitation":`...), value...)
+	}
+	b = append(b, "}}"...)
 	r := c.newRequest(now, "initialize", nil, b)
 	r.conn, r.role = n, roleInitialize
 	r.send(c, now)
@@ -75,7 +81,7 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 		return
 	}
 	n.id, n.version, n.result = id, int(version), append([]byte(nil), result...)
-	n.state, n.attempt, n.found = connOpen, 0, true
+	n.state, n.since, n.found = connOpen, now, true
 	c.storeHandshake(n)
 	n.opened(c, now)
 }
@@ -83,7 +89,7 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 // reattach goes on with a connection that an earlier page made: the agent has
 // kept it, and what it said since (spec/acp.md 2.3).
 func (n *connection) reattach(c *Client, now engine.Time) {
-	n.state, n.restored = connOpen, true
+	n.state, n.since, n.restored = connOpen, now, true
 	n.opened(c, now)
 }
 
@@ -97,7 +103,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 		c.setState(stateOpen)
 	}
 	for _, s := range c.sessions {
-		if s.conn == n && s.owned {
+		if s.conn == n && s.owned && s.transcript != nil {
 			s.attach(c, now)
 		}
 	}
@@ -105,18 +111,19 @@ func (n *connection) opened(c *Client, now engine.Time) {
 		return
 	}
 	for _, r := range append([]*request(nil), c.requests...) {
-		if r.phase == requestQueued && r.conn == nil {
+		if r.phase == requestQueued && r.session == nil {
 			r.send(c, now)
 		}
 	}
 }
 
-// failed takes the failure of initialize: of the first it is the client's; later
-// it is made again, for ever where that may help.
+// failed takes the failure of initialize: of the first it is the client's. Later
+// it is made again, for as long as the app has not closed the client: while a
+// host is deployed anew it answers 404, 401 or with another's pages.
 func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 	n.closeSocket(c)
 	first := c.state == stateConnecting
-	if first || !failure.Retryable && failure.Code != engine.CodeNetwork {
+	if first || failure.Code == engine.CodeBadArgument || failure.Code == CodeNoVersion {
 		n.state = connGone
 		c.fail(now, failure)
 		return
@@ -141,6 +148,12 @@ func (n *connection) gone(c *Client, now engine.Time) {
 			c.withdraw(now, q, "connection")
 		}
 	}
+	for _, p := range append([]*post(nil), c.posts...) {
+		if p.conn == n && p.request == nil {
+			p.finish(c)
+			p.lost(c, now)
+		}
+	}
 	for _, s := range c.sessions {
 		if s.conn == n && s.transcript != nil {
 			s.detach(c)
@@ -152,7 +165,9 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		c.adoptStrays(now)
 	} else {
 		c.home = c.newConnection()
-		c.home.attempt = n.attempt
+		if now.Since(n.since) < stableAfter {
+			c.home.attempt = n.attempt // else a host that forgets at once would be asked at once, for ever
+		}
 		c.setState(stateReconnecting)
 		for _, s := range c.sessions {
 			if s.strayed {
@@ -168,6 +183,10 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		c.home.again(c, now)
 	}
 }
+
+// stableAfter is how long a connection has to last for its loss to be a first
+// one, in ms.
+const stableAfter = 10_000
 
 // again makes a connection in place of one that was lost: at once, unless that
 // one was lost before it was of any use.
@@ -235,10 +254,18 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	if id == 0 || c.ids.Own(id) {
 		return false
 	}
-	if m.Kind == jsonrpc.ErrorResponse {
-		s.transcript.unsent(id, s.emit(c))
-		s.broken(c, now)
+	if s == nil || s.transcript == nil {
 		return true
+	}
+	if m.Kind == jsonrpc.ErrorResponse {
+		if s.version() == 1 || s.pending[id] {
+			s.transcript.unsent(id, s.emit(c))
+			s.broken(c, now)
+		}
+		return true
+	}
+	if s.pending[id] {
+		s.turn.owed = !s.turn.open && s.turn.n == s.before
 	}
 	value, _ := jsonrpc.Member(m.Result, "messageId")
 	message, _ := jsonrpc.String(value)
@@ -266,7 +293,7 @@ func (n *connection) heard(c *Client, now engine.Time, s *session, text []byte) 
 				return
 			}
 		}
-		if c.dropped[id] || s != nil && c.late(now, s, m, id) {
+		if c.dropped[id] || ok && c.late(now, s, m, id) {
 			delete(c.dropped, id)
 			return
 		}

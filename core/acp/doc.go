@@ -13,6 +13,7 @@
 //	post.go        one message to the agent by HTTP
 //	request.go     a request of the app's, from its sending to its answer
 //	session.go     a session: what is known of it, its updates
+//	early.go       updates of sessions that are not known yet
 //	turn.go        who is at work, from state updates or, in version 1, prompts
 //	transcript*.go what was said, as operations for the page
 //	replay.go      the history anew, after a cut or a reload

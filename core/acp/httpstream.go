@@ -71,8 +71,11 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 		return
 	case status == 409 || status == 408 || status == 429 || status >= 500:
 	case t.session == nil:
-		c.fail(now, httpError("GET", status))
-		return
+		if !t.conn.restored && !t.opened && c.home == t.conn && !c.served {
+			c.fail(now, httpError("GET", status)) // it has no such thing
+			return
+		}
+		t.denied = false // while its host is deployed anew
 	default:
 		t.refused(c, now, status)
 		return
@@ -84,6 +87,7 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 // refused notes that the agent's host will not let the session be heard.
 func (t *stream) refused(c *Client, now engine.Time, status int) {
 	t.close(c)
+	t.session.stream = nil // what is asked next tries again
 	c.status(t.session, "refused", -1)
 	for _, r := range append([]*request(nil), c.requests...) {
 		if r.session == t.session && r.phase == requestQueued {
@@ -96,6 +100,12 @@ func (t *stream) refused(c *Client, now engine.Time, status int) {
 func (t *stream) up(c *Client, now engine.Time) {
 	again := t.opened
 	t.opened = true
+	c.served = true
+	for _, r := range append([]*request(nil), t.conn.answers...) {
+		if t.brings(r) {
+			r.lost(now)
+		}
+	}
 	s := t.session
 	if s == nil {
 		return
@@ -104,6 +114,12 @@ func (t *stream) up(c *Client, now engine.Time) {
 		c.status(s, "open", -1)
 	}
 	s.streamUp(c, now, again)
+}
+
+// brings reports whether the answer to r may come on the stream: to session/load
+// it comes on the connection's (spec/acp.md 2.1).
+func (t *stream) brings(r *request) bool {
+	return r.session == t.session || t.session == nil && r.method == "session/load"
 }
 
 func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
@@ -130,6 +146,11 @@ func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
 		t.conn.heard(c, now, t.session, e.Data)
 		if t.x == 0 {
 			return // what it said has ended the connection
+		}
+	}
+	for _, r := range t.conn.answers {
+		if r.again != engine.Never && t.brings(r) {
+			r.again = now.After(quietFor) // it is not quiet yet
 		}
 	}
 	comments := t.exchange.Comments()
@@ -174,6 +195,11 @@ func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engi
 	}
 	t.cuts++
 	c.counters.Cuts++
+	for _, r := range t.conn.answers {
+		if t.brings(r) {
+			r.cut, r.again = true, engine.Never
+		}
+	}
 	if t.session != nil {
 		t.session.cut(c, now)
 		c.status(t.session, "cut", b.Delay)

@@ -62,7 +62,12 @@ func (s *store) commit(ops []byte) {
 }
 
 // ops is all of it, as a page that takes everything over reads it.
-func (s *store) ops() []byte {
+func (s *store) ops() []byte { return s.read(journal.OpOwned) }
+
+// followed is all of it, as a page reads it that looks on.
+func (s *store) followed() []byte { return s.read(0) }
+
+func (s *store) read(flags journal.OpFlags) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var b []byte
@@ -70,7 +75,7 @@ func (s *store) ops() []byte {
 		b = journal.AppendOp(b, *s.server)
 	}
 	for id, head := range s.heads {
-		head.Flags = journal.OpOwned
+		head.Flags = flags
 		head.Epoch = 1
 		b = journal.AppendOp(b, head)
 		for _, row := range s.rows[id] {

@@ -36,7 +36,10 @@ type post struct {
 
 // send posts the message, or puts it on the socket.
 func (c *Client) send(now engine.Time, p *post) {
-	if p.conn.state == connGone {
+	if p.body != nil && c.state >= stateClosing {
+		return
+	}
+	if p.conn == nil || p.conn.state == connGone {
 		p.lost(c, now)
 		return
 	}
@@ -77,6 +80,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		if kind != link.BodyJSON {
 			p.finish(c)
 			p.taken(c, now)
+			p.unanswered(c, now)
 			return
 		}
 		c.read(p.x) // initialize, or a host that answers at once
@@ -89,6 +93,9 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		}
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
+		if r := p.request; r != nil && r.phase == requestSent {
+			r.unsend() // its host has just said that it did not take it
+		}
 		p.conn.gone(c, now)
 		p.lost(c, now)
 	case (status == 429 || status >= 502) && p.again:
@@ -118,9 +125,11 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 			p.request.connection = p.exchange.Header("acp-connection-id")
 		}
 		p.conn.heard(c, now, p.session, p.exchange.Body())
+		p.unanswered(c, now)
 	case p.exchange.Opened() && p.exchange.OK():
 		p.finish(c)
 		p.taken(c, now) // the host has it; what it said is lost
+		p.unanswered(c, now)
 	case how == engine.EndInvalid:
 		p.finish(c)
 		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: reason(detail)})
@@ -192,8 +201,7 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 	case p.request != nil:
 		p.request.fail(c, now, failure)
 	case p.question != nil:
-		c.integrity(p.question.session, "answer_refused")
-		c.withdraw(now, p.question, "refused")
+		c.answerRefused(now, p.question)
 	case p.call != 0:
 		c.settleFailure(p.call, failure)
 	}
@@ -209,10 +217,22 @@ func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 	p.refused(c, now, failure)
 }
 
+// unanswered ends an initialize whose answer, which comes with its head and
+// nowhere else, was none.
+func (p *post) unanswered(c *Client, now engine.Time) {
+	if r := p.request; r != nil && r.role == roleInitialize && r.phase != requestOver {
+		r.fail(c, now, &engine.Error{Code: engine.CodeProtocol, Op: p.op, Retryable: true, Message: "what answered is no agent's host"})
+	}
+}
+
 // lost takes a message whose connection is gone.
 func (p *post) lost(c *Client, now engine.Time) {
 	if p.request != nil {
 		return // connection.gone has seen to it
+	}
+	if p.question != nil {
+		c.withdraw(now, p.question, "connection")
+		return
 	}
 	p.refused(c, now, &engine.Error{Code: engine.CodeLost, Op: p.op, Retryable: true, Message: "the agent no longer has the connection"})
 }

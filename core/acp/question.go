@@ -2,6 +2,8 @@ package acp
 
 import (
 	"bytes"
+	"slices"
+	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -21,7 +23,19 @@ type question struct {
 	answer   []byte   // the message, once there is one
 	told     bool     // the app has been asked, and not told otherwise
 	restored bool
+	refusals int     // of its answer, by the agent's host
+	given    *answer // while another tab carries the session: what the person has said here
 }
+
+// answer is what the app gives to a question: a result, or a JSON-RPC error object.
+type answer struct {
+	ok   bool
+	data []byte
+}
+
+// maxRefusals is how often an answer is asked for again that the agent's host has
+// refused.
+const maxRefusals = 3
 
 // maxQuestions bounds the agent's requests that wait.
 const maxQuestions = 256
@@ -31,9 +45,14 @@ func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Me
 	id := rawID(m.ID)
 	for _, q := range c.questions {
 		if q.conn == n && bytes.Equal(q.id, id) {
-			c.integrity(on, "repeated_request")
+			if q.raw != nil && !bytes.Equal(q.raw, m.Raw) { // agents ask again when a session is resumed
+				c.integrity(on, "repeated_request")
+			}
 			return
 		}
+	}
+	if n.hasAnswered(id, m.Raw) {
+		return // from a history that was told before the agent had the answer
 	}
 	method := string(m.Method)
 	s := on
@@ -118,14 +137,45 @@ func (q *question) concerns(background []byte) bool {
 // the agent has taken it back.
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	c.begin(now)
+	if c.state >= stateClosing {
+		return
+	}
 	for _, q := range c.questions {
-		if q.handle == handle && q.told && q.answer == nil {
-			if q.session != nil && !q.session.owned {
-				return
-			}
+		switch {
+		case q.handle != handle || !q.told || q.answer != nil:
+		case q.session == nil || q.session.owned:
 			c.answer(now, q, ok, data)
 			return
+		case q.given == nil:
+			q.given = &answer{ok, bytes.Clone(data)}
+			c.forward(q)
+			return
 		}
+	}
+}
+
+// forward hands an answer to the app, for the tab that carries the session: its
+// client takes it with RespondRecord. The first one there counts. Should that tab
+// die before it has, this one answers when it takes the session over.
+func (c *Client) forward(q *question) {
+	b := appendUint([]byte(`{"record":`), q.session.record.id)
+	b = append(append(b, `,"id":`...), q.id...)
+	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)
+	b = append(append(append(b, `,"data":`...), q.given.data...), '}')
+	c.deliver(q.session, engine.EventForward, q.handle, b)
+}
+
+// RespondRecord answers a request of the agent's in the session of a record, for
+// another tab: id is the request's, raw, as EventForward had it.
+func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, ok bool, data []byte) {
+	c.begin(now)
+	s := c.sessionOfRecord(record)
+	if c.state >= stateClosing || s == nil || !s.owned {
+		return
+	}
+	if q := c.questionOf(s, id); q != nil && q.told && q.answer == nil {
+		c.answer(now, q, ok, data)
+		c.withdrawn(q, "answered")
 	}
 }
 
@@ -146,7 +196,11 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 		return
 	}
 	c.write(q.session, journal.AnswerEntry(q.id, q.answer))
-	c.writer.WhenStored(now, true, func(now engine.Time) { c.reply(now, q, q.answer) })
+	c.writer.WhenStored(now, true, func(now engine.Time) {
+		if slices.Contains(c.questions, q) { // else its connection has gone meanwhile
+			c.reply(now, q, q.answer)
+		}
+	})
 }
 
 func (c *Client) reply(now engine.Time, q *question, message []byte) {
@@ -158,7 +212,42 @@ func (c *Client) answerTaken(q *question) {
 	if q.session != nil && q.told {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
 	}
+	if q.told {
+		q.conn.haveAnswered(q.session, q.id, q.raw)
+	}
 	c.unask(q)
+}
+
+// answered is a request of the agent's that has been answered. It may be asked
+// once more: a history that was on its way has it, too.
+type answered struct {
+	session *session
+	id      []byte
+	mark    uint64 // of the whole message; 0 where an earlier page has answered
+}
+
+func (n *connection) haveAnswered(s *session, id, raw []byte) {
+	a := answered{session: s, id: id}
+	if raw != nil {
+		a.mark = mark(raw)
+	}
+	n.answered = append(n.answered, a)
+	n.answered = n.answered[max(0, len(n.answered)-maxQuestions):]
+}
+
+func (n *connection) hasAnswered(id, raw []byte) bool {
+	return slices.ContainsFunc(n.answered, func(a answered) bool {
+		return bytes.Equal(a.id, id) && (a.mark == 0 || a.mark == mark(raw))
+	})
+}
+
+// mark stands for a message, to know it again (FNV-1a).
+func mark(raw []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, b := range raw {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
 }
 
 func (c *Client) unask(q *question) {
@@ -170,11 +259,32 @@ func (c *Client) unask(q *question) {
 	}
 }
 
+// answerRefused takes the refusal of an answer by the agent's host: the agent
+// still waits for one, so the app is asked again.
+func (c *Client) answerRefused(now engine.Time, q *question) {
+	c.integrity(q.session, "answer_refused")
+	if !slices.Contains(c.questions, q) {
+		return // of an earlier page's, or what the client has answered itself
+	}
+	if q.refusals++; q.refusals >= maxRefusals || q.handle == 0 {
+		c.withdraw(now, q, "refused")
+		return
+	}
+	c.withdrawn(q, "refused")
+	q.answer = nil
+	c.ask(q)
+}
+
+// withdrawn tells the app that nobody waits for its answer.
+func (c *Client) withdrawn(q *question, why string) {
+	c.deliver(q.session, engine.EventWithdrawn, q.handle, append(jsonrpc.AppendString([]byte(`{"reason":`), why), '}'))
+}
+
 // withdraw ends a question that nobody needs an answer to, and tells the app. The
 // agent is answered where it still waits.
 func (c *Client) withdraw(now engine.Time, q *question, why string) {
-	if q.told && q.answer == nil || why == "refused" {
-		c.deliver(q.session, engine.EventWithdrawn, q.handle, append(jsonrpc.AppendString([]byte(`{"reason":`), why), '}'))
+	if q.handle != 0 && (q.answer == nil || why == "refused") {
+		c.withdrawn(q, why)
 	}
 	if q.answer == nil && (why == "agent" || why == "cancelled") {
 		c.answer(now, q, true, q.refusal())

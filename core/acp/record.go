@@ -158,6 +158,13 @@ func (c *Client) rewrite(s *session) {
 			}
 		}
 	}
+	if s.conn != nil {
+		for _, a := range s.conn.answered {
+			if a.session == s {
+				c.write(s, journal.Entry{Kind: journal.Taken, Data: a.id})
+			}
+		}
+	}
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && !s.placed[r.id] && s.version() != 1 {
 			content, _ := jsonrpc.Member(r.params, "prompt")
@@ -189,6 +196,14 @@ func (c *Client) storeHandshake(n *connection) {
 	c.handshake = journal.Server{Handshake: c.handshake.Handshake + 1, Revision: handshakeName[n.version], Result: n.result, Client: c.cfg.Info}
 	plain, secret := journal.AppendServer(&c.handshake)
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
+}
+
+// handshakeVersion is the protocol version that was last agreed on, 2 before that.
+func (c *Client) handshakeVersion() int {
+	if c.handshake.Revision == handshakeName[1] {
+		return 1
+	}
+	return 2
 }
 
 // handshakeName is the Revision of a stored handshake, by protocol version.

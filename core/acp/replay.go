@@ -15,10 +15,23 @@ type replay struct {
 	holed   bool     // and has been cut itself
 	request *request // by this side; over where it is broken
 	broken  bool     // it was cut, and is asked for once more when the agent is heard again
+	bare    bool     // the agent takes the session up, and tells nothing of before
+	missing bool     // the agent has no such session
+	tries   int
+	until   engine.Time // however much is told
 	updates [][]byte
 	bytes   int
 	over    bool // it is larger than its bound
 }
+
+const (
+	// replayQuiet is how long nothing may come of a history that is being told, in
+	// ms; replayWithin how long it may take altogether.
+	replayQuiet  = 60_000
+	replayWithin = 600_000
+	// replayTries is how often a history is asked for that is cut each time.
+	replayTries = 8
+)
 
 // askReplay asks the agent for the session's history, if it can tell it.
 func (s *session) askReplay(c *Client, now engine.Time) {
@@ -27,10 +40,11 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 		// answer to the prompt, which ends its turn, is kept for us.
 		return
 	}
-	if method, _ := s.conn.replayMethod(); method == "" {
+	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && !s.strayed {
 		s.strayed, s.holed = false, false
 		s.resumed(c, "gap")
 		s.settleDoubt(c, now, false)
+		s.release(c, now)
 		return
 	}
 	s.replay = &replay{}
@@ -44,10 +58,22 @@ func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	if _, ok := jsonrpc.Member(s.facts, "mcpServers"); !ok {
 		params = append(params, `,"mcpServers":[]`...)
 	}
-	r.updates, r.bytes, r.broken = nil, 0, false
+	r.updates, r.bytes, r.over, r.broken = nil, 0, false, false
+	r.bare = method == "session/resume" && extra == ""
+	r.tries++
+	r.until = now.After(replayWithin)
 	r.request = c.newRequest(now, method, s, append(params, '}'))
-	r.request.role, r.request.by = roleReplay, now.After(replayWithin)
+	r.request.role, r.request.by = roleReplay, now.After(replayQuiet)
 	r.request.send(c, now)
+}
+
+// again asks once more for what was cut, within bounds.
+func (r *replay) again(c *Client, now engine.Time, s *session) {
+	if r.tries >= replayTries {
+		s.replayed(c, now, false, nil)
+		return
+	}
+	r.ask(c, now, s)
 }
 
 // cut notes that the stream on which the history comes broke: some of it may be
@@ -64,8 +90,11 @@ func (r *replay) cut(c *Client) {
 	}
 }
 
-// replayWithin is how long a history may take to be told, in ms.
-const replayWithin = 60_000
+// replays reports whether a request of the app's brings a history.
+func replays(method string, params []byte) bool {
+	from, _ := jsonrpc.Member(params, "replayFrom")
+	return method == "session/load" || jsonrpc.IsObject(from)
+}
 
 // replayMethod returns how the agent is asked for a history, "" where it has none.
 func (n *connection) replayMethod() (method, extra string) {
@@ -73,6 +102,10 @@ func (n *connection) replayMethod() (method, extra string) {
 		agent, _ := jsonrpc.Member(n.result, "agentCapabilities")
 		if load, _ := jsonrpc.Member(agent, "loadSession"); string(load) == "true" {
 			return "session/load", ""
+		}
+		session, _ := jsonrpc.Member(agent, "sessionCapabilities")
+		if resume, _ := jsonrpc.Member(session, "resume"); jsonrpc.IsObject(resume) {
+			return "session/resume", "" // which tells no history
 		}
 		return "", ""
 	}
@@ -85,12 +118,17 @@ func (n *connection) replayMethod() (method, extra string) {
 
 // add keeps an update until the history is whole.
 func (r *replay) add(c *Client, s *session, now engine.Time, update []byte) {
+	if r.request != nil && r.request.by != engine.Never {
+		r.request.by = min(now.After(replayQuiet), r.until)
+	}
+	if r.over {
+		return // its end is a gap
+	}
 	r.updates = append(r.updates, bytes.Clone(update))
 	r.bytes += len(update)
-	if r.bytes > c.cfg.Limits.Replay && !r.over {
-		r.over = true
+	if r.bytes > c.cfg.Limits.Replay {
+		r.over, r.updates = true, nil
 		c.integrity(s, "oversized_replay")
-		s.replayed(c, now, false, nil)
 	}
 }
 
@@ -102,19 +140,32 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if r == nil || s.transcript == nil {
 		return
 	}
+	if r.request != nil && r.request.phase != requestOver {
+		r.request.over(c)
+		c.dropped[r.request.id] = true
+	}
 	updates := r.updates
 	outcome := "continued"
-	switch {
-	case !ok:
+	switch ok = ok && !r.over; {
+	case r.missing:
+		outcome = "lost"
+	case !ok || r.bare:
 		outcome = "gap"
 	case s.strayed:
 		outcome = "restarted"
 	}
-	if ok {
-		updates = updates[s.begin(updates):]
-		s.first = nil
+	at, told := s.begin(updates)
+	switch {
+	case r.bare && ok:
+	case ok, told && s.covers(c, updates[at:]):
+		// A history without an end that has all we had is better than ours.
+		updates = updates[at:]
+		s.first, s.protocol = nil, s.version()
+		s.transcript.version = s.protocol
 		s.transcript.reset(s.emit(c))
 		c.rewrite(s)
+	case told:
+		updates = updates[:at] // the rest would be shown twice
 	}
 	var state []byte // who is at work is the last word on it
 	for _, u := range updates {
@@ -128,30 +179,64 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if ok {
 		s.apply(c, now, sessionValues(result))
 	}
+	for _, p := range c.requests {
+		if p.session == s && p.method == "session/prompt" && s.placed[p.id] && !s.turn.open && s.turn.n == p.turn {
+			s.turn.owed = ok // its answer is lost, and with it maybe a turn
+		}
+	}
 	if state != nil {
+		s.turn.whole = ok
 		s.stateUpdate(c, now, state)
+		s.turn.whole = false
 		c.writeUpdate(s, state)
 	}
 	s.strayed, s.holed = false, r.holed
 	s.resumed(c, outcome)
-	s.settleDoubt(c, now, ok)
-	if s.holed {
+	s.settleDoubt(c, now, ok && !r.bare)
+	if s.holed && s.heard(c) {
 		s.askReplay(c, now)
+	}
+	if s.heard(c) {
+		s.release(c, now)
 	}
 }
 
-// begin returns where among updates the history begins: where its first item is
-// told for the last time, whole or its first piece.
-func (s *session) begin(updates [][]byte) int {
-	at, before := 0, []byte(nil)
+// covers reports whether what is told anew has as many items as are known.
+func (s *session) covers(c *Client, updates [][]byte) bool {
+	t := newTranscript(s.version(), c.cfg.Limits.Item)
+	for _, u := range updates {
+		t.update(u, func([]byte) {})
+	}
+	return len(t.items) >= len(s.transcript.items)
+}
+
+// begin returns where among updates the history begins, and whether it does at
+// all. What is in front is what a stream had kept, of a turn or of a history that
+// was cut, and all of it is told again: so it begins at the last message of the
+// user's, or the last telling of the first item known, up to which nothing was
+// said that is not said again.
+func (s *session) begin(updates [][]byte) (at int, told bool) {
+	last := map[string]int{}
+	for i, u := range updates {
+		if name := nameOf(u); name != nil {
+			last[string(name)] = i
+		}
+	}
+	again := len(updates) // up to here all that was passed comes again
+	var before []byte
 	for i, u := range updates {
 		name := nameOf(u)
-		if s.first != nil && bytes.Equal(name, s.first) && !bytes.Equal(before, s.first) {
-			at = i
+		if name == nil {
+			continue
 		}
-		before = name
+		first := s.first != nil && bytes.Equal(name, s.first)
+		opens := first || i > 0 && bytes.HasPrefix(name, []byte("user_message"))
+		if opens && i <= again && !bytes.Equal(name, before) {
+			at, told = i, true
+		}
+		again, before = min(again, last[string(name)]), name
 	}
-	return at
+	return at, told
 }
 
 // settleDoubt ends prompts of which nobody knew whether the agent has them: the

@@ -12,6 +12,7 @@ const (
 	roleApp        requestRole = iota
 	roleInitialize             // a connection's
 	roleReplay                 // a session's, which wants its history anew
+	roleProbe                  // a socket's, which has to show that it is alive
 )
 
 // requestPhase is where a request stands.
@@ -36,6 +37,9 @@ type request struct {
 	conn       *connection
 	connection string // of initialize: the id that its answer's head named
 	by         engine.Time
+	again      engine.Time   // when it is asked once more, its answer having been lost
+	cut        bool          // the stream that brings its answer broke since it was sent
+	turn       uint32        // a prompt's: which turn there was when it was made
 	storing    bool          // what is written ahead of it is being stored
 	doubtful   *engine.Error // why nobody knows whether the agent has it
 	post       *post
@@ -43,19 +47,17 @@ type request struct {
 
 // methods says what is particular about a method.
 var methods = map[string]struct {
-	joins    bool // it gives the client a session that the agent has
-	patient  bool // it may take as long as it likes
-	repeats  bool // the agent may get it twice
-	inParams bool // its session is the one that its params name, if the client knows it
+	joins   bool // it gives the client a session that the agent has
+	patient bool // it may take as long as it likes
+	repeats bool // the agent may get it twice
 }{
-	"initialize":                {repeats: false},
 	"session/new":               {},
 	"session/load":              {joins: true, patient: true, repeats: true},
 	"session/resume":            {joins: true, patient: true, repeats: true},
 	"session/prompt":            {patient: true},
 	"session/list":              {repeats: true},
-	"session/close":             {repeats: true, inParams: true},
-	"session/delete":            {repeats: true, inParams: true},
+	"session/close":             {repeats: true},
+	"session/delete":            {repeats: true},
 	"session/set_config_option": {repeats: true},
 	"session/set_mode":          {repeats: true},
 	"session/set_model":         {repeats: true},
@@ -67,8 +69,8 @@ var methods = map[string]struct {
 }
 
 func (c *Client) newRequest(now engine.Time, method string, s *session, params []byte) *request {
-	r := &request{id: c.ids.Next(), method: method, session: s, params: append([]byte(nil), params...), by: engine.Never}
-	if !methods[method].patient && method != "initialize" {
+	r := &request{id: c.ids.Next(), method: method, session: s, params: append([]byte(nil), params...), by: engine.Never, again: engine.Never}
+	if !methods[method].patient {
 		r.by = in(now, c.cfg.Timeouts.Answer)
 	}
 	c.requests = append(c.requests, r)
@@ -90,8 +92,18 @@ func (c *Client) Request(now engine.Time, session uint32, method string, params 
 		c.settleFailure(id, failure)
 		return id
 	}
-	if s == nil && methods[method].joins {
-		s = c.join(now, params)
+	switch {
+	case s != nil:
+		params = withSession(params, s)
+	case methods[method].joins:
+		s = c.join(now, method, params)
+	case sessionIn(params) != "":
+		// Its answer comes on that session's stream, which has to be read, and both
+		// want the session's header (spec/acp.md 2.1).
+		if s = c.sessionOf(sessionIn(params)); s == nil {
+			s = c.newSession(sessionIn(params), params)
+			s.passing = true
+		}
 	}
 	r := c.newRequest(now, method, s, params)
 	r.call = id
@@ -101,6 +113,24 @@ func (c *Client) Request(now engine.Time, session uint32, method string, params 
 	}
 	r.dispatch(c, now)
 	return id
+}
+
+// RequestRecord makes a request for another tab, which follows the session of
+// that record. What becomes of it is told here, and for the page to pass on.
+func (c *Client) RequestRecord(now engine.Time, record uint64, method string, params []byte) engine.CallID {
+	handle := ^uint32(0) // none
+	if s := c.sessionOfRecord(record); s != nil {
+		handle = s.handle
+	}
+	return c.Request(now, handle, method, params)
+}
+
+// withSession returns params with the session's id, where they lack it.
+func withSession(params []byte, s *session) []byte {
+	if _, ok := jsonrpc.Member(params, "sessionId"); ok {
+		return params
+	}
+	return jsonrpc.AppendObject(nil, params, jsonrpc.AppendString([]byte(`"sessionId":`), s.id))
 }
 
 // scope returns the session of a request, nil for none.
@@ -126,21 +156,21 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 	if r.session != nil {
 		conn = r.session.conn
 	}
-	if conn == nil || conn.state != connOpen || r.session != nil && !r.session.ready(c, now) {
-		return // connection.opened or session.streamUp lets it go
+	if conn == nil || conn.state != connOpen || r.session != nil && (!r.session.ready(c, now) || !r.session.takes(r)) {
+		return // connection.opened or session.release lets it go
 	}
 	r.send(c, now)
 }
 
 // send sends the request.
 func (r *request) send(c *Client, now engine.Time) {
-	if r.conn == nil || r.role != roleInitialize {
+	if r.conn == nil || r.role != roleInitialize && r.role != roleProbe {
 		r.conn = c.home
 		if r.session != nil {
 			r.conn = r.session.conn
 		}
 	}
-	r.phase, r.doubtful = requestSent, nil
+	r.phase, r.doubtful, r.cut, r.again = requestSent, nil, false, engine.Never
 	r.conn.answers = append(r.conn.answers, r)
 	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: methods[r.method].repeats,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}
@@ -158,8 +188,65 @@ func (r *request) doubt(now engine.Time, failure *engine.Error) {
 // doubtFor is how long the answer to a request of unknown fate is waited for, in ms.
 const doubtFor = 15_000
 
+// unsend takes back a request that its host has not taken.
+func (r *request) unsend() {
+	r.conn.answers = without(r.conn.answers, r)
+	r.phase, r.conn = requestQueued, nil
+}
+
+// lost notes that the stream which was cut is up again, and that the answer may
+// have gone with it. What survived comes now.
+func (r *request) lost(now engine.Time) {
+	switch m := methods[r.method]; {
+	case !r.cut || r.phase != requestSent:
+	case r.role == roleReplay || m.repeats:
+		r.again = now.After(quietFor)
+	case !m.patient:
+		r.doubt(now, nil)
+	}
+	r.cut = false
+}
+
+// quietFor is how long a stream that was cut has to be quiet, once it is up, for
+// an answer to count as lost, in ms.
+const quietFor = 2_000
+
+// ask makes the request once more, under another id: an answer to the first may
+// come all the same.
+func (r *request) ask(c *Client, now engine.Time) {
+	r.again = engine.Never
+	if r.role == roleReplay {
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replay.cut(c)
+			s.replay.again(c, now, s)
+		}
+		return
+	}
+	c.dropped[r.id] = true
+	r.unsend()
+	r.id = c.ids.Next()
+	r.afresh(c)
+	r.dispatch(c, now)
+}
+
+// afresh notes that what a request brings of a history it brings again.
+func (r *request) afresh(c *Client) {
+	if s := r.session; methods[r.method].joins && s.replay == nil && replays(r.method, r.params) {
+		s.replay = &replay{asked: true}
+	}
+}
+
 func (r *request) advance(c *Client, now engine.Time) {
+	if now >= r.again {
+		r.ask(c, now)
+		return
+	}
 	if now < r.by {
+		return
+	}
+	if r.role == roleProbe {
+		r.over(c)
+		r.conn.gone(c, now)
 		return
 	}
 	if r.doubtful != nil {
@@ -184,15 +271,28 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 		}
 		return
 	case roleReplay:
-		r.session.replayed(c, now, ok, result)
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replay.missing = !ok && jsonrpcCode(failure) == resourceNotFound
+			s.replayed(c, now, ok, result)
+		}
+		return
+	case roleProbe:
 		return
 	}
+	defer c.settleEarly()
+	defer r.dropPassing(c, now)
 	if ok {
 		r.learn(c, now, result)
 		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result})
 		return
 	}
-	r.unlearn(c, now, jsonrpcCode(failure))
+	code := jsonrpcCode(failure)
+	r.unlearn(c, now, code)
+	if code == resourceNotFound && (r.method == "session/close" || r.method == "session/delete") {
+		// As good as done (spec/acp.md 4).
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+		return
+	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeRPCError, Data: failure})
 }
 
@@ -206,17 +306,23 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 	case roleInitialize:
 		r.conn.failed(c, now, failure)
 	case roleReplay:
-		r.session.replayed(c, now, false, nil)
+		c.dropped[r.id] = true
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replayed(c, now, false, nil)
+		}
+	case roleProbe:
 	default:
 		r.unlearn(c, now, 0)
 		c.settleFailure(r.call, failure)
+		r.dropPassing(c, now)
+		c.settleEarly()
 	}
 }
 
 // over takes the request out of what is under way.
 func (r *request) over(c *Client) {
-	r.phase, r.by = requestOver, engine.Never
-	if r.post != nil && r.post.x != 0 && r.post.exchange.Opened() == false {
+	r.phase, r.by, r.again = requestOver, engine.Never, engine.Never
+	if r.post != nil && (r.post.waiting || r.post.x != 0 && !r.post.exchange.Opened()) {
 		r.post.finish(c) // answered before its host has said that it has it
 	}
 	c.requests = without(c.requests, r)
@@ -243,10 +349,14 @@ func (r *request) stranded(c *Client, now engine.Time) {
 	switch {
 	case r.role == roleInitialize:
 		r.fail(c, now, &engine.Error{Code: engine.CodeNetwork, Op: r.method, Retryable: true, Message: "the connection was lost"})
-	case r.role == roleReplay:
+	case r.role == roleReplay, r.role == roleProbe:
 		r.over(c) // the next connection's history is asked for anew
 	case methods[r.method].repeats:
-		r.phase, r.conn = requestQueued, nil
+		r.phase, r.conn, r.again = requestQueued, nil, engine.Never
+		r.afresh(c)
+	case r.method == "session/prompt" && r.session.version() == 1:
+		// Its answer would have ended the turn, and nothing else tells of it.
+		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the turn ended"})
 	case r.method == "session/prompt":
 		r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered; it may have the prompt"}
 		r.conn = nil
@@ -282,6 +392,8 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 		r.session.unsent(c, now, r)
 	case methods[r.method].joins && !r.session.known:
 		c.drop(now, r.session, "")
+	case methods[r.method].joins && r.session.replay != nil && r.session.replay.asked:
+		r.session.replayed(c, now, false, nil)
 	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
 		c.dropNamed(now, r.session, r.params) // spec/acp.md 4: as good as done
 	}
@@ -289,9 +401,10 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 
 // JSON-RPC error codes of ACP's (spec/acp.md 3.4).
 const (
-	resourceNotFound = -32002
-	requestCancelled = -32800
-	methodNotFound   = -32601
+	resourceNotFound   = -32002
+	authRequired       = -32000
+	unsupportedVersion = -32022
+	methodNotFound     = -32601
 )
 
 func jsonrpcCode(object []byte) int64 {
@@ -305,8 +418,11 @@ func rpcError(op string, object []byte) *engine.Error {
 	value, _ := jsonrpc.Member(object, "message")
 	text, _ := jsonrpc.String(value)
 	code := engine.CodeProtocol
-	if jsonrpcCode(object) == -32000 {
+	switch jsonrpcCode(object) {
+	case authRequired:
 		code = engine.CodeUnauthorized
+	case unsupportedVersion:
+		code = CodeNoVersion
 	}
 	return &engine.Error{Code: code, Op: op, Message: "the agent refused", Cause: reason(text)}
 }
@@ -321,6 +437,8 @@ func (c *Client) Notify(now engine.Time, session uint32, method string, params [
 	conn := c.home
 	if s != nil {
 		conn = s.conn
+		params = withSession(params, s)
+		s.attach(c, now) // what comes of it is wanted
 	}
 	if failure == nil && (conn == nil || conn.state != connOpen) {
 		failure = &engine.Error{Code: engine.CodeNetwork, Op: method, Retryable: true, Message: "the agent is not connected"}
@@ -335,6 +453,24 @@ func (c *Client) Notify(now engine.Time, session uint32, method string, params [
 	c.send(now, &post{conn: conn, session: s, call: id, op: method, again: true,
 		body: jsonrpc.AppendNotification(nil, method, append([]byte(nil), params...), nil)})
 	return id
+}
+
+// dropPassing drops the session of a request that is over, where it was there for
+// that alone.
+func (r *request) dropPassing(c *Client, now engine.Time) {
+	if s := r.session; s != nil && s.passing && s.transcript != nil && !s.requested(c) {
+		c.drop(now, s, "")
+	}
+}
+
+// requested reports whether a request of the session is under way.
+func (s *session) requested(c *Client) bool {
+	for _, r := range c.requests {
+		if r.session == s {
+			return true
+		}
+	}
+	return false
 }
 
 // Cancel asks the agent to end a request ($/cancel_request): of a prompt that it

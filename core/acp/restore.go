@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -19,6 +20,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	}
 	r := journal.ReadOps(ops)
 	var s *session // whose head came last
+	var forgotten []*session
 	flush := func() {
 		if s != nil {
 			c.restored(now, s)
@@ -36,6 +38,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		case journal.OpCall:
 			flush()
 			s = c.restoreHead(now, op)
+			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // written anew
 		case journal.OpLog:
 			if s != nil && s.record.id == op.Call {
 				c.foldRow(now, s, op)
@@ -45,17 +48,20 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		case journal.OpForget:
 			flush()
 			if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
-				t.record = nil
-				c.drop(now, t, "closed")
+				forgotten = append(forgotten, t)
 			}
 		}
 	}
 	flush()
+	for _, t := range forgotten {
+		t.record = nil
+		c.drop(now, t, "closed")
+	}
 	if r.Err() != nil {
 		c.quarantined()
 	}
 	if c.state == stateNew {
-		c.joinConnections()
+		c.joinConnections(now)
 	}
 }
 
@@ -108,6 +114,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 		return nil // our own, told to us
 	}
 	// It has changed hands: its log is read from the start.
+	was := s.owned
 	s.detach(c)
 	s.owned = owned
 	c.stored -= s.record.bytes
@@ -116,18 +123,24 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 	}
 	*s.record = record{c: c, id: s.record.id, epoch: op.Epoch, made: s.record.made}
 	for _, q := range append([]*question(nil), c.questions...) {
-		if q.session == s {
+		switch {
+		case q.session != s:
+		case q.answer != nil:
 			c.unask(q)
+		default:
+			q.restored, q.conn = true, nil // asked on; mirror knows whether anybody still waits
 		}
 	}
+	s.pending = map[uint64]bool{}
 	s.transcript.reset(s.emit(c))
 	s.first, s.turn.last = nil, nil
 	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
-	state := "followed"
-	if owned {
-		state = "owned"
+	switch {
+	case owned:
+		c.status(s, "owned", -1)
+	case was:
+		c.status(s, "followed", -1)
 	}
-	c.status(s, state, -1)
 	return s
 }
 
@@ -159,15 +172,27 @@ func (c *Client) restored(now engine.Time, s *session) {
 	if !s.owned {
 		return
 	}
+	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
-		s.resend = append(s.resend, &question{id: reply.ID, answer: reply.Message, told: true, conn: s.conn, session: s})
+		q := &question{id: reply.ID, answer: reply.Message, told: true, conn: s.conn, session: s}
+		s.resend = append(s.resend, q)
+		c.questions = append(c.questions, q)
+	}
+	for _, id := range s.fold.Taken {
+		if s.conn != nil {
+			s.conn.haveAnswered(s, id, nil)
+		}
 	}
 	s.fold = nil
 	if c.state != stateOpen && c.state != stateReconnecting {
 		return
 	}
-	if s.conn == nil || len(s.conn.result) == 0 {
-		s.conn, s.strayed = c.home, true
+	c.settleConnection(now, s)
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s && q.given != nil && q.answer == nil {
+			// What this tab's person has said; the one that died has not passed it on.
+			c.answer(now, q, q.given.ok, q.given.data)
+		}
 	}
 	if s.conn.state == connNew {
 		s.conn.reattach(c, now)
@@ -192,7 +217,8 @@ func (c *Client) mirror(s *session) {
 		}
 	}
 	for _, asked := range s.fold.Asked {
-		if c.questionOf(s, asked.ID) != nil {
+		if q := c.questionOf(s, asked.ID); q != nil {
+			q.conn = s.conn
 			continue
 		}
 		m, err := jsonrpc.Parse(asked.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
@@ -246,15 +272,12 @@ func (c *Client) connectionOf(id string) *connection {
 
 // adopt gives a connection of an earlier page what its handshake has told.
 func (n *connection) adopt(c *Client) {
-	n.restored, n.result = true, c.handshake.Result
-	if n.version = 2; c.handshake.Revision == handshakeName[1] {
-		n.version = 1
-	}
+	n.restored, n.result, n.version = true, c.handshake.Result, c.handshakeVersion()
 }
 
 // joinConnections gives the sessions that have no connection the home one, where
 // their history is told anew.
-func (c *Client) joinConnections() {
+func (c *Client) joinConnections(now engine.Time) {
 	if c.home != nil && len(c.home.result) == 0 {
 		// Without the handshake nothing is known of the agent.
 		c.home = nil
@@ -263,8 +286,22 @@ func (c *Client) joinConnections() {
 		c.home = c.newConnection()
 	}
 	for _, s := range c.sessions {
-		if s.owned && (s.conn == nil || len(s.conn.result) == 0) {
-			s.conn, s.strayed = c.home, true
+		if s.owned {
+			c.settleConnection(now, s)
+		}
+	}
+}
+
+// settleConnection gives a session that has no connection the home one. What was
+// asked on the one it had nobody can answer any more.
+func (c *Client) settleConnection(now engine.Time, s *session) {
+	if s.conn == nil || len(s.conn.result) == 0 {
+		s.conn, s.strayed = c.home, true
+		s.broken(c, now)
+	}
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s && q.conn != s.conn {
+			c.withdraw(now, q, "connection")
 		}
 	}
 }

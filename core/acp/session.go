@@ -21,6 +21,8 @@ type session struct {
 	known      bool    // the agent has said that it has it
 	strayed    bool    // the connection that had it is gone
 	holed      bool    // what was said may be missing
+	protocol   int     // the version that it is told in, while no connection says
+	passing    bool    // of one request only, for a session that the app has not taken up
 	cuts       int     // since it was whole
 	used       uint32  // when it was last used, counted: the least one lends its stream to others
 	transcript *transcript
@@ -29,16 +31,10 @@ type session struct {
 	replay     *replay
 	placed     map[uint64]bool // prompts that are in the history
 	pending    map[uint64]bool // of earlier pages: told to the app
+	before     uint32          // which turn there was when those were told
 	record     *record
 	fold       *journal.Record // what is stored of it, while another tab carries it
 	resend     []*question     // answered by an earlier page, and not taken as far as it knew
-}
-
-// early is an update of a session that is not known yet: agents may send some
-// before the answer to session/new (spec/acp.md 4, client MUST 2).
-type early struct {
-	session string
-	update  []byte
 }
 
 // session returns the session with that handle, nil for none.
@@ -73,6 +69,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}}
 	s.turn.state = "idle"
+	s.protocol = c.handshakeVersion()
 	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
 	c.sessions = append(c.sessions, s)
 	return s
@@ -82,7 +79,7 @@ func (s *session) version() int {
 	if s.conn != nil && s.conn.version != 0 {
 		return s.conn.version
 	}
-	return 2
+	return s.protocol
 }
 
 // announce tells the app of the session.
@@ -90,18 +87,24 @@ func (s *session) announce(c *Client, restored bool) {
 	b := append([]byte(nil), s.facts[:len(s.facts)-1]...)
 	b = strconv.AppendBool(append(b, `,"restored":`...), restored)
 	b = strconv.AppendBool(append(b, `,"owned":`...), s.owned)
+	if s.record != nil {
+		b = appendUint(append(b, `,"record":`...), s.record.id) // what pages call it among themselves
+	}
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
 }
 
 // made takes a session that the agent has made.
 func (c *Client) made(now engine.Time, id string, params []byte) *session {
 	s := c.sessionOf(id)
-	if s == nil {
+	isNew := s == nil
+	if isNew {
 		s = c.newSession(id, params)
-		s.announce(c, false)
 	}
 	s.known = true
 	c.keep(s)
+	if isNew {
+		s.announce(c, false)
+	}
 	c.catchUp(now, s)
 	s.attach(c, now)
 	return s
@@ -109,15 +112,18 @@ func (c *Client) made(now engine.Time, id string, params []byte) *session {
 
 // join adds a session that the app knows the agent to have: its stream is opened
 // before it is asked for, and its history comes on it.
-func (c *Client) join(now engine.Time, params []byte) *session {
-	value, _ := jsonrpc.Member(params, "sessionId")
-	id, _ := jsonrpc.String(value)
+func (c *Client) join(now engine.Time, method string, params []byte) *session {
+	id := sessionIn(params)
 	s := c.sessionOf(id)
-	if s == nil {
+	switch {
+	case s == nil:
 		s = c.newSession(id, params)
 		s.announce(c, false)
 		c.catchUp(now, s)
-	} else {
+	case s.passing:
+		s.passing = false
+		s.announce(c, false)
+	case replays(method, params) && s.replay == nil:
 		s.replay = &replay{asked: true} // its history comes once more
 	}
 	if c.home != nil && c.home.state == connOpen {
@@ -130,24 +136,21 @@ func (c *Client) join(now engine.Time, params []byte) *session {
 func (s *session) joined(c *Client, now engine.Time, result []byte) {
 	s.known = true
 	c.keep(s)
-	if s.replay != nil {
+	if s.replay != nil && s.replay.asked {
 		s.replayed(c, now, true, result)
 		return
 	}
 	s.apply(c, now, sessionValues(result))
+	if s.holed && s.heard(c) {
+		s.askReplay(c, now) // its stream was cut on the way
+	}
 }
 
-// catchUp applies the updates that came before the session was known.
-func (c *Client) catchUp(now engine.Time, s *session) {
-	var rest []early
-	for _, e := range c.early {
-		if e.session == s.id {
-			s.update(c, now, e.update)
-		} else {
-			rest = append(rest, e)
-		}
-	}
-	c.early = rest
+// sessionIn returns the session that params name, "" for none.
+func sessionIn(params []byte) string {
+	value, _ := jsonrpc.Member(params, "sessionId")
+	id, _ := jsonrpc.String(value)
+	return id
 }
 
 // sessionValues returns what an answer says of a session, as the updates that
@@ -220,20 +223,33 @@ func (s *session) heard(c *Client) bool {
 // streamUp notes that the agent is heard.
 func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	if s.replay != nil && s.replay.broken {
-		s.replay.ask(c, now, s)
+		s.replay.again(c, now, s)
 	} else if s.strayed || s.holed {
 		s.askReplay(c, now)
 	}
 	for _, q := range s.resend {
+		if q.conn != s.conn {
+			c.withdraw(now, q, "connection")
+			continue
+		}
 		c.reply(now, q, q.answer)
 	}
 	s.resend = nil
+	s.release(c, now)
+}
+
+// release lets go what waits for the session: on a new connection only once the
+// agent has taken the session up there.
+func (s *session) release(c *Client, now engine.Time) {
 	for _, r := range append([]*request(nil), c.requests...) {
-		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing {
+		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing && s.takes(r) {
 			r.send(c, now)
 		}
 	}
 }
+
+// takes reports whether the agent would know which session a request is of.
+func (s *session) takes(r *request) bool { return !s.strayed || methods[r.method].joins }
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
@@ -271,6 +287,7 @@ func (c *Client) fitStreams(s *session) {
 		// The agent's host keeps what is said meanwhile (spec/acp.md 2.3).
 		c.status(least, "parked", -1)
 		least.detach(c)
+		least.holed = true // but what was on its way is lost
 	}
 }
 
@@ -296,8 +313,7 @@ func (s *session) busy(c *Client) bool {
 func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
 	switch string(m.Method) {
 	case "session/update":
-		value, _ := jsonrpc.Member(m.Params, "sessionId")
-		id, _ := jsonrpc.String(value)
+		id := sessionIn(m.Params)
 		update, _ := jsonrpc.Member(m.Params, "update")
 		if id == "" || !jsonrpc.IsObject(update) {
 			c.integrity(on, "malformed_update")
@@ -309,30 +325,15 @@ func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc
 			}
 			return
 		}
-		c.keepEarly(id, update)
+		if !c.wasDropped(id) {
+			c.keepEarly(id, update)
+		}
 	case "$/cancel_request":
 		c.takeBack(now, n, m.Params)
 	default:
 		c.deliver(on, engine.EventNotification, 0, bytes.Clone(m.Raw))
 	}
 }
-
-// keepEarly keeps an update of a session that is not known, within bounds.
-func (c *Client) keepEarly(id string, update []byte) {
-	size := len(update)
-	for _, e := range c.early {
-		size += len(e.update)
-	}
-	if size > maxEarly {
-		c.counters.UnknownSessions++
-		c.integrity(nil, "unknown_session")
-		return
-	}
-	c.early = append(c.early, early{id, bytes.Clone(update)})
-}
-
-// maxEarly bounds what is kept of sessions that are not known, in bytes.
-const maxEarly = 1 << 20
 
 // update takes what the agent says of the session.
 func (s *session) update(c *Client, now engine.Time, update []byte) {
@@ -395,13 +396,15 @@ func promptOp(op []byte) (name string, id uint64, ok bool) {
 // dropNamed drops the session that params name.
 func (c *Client) dropNamed(now engine.Time, s *session, params []byte) {
 	if s == nil {
-		value, _ := jsonrpc.Member(params, "sessionId")
-		id, _ := jsonrpc.String(value)
-		if s = c.sessionOf(id); s == nil {
+		if s = c.sessionOf(sessionIn(params)); s == nil {
 			return
 		}
 	}
-	c.drop(now, s, "closed")
+	state := "closed"
+	if s.passing {
+		state = ""
+	}
+	c.drop(now, s, state)
 }
 
 // drop forgets a session; state tells the app, if it is not empty.
@@ -424,5 +427,14 @@ func (c *Client) drop(now engine.Time, s *session, state string) {
 		if r.session == s {
 			r.fail(c, now, &engine.Error{Code: engine.CodeClosed, Op: r.method, Message: "the session was closed"})
 		}
+	}
+}
+
+// Forget drops a session from the store and from the client; the agent is not
+// told, and keeps it. For agents that have no session/close.
+func (c *Client) Forget(now engine.Time, handle uint32) {
+	c.begin(now)
+	if s := c.session(handle); s != nil && s.owned && c.state < stateClosing {
+		c.drop(now, s, "closed")
 	}
 }

@@ -39,7 +39,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if failure == nil && !sendable(value) {
 		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
 	}
-	if failure != nil && c.state == stateConnecting && c.home == nil {
+	if failure != nil && c.state == stateConnecting && (c.home == nil || c.home.id == "" && c.home.state == connNew) {
 		c.fail(now, failure)
 		return
 	}

@@ -15,6 +15,7 @@ type turn struct {
 	n     uint32 // counts the turns, from 1
 	open  bool   // one is under way
 	owed  bool   // a prompt was accepted, and no turn has been seen for it
+	whole bool   // what is being told is a history's last word
 	last  []byte // the snapshot, raw
 }
 
@@ -38,7 +39,7 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 	stop, _ := jsonrpc.Member(update, "stopReason")
 	_, hasStop := jsonrpc.String(stop)
-	ended := state == "idle" && (t.open || t.owed && hasStop)
+	ended := state == "idle" && (t.open || t.owed && (hasStop || t.whole))
 	if !ended && bytes.Equal(update, t.last) {
 		return
 	}
@@ -75,6 +76,7 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 // later page knows that it may have: no prompt is sent twice by itself.
 func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	c.touch(s)
+	r.turn = s.turn.n
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	s.transcript.prompt(r.id, content, s.emit(c))
 	r.storing = true
@@ -97,7 +99,8 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	message, _ := jsonrpc.String(value)
 	s.transcript.accepted(r.id, message, s.emit(c))
 	if !s.ends(c, now, result) {
-		s.turn.owed = !s.turn.open
+		// One that began since may be over already (RELIABILITY 119).
+		s.turn.owed = s.turn.owed || !s.turn.open && s.turn.n == r.turn
 	}
 }
 

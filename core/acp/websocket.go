@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Over a WebSocket one socket carries all sessions, and is the connection: where
@@ -53,6 +54,7 @@ func (c *Client) SocketMessage(now engine.Time, x engine.ExchangeID, text []byte
 	case len(text) > c.cfg.Limits.Event:
 		c.integrity(nil, "oversized_event")
 	default:
+		n.proved()
 		n.heard(c, now, nil, text)
 	}
 }
@@ -66,6 +68,14 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 	}
 	n.socket = 0
 	c.counters.Cuts++
+	if code == engine.CloseInvalid {
+		for _, r := range append([]*request(nil), n.answers...) {
+			r.over(c)
+		}
+		n.failed(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: "initialize",
+			Message: "the browser cannot open the WebSocket", Cause: reason(why)})
+		return
+	}
 	if n.state == connOpen {
 		n.gone(c, now)
 		return
@@ -81,11 +91,45 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 		Message: "the WebSocket could not be opened, or was closed", Cause: reason(cause)})
 }
 
-// probe sends what the agent ignores: a socket that died while the machine slept
-// is found out only by sending.
+// probe asks what has to be answered: a socket that died while the machine slept
+// says nothing of it, neither a message nor its end.
 func (n *connection) probe(c *Client, now engine.Time) {
-	if n.socket != 0 && n.state == connOpen {
-		c.effects.Add(engine.Effect{Kind: engine.Frame, X: n.socket,
-			Data: jsonrpc.AppendNotification(nil, "$/cancel_request", []byte(`{"requestId":0}`), nil)})
+	if n.socket == 0 || n.state != connOpen {
+		return
+	}
+	for _, r := range n.answers {
+		if r.role == roleProbe {
+			return
+		}
+	}
+	// An unknown method is answered too, with -32601 (client MUST 7 is the agent's as well).
+	method := "_holdfast/alive"
+	if n.lists() {
+		method = "session/list"
+	}
+	r := c.newRequest(now, method, nil, []byte("{}"))
+	r.role, r.conn, r.by = roleProbe, n, now.After(link.ProveWithin)
+	r.send(c, now)
+}
+
+// lists reports whether the agent has session/list: in version 2 all do that have
+// sessions.
+func (n *connection) lists() bool {
+	if n.version == 1 {
+		agent, _ := jsonrpc.Member(n.result, "agentCapabilities")
+		session, _ := jsonrpc.Member(agent, "sessionCapabilities")
+		list, _ := jsonrpc.Member(session, "list")
+		return jsonrpc.IsObject(list)
+	}
+	method, _ := n.replayMethod()
+	return method != ""
+}
+
+// proved notes that the socket has brought something.
+func (n *connection) proved() {
+	for _, r := range n.answers {
+		if r.role == roleProbe {
+			r.by = engine.Never
+		}
 	}
 }

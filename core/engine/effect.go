@@ -99,6 +99,7 @@ const (
 	EventTurn                              // what a session's turn does: running, idle, requires action
 	EventQuestion                          // an agent's request; Position is its handle
 	EventWithdrawn                         // nobody waits for the answer to the request with handle Position any more
+	EventForward                           // the answer to the request with handle Position is for the tab that carries the session
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

@@ -1,0 +1,80 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// early is an update of a session that is not known yet: agents may send some
+// before the answer to session/new (spec/acp.md 4, client MUST 2).
+type early struct {
+	session string
+	update  []byte
+}
+
+// catchUp applies the updates that came before the session was known.
+func (c *Client) catchUp(now engine.Time, s *session) {
+	var rest []early
+	for _, e := range c.early {
+		if e.session == s.id {
+			s.update(c, now, e.update)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	c.early = rest
+}
+
+// keepEarly keeps an update of a session that is not known, within bounds.
+func (c *Client) keepEarly(id string, update []byte) {
+	size := len(update)
+	if !c.expectsSession() {
+		size = maxEarly + 1 // nothing under way would make it known
+	}
+	for _, e := range c.early {
+		size += len(e.update)
+	}
+	if size > maxEarly {
+		c.counters.UnknownSessions++
+		c.integrity(nil, "unknown_session")
+		return
+	}
+	c.early = append(c.early, early{id, bytes.Clone(update)})
+}
+
+// expectsSession reports whether an answer may make a session known.
+func (c *Client) expectsSession() bool {
+	for _, r := range c.requests {
+		if r.method == "session/new" || r.method == "session/fork" || methods[r.method].joins {
+			return true
+		}
+	}
+	return false
+}
+
+// settleEarly tells of updates that were kept for a session which did not come.
+func (c *Client) settleEarly() {
+	if len(c.early) == 0 || c.expectsSession() {
+		return
+	}
+	for range c.early {
+		c.counters.UnknownSessions++
+		c.integrity(nil, "unknown_session")
+	}
+	c.early = nil
+}
+
+// wasDropped reports whether the client had a session of that id, and has done
+// with it: what the agent says of it later is no fault.
+func (c *Client) wasDropped(id string) bool {
+	for _, s := range c.sessions {
+		if s.id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// maxEarly bounds what is kept of sessions that are not known, in bytes.
+const maxEarly = 1 << 20

@@ -1,0 +1,197 @@
+package acp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
+
+// TestAnAnswerThatACutAte: what may be asked twice is asked again once the stream
+// has been quiet; what may not ends of unknown outcome, and soon.
+func TestAnAnswerThatACutAte(t *testing.T) {
+	m := quiet()
+	s, _, _ := opened(t, m)
+	m.silent["session/list"], m.silent["session/new"] = true, true
+	list, another := s.request(0, "session/list", `{}`), s.request(0, "session/new", `{"cwd":"/w"}`)
+	s.cut(m.reading(""), 0)
+	m.silent["session/list"] = false
+	s.settle(link.ProveWithin + 5_000)
+	s.expect(len(m.of("session/list")) == 2 && s.settled(list).Outcome == engine.OutcomeRPCError, "not asked again")
+	s.settle(20_000)
+	e := s.settled(another)
+	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown && len(m.of("session/new")) == 2, "session/new: %v", e.Failure)
+}
+
+// TestAnAnswerThatTheHostRefuses is asked for again, a few times.
+func TestAnAnswerThatTheHostRefuses(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	lost := a.conn.boxes
+	for i := range 3 {
+		a.m.connections["c1"] = &modelConnection{id: "c1", boxes: lost, refuses: true}
+		s.respond(s.open()[len(s.open())-1], yes)
+		s.settle(0)
+		s.expect(len(s.events(engine.EventWithdrawn, "refused")) == i+1, "not told")
+	}
+	s.expect(len(s.open()) == 0 && len(s.events(engine.EventQuestion, "")) == 3, "asked %d times", len(s.events(engine.EventQuestion, "")))
+}
+
+// TestARestoredQuestionNobodyWaitsFor is withdrawn with its connection.
+func TestARestoredQuestionNobodyWaitsFor(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	s.load()
+	s.expect(len(s.open()) == 1, "not restored")
+	a.asking = ""
+	a.m.forget(s)
+	s.settle(60_000)
+	s.expect(len(s.open()) == 0, "it is still asked")
+}
+
+// TestInitializeRefusedLater is tried again for as long as it takes.
+func TestInitializeRefusedLater(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	a.m.refuse = 404
+	a.m.forget(s)
+	s.settle(600_000)
+	tried := len(a.m.of("initialize"))
+	s.expect(tried > 5 && tried < 60, "%d tries in ten minutes", tried)
+	a.m.refuse = 0
+	s.settle(60_000)
+	call := s.prompt(handle, "hi")
+	s.settle(0)
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it is not open")
+}
+
+// TestAHostThatForgetsAtOnce is not asked in a loop.
+func TestAHostThatForgetsAtOnce(t *testing.T) {
+	s, _, a := opened(t, newModel())
+	for range 60 {
+		a.m.forget(s)
+		s.settle(1_000)
+	}
+	s.expect(len(a.m.of("initialize")) < 30, "%d initializes in a minute", len(a.m.of("initialize")))
+}
+
+// TestAHistoryWithoutEnd becomes a gap, and what was there stays.
+func TestAHistoryWithoutEnd(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.prompt(handle, "hi")
+	s.settle(0)
+	before := said(s.effects, handle)
+	a.m.silent["session/resume"] = true
+	s.cut(a.m.reading(a.id), 0)
+	s.settle(120_000)
+	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && said(s.effects, handle) == before, "shown %q", said(s.effects, handle))
+	for range 20 {
+		if x := a.m.reading(a.id); x != 0 {
+			s.cut(x, 0)
+		}
+		s.settle(31_000)
+	}
+	s.expect(len(a.m.of("session/resume")) < 30, "%d replays were asked for", len(a.m.of("session/resume")))
+}
+
+// TestForget drops a session from the store; the agent hears nothing of it.
+func TestForget(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, handle) })
+	a.chunk("a1", "late")
+	s.load()
+	s.settle(1_000)
+	s.expect(len(s.store.heads) == 0 && len(a.m.of("session/close"))+len(a.m.of("session/delete")) == 0 && len(s.events(engine.EventIntegrity, "")) == 0, "it is still there")
+	s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "it was recalled")
+}
+
+// socketPage returns a page over a WebSocket that is open, and its socket.
+func socketPage(t *testing.T) (*sim, engine.ExchangeID) {
+	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, newModel())
+	x := s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket })[0].X
+	s.do("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, x) })
+	s.do("answer", func(c *acp.Client, now engine.Time) {
+		c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","id":16777217,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
+	})
+	return s, x
+}
+
+// TestASocketHasToAnswer after a sleep, or it is given up.
+func TestASocketHasToAnswer(t *testing.T) {
+	s, x := socketPage(t)
+	s.do("woke", func(c *acp.Client, now engine.Time) { c.Woke(now, 60_000) })
+	s.do("alive", func(c *acp.Client, now engine.Time) {
+		c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","method":"_x"}`))
+	})
+	s.settle(10_000)
+	sockets := func() int {
+		return len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket }))
+	}
+	s.expect(sockets() == 1, "a socket that lives was given up")
+	s.do("answered", func(c *acp.Client, now engine.Time) {
+		c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","id":16777218,"result":{"sessions":[]}}`))
+	})
+	s.do("woke", func(c *acp.Client, now engine.Time) { c.Woke(now, 60_000) })
+	s.settle(link.ProveWithin)
+	s.expect(sockets() == 2, "a dead socket was kept")
+}
+
+// TestASocketThatCannotBe is the app's mistake, and not tried again.
+func TestASocketThatCannotBe(t *testing.T) {
+	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, newModel())
+	s.do("closed", func(c *acp.Client, now engine.Time) { c.SocketClosed(now, 1, engine.CloseInvalid, "mixed content") })
+	s.settle(600_000)
+	failed := s.find(func(e engine.Effect) bool { return e.Kind == engine.State && e.Failure != nil })
+	s.expect(len(failed) == 1 && failed[0].Failure.Code == engine.CodeBadArgument, "it goes on")
+	s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket })) == 1, "tried again")
+}
+
+// TestAnotherTabAnswers: a tab that follows forwards its answer to the one that
+// carries the session; the first answer counts, and both know.
+func TestAnotherTabAnswers(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	follower := acp.New(acp.Config{Journal: true, Epoch: 77, URL: s.cfg.URL})
+	var told []engine.Effect
+	feed := func(do func()) {
+		do()
+		for e, ok := follower.Next(); ok; e, ok = follower.Next() {
+			e.Data = append([]byte(nil), e.Data...)
+			told = append(told, e)
+		}
+	}
+	feed(func() { follower.Restore(1, s.store.followed()) })
+	var q, forwarded engine.Effect
+	for _, e := range told {
+		if e.Event == engine.EventQuestion {
+			q = e
+		}
+	}
+	told = nil
+	feed(func() { follower.Respond(2, q.Position, true, []byte(yes)) })
+	feed(func() { follower.Respond(2, q.Position, true, []byte(yes)) })
+	s.expect(len(told) == 1 && told[0].Event == engine.EventForward && told[0].Position == q.Position, "told %v", told)
+	forwarded = told[0]
+	s.expect(strings.Contains(string(forwarded.Data), `"id":1001,"ok":true,"data":`+yes), "forwarded %s", forwarded.Data)
+	var record uint64
+	for id := range s.store.heads {
+		record = id
+	}
+	own := s.open()[0]
+	s.do("respond", func(c *acp.Client, now engine.Time) { c.RespondRecord(now, record, []byte("1001"), true, []byte(yes)) })
+	s.respond(own, yes)
+	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1, "answered %d times", a.m.answered["1001"])
+	told = nil
+	feed(func() { follower.Restore(3, s.store.followed()) })
+	withdrawn := 0
+	for _, e := range told {
+		if e.Event == engine.EventWithdrawn {
+			withdrawn++
+		}
+	}
+	s.expect(withdrawn == 1, "the other tab is not told: %v", told)
+}
