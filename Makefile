@@ -30,7 +30,7 @@ NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
 # Patterns of servers' must not be run by the browser's RegExp, which can hang.
 LINEAR := --inject:web/src/outputschema/inject.ts
 
-DEMO := $(DIST)/demo/demo.js $(DIST)/demo/index.html $(DIST)/demo/demo.css
+DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
 .PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench fuzz clean
 
@@ -68,10 +68,10 @@ $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 
 # ---- the demo page, which loads the module as any other page would ----
 
-$(DIST)/demo/demo.js: $(DEMO_SOURCES)
-	$(ESBUILD) web/demo/demo.ts --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --outfile=$@
+$(DIST)/demo/%.js: web/demo/%.ts $(DEMO_SOURCES)
+	$(ESBUILD) $< --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --outfile=$@
 
-$(DIST)/demo/index.html $(DIST)/demo/demo.css: $(DIST)/demo/%: web/demo/%
+$(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
 	@mkdir -p $(@D)
 	cp $< $@
 

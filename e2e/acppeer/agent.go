@@ -13,7 +13,7 @@ func (p *Peer) connect(s *socket) *connection {
 	c := &connection{boxes: make(map[string]*outbox), socket: s}
 	p.change(func() {
 		p.made++
-		c.id = connectionID(p.made)
+		c.id = p.connectionID(p.made)
 		p.connections[c.id] = c
 	})
 	return c

@@ -14,7 +14,7 @@
 //	p.Counted("s1") == 5; p.Deletes() == 0; len(p.Prompts()) == 1
 //
 // Sessions are s1, s2, ...; connections connection-1, ...; both outlive streams,
-// sessions outlive connections.
+// sessions outlive connections. [Mounted] makes a Peer for somebody else's server.
 //
 // # Prompts
 //

@@ -56,6 +56,9 @@ type Options struct {
 	ConnectionInResult bool
 	// KeepAlive is the interval of comment lines on open streams; 0 means none.
 	KeepAlive time.Duration
+	// Prefix goes before the ids of connections and sessions, so that an agent that
+	// is started again does not hand out those that clients still have.
+	Prefix string
 	// CORS is what browsers of other origins are told.
 	CORS CORS
 }
@@ -63,7 +66,7 @@ type Options struct {
 // A Peer is one scripted agent on a loopback port of its own. All its methods may
 // be called from any goroutine.
 type Peer struct {
-	t    testing.TB
+	t    reporter
 	opts Options
 	addr string
 	ctx  context.Context
@@ -93,6 +96,14 @@ type Peer struct {
 // New starts a Peer on a free loopback port and closes it when t ends.
 func New(t testing.TB, o Options) *Peer {
 	t.Helper()
+	p := prepare(t, o)
+	p.Up()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// prepare makes a Peer that nobody can reach.
+func prepare(t reporter, o Options) *Peer {
 	if o.Version == 0 {
 		o.Version = 2
 	}
@@ -105,8 +116,6 @@ func New(t testing.TB, o Options) *Peer {
 		onPrompt: Commands,
 	}
 	p.ctx, p.stop = context.WithCancel(context.Background())
-	p.Up()
-	t.Cleanup(p.Close)
 	return p
 }
 
@@ -168,7 +177,9 @@ func (p *Peer) Down() {
 		}
 	}
 	p.mu.Unlock()
-	server.Close()
+	if server != nil { // a mounted Peer has none
+		server.Close()
+	}
 }
 
 // Close ends everything. New arranges for it; calling it twice is fine.
@@ -196,14 +207,14 @@ func (p *Peer) Connections() []string {
 	defer p.mu.Unlock()
 	var all []string
 	for n := range p.made {
-		if id := connectionID(n + 1); p.connections[id] != nil {
+		if id := p.connectionID(n + 1); p.connections[id] != nil {
 			all = append(all, id)
 		}
 	}
 	return all
 }
 
-func connectionID(n int) string { return fmt.Sprintf("connection-%d", n) }
+func (p *Peer) connectionID(n int) string { return fmt.Sprintf("%sconnection-%d", p.opts.Prefix, n) }
 
 // change does something to what the mutex guards and wakes everybody who waits.
 func (p *Peer) change(f func()) {

@@ -40,7 +40,7 @@ func (p *Peer) newSession(c *connection, m message) {
 	json.Unmarshal(m.Params, &params)
 	s := &session{p: p, cwd: params.CWD, attached: map[*connection]bool{c: true}}
 	p.change(func() {
-		s.id = fmt.Sprintf("s%d", len(p.order)+1)
+		s.id = fmt.Sprintf("%ss%d", p.opts.Prefix, len(p.order)+1)
 		p.sessions[s.id], p.order = s, append(p.order, s.id)
 		for _, update := range p.opts.Early {
 			stream := s.id

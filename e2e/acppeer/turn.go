@@ -154,6 +154,9 @@ func (t *Turn) Gate(name string) bool { return t.p.pass(t.ctx, name) }
 // Cancelled reports whether session/cancel or close ended the turn.
 func (t *Turn) Cancelled() bool { return t.ctx.Err() != nil }
 
+// Done is closed when the turn is cancelled, or the Peer closed.
+func (t *Turn) Done() <-chan struct{} { return t.ctx.Done() }
+
 // Terminal sends a terminal with that many bytes of output, in pieces.
 func (t *Turn) Terminal(bytes, piece int) {
 	id := t.NextID("x")

@@ -2,8 +2,9 @@
 
 // Package demosite is the demo as one http.Handler: the built web/dist, an MCP
 // server at /mcp (package gosdk), one at /plain that answers in one piece and
-// can resume nothing, one at /tasks whose calls take long (package peer), and
-// controls that break their connections on purpose. The demo command serves it;
+// can resume nothing, one at /tasks whose calls take long (package peer), an ACP
+// agent at /acp that plays parts (package acppeer), and controls that break their
+// connections on purpose. The demo command serves it;
 // tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
@@ -34,6 +35,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
@@ -57,12 +59,14 @@ type Site struct {
 	mcp   *gosdk.Server
 	plain *gosdk.Server
 	tasks *peer.Peer
+	agent *acppeer.Peer
 	ctx   context.Context
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
-	taskCuts cuts.Cuts
-	hour     time.Duration
+	taskCuts  cuts.Cuts
+	agentCuts cuts.Cuts
+	hour      time.Duration
 
 	mu        sync.Mutex
 	inHour    bool
@@ -86,13 +90,16 @@ func New(o Options) (*Site, error) {
 		}
 	}
 	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), hour: cmp.Or(o.Hour, usualHour)}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), agent: newAgent(), hour: cmp.Or(o.Hour, usualHour)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))
 	tasks := slowLookup(s.tasks)
 	s.mux.Handle("/tasks", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.taskCuts.Serve(tasks, w, r)
+	})))
+	s.mux.Handle("/acp", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.agentCuts.Serve(s.agent, w, r)
 	})))
 	s.mux.HandleFunc("GET /visit", visit)
 	s.mux.Handle("/", pages(files))
@@ -112,8 +119,13 @@ func (s *Site) Plain() *gosdk.Server { return s.plain }
 // Tasks is the server behind /tasks.
 func (s *Site) Tasks() *peer.Peer { return s.tasks }
 
+// Agent is the agent behind /acp.
+func (s *Site) Agent() *acppeer.Peer { return s.agent }
+
 // cut drops the connections to the servers and returns how many there were.
-func (s *Site) cut() int { return s.mcp.CutStreams() + s.plain.CutStreams() + s.taskCuts.All() }
+func (s *Site) cut() int {
+	return s.mcp.CutStreams() + s.plain.CutStreams() + s.taskCuts.All() + s.agentCuts.All()
+}
 
 // Close stops tools and controls and drops the connections to the servers.
 func (s *Site) Close() {
@@ -122,6 +134,7 @@ func (s *Site) Close() {
 	s.mcp.Close()
 	s.plain.Close()
 	s.tasks.Close()
+	s.agent.Close()
 }
 
 // unlessDown drops the connection unanswered while the site is down: to a

@@ -1,7 +1,7 @@
 //go:build !js
 
-// Command demo serves the demo page and an MCP server whose connections the
-// page can break:
+// Command demo serves the demo pages, and MCP servers and an ACP agent whose
+// connections they can break:
 //
 //	make build && go run ./e2e/cmd/demo
 package main
