@@ -189,7 +189,7 @@ var entryNames = map[journal.Kind]string{
 	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
 	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Base: "base",
 	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
-	journal.Draft: "draft", journal.TaskState: "taskstate",
+	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
 	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",
 }
 

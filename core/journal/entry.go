@@ -85,13 +85,17 @@ const (
 	// Placed: that prompt is in the session's history, or never will be.
 	Placed
 
-	lastKind = Placed
+	// TaskTTL: the server keeps the task for N[0] ms (0: no promise) from when it
+	// was last heard of it, at N[1] ms since 1970.
+	TaskTTL
+
+	lastKind = TaskTTL
 	// skippable and above: unknown kinds are no reason to refuse the row.
 	skippable Kind = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1}
+var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
 
 // Entry is one thing that happened to a call.
 type Entry struct {

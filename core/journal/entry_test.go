@@ -24,7 +24,8 @@ func TestEntriesRoundTrip(t *testing.T) {
 	var row []byte
 	entries := append(append(everyKind(), Entry{Kind: Sealed}, Entry{Kind: Task, N: [3]uint64{1767225600000, 1}}, Entry{Kind: TaskID, Data: []byte("t1")}, Entry{Kind: Fetching, N: [3]uint64{9}}, Entry{Kind: Seen, Data: []byte("12345678")},
 		DraftEntry([]byte("kname"), []byte(`{"a":1}`)), Entry{Kind: TaskState, Data: []byte("s")},
-		Entry{Kind: Connection, Data: []byte("c1")}, Entry{Kind: Prompt, N: [3]uint64{7}, Data: []byte("[]")}, Entry{Kind: Placed, N: [3]uint64{7}}), someOutcomes()...)
+		Entry{Kind: Connection, Data: []byte("c1")}, Entry{Kind: Prompt, N: [3]uint64{7}, Data: []byte("[]")}, Entry{Kind: Placed, N: [3]uint64{7}},
+		Entry{Kind: TaskTTL, N: [3]uint64{60000, 1767225600000}}), someOutcomes()...)
 	for _, e := range entries {
 		seen[e.Kind] = true
 		alone, err := readAll(AppendEntry(nil, e))

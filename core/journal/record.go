@@ -49,6 +49,8 @@ type Record struct {
 	TaskAt      int64  // ms since 1970
 	TaskDialect uint64
 	TaskState   []byte // to be sent back with the next request about it
+	TaskTTL     int64  // ms for which the server keeps it; 0 for no promise
+	TaskHeardAt int64  // ms since 1970: counted from here
 
 	Connection string         // to the agent that has the session (ACP); "" for none
 	Prompts    []StoredPrompt // of that session, in the order of their sending
@@ -160,6 +162,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
+		r.TaskTTL, r.TaskHeardAt = 0, 0
 		r.Asked, r.Drafts = nil, nil
 		if r.Responses == nil {
 			r.Round, r.Stated, r.State = nil, false, nil
@@ -202,7 +205,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.Responses = append([]byte{}, e.Data...)
 		r.dropDrafts(isRoundID)
 	case Task:
-		r.TaskState = nil
+		r.TaskState, r.TaskTTL, r.TaskHeardAt = nil, 0, 0
 		r.Task, r.TaskID, r.TaskAt, r.TaskDialect = true, "", int64(e.N[0]), e.N[1]
 		r.Cursor, r.Seen, r.Policy = nil, nil, nil
 	case Fetching:
@@ -214,6 +217,10 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 	case TaskState:
 		if r.Task {
 			r.TaskState = bytes.Clone(e.Data)
+		}
+	case TaskTTL:
+		if r.Task {
+			r.TaskTTL, r.TaskHeardAt = int64(e.N[0]), int64(e.N[1])
 		}
 	case Draft:
 		r.drafted(e)

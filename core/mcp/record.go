@@ -320,6 +320,9 @@ func (c *Client) rewriteFold(t *call) {
 		if r.TaskState != nil {
 			c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
 		}
+		if r.TaskTTL > 0 {
+			c.write(t, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
+		}
 		if r.Fetching != 0 {
 			c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
 		}

@@ -15,6 +15,7 @@ const gapTries = 4
 func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
 	k := t.task
 	k.streams = true
+	t.heardOf(c, now, nil)
 	if k.dialect == continuedTasks {
 		// Who streams results has tasks/result: SEP-1905 goes on from there.
 		k.dialect = coreTasks

@@ -16,9 +16,11 @@ type task struct {
 	dialect  *taskDialect
 	trying   bool  // whether the server knows the dialect is not known yet
 	interval int64 // ms between two polls
+	ttl      taskTTL
 	made     engine.Time
 	status   string
 	said     string // its statusMessage
+	unstored bool   // nobody is told of it before its id is on disk
 
 	poll   subcall
 	fetch  subcall // of the result, where poll does not bring it
@@ -148,8 +150,11 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 		return false
 	}
 	interval, _ := jsonrpc.Member(made, d.interval)
-	t.task = &task{id: id, dialect: d, interval: clampInterval(interval), made: now,
+	ttl, _ := jsonrpc.Member(made, d.ttl)
+	k := &task{id: id, dialect: d, interval: clampInterval(interval), made: now, unstored: true,
+		ttl:  taskTTL{ms: clampTTL(ttl), heard: now, written: engine.Never},
 		poll: idle, fetch: idle, update: idle, peek: idle}
+	t.task = k
 	t.phase, t.answerBy, t.policy = callTask, engine.Never, nil
 	c.writeTask(t)
 	switch {
@@ -165,10 +170,16 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 	meta, _ := jsonrpc.Member(result, "_meta")
 	fallback, _ := jsonrpc.Member(meta, metaFallback)
 	mode, _ := jsonrpc.String(fallback)
-	if !c.taskStatus(t, made, mode) {
-		t.task.status = "working" // parts of its result came without it
-		c.tellTask(t, mode)
+	if !c.taskStatus(t, made) {
+		k.status = "working" // parts of its result came without it
 	}
+	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+		k.unstored = false
+		// Also of one whose outcome is stored with it, and is told next.
+		if t.task == k || t.record != nil && t.record.settled && t.phase != callFollowed {
+			c.tellTask(t, k, mode)
+		}
+	})
 	c.tellPolled(t)
 	return true
 }
@@ -176,6 +187,7 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 func (c *Client) writeTask(t *call) {
 	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), t.task.dialect.number}})
 	c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(t.task.id)})
+	c.writeTTL(t) // after Task, which makes void what was known of another
 }
 
 // restoreTask goes on with a task after a reload: from the last number that was
@@ -188,6 +200,7 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *tas
 		t.task.segments, t.task.streams = t.streamed, t.streamed.last() > 0
 	}
 	t.streamed = segments{}
+	t.restoreTTL(c, now, r)
 	t.task.poll.at = now
 	switch {
 	case d.result == "":
@@ -213,7 +226,7 @@ func (k *task) over() bool {
 
 // taskStatus takes what the server says of the task, and tells the app where
 // that is new. Reports whether it was. Nothing follows an end (2025-11-25 tasks).
-func (c *Client) taskStatus(t *call, task []byte, fallback string) bool {
+func (c *Client) taskStatus(t *call, task []byte) bool {
 	k := t.task
 	value, _ := jsonrpc.Member(task, "status")
 	status, ok := jsonrpc.String(value)
@@ -230,16 +243,18 @@ func (c *Client) taskStatus(t *call, task []byte, fallback string) bool {
 		return false
 	}
 	k.status, k.said = status, text
-	c.tellTask(t, fallback)
+	if !k.unstored {
+		c.tellTask(t, k, "")
+	}
 	return true
 }
 
 // tellTask tells the app: {"status":"working","message":"…","fallback":"task"}. The
 // task's id may be a bearer secret and stays here.
-func (c *Client) tellTask(t *call, fallback string) {
-	b := jsonrpc.AppendString([]byte(`{"status":`), t.task.status)
-	if t.task.said != "" {
-		b = jsonrpc.AppendString(append(b, `,"message":`...), t.task.said)
+func (c *Client) tellTask(t *call, k *task, fallback string) {
+	b := jsonrpc.AppendString([]byte(`{"status":`), k.status)
+	if k.said != "" {
+		b = jsonrpc.AppendString(append(b, `,"message":`...), k.said)
 	}
 	if fallback != "" {
 		b = jsonrpc.AppendString(append(b, `,"fallback":`...), fallback)

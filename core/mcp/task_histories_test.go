@@ -59,6 +59,11 @@ func playTask(t *testing.T, seed uint64) *taskLife {
 		}
 	}()
 	l := newTaskLife(t, seed, []taskWay{streamedWay, streamedWay, streamedWay, updateWay, continueWay}[seed%5])
+	l.play()
+	return l
+}
+
+func (l *taskLife) play() {
 	l.start()
 	l.call()
 	if l.rng.IntN(8) > 0 {
@@ -68,7 +73,6 @@ func playTask(t *testing.T, seed uint64) *taskLife {
 		l.step()
 	}
 	l.finish()
-	return l
 }
 
 // becomesTask plays until the call is a task and that is stored.
@@ -309,7 +313,7 @@ func (l *taskLife) servePoll(w *taskWire, update bool) {
 	if l.over {
 		status = "completed"
 	}
-	more := fmt.Sprintf(`,"pollInterval":%[1]d,"pollIntervalMs":%[1]d`, 250+l.rng.IntN(2_000))
+	more := fmt.Sprintf(`,"pollInterval":%[1]d,"pollIntervalMs":%[1]d`, 250+l.rng.IntN(2_000)) + l.kept
 	if l.way != streamedWay {
 		var keys []string
 		for n := 1; n <= l.done && !l.over; n++ {
@@ -353,9 +357,9 @@ func (l *taskLife) serveResult(w *taskWire, from int) {
 func (l *taskLife) serveCall(w *taskWire) {
 	l.t.Helper()
 	l.run()
-	made := `"task":{"taskId":"T","status":"working","pollInterval":500}`
+	made := `"task":{"taskId":"T","status":"working","pollInterval":500` + l.kept + `}`
 	if l.way == updateWay {
-		l.json(w, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":500}`)
+		l.json(w, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":500`+l.kept+`}`)
 		return
 	}
 	if l.way == continueWay {

@@ -21,7 +21,8 @@ type taskLife struct {
 	t    testing.TB
 	rng  *rand.Rand
 	way  taskWay
-	kind bool // no more harm is done
+	kind bool   // no more harm is done
+	kept string // members that say for how long the server keeps the task
 	plan []int
 	// The server:
 	ran      bool
@@ -86,10 +87,14 @@ func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
 	for range l.rng.IntN(9) {
 		l.plan = append(l.plan, len(l.plan)+1)
 	}
+	l.kept = []string{"", keptFor("null"), keptFor("20000"), keptFor("0")}[seed/5%4]
 	l.resuming = []resuming{fromNumber, fromNumber, fromNumber, fromNumber, fromStart, notAtAll}[l.rng.IntN(6)]
 	l.blank()
 	return l
 }
+
+// keptFor names a ttl, in the words of each dialect.
+func keptFor(ttl string) string { return `,"ttl":` + ttl + `,"ttlMs":` + ttl }
 
 func (l *taskLife) blank() {
 	l.exchanges, l.waiting, l.stream = map[engine.ExchangeID]*taskWire{}, nil, nil

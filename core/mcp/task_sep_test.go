@@ -61,6 +61,7 @@ var scenarios1905 = []scenario1905{
 	{"Streaming Mode - SSE Stream", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.say("event: message\nid: event-1\ndata: " + coretest.Result(o.id, partial(`,"isComplete":false,`+related1905, 1)) + "\n\n")
+		o.store()
 		o.say("event: message\nid: event-2\ndata: " + `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"T","status":"working","statusMessage":"half"}}` + "\n\n")
 		o.say("event: message\nid: event-3\ndata: " + coretest.Result(o.id, partial(`,"isComplete":true,`+related1905, 2)) + "\n\n")
 		o.wantSegments(2)

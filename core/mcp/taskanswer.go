@@ -66,7 +66,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 		t.taskGone(c, now)
 		return
 	case outcome != engine.OutcomeResult:
-		k.poll.again(now, c)
+		t.pollFailed(c, now)
 		return
 	}
 	if trying {
@@ -116,7 +116,8 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 		k.pace(data)
 		k.poll.at = min(k.poll.at, now.After(k.interval))
 	}
-	c.taskStatus(t, data, "")
+	t.heardOf(c, now, data)
+	c.taskStatus(t, data)
 	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.result == "" {
 		t.askTaskInput(c, now, requests)
 	}
@@ -194,6 +195,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			k.fetch.again(now, c)
 			return
 		}
+		t.heardOf(c, now, nil)
 		k.fetch.attempts = 0
 		if partial, is := jsonrpc.Member(data, "partial-content"); is {
 			t.refetched(c, now, partial, data)
@@ -252,8 +254,11 @@ func (t *call) taskGone(c *Client, now engine.Time) {
 
 func (t *call) taskLost(c *Client, now engine.Time) {
 	t.cuts++
-	t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method,
-		Message: "the server no longer has this call's task; it may have run"})
+	why := "the server no longer has this call's task; it may have run"
+	if t.task.ttl.over {
+		why = "the server kept this call's task for as long as it had promised, and that is over; it may have run"
+	}
+	t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: why})
 }
 
 func (t *call) taskCancelled(c *Client, now engine.Time) {

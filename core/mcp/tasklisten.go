@@ -162,11 +162,24 @@ func (c *Client) relieve(next *listen) {
 	c.listen, c.taskListen.next = next, nil
 	next.trial, next.leave, next.hadStream = false, old.leave, true
 	old.stop(c)
+	for _, t := range c.calls {
+		if t.phase == callTask && slices.Contains(next.ids, t.task.id) && !slices.Contains(old.ids, t.task.id) {
+			t.task.catchUp(c.now)
+		}
+	}
 	if cut {
 		c.status(nil, "open", &streamReport{missed: old.hadStream || old.missed})
 	}
 	if slices.ContainsFunc(c.liveTasks(), func(id string) bool { return !slices.Contains(next.ids, id) }) {
 		c.taskListen.at = c.now.After(taskListenAfter)
+	}
+}
+
+// catchUp polls a task that the stream tells of from now on: what it said before
+// nobody heard. Where a poll is near anyway, that one does.
+func (k *task) catchUp(now engine.Time) {
+	if k.poll.call == nil && k.poll.at > now.After(pollDefault) {
+		k.poll.at = now
 	}
 }
 

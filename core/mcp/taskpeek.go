@@ -48,7 +48,8 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 	switch outcome {
 	case engine.OutcomeResult:
 		e.Data = k.dialect.appendStatus(nil, data)
-		c.taskStatus(t, data, "")
+		t.heardOf(c, now, data)
+		c.taskStatus(t, data)
 		if k.over() && k.poll.call == nil {
 			k.poll.at = now
 		}

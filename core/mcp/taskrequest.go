@@ -52,6 +52,9 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	if c.state != stateOpen || c.token.asking {
 		return // taskDue is Never meanwhile
 	}
+	if !k.ttl.over && now >= k.expires() {
+		t.expire(now)
+	}
 	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && t.uncommitted() {
 		// The server may take no other state than its last, also from a later page.
 		k.poll.at = engine.Never
@@ -164,6 +167,9 @@ func (t *call) taskDue(c *Client) engine.Time {
 		if s.call == nil {
 			at = min(at, s.at)
 		}
+	}
+	if !t.task.ttl.over {
+		at = min(at, t.task.expires())
 	}
 	return at
 }

@@ -1,0 +1,55 @@
+//go:build !js
+
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// TestAgentErrors: what is wrong with an address, or with what its host allows a
+// page, is named in the error.
+func TestAgentErrors(t *testing.T) {
+	site := chrome.NewSite(t)
+	page := chrome.Open(t, site.Page("/app", appScript))
+	page.WaitFor(`window.holdfast`)
+	agent := acppeer.New(t, acppeer.Options{})
+	down := acppeer.New(t, acppeer.Options{})
+	down.Down()
+	elsewhere := chrome.NewSite(t)
+	elsewhere.Handle("/hello", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "*")
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<h1>hello</h1>"))
+	}))
+	cors := func(c acppeer.CORS) string { return acppeer.New(t, acppeer.Options{CORS: c}).URL() }
+	for name, test := range map[string]struct{ url, code, hint string }{
+		"another path of the page's own host":  {site.URL + "/nothing", "http_error", "/acp"},
+		"not an agent":                         {elsewhere.URL + "/hello", "protocol_error", "/acp"},
+		"nobody is there":                      {down.URL(), "network_error", "running"},
+		"nobody is there for a WebSocket":      {down.WebSocketURL(), "network_error", "WebSocket"},
+		"no CORS at all":                       {cors(acppeer.CORSNone), "cors_blocked", "Access-Control-Allow"},
+		"CORS that does not expose the header": {cors(acppeer.CORSHidden), "cors_blocked", "Access-Control-Expose-Headers: Acp-Connection-Id"},
+		"no address":                           {"http://", "bad_argument", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connectAgent(`+chrome.JS(test.url)+`));`)
+			if got.Code != test.code || !strings.Contains(strings.ToLower(got.Hint), strings.ToLower(test.hint)) {
+				t.Errorf("%s: %+v", test.url, got)
+			}
+		})
+	}
+	for name, c := range map[string]acppeer.CORS{"any": acppeer.CORSAny, "the reference server's": acppeer.CORSRust, "credentials": acppeer.CORSCredentials} {
+		if got := chrome.Script[failure](page, `return attempt(() => holdfast.connectAgent(`+chrome.JS(cors(c))+`));`); got.Code != "" {
+			t.Errorf("CORS %s: %+v", name, got)
+		}
+	}
+	if got := chrome.Script[failure](page, `return attempt(() => holdfast.connectAgent(`+chrome.JS(agent.URL())+`));`); got.Code != "" {
+		t.Errorf("an agent as it should be: %+v", got)
+	}
+}

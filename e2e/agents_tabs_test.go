@@ -1,0 +1,66 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// TestAgentTabs: a second tab shows the turn as it goes, answers nothing, and takes
+// the session over when the first one is closed.
+func TestAgentTabs(t *testing.T) {
+	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
+		address := chatPage(chrome.NewSite(t), url, "{}")
+		one := chrome.Open(t, address)
+		one.WaitFor(`window.ready`)
+		beginChat(one)
+		say(one, "count 40 @go; permission")
+		server.Pass("go", 10)
+		shows(one, chunks(1, 10))
+		two := one.Profile().Open(address)
+		two.WaitFor(`window.ready && chats.s1`)
+		shows(two, chunks(1, 10))
+		server.Pass("go", 5)
+		shows(two, chunks(1, 15))
+		if !chrome.Eval[bool](two, `chats.s1.session.followed`) {
+			t.Error("both tabs carry the session")
+		}
+		if code := chrome.Eval[string](two, `chats.s1.session.prompt("no").catch(({ code }) => code)`); code != "elsewhere" {
+			t.Errorf("a prompt from the tab that looks on ended with %q", code)
+		}
+		one.Close()
+		two.WaitFor(`!chats.s1.session.followed`)
+		server.Pass("go", 25)
+		shows(two, chunks(1, 40))
+		two.WaitFor(`chats.s1.session.requests.length === 1`)
+		chrome.Eval[chrome.Void](two, `chats.s1.session.requests[0].select("once")`)
+		shows(two, chunks(1, 40)+"allowed: once")
+		two.WaitFor(`chats.s1.session.state === "idle"`)
+		if n := len(server.Of("prompt")); n != 1 {
+			t.Errorf("%d prompts", n)
+		}
+		if n := len(acpserver.Requests(server.Log(), "DELETE")); n != 0 {
+			t.Errorf("%d DELETEs", n)
+		}
+	})
+}
+
+// TestAgentSixSessions: over HTTP/1.1 Chrome has six connections for an origin, and
+// each session needs a stream: a page that uses six of them in turn has its POSTs
+// answered, and loses nothing.
+func TestAgentSixSessions(t *testing.T) {
+	server := acpserver.Start(t, acpserver.Options{})
+	page := openChat(t, server.URL())
+	ids := []string{"s1"}
+	for len(ids) < 6 {
+		ids = append(ids, beginChat(page))
+	}
+	for _, id := range ids {
+		chrome.Eval[chrome.Void](page, `prompt("`+id+`", "count 3")`)
+		page.WaitFor(`chats.` + id + `.prompts[0].settled && text("` + id + `") === "` + chunks(1, 3) + `"`)
+	}
+	quietly(t, server, 1, 6)
+}
