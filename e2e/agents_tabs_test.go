@@ -33,6 +33,8 @@ func TestAgentTabs(t *testing.T) {
 		}
 		one.Close()
 		two.WaitFor(`!chats.s1.session.followed`)
+		// A question that went to the tab that died with its socket would be lost.
+		two.WaitFor(`chats.s1.resumed.length > 0`)
 		server.Pass("go", 25)
 		shows(two, chunks(1, 40))
 		two.WaitFor(`chats.s1.session.requests.length === 1`)

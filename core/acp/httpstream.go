@@ -18,6 +18,7 @@ type stream struct {
 	x        engine.ExchangeID
 	token    int
 	denied   bool // a 401 has been answered with another token already
+	waited   bool // the app was told that it is not there yet
 	cuts     int  // connections of it that broke, since the session was whole
 	opened   bool // a connection of it was accepted
 	comments uint64
@@ -110,9 +111,10 @@ func (t *stream) up(c *Client, now engine.Time) {
 	if s == nil {
 		return
 	}
-	if t.cuts > 0 || again {
+	if t.cuts > 0 || again || t.waited {
 		c.status(s, "open", -1)
 	}
+	t.waited = false
 	s.streamUp(c, now, again)
 }
 
@@ -189,6 +191,7 @@ func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engi
 	}
 	if !up {
 		if t.session != nil {
+			t.waited = true
 			c.status(t.session, "reconnecting", b.Delay)
 		}
 		return
