@@ -1,6 +1,9 @@
 package acp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // token is the bearer token and what is known of it. It stays in memory.
 type token struct {
@@ -36,7 +39,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		return
 	}
 	c.token.asking = false
-	if failure == nil && !sendable(value) {
+	if failure == nil && !link.Sendable(value) {
 		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
 	}
 	if failure != nil && c.state == stateConnecting && (c.home == nil || c.home.id == "" && c.home.state == connNew) {
@@ -67,15 +70,4 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 			t.link.Unpark(now)
 		}
 	}
-}
-
-// sendable reports whether a header can carry the token (RFC 6750, b64token, and
-// whatever else is visible ASCII).
-func sendable(token string) bool {
-	for i := range len(token) {
-		if token[i] <= ' ' || token[i] > '~' {
-			return false
-		}
-	}
-	return token != ""
 }

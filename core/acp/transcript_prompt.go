@@ -109,13 +109,6 @@ func (t *transcript) idle(emit func(op []byte)) {
 	}
 }
 
-// idleIf is idle where a replay has shown that no turn is under way.
-func (t *transcript) idleIf(is bool, emit func(op []byte)) {
-	if is {
-		t.idle(emit)
-	}
-}
-
 // placeOwn makes an item of a prompt, or fills the one that the agent left empty.
 func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
 	at := len(t.items)

@@ -34,8 +34,7 @@ type Client struct {
 	revision *revision // of the current or last session; nil before the first
 	failure  *engine.Error
 
-	epoch    uint32
-	counter  uint32
+	ids      link.RequestIDs
 	lastCall uint32
 	lastX    engine.ExchangeID
 
@@ -91,7 +90,7 @@ func New(cfg Config) *Client {
 	c := &Client{
 		cfg:    cfg,
 		random: engine.NewRandom(cfg.Seed),
-		epoch:  cfg.Epoch % EpochLimit,
+		ids:    link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
 		byID:   map[requestID]*call{},
 		byCall: map[engine.CallID]*call{},
 		kept:   map[engine.CallID]*call{},

@@ -42,7 +42,7 @@ type Config struct {
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64
 	// Epoch goes into every request id, so that two loads of a page never give
-	// the same id to two requests. Below EpochLimit.
+	// the same id to two requests. Below link.EpochLimit.
 	Epoch uint32
 	// Seed seeds jitter. The host draws it from a real source once.
 	Seed     uint64
@@ -66,10 +66,6 @@ type Limits struct {
 	Calls  int // calls in flight; default 1,024
 	Stored int // of all calls of the server in the store; default 64 MiB
 }
-
-// EpochLimit bounds Config.Epoch: an id is epoch * 2^24 + counter and has to
-// stay below 2^53, beyond which JavaScript servers round it.
-const EpochLimit = 1 << 29
 
 func (t Timeouts) withDefaults() Timeouts {
 	return Timeouts{

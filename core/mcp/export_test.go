@@ -10,9 +10,6 @@ func (c *Client) Held() Held {
 	return Held{len(c.calls), len(c.byID), len(c.byCall), len(c.owners), len(c.posts)}
 }
 
-// CounterIs moves the counter of request ids.
-func (c *Client) CounterIs(epoch, counter uint32) { c.epoch, c.counter = epoch, counter }
-
 // Owned reports whether the client still waits for reports about x.
 func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
 

@@ -5,10 +5,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// counterBits is the part of a request id that counts: 16 million requests for
-// each load of the page.
-const counterBits = 24
-
 // requestID is the id of a request on the wire, and its progress token: a
 // plain integer, which every server echoes exactly, unlike some do strings.
 type requestID uint64
@@ -23,21 +19,10 @@ func (c *Client) newID() (engine.CallID, requestID) {
 // earlier page made and that can be resumed keeps its id (SEP-975).
 func (c *Client) newRequestID() requestID {
 	for {
-		if id := c.countRequest(); c.byID[id] == nil {
+		if id := requestID(c.ids.Next()); c.byID[id] == nil {
 			return id
 		}
 	}
-}
-
-func (c *Client) countRequest() requestID {
-	c.counter++
-	if c.counter >= 1<<counterBits {
-		// A page that has made 16 million requests moves on to the next
-		// epoch; the ids it holds stay unique within its own lifetime.
-		c.counter = 1
-		c.epoch = (c.epoch + 1) % EpochLimit
-	}
-	return requestID(uint64(c.epoch)<<counterBits | uint64(c.counter))
 }
 
 // findByID returns the call whose id a message names: a plain number, compared

@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // Restore takes what the store holds. Before Start that is all of this server:
@@ -72,7 +73,7 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 		return
 	}
 	revision := findRevision(s.Revision)
-	unsealed := !s.HasSession || sendable(s.Session)
+	unsealed := !s.HasSession || link.Sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
 	stale := c.state != stateNew && uint32(s.Handshake) <= c.session.generation
 	// Whatever else: the next handshake is a later one than any before.

@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // token is the bearer token and what is known of it. It stays in memory.
 type token struct {
@@ -64,7 +67,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		return
 	}
 	c.token.asking = false
-	if failure == nil && !sendable(value) {
+	if failure == nil && !link.Sendable(value) {
 		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
 	}
 	if failure != nil {
@@ -132,18 +135,4 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	if c.listen.state == listenParked {
 		c.listen.off(c)
 	}
-}
-
-// sendable reports whether a token is RFC 6750's b64token in spirit: visible
-// ASCII only.
-func sendable(value string) bool {
-	if value == "" {
-		return false
-	}
-	for i := 0; i < len(value); i++ {
-		if value[i] < 0x21 || value[i] > 0x7e {
-			return false
-		}
-	}
-	return true
 }

@@ -89,7 +89,7 @@ export class AgentRig {
   }
 }
 
-/** Lets everything that is ready run. */
+/** Lets everything that is ready run: a turn of the event loop, behind the timers of 0 ms in which agent.ts tells of sessions. */
 export function ready(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
