@@ -20,6 +20,7 @@ import (
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
 //	journal       boolean    there is a store
+//	tabs          boolean    other tabs can be reached
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
 //	maxStored     number     bytes of this agent's sessions in the store; 0 for the default
@@ -37,6 +38,7 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
 			Journal:          o.Bool("journal"),
+			Tabs:             o.Bool("tabs"),
 			Epoch:            epochOf(o, seed),
 			Seed:             seed,
 			Wall:             o.Int("wall"),

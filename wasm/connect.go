@@ -59,6 +59,6 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 				Stored: int(o.Int("maxStored")),
 			},
 		})
-		return &client{machine: mcpMachine{m}, mcp: m}
+		return &client{machine: m, mcp: m}
 	})
 }

@@ -22,13 +22,13 @@ func exportPeek(handle, id uint32, now float64) (records int32) {
 
 // exportDraft keeps the answer that a person has begun: the input is a frame of
 // the key of the request for input and the draft, JSON or empty. The request is
-// one of a call's, by that key, or the server's own with that handle, where it is
-// not 0.
+// one of a call's, by that key, or the server's own, or the agent's, with that
+// handle, where it is not 0.
 //
 //go:wasmexport draft
 func exportDraft(handle, id, request uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
-	c := enterMCP(handle)
+	c := enter(handle)
 	if c == nil {
 		return none()
 	}
@@ -36,6 +36,10 @@ func exportDraft(handle, id, request uint32, n int32, now float64) (records int3
 	if err != nil || len(parts) != 2 {
 		panic(jsbridge.ErrFrame)
 	}
-	c.mcp.SaveDraft(engine.Time(now), engine.CallID(id), request, string(parts[0]), parts[1])
+	if c.acp != nil {
+		c.acp.SaveDraft(engine.Time(now), request, parts[1])
+	} else {
+		c.mcp.SaveDraft(engine.Time(now), engine.CallID(id), request, string(parts[0]), parts[1])
+	}
 	return c.leave(engine.Time(now))
 }

@@ -5,7 +5,6 @@ package main
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // machine is what the clients of all protocols have: the exports that drive a
@@ -32,13 +31,4 @@ type machine interface {
 	StoreGone(now engine.Time, why string)
 
 	AppendCounters(b []byte) []byte
-}
-
-// mcpMachine is an mcp.Client as a machine: it has a name of its own for the
-// results of a commit, with the same numbers.
-type mcpMachine struct{ *mcp.Client }
-
-// Stored takes what became of a commit.
-func (m mcpMachine) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
-	m.Client.Stored(now, ticket, mcp.StoreResult(result), why)
 }

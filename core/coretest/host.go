@@ -14,7 +14,7 @@ import (
 )
 
 // Host runs a machine natively against a real server: net/http for fetch, a
-// time.Timer for the one timer. One goroutine owns the machine; what others
+// WebSocket of its own, a time.Timer for the one timer. One goroutine owns the machine; what others
 // report comes in through a channel, as callbacks do in a browser.
 type Host[M engine.Machine] struct {
 	Client M
@@ -30,6 +30,7 @@ type Host[M engine.Machine] struct {
 	timer  *time.Timer
 	reads  map[engine.ExchangeID]chan struct{}
 	cancel map[engine.ExchangeID]context.CancelFunc
+	frames map[engine.ExchangeID]chan []byte
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -45,6 +46,7 @@ func HostOf[M engine.Machine](machine M) *Host[M] {
 		Client: machine, HTTP: &http.Client{Transport: &http.Transport{}}, inputs: make(chan func(), 64), done: make(chan struct{}),
 		began: time.Now(), timer: time.NewTimer(time.Hour),
 		reads: map[engine.ExchangeID]chan struct{}{}, cancel: map[engine.ExchangeID]context.CancelFunc{},
+		frames: map[engine.ExchangeID]chan []byte{},
 	}
 	h.changed = sync.NewCond(&h.mu)
 	h.driver = engine.NewDriver(h.Client, h)
@@ -128,6 +130,12 @@ func (h *Host[M]) Do(e engine.Effect) {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel[e.X], h.reads[e.X] = cancel, make(chan struct{}, 1)
 		go h.exchange(ctx, e.X, e.Request, h.reads[e.X])
+	case engine.Socket:
+		ctx, cancel := context.WithCancel(context.Background())
+		h.cancel[e.X], h.frames[e.X] = cancel, make(chan []byte, 4096)
+		go h.openSocket(ctx, e.X, e.Request.URL, h.frames[e.X])
+	case engine.Frame:
+		h.frames[e.X] <- maskedFrame(opText, e.Data)
 	case engine.Read:
 		select {
 		case h.reads[e.X] <- struct{}{}:

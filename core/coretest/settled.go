@@ -36,10 +36,11 @@ func (w *World) Emitted(kind engine.Kind, x engine.ExchangeID) bool {
 }
 
 // NextDeadline returns how many ms from now the client's deadline is, -1 for none.
+// One that has passed is due now, as the driver has it.
 func (w *World) NextDeadline() int64 {
 	at, ok := w.Client.Deadline()
 	if !ok {
 		return -1
 	}
-	return int64(at - w.Now)
+	return max(int64(at-w.Now), 0)
 }

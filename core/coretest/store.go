@@ -17,6 +17,8 @@ type Store struct {
 	server *journal.Op
 	heads  []journal.Op // in order of their calls
 	logs   []journal.Op // in order of call, epoch, n
+	// The last row that counts, by call, of each epoch before its owner's.
+	seals map[uint64][]uint32
 
 	flying []journal.Op
 	ticket uint32
@@ -48,6 +50,9 @@ func (s *Store) begin(e engine.Effect) {
 // land writes the commit under way. A key that is there already is an error of
 // the client's: rows are added blind.
 func (s *Store) land(sealed bool) {
+	if s.seals == nil {
+		s.seals = map[uint64][]uint32{}
+	}
 	for _, op := range s.flying {
 		if !sealed {
 			op.Secret = nil
@@ -57,6 +62,7 @@ func (s *Store) land(sealed bool) {
 			s.server = &op
 		case journal.OpCall:
 			s.add(&s.heads, op)
+			s.seals[op.Call] = make([]uint32, op.Epoch-1)
 		case journal.OpLog:
 			s.add(&s.logs, op)
 		case journal.OpForget:
@@ -90,17 +96,39 @@ func (s *Store) Loaded() []byte {
 		b = journal.AppendOp(b, *s.server)
 	}
 	for i := range s.heads {
-		s.heads[i].Epoch++
-		head := s.heads[i]
+		head := s.take(i)
 		head.Flags |= journal.OpOwned
 		b = journal.AppendOp(b, head)
-		for _, row := range s.logs {
-			if row.Call == head.Call {
-				b = journal.AppendOp(b, row)
-			}
+		for _, row := range s.log(head) {
+			b = journal.AppendOp(b, row)
 		}
 	}
 	return b
+}
+
+// take gives a call another owner, with an epoch of its own.
+func (s *Store) take(i int) journal.Op {
+	head := &s.heads[i]
+	var last uint32
+	for _, row := range s.logs {
+		if row.Call == head.Call && row.Epoch == head.Epoch {
+			last = max(last, row.N)
+		}
+	}
+	s.seals[head.Call] = append(s.seals[head.Call], last)
+	head.Epoch++
+	return *head
+}
+
+// log returns the rows of a call that count: not what an owner wrote that had
+// been relieved, and did not know it.
+func (s *Store) log(head journal.Op) (rows []journal.Op) {
+	for _, row := range s.logs {
+		if row.Call == head.Call && (row.Epoch == head.Epoch || row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // Record folds what is stored of a call; nil where nothing is.
@@ -114,11 +142,9 @@ func (s *Store) Record(call uint64) *journal.Record {
 			panic(err)
 		}
 		r := journal.NewRecord(h, len(head.Plain))
-		for _, row := range s.logs {
-			if row.Call == call {
-				if err := r.Apply(row.Plain, row.Secret, nil); err != nil {
-					panic(err)
-				}
+		for _, row := range s.log(head) {
+			if err := r.Apply(row.Plain, row.Secret, nil); err != nil {
+				panic(err)
 			}
 		}
 		return r
@@ -136,10 +162,10 @@ func (s *Store) Calls() []uint64 {
 }
 
 // Stored ends the commit under way.
-func (w *World) Stored(result mcp.StoreResult, why string) []engine.Effect {
+func (w *World) Stored(result journal.Result, why string) []engine.Effect {
 	ticket := w.Store.ticket
-	if result == mcp.StoreOK || result == mcp.StoreUnsealed {
-		w.Store.land(result == mcp.StoreOK)
+	if result == journal.ResultOK || result == journal.ResultUnsealed {
+		w.Store.land(result == journal.ResultOK)
 	}
 	w.Store.flying = nil
 	return w.input("stored", func() { w.Client.Stored(w.Now, ticket, result, why) })
@@ -172,6 +198,9 @@ func describeOps(ops []byte) string {
 		fmt.Fprintf(&b, "; %s", opNames[op.Kind])
 		if op.Kind != journal.OpServer {
 			fmt.Fprintf(&b, " %d", op.Call&(1<<24-1))
+		}
+		if op.Kind == journal.OpCall && op.Epoch > 1 {
+			fmt.Fprintf(&b, " of epoch %d", op.Epoch)
 		}
 		if op.Kind == journal.OpLog {
 			fmt.Fprintf(&b, "/%d/%d", op.Epoch, op.N)

@@ -4,19 +4,20 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 func storedCommand(p *player, args string) {
 	switch result, why, _ := strings.Cut(args, " "); result {
 	case "":
-		p.world.Stored(mcp.StoreOK, "")
+		p.world.Stored(journal.ResultOK, "")
 	case "unsealed":
-		p.world.Stored(mcp.StoreUnsealed, "")
+		p.world.Stored(journal.ResultUnsealed, "")
 	case "quota":
-		p.world.Stored(mcp.StoreQuota, "")
+		p.world.Stored(journal.ResultQuota, "")
 	default:
-		p.world.Stored(mcp.StoreFailed, why)
+		p.world.Stored(journal.ResultFailed, why)
 	}
 }
 

@@ -32,6 +32,9 @@ func init() {
 type tab struct {
 	world *World
 	known map[rowKey]bool
+	// Its commit under way, while another tab is that of now.
+	flying []journal.Op
+	ticket uint32
 }
 
 type rowKey struct {
@@ -46,13 +49,11 @@ type tabs struct {
 	now string
 	// What was stored when the tab of now became that.
 	before map[rowKey]bool
-	seals  map[rowKey]uint32 // of a call's epoch: the last row that counts
 }
 
 func (p *player) tab() *tab {
 	if p.tabs.all == nil {
 		p.tabs.all = map[string]*tab{"": {world: p.world, known: map[rowKey]bool{}}}
-		p.tabs.seals = map[rowKey]uint32{}
 	}
 	return p.tabs.all[p.tabs.now]
 }
@@ -65,11 +66,15 @@ func tabCommand(p *player, name string) {
 		}
 	}
 	p.tabs.before = stored(t.world.Store)
+	s := t.world.Store
+	t.flying, t.ticket = s.flying, s.ticket
+	s.flying, s.ticket = nil, 0
 	first := t.world
 	first.Effects = nil
 	p.tabs.now = name
 	if next := p.tabs.all[name]; next != nil {
 		p.world = next.world
+		s.flying, s.ticket = next.flying, next.ticket
 		return
 	}
 	cfg := first.cfg
@@ -108,9 +113,9 @@ func (p *player) news(secretless bool) []byte {
 			t.known[key] = true
 			b = journal.AppendOp(b, head)
 		}
-		for _, row := range s.logs {
+		for _, row := range s.log(head) {
 			key := rowKey{journal.OpLog, row.Call, row.Epoch, row.N}
-			if row.Call != head.Call || t.known[key] || !p.counts(row) {
+			if t.known[key] {
 				continue
 			}
 			t.known[key] = true
@@ -127,12 +132,6 @@ func (p *player) news(secretless bool) []byte {
 		}
 	}
 	return b
-}
-
-// counts reports whether a row is not one that its owner wrote too late.
-func (p *player) counts(row journal.Op) bool {
-	seal, sealed := p.tabs.seals[rowKey{call: row.Call, epoch: row.Epoch}]
-	return !sealed || row.N <= seal
 }
 
 func hearCommand(p *player, _ string) {
@@ -161,24 +160,14 @@ func (p *player) wholeLog(call string, flags journal.OpFlags) []byte {
 			continue
 		}
 		if flags&journal.OpOwned != 0 {
-			var last uint32
-			for _, row := range s.logs {
-				if row.Call == head.Call && row.Epoch == head.Epoch {
-					last = max(last, row.N)
-				}
-			}
-			p.tabs.seals[rowKey{call: head.Call, epoch: head.Epoch}] = last
-			s.heads[i].Epoch++
+			head = s.take(i)
 		}
-		head = s.heads[i]
 		head.Flags |= flags
 		t.known[rowKey{kind: journal.OpCall, call: head.Call}] = true
 		b = journal.AppendOp(b, head)
-		for _, row := range s.logs {
-			if row.Call == head.Call && p.counts(row) {
-				t.known[rowKey{journal.OpLog, row.Call, row.Epoch, row.N}] = true
-				b = journal.AppendOp(b, row)
-			}
+		for _, row := range s.log(head) {
+			t.known[rowKey{journal.OpLog, row.Call, row.Epoch, row.N}] = true
+			b = journal.AppendOp(b, row)
 		}
 	}
 	return b

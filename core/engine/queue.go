@@ -6,12 +6,28 @@ package engine
 type Queue struct {
 	effects []Effect
 	next    int
+	copies  []byte // what Copy was given; older blocks are held by the effects that point into them
 }
 
 // queueKeep is the number of slots kept between inputs. A 64 KB chunk of the
 // smallest notifications holds about 700 events; more than that is a burst
 // that need not be paid for ever.
 const queueKeep = 1024
+
+// queueCopies is the most memory for copies that is kept between inputs, in
+// bytes: as much as one chunk of a stream brings.
+const queueCopies = 64 << 10
+
+// Copy returns a copy of p that lives as long as an effect's payload: until the
+// Reset after it was taken. It is for payloads made in a buffer that is used again.
+func (q *Queue) Copy(p []byte) []byte {
+	if cap(q.copies)-len(q.copies) < len(p) {
+		q.copies = make([]byte, 0, max(2*cap(q.copies), len(p), 1<<10))
+	}
+	from := len(q.copies)
+	q.copies = append(q.copies, p...)
+	return q.copies[from:len(q.copies):len(q.copies)]
+}
 
 // Add appends an effect.
 func (q *Queue) Add(e Effect) { q.effects = append(q.effects, e) }
@@ -40,4 +56,9 @@ func (q *Queue) Reset() {
 		q.effects = q.effects[:0]
 	}
 	q.next = 0
+	if cap(q.copies) > queueCopies {
+		q.copies = nil
+	} else {
+		q.copies = q.copies[:0]
+	}
 }

@@ -82,7 +82,8 @@ const (
 	Connection
 	// Prompt: one leaves under id N[0]; Data is its content, a JSON array.
 	Prompt
-	// Placed: that prompt is in the session's history, or never will be.
+	// Placed: that prompt is in the session's history, or never will be; Data says
+	// which: "placed", "unsent", or nothing where an earlier version wrote it.
 	Placed
 
 	// TaskTTL: the server keeps the task for N[0] ms (0: no promise) from when it

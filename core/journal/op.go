@@ -6,7 +6,7 @@ type OpKind uint8
 // The kinds of Op. JavaScript reads the same numbers (web/src/runtime).
 const (
 	OpServer OpKind = iota + 1 // the server's row: put, or as loaded
-	OpCall                     // a call's head: add, or as loaded
+	OpCall                     // a call's head, with its owner's epoch: add, or as loaded
 	OpLog                      // a row of its log: add, or as loaded
 	OpForget                   // a call, head and log: delete
 )

@@ -14,8 +14,12 @@ type Log interface {
 // Writer is the group commit: one is under way at a time, and what comes
 // meanwhile is the next (DESIGN 3.2). Off, or once it has failed, everything
 // counts as stored at once and nothing outlives the page.
+//
+// A commit is known by its ticket. That of the one which takes up what is
+// written now is Next.
 type Writer struct {
-	On bool // there is a store, and it works
+	On   bool // there is a store, and it works
+	Held int  // bytes of all logs in the store, as far as this page knows
 
 	ops     []byte
 	dirty   []Log // with a row that waits
@@ -24,8 +28,11 @@ type Writer struct {
 	waiters []waiter
 
 	ticket uint32 // of the last commit
-	flying bool   // that commit is under way
+	landed uint32 // of the last that was stored
+	hung   uint32 // of the last that took too long: it may be stored yet
+	flying bool   // the last commit is under way
 	firm   bool   // it is strict
+	again  bool   // it is under way for the second time, with room made
 	by     engine.Time
 	blob   []byte // what it writes: kept for a second try
 	flown  []Log
@@ -47,7 +54,7 @@ const (
 	MaxUncommitted = 1 << 20
 )
 
-// Result says what became of a commit.
+// Result says what became of a commit, by the host's account.
 type Result uint8
 
 // The results of a commit.
@@ -56,6 +63,18 @@ const (
 	ResultUnsealed                   // stored without the secrets: there is no cipher
 	ResultQuota                      // no room
 	ResultFailed                     // not stored, and no use trying again
+)
+
+// Fate is what a Writer makes of a Result.
+type Fate uint8
+
+// The fates of a commit.
+const (
+	FateNone   Fate = iota // it is not the one under way, and nobody waits for it
+	FateBack               // it was given up: the store works after all
+	FateStored             // what waited for it has run
+	FateFull               // no room: Retry where some can be made, else Fail
+	FateFailed             // Fail
 )
 
 // NewWriter returns a Writer that has nothing to write.
@@ -76,11 +95,13 @@ func (w *Writer) Put(op Op) {
 // Touch notes that l has a row for the next commit. Once for each row.
 func (w *Writer) Touch(l Log) { w.dirty = append(w.dirty, l) }
 
-// Untouch takes that back: the row is not to be written.
-func (w *Writer) Untouch(l Log) {
+// Untouch takes that back: the row, of which n bytes were counted, is not to be
+// written.
+func (w *Writer) Untouch(l Log, n int) {
 	for i, other := range w.dirty {
 		if other == l {
 			w.dirty = append(w.dirty[:i], w.dirty[i+1:]...)
+			w.waiting -= n
 			return
 		}
 	}
@@ -89,8 +110,24 @@ func (w *Writer) Untouch(l Log) {
 // Grow counts bytes that wait in a row.
 func (w *Writer) Grow(n int) { w.waiting += n }
 
-// Deadline returns until when the commit under way has to be stored.
-func (w *Writer) Deadline() engine.Time { return w.by }
+// Waiting returns how many wait for a commit, and how many rows for the next.
+func (w *Writer) Waiting() (waiters, rows int) { return len(w.waiters), len(w.dirty) }
+
+// Flush has the next commit wait for the disk.
+func (w *Writer) Flush() { w.strict = true }
+
+// Next returns the ticket of the commit that takes up what is written now.
+func (w *Writer) Next() uint32 { return w.ticket + 1 }
+
+// Has reports whether the commit of a ticket is stored.
+func (w *Writer) Has(ticket uint32) bool { return ticket <= w.landed }
+
+// EndsBetween reports whether the store, if nothing more gets into it, may keep
+// what commit a wrote and not what b did, which is a later one.
+func (w *Writer) EndsBetween(a, b uint32) bool {
+	between := func(last uint32) bool { return a <= last && last < b }
+	return between(w.landed) || w.hung > w.landed && between(w.hung)
+}
 
 // Commit gathers what waits into one transaction, unless one is under way.
 func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
@@ -104,9 +141,17 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	}
 	w.flown, w.dirty = append(w.flown[:0], w.dirty...), w.dirty[:0]
 	w.ticket++
-	w.flying, w.firm, w.strict, w.waiting = true, w.strict, false, 0
+	w.flying, w.again, w.firm, w.strict, w.waiting = true, false, w.strict, false, 0
 	w.by = now.After(CommitWithin)
 	return w.effect(), true
+}
+
+// Retry is the commit that found no room once more, with operations that make
+// some in front, in the same transaction.
+func (w *Writer) Retry(room []byte) engine.Effect {
+	w.flying, w.again = true, true
+	w.blob = append(room, w.blob...)
+	return w.effect()
 }
 
 func (w *Writer) effect() engine.Effect {
@@ -131,12 +176,49 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, do func(now engine.Tim
 	w.waiters = append(w.waiters, waiter{ticket, do})
 }
 
-// Flying reports whether that commit is under way.
-func (w *Writer) Flying(ticket uint32) bool { return w.flying && ticket == w.ticket }
+// Deadline returns until when the commit under way has to be stored.
+func (w *Writer) Deadline() engine.Time { return w.by }
 
-// Landed takes the end of the commit under way: it is stored.
-func (w *Writer) Landed(now engine.Time, sealed bool) {
-	w.flying, w.by = false, engine.Never
+// Slept moves that on by gap ms: a commit slept as well, and that it has landed
+// may not have been reported yet.
+func (w *Writer) Slept(gap int64) {
+	if w.by != engine.Never {
+		w.by = w.by.After(gap)
+	}
+}
+
+// GivesUp reports whether the commit under way has taken too long. It is not
+// waited for any more then, though it may be stored yet: Fail.
+func (w *Writer) GivesUp(now engine.Time) bool {
+	if now < w.by {
+		return false
+	}
+	w.hung = w.ticket
+	return true
+}
+
+// Stored takes the host's answer to effect Store.
+func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
+	if !w.flying || ticket != w.ticket {
+		if !w.On && result == ResultOK {
+			return FateBack
+		}
+		return FateNone
+	}
+	w.flying = false
+	switch {
+	case result == ResultOK || result == ResultUnsealed:
+		w.land(now, result == ResultOK)
+		return FateStored
+	case result == ResultQuota && !w.again:
+		return FateFull
+	}
+	return FateFailed
+}
+
+// land takes the end of the commit under way: it is stored.
+func (w *Writer) land(now engine.Time, sealed bool) {
+	w.by, w.landed = engine.Never, w.ticket
 	w.spare, w.blob = w.blob, nil
 	if cap(w.spare) > 2*MaxUncommitted {
 		w.spare = nil
@@ -150,10 +232,13 @@ func (w *Writer) Landed(now engine.Time, sealed bool) {
 
 // Fail stops writing: what waited counts as stored.
 func (w *Writer) Fail(now engine.Time) {
-	ticket := w.ticket + 1
-	*w = Writer{ticket: ticket, by: engine.Never, waiters: w.waiters}
-	w.release(now, ticket)
+	*w = Writer{Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
+	w.release(now, w.ticket)
 }
+
+// Release runs all that waits to be stored: the client ends, and what is under
+// way gets there without it.
+func (w *Writer) Release(now engine.Time) { w.release(now, w.Next()) }
 
 func (w *Writer) release(now engine.Time, ticket uint32) {
 	n := 0

@@ -44,6 +44,9 @@ type Message struct {
 	// Error is the raw JSON object of an ErrorResponse; nil otherwise. That it is an object is checked, its members
 	// are not: a reply with a poor error still ends the call that it answers.
 	Error []byte
+	// Param is the raw value of the member of a Notification's params that a [Series] was told to look for, by the rules of
+	// [Member]; nil if it is absent or there twice, and always nil where Parse read the message.
+	Param []byte
 	// Raw is the text of the whole message without the white space around it.
 	Raw []byte
 }

@@ -21,6 +21,17 @@ func String(value []byte) (string, bool) {
 	return string(appendUnescaped(make([]byte, 0, len(raw)), raw)), true
 }
 
+// IsString reports whether value is the JSON string that decodes to text. It needs no memory, unlike [String].
+func IsString(value []byte, text string) bool {
+	if len(value) < 2 || value[0] != '"' {
+		return false
+	}
+	if end, p := skipString(value, 1); p != fine || end != len(value) {
+		return false
+	}
+	return named(inside(value), text)
+}
+
 // Uint returns a JSON number that is written as a plain non-negative integer (digits only, no leading zero, no fraction,
 // no exponent) of at most 2^53-1, the range in which JSON.parse agrees (RFC 8259 section 6).
 func Uint(value []byte) (uint64, bool) {

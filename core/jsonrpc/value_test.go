@@ -100,3 +100,16 @@ func TestIsObject(t *testing.T) {
 		}
 	}
 }
+
+// IsString agrees with String, whatever is asked for.
+func TestIsString(t *testing.T) {
+	texts := []string{"", "a", "abc", "a\"b", "é", "\\", `a\"b`}
+	for _, value := range []string{`""`, `"a"`, `"abc"`, `"a\"b"`, `"\u0061bc"`, `"\u00e9"`, `"é"`, `"\\"`, `"a`, `a"`, `"a" `, `1`, ``, `"a"b"`, "\"\x01\""} {
+		decoded, ok := jsonrpc.String([]byte(value))
+		for _, text := range texts {
+			if got, want := jsonrpc.IsString([]byte(value), text), ok && decoded == text; got != want {
+				t.Errorf("IsString(%s, %q) is %v", value, text, got)
+			}
+		}
+	}
+}

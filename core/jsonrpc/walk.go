@@ -17,10 +17,10 @@ type walker struct {
 // next reads the next member into key and value. After it returned false it must not be called again.
 func (w *walker) next() bool {
 	t := w.text
-	i := skipSpace(t, w.pos+1)
+	var i int
 	if !w.begun {
 		w.begun = true
-		if i < len(t) && t[i] == '}' {
+		if i = skipSpace(t, w.pos+1); i < len(t) && t[i] == '}' {
 			w.pos = i + 1
 			return false
 		}

@@ -10,19 +10,27 @@ const (
 	RetryCap   = 3_600_000
 )
 
-// retryJitter is the most that is added to a server's retry, in milliseconds.
-// The conformance suite's sse-retry wants a GET within +200 ms of it.
-const retryJitter = 100
+// pollJitter is the most that is added to a server's retry before a poll, in
+// milliseconds. The conformance suite's sse-retry wants a GET within +200 ms.
+const pollJitter = 100
 
-// window is the span of milliseconds from which a delay is drawn.
-type window struct{ from, to int64 }
+// The most over which attempts are spread that a server's word holds back, in
+// milliseconds: the first after a cut, and those after a refusal. A person waits.
+const (
+	maxAfterCut     = 5_000
+	maxAfterRefusal = 60_000
+)
+
+// Window is the span of milliseconds from which a delay is drawn.
+type Window struct{ From, To int64 }
 
 // ladder holds the windows of the first, second, ... attempt since the stream
 // last progressed; the last row repeats. The first is short because most cuts
 // are a proxy's or a network change's; the second is already 3 s wide, so that
 // 100 clients of a restarted server do not arrive together (fault 46); the last
-// keeps a ten-minute outage under 30 attempts (fault 45).
-var ladder = []window{
+// keeps a ten-minute outage under 30 attempts (fault 45). What others come to is
+// in docs/simulation.md.
+var ladder = []Window{
 	{0, 250},
 	{1_000, 4_000},
 	{2_000, 6_000},
@@ -31,6 +39,18 @@ var ladder = []window{
 	{20_000, 30_000},
 }
 
+func ladderWindow(attempt int, _ *engine.Random) Window {
+	return ladder[min(attempt, len(ladder)-1)]
+}
+
+// afterCut grows with retry: a server that names a long one has many clients, or
+// takes long to come back, and nobody who waits for it minds a quarter more.
+func afterCut(retry int64) int64 { return min(retry/4+5, maxAfterCut) }
+
+// afterRefusal grows with what the server asked for: it is about the time that
+// it needs to serve those whom it has told so.
+func afterRefusal(width, floor int64) int64 { return max(width, min(floor/2, maxAfterRefusal)) }
+
 // ClampRetry puts a server's retry value, in milliseconds, into its bounds.
 func ClampRetry(ms int64) int64 { return min(max(ms, RetryFloor), RetryCap) }
 
@@ -38,20 +58,35 @@ func ClampRetry(ms int64) int64 { return min(max(ms, RetryFloor), RetryCap) }
 // counts from 0 since the last progress; retry is the server's value or -1.
 // The server's value is a floor: jitter and backoff are only ever added to it.
 func Delay(attempt int, retry int64, random *engine.Random) int64 {
-	w := ladder[min(attempt, len(ladder)-1)]
+	w := policy.Window(attempt, random)
 	if retry < 0 {
-		return w.from + random.Below(w.to-w.from)
+		return w.From + random.Below(w.To-w.From)
 	}
 	retry = ClampRetry(retry)
 	if attempt == 0 {
-		return retry + random.Below(min(retryJitter, retry/4+5))
+		return retry + random.Below(policy.AfterCut(retry))
 	}
 	// The whole width of the window comes on top: a long retry with a short
 	// jitter would line up the clients of a restarted server (fault 46).
-	return max(w.from, retry) + random.Below(w.to-w.from)
+	return max(w.From, retry) + random.Below(w.To-w.From)
+}
+
+// DelayAfter returns how long to wait before an attempt where the server has
+// said that it wants none for floor milliseconds (a Retry-After); 0 for nothing.
+// Whoever was refused in the same second was told the same: without jitter all
+// of them come again in the same second, and again.
+func DelayAfter(attempt int, floor int64, random *engine.Random) int64 {
+	if floor <= 0 {
+		return Delay(attempt, -1, random)
+	}
+	w := policy.Window(attempt, random)
+	return max(w.From, floor) + random.Below(policy.AfterRefusal(w.To-w.From, floor))
 }
 
 // PollDelay returns how long to wait after a clean end where the server named
 // a retry value: it asked to be polled (SEP-1699), so a poll without news is
 // not a failure and does not climb the ladder.
-func PollDelay(retry int64, random *engine.Random) int64 { return Delay(0, retry, random) }
+func PollDelay(retry int64, random *engine.Random) int64 {
+	retry = ClampRetry(retry)
+	return retry + random.Below(min(retry/4+5, pollJitter))
+}

@@ -23,6 +23,10 @@ const (
 	// whose event store returns the wrong stream). Doubt doubles each time, so
 	// a server that is merely quiet is asked six times more, then left alone.
 	firstDoubt = 5_000
+	// patientDoubt is the same where the connection took more than one attempt:
+	// a server that was away or had too much to do is not asked twice by everybody
+	// just when it is back. The official SDKs' servers send keep-alives in less.
+	patientDoubt = 20_000
 	// liveAfter is when bytes on a resumed connection count as live rather
 	// than as its replay.
 	liveAfter = 1_000
@@ -45,13 +49,18 @@ type liveness struct {
 }
 
 // start begins to watch a connection; doubted says that it was resumed and may
-// turn out to be a replay and nothing more.
-func (l *liveness) start(now engine.Time, doubted bool) {
+// turn out to be a replay and nothing more, attempts how many it took.
+func (l *liveness) start(now engine.Time, doubted bool, attempts int) {
 	l.lastByte, l.lastBeat, l.proveBy = now, now, engine.Never
 	l.opened, l.doubted = now, doubted
-	if l.doubt == 0 {
-		l.doubt = firstDoubt
+	l.doubt = max(l.doubt, policy.Doubt(attempts))
+}
+
+func firstDoubtAfter(attempts int) int64 {
+	if attempts > 1 {
+		return patientDoubt
 	}
+	return firstDoubt
 }
 
 // died notes that silence ended the connection.
@@ -72,7 +81,7 @@ func (l *liveness) arrived(now engine.Time, beat bool) {
 	}
 	l.lastByte, l.proveBy = now, engine.Never
 	if l.doubted && now.Since(l.opened) >= liveAfter {
-		l.doubted, l.doubt = false, firstDoubt
+		l.doubted, l.doubt = false, 0
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 func watch(limit int64) *liveness {
 	l := &liveness{limit: limit, proveBy: engine.Never}
-	l.start(0, false)
+	l.start(0, false, 0)
 	return l
 }
 
@@ -62,7 +62,7 @@ func TestLivenessDeadline(t *testing.T) {
 	want("held", engine.Never)
 	l.prove(21_000, ProveWithin)
 	want("held, proof demanded", engine.Never)
-	l.start(25_000, false)
+	l.start(25_000, false, 0)
 	want("held, connected anew", engine.Never)
 	l.prove(26_000, ProveWithin)
 	l.hold(30_000, false)
@@ -81,5 +81,23 @@ func TestLivenessDeadline(t *testing.T) {
 	never.prove(10, ProveWithin)
 	if at := never.deadline(); at != 1_010 {
 		t.Errorf("without a limit, proof demanded: %d", at)
+	}
+}
+
+// TestPatienceAfterAnOutage: a resumed connection that says nothing is doubted
+// soon where it was to be had at once, and later where it took several attempts:
+// then its server has just come back.
+func TestPatienceAfterAnOutage(t *testing.T) {
+	for attempts, want := range map[int]engine.Time{1: 5_000, 2: 20_000, 7: 20_000} {
+		l := liveness{limit: DefaultIdle}
+		l.start(0, true, attempts)
+		if at := l.deadline(); at != want {
+			t.Errorf("after %d attempts it is doubted at %d ms, want %d", attempts, at, want)
+		}
+		l.died()
+		l.start(0, true, 1)
+		if at := l.deadline(); at != 2*want {
+			t.Errorf("after %d attempts and a doubt it is doubted again at %d ms, want %d", attempts, at, 2*want)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *Stream) Reconnecting(now engine.Time) {
 func (s *Stream) Opened(now engine.Time) {
 	s.phase, s.openedAt, s.progressed, s.brought = PhaseUp, now, false, false
 	s.checking = s.resumed
-	s.live.start(now, s.resumed && !s.Reopen)
+	s.live.start(now, s.resumed && !s.Reopen, s.attempt)
 }
 
 // Arrived notes bytes. keepAlive says that they were sent only to keep the
@@ -292,6 +292,19 @@ func (s *Stream) NotBefore(t engine.Time) {
 	if s.phase == PhaseWaiting {
 		s.at, s.floor = max(s.at, t), max(s.floor, t)
 	}
+}
+
+// RetryAfter takes what the server asked for when it refused an attempt, in ms (0
+// for nothing), and returns how long is waited now.
+func (s *Stream) RetryAfter(now engine.Time, ms int64, random *engine.Random) int64 {
+	if s.phase != PhaseWaiting {
+		return ms
+	}
+	if ms > 0 {
+		s.floor = max(s.floor, now.After(ms))
+		s.at = max(s.at, now.After(DelayAfter(s.attempt-1, ms, random)))
+	}
+	return s.at.Since(now)
 }
 
 // Park postpones a waiting reconnect until Unpark, or Online.

@@ -20,16 +20,16 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		data = journal.AppendFailure(nil, failure)
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(outcome), uint64(max(c.wall(), 0))}, Data: data})
-	t.record.settled, t.record.overIn = true, c.journaling.ticket+1
-	c.kept[t.id] = t
+	t.record.settled, t.record.overIn = true, c.writer.Next()
+	c.kept[t.id], c.byRecord[t.record.id] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
-		if c.journaling.on && t.isKept() {
+		if c.writer.On && t.isKept() {
 			e.Data = bytes.Clone(data) // the input it came in is over by then
 		}
 	}
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, true, func(now engine.Time) {
 		if t.phase != callFollowed { // else another tab has it by now, and tells
 			c.effects.Add(e)
 		}
@@ -52,7 +52,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 		position = t.position
 	}
 	// The outcome is one of the things that it has had, once it was told.
-	told := t.record.memory || t.record.overIn <= c.journaling.landed
+	told := t.record.memory || c.writer.Has(t.record.overIn)
 	if c.kept[id] != nil && position == t.position && told {
 		c.forgetCall(t)
 		return
@@ -66,10 +66,13 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
 // forgetCall deletes a call from the journal.
 func (c *Client) forgetCall(t *call) {
 	delete(c.kept, t.id)
-	c.journaling.stored -= t.record.bytes
+	c.writer.Held -= t.record.bytes
 	c.undirty(t)
-	c.addOp(journal.Op{Kind: journal.OpForget, Call: t.record.id})
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Call: t.record.id})
 	t.record.memory = true
+	if t.phase == callDone {
+		c.unrecord(t)
+	}
 }
 
 // undirty drops the row that waits to be stored.
@@ -77,13 +80,6 @@ func (c *Client) undirty(t *call) {
 	if t.record == nil || !t.record.waits {
 		return
 	}
-	j := &c.journaling
-	for i, other := range j.dirty {
-		if other == t {
-			j.dirty = append(j.dirty[:i], j.dirty[i+1:]...)
-			break
-		}
-	}
-	j.waiting -= len(t.record.plain)
+	c.writer.Untouch(t.record, len(t.record.plain))
 	t.record.plain, t.record.secret, t.record.waits = nil, nil, false
 }

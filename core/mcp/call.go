@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -61,29 +62,30 @@ type call struct {
 	x            engine.ExchangeID // the exchange that carries it now, 0 for none
 	exchange     link.Exchange
 	stream       link.Stream
-	resuming     bool        // x continues a stream: a GET with the cursor, or requests/resume
-	withCursor   bool        // x carries Last-Event-ID
-	parked       parking     // who has let go of its stream for now
-	touchAt      engine.Time // parked: when the server has to hear of it
-	generation   uint32      // the handshake in whose session it was sent
-	taken        bool        // accepted on an HTTP+SSE connection: the response comes on its stream
-	inSession    bool        // that session had an id
-	token        int         // number of the token it carried
-	refreshed    bool        // a 401 has been answered with a new token once
-	paused       bool        // the app asked to read no further for now
-	owed         bool        // a Read was withheld while paused
-	rounds       int         // times that it asked for input
-	round        []byte      // members of params that answer the last of them
-	requestState []byte      // raw, to be sent back as it is
-	askedAt      engine.Time // when it asked
-	asks         []byte      // the request for input, where it is kept
-	questions    [][]byte    // ids of the server's requests on its stream
-	outbox       []*reply    // answers to those that the server has not taken
-	drafts       drafts      // of answers to any of these
-	asking       int         // requests of the server's on its stream that the app is answering
-	cuts         int         // connections lost since it was sent
-	chunks       int         // that have come of its answer
-	resends      int         // times it was sent again in a new session
+	series       jsonrpc.Series // the messages on it
+	resuming     bool           // x continues a stream: a GET with the cursor, or requests/resume
+	withCursor   bool           // x carries Last-Event-ID
+	parked       parking        // who has let go of its stream for now
+	touchAt      engine.Time    // parked: when the server has to hear of it
+	generation   uint32         // the handshake in whose session it was sent
+	taken        bool           // accepted on an HTTP+SSE connection: the response comes on its stream
+	inSession    bool           // that session had an id
+	token        int            // number of the token it carried
+	refreshed    bool           // a 401 has been answered with a new token once
+	paused       bool           // the app asked to read no further for now
+	owed         bool           // a Read was withheld while paused
+	rounds       int            // times that it asked for input
+	round        []byte         // members of params that answer the last of them
+	requestState []byte         // raw, to be sent back as it is
+	askedAt      engine.Time    // when it asked
+	asks         []byte         // the request for input, where it is kept
+	questions    [][]byte       // ids of the server's requests on its stream
+	outbox       []*reply       // answers to those that the server has not taken
+	drafts       drafts         // of answers to any of these
+	asking       int            // requests of the server's on its stream that the app is answering
+	cuts         int            // connections lost since it was sent
+	chunks       int            // that have come of its answer
+	resends      int            // times it was sent again in a new session
 	position     uint32
 	heard        uint32          // events up to here the app has had while another hand carried the call
 	reissues     int             // times it was run again because that is harmless, or allowed
@@ -151,7 +153,8 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, reissueAt: engine.Never}
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, reissueAt: engine.Never,
+		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
 	c.calls = append(c.calls, t)
@@ -174,14 +177,14 @@ func (t *call) send(c *Client, now engine.Time) {
 	}
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
-	t.record.sentIn = min(t.record.sentIn, c.journaling.ticket+1)
+	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
 	if t.flags&journal.ReadOnly != 0 {
 		t.transmit(c, now)
 		return
 	}
 	t.phase = callStoring
 	generation := c.session.generation
-	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, false, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
 		}
@@ -236,7 +239,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	if t.keeper().uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
 		t.stream.Park()
-		c.whenStored(now, t.keeper(), true, func(c *Client, now engine.Time) { t.stream.Unpark(now) })
+		c.whenStored(now, t.keeper(), true, func(now engine.Time) { t.stream.Unpark(now) })
 		return
 	}
 	t.resuming, t.owed, t.withCursor = true, false, true
@@ -249,8 +252,8 @@ func (t *call) resume(c *Client, now engine.Time) {
 
 // pull asks for the next chunk, unless the app has paused the call.
 func (t *call) pull(c *Client) {
-	if t.paused || t.record != nil && c.journaling.full() {
-		t.owed = true
+	if t.paused || t.record != nil && c.writer.Full() {
+		t.owed, c.withheld = true, true
 		return
 	}
 	c.read(t.x)
@@ -288,6 +291,18 @@ func (t *call) readOwed(c *Client) {
 	t.owed = false
 	if t.x != 0 {
 		t.pull(c)
+	}
+}
+
+// readAllOwed asks for the chunks that were withheld for want of the store. It
+// is run after each commit, of which few withhold anything.
+func (c *Client) readAllOwed() {
+	if !c.withheld {
+		return
+	}
+	c.withheld = false
+	for _, t := range append([]*call(nil), c.calls...) {
+		t.readOwed(c)
 	}
 }
 

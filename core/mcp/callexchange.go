@@ -83,7 +83,7 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 	status := t.exchange.Status()
 	switch verdictOnResume(status) {
 	case resumeAgain:
-		t.breakStream(c, now, engine.EndNetwork, cutRefused, retryAfter(&t.exchange))
+		t.breakStream(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(t.exchange.Header("retry-after")))
 	case resumeAuthorize:
 		t.authorize(c, now)
 	case resumeSessionGone:
@@ -116,7 +116,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 	t.x = 0
 	status := t.exchange.Status()
 	if t.role == roleInitialize || t.role == roleDiscover {
-		c.session.retryAfter = retryAfter(&t.exchange)
+		c.session.retryAfter = link.RetryAfter(t.exchange.Header("retry-after"))
 	}
 	if t.resuming && t.policy != nil {
 		t.resumeFailed(c, now, rpc)
@@ -284,8 +284,7 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		delay := t.disconnected(c, now, b.Delay, floor)
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Resumable && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused:
-		delay := max(b.Delay, floor)
-		t.stream.NotBefore(now.After(floor))
+		delay := t.stream.RetryAfter(now, floor, &c.random)
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Looping:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -42,11 +44,15 @@ type Client struct {
 	lastAsked uint32
 	resources []byte // JSON array of the resources that the app watches
 
-	journaling journaling
+	writer     journal.Writer
+	withheld   bool                    // a Read may be owed to a call
+	elements   [][]byte                // of the array that is looked at: one list for all
 	kept       map[engine.CallID]*call // settled, and not acknowledged yet
+	series     jsonrpc.Series          // the messages that no call's stream brings
 	calls      []*call                 // in order of their making: iteration must not depend on a map
 	byID       map[requestID]*call
 	byCall     map[engine.CallID]*call
+	byRecord   map[uint64]*call
 	owners     map[engine.ExchangeID]owner
 	posts      []*post
 	answers    answers
@@ -60,6 +66,7 @@ type Client struct {
 	offline     bool
 
 	reach reach
+	due   callsDue
 
 	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
 	// once that has been tried.
@@ -88,18 +95,20 @@ func New(cfg Config) *Client {
 		cfg.Capabilities = []byte("{}")
 	}
 	c := &Client{
-		cfg:    cfg,
-		random: engine.NewRandom(cfg.Seed),
-		ids:    link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
-		byID:   map[requestID]*call{},
-		byCall: map[engine.CallID]*call{},
-		kept:   map[engine.CallID]*call{},
-		owners: map[engine.ExchangeID]owner{},
-		listen: &listen{},
+		cfg:      cfg,
+		random:   engine.NewRandom(cfg.Seed),
+		ids:      link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
+		byID:     map[requestID]*call{},
+		byCall:   map[engine.CallID]*call{},
+		byRecord: map[uint64]*call{},
+		kept:     map[engine.CallID]*call{},
+		owners:   map[engine.ExchangeID]owner{},
+		listen:   &listen{},
+		series:   jsonrpc.Series{Param: progressToken},
+		writer:   journal.NewWriter(cfg.Journal),
 	}
 	c.taskListen.at = engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
-	c.journaling.on, c.journaling.by = cfg.Journal, engine.Never
 	return c
 }
 
@@ -132,6 +141,7 @@ func (c *Client) begun(now engine.Time) {
 // begin starts an input.
 func (c *Client) begin(now engine.Time) {
 	c.now = now
+	c.stir()
 	c.effects.Reset()
 }
 
@@ -146,8 +156,13 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
+	stale := c.due.stale
 	c.begin(now)
-	if o := c.owners[x]; o != nil {
+	switch o := c.owners[x].(type) {
+	case nil:
+	case *call:
+		c.chunkOf(now, o, stale, p)
+	default:
 		o.chunk(c, now, p)
 	}
 }
@@ -185,8 +200,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.listen.advance(c, now)
 	c.taskListen.advance(c, now)
 	c.channel.advance(c, now)
-	if now >= c.journaling.by {
-		c.journaling.hung = c.journaling.ticket
+	if c.writer.GivesUp(now) {
 		c.storeFailed(now, "timeout")
 	}
 }
@@ -197,15 +211,12 @@ func (c *Client) Next() (engine.Effect, bool) {
 	if e, ok := c.effects.Next(); ok {
 		return e, true
 	}
-	return c.commit()
+	return c.writer.Commit(c.now)
 }
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.journaling.by)
-	for _, call := range c.calls {
-		at = min(at, call.deadline(c))
-	}
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.writer.Deadline(), c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

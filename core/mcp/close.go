@@ -48,7 +48,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(t.method))
 		c.finish(t)
 	}
-	c.release(now, c.journaling.ticket+1)
+	c.writer.Release(now)
 	c.session.initializeAt = engine.Never
 	c.token.asking = false
 	c.answers, c.asked = answers{}, nil

@@ -8,6 +8,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
+// progressToken is the member of progress's params that names its request.
+const progressToken = "progressToken"
+
 // message takes the text of one message, or of an array of them where the
 // revision has batches. A text that cannot be read costs only itself: the
 // stream lives on (RELIABILITY fault 13).
@@ -28,10 +31,17 @@ func (c *Client) message(now engine.Time, t *call, text []byte) {
 				c.integrity("unreadable_message", err)
 				continue
 			}
+			if m.Kind == jsonrpc.Notification {
+				m.Param, _ = jsonrpc.Member(m.Params, progressToken)
+			}
 			c.dispatch(now, t, &m)
 		}
 	}
-	m, err := jsonrpc.Parse(text, limits)
+	series := &c.series
+	if t != nil {
+		series = &t.series
+	}
+	m, err := series.Parse(text, limits)
 	if err != nil {
 		c.integrity("unreadable_message", err)
 		return
@@ -63,6 +73,9 @@ func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 // could not read the id (JSON-RPC 2.0 section 5; absent since 2025-11-25).
 func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	t := c.findByID(m.ID)
+	if t == nil || t != on || m.Kind != jsonrpc.Response || t.task != nil {
+		c.stir()
+	}
 	if m.Kind == jsonrpc.ErrorResponse && (m.ID.Kind == jsonrpc.IDNull || m.ID.IsZero()) {
 		t = on
 	}
@@ -113,15 +126,14 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 // names, on whatever stream it came; the rest belongs to the call on whose
 // stream it is, or to the client as a whole.
 func (c *Client) notification(t *call, m *jsonrpc.Message) {
-	method := string(m.Method)
-	if m.Params == nil && (method == "notifications/progress" || method == "notifications/message") {
+	// Conversions in place: a name of its own would cost a string for each event.
+	if m.Params == nil && (string(m.Method) == "notifications/progress" || string(m.Method) == "notifications/message") {
 		c.integrity("unreadable_message", nil) // params are all they consist of
 		return
 	}
-	switch method {
+	switch string(m.Method) {
 	case "notifications/progress":
-		token, _ := jsonrpc.Member(m.Params, "progressToken")
-		named := c.findByToken(token)
+		named := c.findByToken(m.Param)
 		if named == nil || named.phase >= callTail {
 			c.counters.LateProgress++
 			return
@@ -134,8 +146,10 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 	case "notifications/message":
 		c.deliverOn(t, engine.EventLog, m.Params)
 	case "notifications/requests/resumePolicy":
+		c.stir()
 		c.resumePolicy(t, m.Params)
 	case "notifications/tasks", "notifications/tasks/status":
+		c.stir()
 		switch {
 		case c.taskNotified(c.now, m.Params):
 		case t == nil && c.listen.forgetsTask(m.Params):
@@ -144,6 +158,7 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 			c.deliverOn(t, engine.EventNotification, m.Raw)
 		}
 	case "notifications/subscriptions/acknowledged":
+		c.stir()
 		raw := m.Raw
 		if t == nil {
 			raw = c.acknowledged(m)
@@ -192,6 +207,7 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 // says, what the app handles is handed to it, any other is refused. Servers of
 // a self-describing revision may send none (2026-07-28 streamable-http).
 func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
+	c.stir()
 	method := string(m.Method)
 	switch {
 	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.selfDescribing:

@@ -18,7 +18,7 @@ func (c *Client) expired(r *journal.Record, head journal.Op) bool {
 		return false
 	}
 	c.counters.ExpiredCalls++
-	c.addOp(journal.Op{Kind: journal.OpForget, Call: head.Call})
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Call: head.Call})
 	return true
 }
 
@@ -26,13 +26,13 @@ func (c *Client) expired(r *journal.Record, head journal.Op) bool {
 // first, oldest first; then, while the page lives, the call that takes most goes
 // on in memory, and its app is told by its guarantee.
 func (c *Client) fitStored() {
-	j := &c.journaling
-	if j.stored <= c.cfg.Limits.Stored {
+	w := &c.writer
+	if w.Held <= c.cfg.Limits.Stored {
 		return
 	}
-	finished, rest := map[uint64]*journal.Record{}, j.stored
+	finished, rest := map[uint64]*journal.Record{}, w.Held
 	for _, t := range c.kept {
-		if t.record.overIn <= j.landed && !t.record.memory {
+		if w.Has(t.record.overIn) && !t.record.memory {
 			finished[t.record.id] = &journal.Record{Head: journal.Head{CreatedAt: t.record.created}, Outcome: 1, Bytes: t.record.bytes}
 			rest -= t.record.bytes
 		}
@@ -45,7 +45,7 @@ func (c *Client) fitStored() {
 	if fits || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet
 	}
-	for j.stored > c.cfg.Limits.Stored {
+	for w.Held > c.cfg.Limits.Stored {
 		var most *call
 		for _, t := range c.calls {
 			if t.isKept() && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.bytes > most.record.bytes) {
@@ -55,9 +55,9 @@ func (c *Client) fitStored() {
 		if most == nil || most.record.bytes == 0 {
 			return
 		}
-		j.stored -= most.record.bytes
+		w.Held -= most.record.bytes
 		c.undirty(most)
-		c.addOp(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: most.record.id})
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: most.record.id})
 		most.record.memory, most.record.bytes = true, 0
 		c.tellGuarantee(most)
 	}

@@ -15,3 +15,18 @@ func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
 
 // LoopTries mirrors core/link: accepted closes borne after the guard tripped.
 const LoopTries = 8
+
+// DueHolds reports whether what is known of the calls' deadlines holds: a driver
+// that goes by it is never late.
+func (c *Client) DueHolds() bool {
+	if c.due.stale {
+		return true
+	}
+	known := c.due.at
+	for _, t := range c.calls {
+		if t.deadline(c) < known {
+			return false
+		}
+	}
+	return true
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -27,7 +28,7 @@ func TestFault93_OnDiskBeforeTheServerMayForget(t *testing.T) {
 		strict := false
 		for o.posted("requests/resume") == 0 {
 			if o.Store.Flying() != 0 {
-				o.Stored(mcp.StoreOK, "")
+				o.Stored(journal.ResultOK, "")
 				o.audit()
 			} else {
 				o.Advance(max(o.NextDeadline(), 0))
@@ -73,7 +74,7 @@ func TestFault93_StoreFails(t *testing.T) {
 	o := connected(t, withDisk).resumable("", durable)
 	o.cut(engine.EndNetwork)
 	o.Advance(300)
-	o.Stored(mcp.StoreFailed, "disk")
+	o.Stored(journal.ResultFailed, "disk")
 	o.audit()
 	o.resumePost(`"tok"`, hour)
 	if n := o.told(engine.EventGuarantee, `"lost-on-reload"`); n != 1 {

@@ -22,11 +22,11 @@ func TestFault62_QuotaMakesRoom(t *testing.T) {
 	j.call(&errand{total: 2, ids: true})
 	late := j.errands[1]
 	j.stopsBefore("outcome")
-	j.stored(mcp.StoreQuota, "")
+	j.stored(journal.ResultQuota, "")
 	if j.memory || j.Store.Flying() == 0 {
 		j.fatal("it gives up although there is room to be made")
 	}
-	j.stored(mcp.StoreOK, "")
+	j.stored(journal.ResultOK, "")
 	if j.shelf.calls[done] != nil {
 		j.fatal("the finished call is still there")
 	}
@@ -45,11 +45,11 @@ func TestFault62_QuotaMakesRoom(t *testing.T) {
 // aborts without an error event (fault 68), and where it never ends (fault 63).
 func TestFault62_63_68_EveryCommitFails(t *testing.T) {
 	fails := map[string]func(j *journey){
-		"quota":  func(j *journey) { j.stored(mcp.StoreQuota, "") },
-		"abort":  func(j *journey) { j.stored(mcp.StoreFailed, "abort") },
+		"quota":  func(j *journey) { j.stored(journal.ResultQuota, "") },
+		"abort":  func(j *journey) { j.stored(journal.ResultFailed, "abort") },
 		"hang":   func(j *journey) { j.Advance(3_000) },
-		"late":   func(j *journey) { j.Advance(3_000); j.stored(mcp.StoreOK, "") },
-		"closed": func(j *journey) { j.stored(mcp.StoreFailed, "closed"); j.storeIsBack() },
+		"late":   func(j *journey) { j.Advance(3_000); j.stored(journal.ResultOK, "") },
+		"closed": func(j *journey) { j.stored(journal.ResultFailed, "closed"); j.storeIsBack() },
 	}
 	for name, fail := range fails {
 		for _, flags := range []journal.Flags{0, journal.Idempotent} {
@@ -115,20 +115,20 @@ func TestFault63_NoStore(t *testing.T) {
 func TestFault63_UnsealedIsNoPromise(t *testing.T) {
 	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
-	w.Stored(mcp.StoreOK, "")
+	w.Stored(journal.ResultOK, "")
 	c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
-	w.Stored(mcp.StoreOK, "")
+	w.Stored(journal.ResultOK, "")
 	x := w.Fetched()
 	id := coretest.RequestID(w.Request(x))
 	w.Head(x, 200, "content-type", coretest.Stream)
 	for _, step := range []struct {
 		text   string
-		result mcp.StoreResult
+		result journal.Result
 		told   string
 	}{
-		{coretest.Message("1", coretest.Progress(id, 1)), mcp.StoreUnsealed, ""},
-		{coretest.Message("", coretest.Progress(id, 2)), mcp.StoreOK, ""},
-		{coretest.Message("3", coretest.Progress(id, 3)), mcp.StoreOK, `{"guarantee":"resumable"}`},
+		{coretest.Message("1", coretest.Progress(id, 1)), journal.ResultUnsealed, ""},
+		{coretest.Message("", coretest.Progress(id, 2)), journal.ResultOK, ""},
+		{coretest.Message("3", coretest.Progress(id, 3)), journal.ResultOK, `{"guarantee":"resumable"}`},
 	} {
 		w.Chunk(x, step.text)
 		w.Stored(step.result, "")
@@ -145,7 +145,7 @@ func TestFault63_UnsealedIsNoPromise(t *testing.T) {
 func TestFault65_ClearedAtEveryInput(t *testing.T) {
 	clear := func(j *journey) {
 		if j.Store.Flying() != 0 {
-			j.stored(mcp.StoreFailed, "closed")
+			j.stored(journal.ResultFailed, "closed")
 		}
 		*j.Store = coretest.Store{}
 		for _, r := range j.shelf.calls {
@@ -174,14 +174,14 @@ func TestFault65_ClearedAtEveryInput(t *testing.T) {
 				}
 				if restored {
 					for j.Store.Flying() != 0 {
-						j.stored(mcp.StoreOK, "")
+						j.stored(journal.ResultOK, "")
 					}
 					j.reload()
 					j.todo, j.flew = nil, 0
 				}
 				clear(j)
 				for j.Store.Flying() != 0 {
-					j.stored(mcp.StoreOK, "")
+					j.stored(journal.ResultOK, "")
 				}
 				if restored {
 					j.Start()
@@ -214,15 +214,15 @@ func TestFault65_ClearedAtEveryInput(t *testing.T) {
 func TestFault65_ClearedDuringAHandshake(t *testing.T) {
 	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
-	w.Stored(mcp.StoreOK, "")
+	w.Stored(journal.ResultOK, "")
 	w.Advance(60_000)
 	w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
-	w.Stored(mcp.StoreOK, "")
+	w.Stored(journal.ResultOK, "")
 	w.Head(w.Fetched(), 404)
 	*w.Store = coretest.Store{}
 	w.Input("cleared", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, true) })
 	for w.Store.Flying() != 0 {
-		w.Stored(mcp.StoreOK, "")
+		w.Stored(journal.ResultOK, "")
 	}
 	w.Reload()
 	w.Start()

@@ -8,17 +8,17 @@ import (
 
 // callOfRecord returns the call with that record, nil if there is none.
 func (c *Client) callOfRecord(id uint64) *call {
-	for _, t := range c.calls {
-		if t.record != nil && t.record.id == id {
-			return t
-		}
-	}
-	for _, t := range c.kept {
-		if t.record.id == id {
-			return t
-		}
+	if t := c.byRecord[id]; t != nil && t.record != nil && (c.byCall[t.id] == t || c.kept[t.id] == t) {
+		return t
 	}
 	return nil
+}
+
+// unrecord forgets whose a record is, once the call is gone.
+func (c *Client) unrecord(t *call) {
+	if t.record != nil && c.kept[t.id] == nil && c.byRecord[t.record.id] == t {
+		delete(c.byRecord, t.record.id)
+	}
 }
 
 // follow takes a row that the tab which carries t has stored. A row out of turn
@@ -90,8 +90,8 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.policy, t.outbox, t.questions, t.drafts, t.asking, t.parked = nil, nil, nil, drafts{}, 0, 0
 	c.unask(t)
 	c.undirty(t)
-	c.journaling.stored -= t.record.bytes
-	*t.record = record{id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
+	c.writer.Held -= t.record.bytes
+	*t.record = record{c: c, t: t, id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.fold.Position = position
 	t.phase = callFollowed
@@ -131,13 +131,14 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 // since it is being stored: it counts for nothing, being behind the seal, and
 // whoever carries the call gets it, too. Reports whether it did.
 func (c *Client) unsettle(t *call) bool {
-	if c.kept[t.id] == nil || t.record.memory || t.record.overIn <= c.journaling.landed {
+	if c.kept[t.id] == nil || t.record.memory || c.writer.Has(t.record.overIn) {
 		return false
 	}
 	delete(c.kept, t.id)
 	t.tailBy = engine.Never
 	if t.phase == callDone {
 		c.calls, c.byCall[t.id] = append(c.calls, t), t
+		c.byRecord[t.record.id] = t
 	}
 	return true
 }
@@ -151,12 +152,14 @@ func (c *Client) forgotten(now engine.Time, id uint64) {
 		delete(c.kept, t.id)
 		t.record.memory = true
 		c.undirty(t)
+		c.unrecord(t)
 		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
 	case t.phase < callTail:
 		// Or of one that this tab has carried, before it slept through its end.
 		c.undirty(t)
 		c.unask(t)
 		c.abort(t.x)
+		c.unrecord(t)
 		t.x, t.record = 0, nil
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // FuzzResumePolicy gives a durable call a resume policy of any kind, then a
@@ -126,7 +126,7 @@ func (c *resumeFuzz) step() {
 		c.woke(int64(c.next()) * 1000)
 	case 12:
 		if c.Store.Flying() != 0 {
-			c.Stored([]mcp.StoreResult{mcp.StoreOK, mcp.StoreUnsealed}[c.next()%2], "")
+			c.Stored([]journal.Result{journal.ResultOK, journal.ResultUnsealed}[c.next()%2], "")
 			c.audit()
 		}
 	case 13:

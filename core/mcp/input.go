@@ -42,6 +42,7 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 // under way until Answer, and no clock of it runs: a person may be filling in
 // a form.
 func (c *Client) askInput(now engine.Time, t *call, result []byte) {
+	c.stir()
 	c.abort(t.x) // after input_required nothing may follow on the stream
 	t.x = 0
 	t.stream.End()
@@ -102,7 +103,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its fate is unknown.
 	c.write(t, journal.Entry{Kind: journal.Responses, Data: responses})
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, true, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
 		}

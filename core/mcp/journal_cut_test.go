@@ -176,7 +176,7 @@ func (m *lean) land() {
 		}
 	}
 	m.flying = false
-	m.c.Stored(m.now, m.ticket, mcp.StoreOK, "")
+	m.c.Stored(m.now, m.ticket, journal.ResultOK, "")
 }
 
 // settle lets every commit land.

@@ -6,5 +6,6 @@ type Journaled struct{ Kept, Waiters, Dirty, Asked int }
 
 // Journaled counts it.
 func (c *Client) Journaled() Journaled {
-	return Journaled{len(c.kept), len(c.journaling.waiters), len(c.journaling.dirty), len(c.asked)}
+	waiters, dirty := c.writer.Waiting()
+	return Journaled{len(c.kept), waiters, dirty, len(c.asked)}
 }

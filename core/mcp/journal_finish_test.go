@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -42,7 +43,7 @@ func (l *life) heal() {
 		before := l.newest
 		l.serve()
 		if l.Store.Flying() != 0 {
-			l.stored(mcp.StoreOK, "")
+			l.stored(journal.ResultOK, "")
 		}
 		quiet := l.Store.Flying() == 0
 		for _, r := range l.runs {
@@ -99,7 +100,7 @@ func (l *life) finish() {
 			l.ack(e, 0)
 		}
 		for l.Store.Flying() != 0 {
-			l.stored(mcp.StoreOK, "")
+			l.stored(journal.ResultOK, "")
 		}
 		l.heal() // what comes back from a store that had failed goes on
 	}
@@ -109,7 +110,7 @@ func (l *life) finish() {
 		}
 	}
 	for l.Store.Flying() != 0 {
-		l.stored(mcp.StoreOK, "")
+		l.stored(journal.ResultOK, "")
 	}
 	if left := l.Store.Calls(); len(left) > 0 {
 		l.fatal("calls %v are still stored", left)

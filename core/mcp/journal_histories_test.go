@@ -111,12 +111,12 @@ func (l *life) step() {
 		l.ack(e, 0)
 	default:
 		if l.Store.Flying() != 0 && l.rng.IntN(20) > 0 {
-			l.stored(mcp.StoreOK, "") // else it hangs
+			l.stored(journal.ResultOK, "") // else it hangs
 		}
 		l.Advance(int64(l.rng.IntN([]int{50, 1_000, 5_000, 50_000}[l.rng.IntN(4)])))
 	}
 	if l.Store.Flying() != 0 && l.rng.IntN(2) == 0 {
-		l.stored(mcp.StoreOK, "")
+		l.stored(journal.ResultOK, "")
 	}
 }
 
@@ -144,13 +144,13 @@ func (l *life) commit() {
 	}
 	switch n := l.rng.IntN(20); {
 	case n == 0:
-		l.stored(mcp.StoreQuota, "")
+		l.stored(journal.ResultQuota, "")
 	case n == 1:
-		l.stored(mcp.StoreFailed, "aborted")
+		l.stored(journal.ResultFailed, "aborted")
 	case n == 2:
-		l.stored(mcp.StoreUnsealed, "")
+		l.stored(journal.ResultUnsealed, "")
 	default:
-		l.stored(mcp.StoreOK, "")
+		l.stored(journal.ResultOK, "")
 	}
 }
 
@@ -159,7 +159,7 @@ func (l *life) storeBack() {
 	cleared := l.rng.IntN(2) == 0
 	if cleared {
 		if l.Store.Flying() != 0 {
-			l.stored(mcp.StoreFailed, "closed")
+			l.stored(journal.ResultFailed, "closed")
 		}
 		*l.Store = coretest.Store{}
 		for _, r := range l.shelf.calls {

@@ -158,10 +158,10 @@ func (l *life) call(e *errand) {
 }
 
 // stored ends the commit under way.
-func (l *life) stored(result mcp.StoreResult, why string) {
+func (l *life) stored(result journal.Result, why string) {
 	l.t.Helper()
-	if result == mcp.StoreOK || result == mcp.StoreUnsealed {
-		l.land(result == mcp.StoreOK)
+	if result == journal.ResultOK || result == journal.ResultUnsealed {
+		l.land(result == journal.ResultOK)
 		l.landed++
 	} else {
 		l.failed++

@@ -7,7 +7,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // journey is a life in which all goes well, one input at a time, but for the
@@ -35,7 +34,7 @@ func (j *journey) tick() bool {
 	if j.Store.Flying() != 0 {
 		if j.flew++; j.flew > j.lag {
 			j.flew = 0
-			j.stored(mcp.StoreOK, "")
+			j.stored(journal.ResultOK, "")
 			return true
 		}
 	}
@@ -125,7 +124,7 @@ func (j *journey) reloadAs(landed, arrived bool) {
 	waiting := j.waiting
 	if landed && j.Store.Flying() != 0 {
 		j.land(true)
-		j.World.Stored(mcp.StoreOK, "") // what the page makes of it goes with the page
+		j.World.Stored(journal.ResultOK, "") // what the page makes of it goes with the page
 	}
 	j.waiting, j.todo, j.flew = nil, nil, 0
 	for _, x := range waiting {

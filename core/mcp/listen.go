@@ -138,7 +138,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	case listenAnew:
 		l.anew(c, now)
 	case listenAgain:
-		l.broken(c, now, engine.EndNetwork, cutRefused, retryAfter(&l.exchange))
+		l.broken(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(l.exchange.Header("retry-after")))
 	default:
 		l.off(c)
 	}
@@ -191,8 +191,8 @@ func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why strin
 		l.off(c)
 		return
 	}
-	l.stream.NotBefore(now.After(floor))
-	c.status(nil, "cut", &streamReport{why: why, attempt: b.Attempt, delay: max(b.Delay, floor), looping: b.Looping})
+	delay := l.stream.RetryAfter(now, floor, &c.random)
+	c.status(nil, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 }
 
 func (l *listen) advance(c *Client, now engine.Time) {

@@ -31,7 +31,7 @@ func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byt
 	r := &reply{id: questionID(id), message: message, at: engine.Never}
 	t.outbox = append(t.outbox, r)
 	c.write(t, journal.AnswerEntry(r.id, message))
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) { t.deliverReply(c, now, r) })
+	c.whenStored(now, t, true, func(now engine.Time) { t.deliverReply(c, now, r) })
 }
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {

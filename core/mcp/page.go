@@ -47,8 +47,7 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 	for _, p := range c.posts {
 		p.by = later(p.by, gap)
 	}
-	// A commit slept as well; that it has landed may not have been reported yet.
-	c.journaling.by = later(c.journaling.by, gap)
+	c.writer.Slept(gap)
 }
 
 func (c *Client) eachStream(do func(*link.Stream)) {

@@ -181,7 +181,7 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {
-		c.session.retryAfter = retryAfter(&p.exchange)
+		c.session.retryAfter = link.RetryAfter(p.exchange.Header("retry-after"))
 	}
 	failure := httpError(p.method, p.exchange.Status())
 	if code := rpcCode(m); code != 0 {

@@ -12,6 +12,8 @@ import (
 
 // record is what of a call is stored, and what waits to be.
 type record struct {
+	c       *Client
+	t       *call
 	id      uint64 // the request id that it was first given names it for ever
 	epoch   uint32 // of this owner
 	n       uint32 // of the last row
@@ -24,7 +26,7 @@ type record struct {
 	key    string
 	plain  []byte // entries of the row that waits
 	secret []byte
-	waits  bool // the call is in journaling.dirty
+	waits  bool // for the next commit
 	aloft  bool // a row of it is in the commit under way
 	sealed bool // that row has a secret part
 	behind bool // the secrets that were written last are not stored: there was no cipher
@@ -55,12 +57,13 @@ var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}
 // keep writes a call's head; nothing of it leaves before that. What no later page
 // would read back (nested beyond the limit) is not kept.
 func (c *Client) keep(t *call, o *CallOptions) {
-	if !c.journaling.on || !c.storedObject(t.params) || !c.storedObject(t.meta) {
+	if !c.writer.On || !c.storedObject(t.params) || !c.storedObject(t.meta) {
 		return
 	}
-	t.record = &record{id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
-		headIn: c.journaling.ticket + 1, sentIn: neverSent}
-	c.addOp(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
+	t.record = &record{c: c, t: t, id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
+		headIn: c.writer.Next(), sentIn: neverSent}
+	c.byRecord[t.record.id] = t
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
 }
 
 // journalHead returns the head of a call as it is stored.
@@ -82,9 +85,7 @@ const neverSent = 1<<32 - 1
 // always will: its head is there, and the note that it leaves can no longer
 // follow. A later page would send it, whatever this one has done.
 func (t *call) looksUnsent(c *Client) bool {
-	r, j := t.record, &c.journaling
-	between := func(ticket uint32) bool { return r.headIn <= ticket && r.sentIn > ticket }
-	return r.memory && (between(j.landed) || j.hung > j.landed && between(j.hung))
+	return t.record.memory && c.writer.EndsBetween(t.record.headIn, t.record.sentIn)
 }
 
 // isKept reports whether what is written of the call gets stored.
@@ -95,7 +96,7 @@ func (c *Client) write(t *call, e journal.Entry) {
 	if r := c.waiting(t); r != nil {
 		before := len(r.plain)
 		r.plain = journal.AppendEntry(r.plain, e)
-		c.journaling.waiting += len(r.plain) - before
+		c.writer.Grow(len(r.plain) - before)
 	}
 }
 
@@ -109,19 +110,20 @@ func (c *Client) writeSecret(t *call, e journal.Entry) {
 // waiting returns the call's record with its next row in the next commit; nil
 // where nothing is stored.
 func (c *Client) waiting(t *call) *record {
-	if !c.journaling.on || !t.isKept() {
+	if !c.writer.On || !t.isKept() {
 		return nil
 	}
 	if !t.record.waits {
 		t.record.waits = true
-		c.journaling.dirty = append(c.journaling.dirty, t)
+		c.writer.Touch(t.record)
 	}
 	return t.record
 }
 
-// appendRow ends the row that waits: with the cursor that covers its events, and
+// AppendRow ends the row that waits: with the cursor that covers its events, and
 // never without them (DESIGN 3.2).
-func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
+func (r *record) AppendRow(b []byte) []byte {
+	c, t := r.c, r.t
 	r.flying = r.stored
 	if !r.settled {
 		stream := t.carrier()
@@ -147,10 +149,10 @@ func (r *record) appendRow(c *Client, t *call, b []byte) []byte {
 	r.n++
 	r.aloft = true
 	r.bytes += len(r.plain) + len(r.secret)
-	c.journaling.stored += len(r.plain) + len(r.secret)
+	c.writer.Held += len(r.plain) + len(r.secret)
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
 	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
-	if cap(r.plain) > maxUncommitted {
+	if cap(r.plain) > journal.MaxUncommitted {
 		r.plain = nil // one large result need not be paid for ever
 	}
 	return b
@@ -182,8 +184,8 @@ func (t *call) uncommitted() bool {
 	return t.isKept() && (t.record.waits || t.record.aloft)
 }
 
-// landed notes that the commit under way is stored.
-func (r *record) landed(sealed bool) {
+// Landed notes that the commit under way is stored.
+func (r *record) Landed(sealed bool) {
 	r.aloft = false
 	if sealed {
 		r.stored = r.flying
@@ -192,6 +194,7 @@ func (r *record) landed(sealed bool) {
 		r.flying = r.stored
 		r.behind = r.behind || r.sealed
 	}
+	r.c.tellGuarantee(r.t)
 }
 
 // guaranteeOnceStored returns what holds of a call as it stands once that is
@@ -242,18 +245,19 @@ func (c *Client) rewrite(t *call) {
 		stream.UnstoreSeen()
 	}
 	r := t.record
-	// From the first epoch on, as any call that is new to the store.
-	c.journaling.stored -= r.bytes
-	*r = record{id: r.id, epoch: 1, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
+	// The log starts anew; its epoch does not: those before are of other owners,
+	// and what one of them still writes must not count (fault 76).
+	c.writer.Held -= r.bytes
+	*r = record{c: c, t: t, id: r.id, epoch: r.epoch, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
 		// If this does not get stored, what was stored before may still be there.
-		headIn: min(r.headIn, c.journaling.ticket+1), sentIn: neverSent}
-	c.addOp(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.addOp(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
+		headIn: min(r.headIn, c.writer.Next()), sentIn: neverSent}
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
 	}
 	if len(t.outbox) > 0 || t.fold != nil {
-		c.journaling.strict = true // there are answers among it, or may be
+		c.writer.Flush() // there are answers among it, or may be
 	}
 	if t.fold != nil {
 		c.rewriteFold(t)
@@ -261,7 +265,7 @@ func (c *Client) rewrite(t *call) {
 	// One that waits to be run again was sent too, under an id that is used up.
 	if t.phase >= callStoring || t.reissues > 0 {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
-		r.sentIn = c.journaling.ticket + 1
+		r.sentIn = c.writer.Next()
 	}
 	if t.policy != nil {
 		c.writePolicy(t)
@@ -310,7 +314,7 @@ func (c *Client) rewriteFold(t *call) {
 	}
 	if r.Sent && (r.Round == nil || r.Responded) {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
-		t.record.sentIn = c.journaling.ticket + 1
+		t.record.sentIn = c.writer.Next()
 	}
 	if r.Task {
 		c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(r.TaskAt), r.TaskDialect}})

@@ -119,7 +119,7 @@ func (c *Client) storeServer() {
 		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader,
 	})
-	c.addOp(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
+	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
 }
 
 // recall brings one call back. A record that cannot be read stays where it is,
@@ -132,12 +132,14 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	c.lastCall++
 	t := &call{
-		id: engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
+		series: jsonrpc.Series{Param: progressToken},
+		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, reissueAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
-		record: &record{id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
+		record: &record{c: c, id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
 	}
+	t.record.t = t
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
 	if head.Flags&journal.OpOwned == 0 {
@@ -167,7 +169,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	c.tellRecall(t, probe)
 	c.calls = append(c.calls, t)
-	c.byCall[t.id] = t
+	c.byCall[t.id], c.byRecord[head.Call] = t, t
 	for _, op := range log {
 		c.foldRow(now, t, op)
 	}
@@ -212,7 +214,7 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 		return
 	}
 	t.record.bytes += len(op.Plain) + len(op.Secret)
-	c.journaling.stored += len(op.Plain) + len(op.Secret)
+	c.writer.Held += len(op.Plain) + len(op.Secret)
 	t.position = max(t.position, t.fold.Position)
 	t.record.epoch, t.record.n = op.Epoch, op.N
 	t.record.acked = t.fold.Acked

@@ -168,7 +168,7 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 	}
 	p.storing = true
 	c.write(t, journal.Entry{Kind: journal.Resuming})
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, true, func(now engine.Time) {
 		p.storing = false
 		if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
 			return

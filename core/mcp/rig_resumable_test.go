@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -30,7 +31,7 @@ func (r *rig) resumable(more string, o mcp.CallOptions) *onStream {
 func (r *rig) store() {
 	r.t.Helper()
 	for r.Store.Flying() != 0 {
-		r.Stored(mcp.StoreOK, "")
+		r.Stored(journal.ResultOK, "")
 		r.audit()
 	}
 }

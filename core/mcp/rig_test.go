@@ -187,6 +187,10 @@ func (r *rig) call(c engine.CallID) *record {
 // audit books the effects of the last input and checks the contract.
 func (r *rig) audit() {
 	r.t.Helper()
+	if !r.Client.DueHolds() {
+		r.fatal("a call is due before Deadline says so")
+	}
+	r.Client.Deadline()
 	for i := range r.Effects {
 		e := r.Effects[i]
 		switch e.Kind {

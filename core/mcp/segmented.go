@@ -22,9 +22,11 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 		c.writeTask(t)
 	}
 	before := k.segments.last()
-	for _, raw := range jsonrpc.Elements(partial) {
+	c.elements = jsonrpc.AppendElements(c.elements[:0], partial)
+	for _, raw := range c.elements {
 		t.takeSegment(c, raw)
 	}
+	clear(c.elements)
 	if k.segments.last() > before {
 		k.tries = 0
 	}
@@ -150,8 +152,10 @@ func (t *call) compare(c *Client, result []byte) bool {
 	list := jsonrpc.Elements(whole)
 	list = list[min(s.base, uint64(len(list))):]
 	same := len(s.ordered) == len(list) || len(s.ordered) < len(list) && !(s.complete && s.gapless())
+	var a, b []byte
 	for i := 0; same && i < len(s.ordered); i++ {
-		same = bytes.Equal(jsonrpc.AppendWithout(nil, s.ordered[i], "seqNr"), jsonrpc.AppendWithout(nil, list[i], "seqNr"))
+		a, b = jsonrpc.AppendWithout(a[:0], s.ordered[i], "seqNr"), jsonrpc.AppendWithout(b[:0], list[i], "seqNr")
+		same = bytes.Equal(a, b)
 	}
 	if !same {
 		c.integrity("different_result", nil)

@@ -18,6 +18,10 @@ const (
 	segmentCost  = 64
 )
 
+// segmentBlock is the most memory that is taken at a time for the texts of
+// segments: a model's result comes as thousands of small ones.
+const segmentBlock = 32 << 10
+
 // segmentVerdict says what became of a segment.
 type segmentVerdict uint8
 
@@ -41,7 +45,8 @@ type segments struct {
 	complete bool              // isComplete was said, with the last number
 	failed   bool              // isError came with it
 	bytes    int
-	run      int // Record.Sends of the run that they are of, as they are folded
+	block    []byte // holds the texts that were kept last; the others are in blocks before it
+	run      int    // Record.Sends of the run that they are of, as they are folded
 }
 
 // last returns the highest number without a gap below it: the only one from
@@ -96,15 +101,30 @@ func (s *segments) add(raw []byte, deliver func(raw []byte)) segmentVerdict {
 		if s.held == nil {
 			s.held = map[uint64][]byte{}
 		}
-		s.held[n] = bytes.Clone(raw)
+		s.held[n] = s.keep(raw)
 		return segmentFresh
 	}
-	for raw = bytes.Clone(raw); raw != nil; raw = s.held[s.last()+1] {
+	for raw = s.keep(raw); raw != nil; raw = s.held[s.last()+1] {
 		delete(s.held, s.last()+1)
 		s.ordered = append(s.ordered, raw)
 		deliver(raw)
 	}
 	return segmentFresh
+}
+
+// keep returns a copy of raw.
+func (s *segments) keep(raw []byte) []byte {
+	if cap(s.block)-len(s.block) < len(raw) {
+		// Twice as much each time, so that short results stay small.
+		size := min(max(2*cap(s.block), 512), segmentBlock)
+		if len(raw) > size/4 {
+			return bytes.Clone(raw)
+		}
+		s.block = make([]byte, 0, size)
+	}
+	from := len(s.block)
+	s.block = append(s.block, raw...)
+	return s.block[from:len(s.block):len(s.block)]
 }
 
 func duplicateOf(had, raw []byte) segmentVerdict {

@@ -12,6 +12,9 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	if t.phase >= callTail {
 		return
 	}
+	if t.task != nil || t.role != roleApp || failure != nil {
+		c.stir()
+	}
 	if t.task != nil {
 		t.dropTask(c)
 	}
@@ -58,6 +61,7 @@ func (c *Client) finish(t *call) {
 	c.abort(t.x)
 	delete(c.byID, t.request)
 	delete(c.byCall, t.id)
+	c.unrecord(t)
 	for i, other := range c.calls {
 		if other == t {
 			c.calls = append(c.calls[:i], c.calls[i+1:]...)

@@ -144,6 +144,7 @@ func relatedTask(object []byte) string {
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
 func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, made, result []byte) bool {
+	c.stir()
 	if id == "" || len(id) > maxTaskID {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
@@ -173,7 +174,7 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 	if !c.taskStatus(t, made) {
 		k.status = "working" // parts of its result came without it
 	}
-	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, false, func(now engine.Time) {
 		k.unstored = false
 		// Also of one whose outcome is stored with it, and is told next.
 		if t.task == k || t.record != nil && t.record.settled && t.phase != callFollowed {

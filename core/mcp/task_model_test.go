@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -117,7 +118,7 @@ func (l *taskLife) call() {
 
 func (l *taskLife) landed() {
 	l.hung = 0
-	l.Stored(mcp.StoreOK, "")
+	l.Stored(journal.ResultOK, "")
 	l.audit()
 }
 

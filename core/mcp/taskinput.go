@@ -93,7 +93,7 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 	}
 	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
 	k.answers = append(k.answers, replies...)
-	c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, true, func(now engine.Time) {
 		for _, r := range replies {
 			r.stored = true
 		}
@@ -161,7 +161,8 @@ func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data 
 		k.update.attempts = 0
 		t.answersTaken(c)
 		k.poll.at = min(k.poll.at, now.After(pollFloor))
-	case failure.Retryable || failure.Code == engine.CodeTimeout:
+	case failure.Retryable || failure.Code == engine.CodeTimeout,
+		failure.Code == engine.CodeProtocol && k.update.attempts < resultTries: // half an answer, or none, with a clean end
 		k.update.again(now, c)
 	default:
 		t.answersTaken(c)

@@ -58,7 +58,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && t.uncommitted() {
 		// The server may take no other state than its last, also from a later page.
 		k.poll.at = engine.Never
-		c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+		c.whenStored(now, t, true, func(now engine.Time) {
 			if t.task == k && k.poll.call == nil {
 				k.poll.at = now
 			}
@@ -78,7 +78,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	}
 	if k.streams && t.uncommitted() {
 		// The server may forget what a higher number covers.
-		c.whenStored(now, t, true, func(c *Client, now engine.Time) {
+		c.whenStored(now, t, true, func(now engine.Time) {
 			if t.task == k && k.fetch.call == nil {
 				k.fetch.at = now
 			}
@@ -117,7 +117,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1
 	c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
 	s.phase = callStoring
-	c.whenStored(now, t, false, func(c *Client, now engine.Time) {
+	c.whenStored(now, t, false, func(now engine.Time) {
 		if s.phase != callStoring {
 			return
 		}

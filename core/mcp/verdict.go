@@ -1,13 +1,10 @@
 package mcp
 
 import (
-	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // refusal is what a response other than 2xx to a POST means.
@@ -150,20 +147,6 @@ func rpcCode(m *jsonrpc.Message) int64 {
 	value, _ := jsonrpc.Member(m.Error, "code")
 	code, _ := jsonrpc.Int(value)
 	return code
-}
-
-// maxRetryAfter bounds a server's Retry-After, in ms (RELIABILITY fault 26).
-const maxRetryAfter = 3_600_000
-
-// retryAfter returns the delay that a Retry-After in seconds asks for, in ms.
-// The form with a date needs a wall clock, which core has not: the host gives it
-// as seconds, and here it counts as 0. A number beyond all bounds is the bound.
-func retryAfter(x *link.Exchange) int64 {
-	seconds, err := strconv.ParseUint(x.Header("retry-after"), 10, 32)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0
-	}
-	return min(int64(seconds)*1000, maxRetryAfter)
 }
 
 // reason wraps what the browser said as a cause; nil for nothing.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 func TestVerdictOnRefusal(t *testing.T) {
@@ -123,19 +122,6 @@ func TestSafeMethods(t *testing.T) {
 	} {
 		if safeMethod(method) != want {
 			t.Errorf("%q: %v", method, !want)
-		}
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	for text, want := range map[string]int64{
-		"": 0, "0": 0, "1": 1_000, "120": 120_000, "3600": 3_600_000, "3601": 3_600_000, "1000000000": 3_600_000, "4294967295": 3_600_000,
-		"4294967296": maxRetryAfter, "-1": 0, "+1": 0, "1.5": 0, " 1": 0, "0x10": 0, "Wed, 21 Oct 2026 07:28:00 GMT": 0,
-	} {
-		x := link.NewExchange(link.Limits{})
-		x.Head(engine.Head{Status: 503, Header: []engine.Field{{Name: "retry-after", Value: text}}})
-		if got := retryAfter(&x); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 }

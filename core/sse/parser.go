@@ -119,10 +119,17 @@ func (p *Parser) Next() (Event, bool) {
 			break
 		}
 		p.pos = p.after(end)
-		if len(text) > 0 || p.line.mode != lineStart {
+		switch {
+		case p.line.mode != lineStart:
 			p.take(text, true)
-		} else if ev, ok := p.dispatch(); ok {
-			return ev, true
+		case len(text) > 0:
+			if !p.whole(text) {
+				p.take(text, true)
+			}
+		default:
+			if ev, ok := p.dispatch(); ok {
+				return ev, true
+			}
 		}
 	}
 	p.keep()

@@ -209,7 +209,7 @@ export class Calls {
 
   /** The core's Deliver effect for a call. */
   deliver(id: number, kind: number, position: number, text: string): void {
-    this.#context.streams.heard(id, kind, text);
+    if (kind > EVENT.notification) this.#context.streams.heard(id, kind, text);
     if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
     if (kind === EVENT.status && text === '{"state":"polled"}') return; // said to its stream alone
     if (kind === EVENT.peek) this.#pending.get(id)?.call.peeked(position, text);

@@ -33,7 +33,7 @@ export interface QueueUse<Raw, Event> {
 export class EventQueue<Raw, Event> {
   readonly #use: QueueUse<Raw, Event>;
   #backlog: Fifo<Raw> | undefined;
-  readonly #readers = new Set<Reader<Raw, Event>>();
+  #readers: readonly Reader<Raw, Event>[] = [];
   #ended = false;
   #error: HoldfastError | undefined;
   #paused = false;
@@ -47,8 +47,9 @@ export class EventQueue<Raw, Event> {
   /** Adds an event for every reader. Runs no app code. */
   push(raw: Raw): void {
     this.#backlog?.push(raw);
-    for (const reader of this.#readers) if (!reader.hand(raw)) reader.queue.push(raw);
-    this.#balance();
+    let long = false;
+    for (const reader of this.#readers) if (!reader.hand(raw) && reader.queue.push(raw) > HIGH_WATER) long = true;
+    if (long && !this.#paused) this.#balance();
   }
 
   /** No more events will come. */
@@ -66,21 +67,23 @@ export class EventQueue<Raw, Event> {
       decode: (raw) => this.#use.decode(raw),
       ended: () => this.#ended,
       error: () => this.#error ?? overflow(queue.dropped),
-      moved: () => this.#balance(),
+      moved: () => {
+        if (this.#paused && reader.queue.length < LOW_WATER) this.#balance();
+      },
       over: () => this.#use.over?.(),
       left: () => {
-        this.#readers.delete(reader);
+        this.#readers = this.#readers.filter((other) => other !== reader);
         this.#balance();
       },
     });
     this.#backlog = undefined;
-    this.#readers.add(reader);
+    this.#readers = [...this.#readers, reader];
     return reader;
   }
 
   #balance(): void {
     let longest = 0;
-    for (const reader of this.#readers) if (reader.active) longest = Math.max(longest, reader.queue.length);
+    for (const reader of this.#readers) if (reader.active()) longest = Math.max(longest, reader.queue.length);
     if (!this.#paused && longest > HIGH_WATER && !this.#ended) {
       this.#paused = true;
       this.#use.pause?.(true);
@@ -117,7 +120,8 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   readonly queue: Fifo<Raw>;
   readonly #source: Source<Raw, Event>;
   #waiting: { resolve: (r: IteratorResult<Event>) => void; reject: (e: unknown) => void }[] = [];
-  #lastNext = performance.now();
+  #asked = true;
+  #idleSince = 0;
   #left = false;
 
   constructor(queue: Fifo<Raw>, source: Source<Raw, Event>) {
@@ -125,16 +129,29 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
     this.#source = source;
   }
 
-  /** Whether it has asked for an event not long ago. */
-  get active(): boolean {
-    return performance.now() - this.#lastNext < READER_PATIENCE;
+  /**
+   * Whether it has asked for an event since it was last looked at, or not long
+   * before. The clock is read here, for queues that have grown long, and not for
+   * each event: that would cost as much as decoding one.
+   */
+  active(): boolean {
+    const now = performance.now();
+    if (this.#asked) {
+      this.#asked = false;
+      this.#idleSince = now;
+    }
+    return now - this.#idleSince < READER_PATIENCE;
   }
 
   /** Gives an event to a next() that waits; false if none does. */
   hand(raw: Raw): boolean {
-    const waiting = this.#waiting.shift();
-    if (!waiting) return false;
-    this.#give(raw, waiting.resolve, waiting.reject);
+    if (this.#waiting.length === 0) return false;
+    const { resolve, reject } = this.#waiting.shift()!;
+    try {
+      resolve(this.#decode(raw));
+    } catch (error) {
+      reject(error);
+    }
     return true;
   }
 
@@ -143,15 +160,20 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   }
 
   next(): Promise<IteratorResult<Event>> {
-    this.#lastNext = performance.now();
-    return new Promise((resolve, reject) => {
-      const raw = this.queue.shift();
-      if (raw) {
-        this.#give(raw, resolve, reject);
-        this.#source.moved();
-      } else if (this.#left || this.#source.ended()) this.#last(resolve, reject);
-      else this.#waiting.push({ resolve, reject });
-    });
+    this.#asked = true;
+    const raw = this.queue.shift();
+    if (raw === undefined) {
+      return new Promise((resolve, reject) => {
+        if (this.#left || this.#source.ended()) this.#last(resolve, reject);
+        else this.#waiting.push({ resolve, reject });
+      });
+    }
+    this.#source.moved();
+    try {
+      return Promise.resolve(this.#decode(raw));
+    } catch (error) {
+      return Promise.reject(error as HoldfastError);
+    }
   }
 
   return(): Promise<IteratorResult<Event>> {
@@ -181,11 +203,11 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   }
 
   /** Decodes an event for whoever waits. JSON.parse is the last judge of what a server sent. */
-  #give(raw: Raw, resolve: (r: IteratorResult<Event>) => void, reject: (e: unknown) => void): void {
+  #decode(raw: Raw): IteratorYieldResult<Event> {
     try {
-      resolve({ done: false, value: this.#source.decode(raw) });
+      return { done: false, value: this.#source.decode(raw) };
     } catch (cause) {
-      reject(new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause }));
+      throw new HoldfastError({ code: "protocol_error", op: "events", message: "an event of the server's cannot be read", cause });
     }
   }
 }
@@ -210,9 +232,12 @@ class Fifo<T> {
     return this.#items.length - this.#head;
   }
 
-  push(item: T): void {
-    if (this.length >= this.#limit) this.dropped++;
-    else this.#items.push(item);
+  /** Returns how many items wait. */
+  push(item: T): number {
+    const length = this.length;
+    if (length < this.#limit) return this.#items.push(item) - this.#head;
+    this.dropped++;
+    return length;
   }
 
   shift(): T | undefined {

@@ -1,0 +1,250 @@
+package journal_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// line is a Log that writes one row for each Touch.
+type line struct {
+	n      uint32
+	sealed []bool // of each row that is stored
+}
+
+func (l *line) AppendRow(b []byte) []byte {
+	l.n++
+	return journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: 1, Epoch: 1, N: l.n, Plain: []byte("row")})
+}
+
+func (l *line) Landed(sealed bool) { l.sealed = append(l.sealed, sealed) }
+
+// desk is a Writer whose waiters leave their names.
+type desk struct {
+	journal.Writer
+	t   *testing.T
+	log line
+	ran []string
+}
+
+func newDesk(t *testing.T) *desk { return &desk{Writer: journal.NewWriter(true), t: t} }
+
+func (d *desk) wait(now engine.Time, name string, strict bool) {
+	d.WhenStored(now, strict, func(engine.Time) { d.ran = append(d.ran, name) })
+}
+
+func (d *desk) commit(now engine.Time) engine.Effect {
+	d.t.Helper()
+	e, ok := d.Commit(now)
+	if !ok {
+		d.t.Fatal("nothing is committed")
+	}
+	return e
+}
+
+func (d *desk) want(names string) {
+	d.t.Helper()
+	if got := strings.Join(d.ran, " "); got != names {
+		d.t.Errorf("%q ran, want %q", got, names)
+	}
+	d.ran = nil
+}
+
+func (d *desk) fate(now engine.Time, ticket uint32, result journal.Result, want journal.Fate) {
+	d.t.Helper()
+	if got := d.Stored(now, ticket, result); got != want {
+		d.t.Errorf("ticket %d, result %d: fate %d, want %d", ticket, result, got, want)
+	}
+}
+
+// One commit is under way at a time; who waits is told by the one that has what
+// was written, and is strict only where somebody asked for it.
+func TestWriterGroups(t *testing.T) {
+	d := newDesk(t)
+	d.wait(0, "nothing", true)
+	d.want("nothing")
+	d.Put(journal.Op{Kind: journal.OpServer})
+	d.Touch(&d.log)
+	d.wait(0, "first", false)
+	first := d.commit(0)
+	d.wait(1, "also first", true) // it is under way as it is
+	d.Touch(&d.log)
+	d.wait(1, "second", true)
+	if _, ok := d.Commit(1); ok {
+		t.Error("two commits are under way")
+	}
+	d.want("")
+	d.fate(2, first.Ticket, journal.ResultOK, journal.FateStored)
+	d.want("first also first")
+	second := d.commit(2)
+	d.fate(3, first.Ticket, journal.ResultOK, journal.FateNone)
+	d.fate(3, second.Ticket, journal.ResultUnsealed, journal.FateStored)
+	d.want("second")
+	if first.Strict || !second.Strict {
+		t.Errorf("strict: %v, %v", first.Strict, second.Strict)
+	}
+	if !slices.Equal(d.log.sealed, []bool{true, false}) {
+		t.Errorf("rows are sealed: %v", d.log.sealed)
+	}
+	d.Put(journal.Op{Kind: journal.OpServer})
+	if d.commit(3).Strict {
+		t.Error("the third is strict")
+	}
+	d.Put(journal.Op{Kind: journal.OpServer})
+	d.Flush()
+	d.fate(4, d.Next()-1, journal.ResultOK, journal.FateStored)
+	if !d.commit(4).Strict {
+		t.Error("the fourth is not flushed")
+	}
+}
+
+// Room is made once for a commit: the same ticket again, deletions in front.
+func TestWriterRetries(t *testing.T) {
+	d := newDesk(t)
+	d.Touch(&d.log)
+	d.wait(0, "row", true)
+	first := d.commit(0)
+	d.fate(1, first.Ticket, journal.ResultQuota, journal.FateFull)
+	d.Put(journal.Op{Kind: journal.OpServer})
+	again := d.Retry(journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: 7}))
+	if _, ok := d.Commit(1); ok {
+		t.Error("a commit overtakes the one that is tried again")
+	}
+	if again.Ticket != first.Ticket || again.Strict != first.Strict {
+		t.Errorf("it is another commit: %+v", again)
+	}
+	ops := journal.ReadOps(again.Data)
+	room, _ := ops.Next()
+	row, _ := ops.Next()
+	if room.Kind != journal.OpForget || row.Kind != journal.OpLog || row.N != 1 {
+		t.Errorf("it writes %+v, %+v", room, row)
+	}
+	d.want("")
+	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFailed)
+	d.Fail(2)
+	d.want("row")
+	if d.On || d.Deadline() != engine.Never {
+		t.Error("it still writes")
+	}
+
+	d = newDesk(t)
+	for range 2 { // for each commit anew
+		d.Touch(&d.log)
+		ticket := d.commit(0).Ticket
+		d.fate(1, ticket, journal.ResultQuota, journal.FateFull)
+		d.Retry(nil)
+		d.fate(2, ticket, journal.ResultOK, journal.FateStored)
+	}
+}
+
+// A commit that hangs is given up, and may be stored yet: what the store ends
+// with is not known. One that failed for certain is not stored.
+func TestWriterGivesUp(t *testing.T) {
+	for name, end := range map[string]func(d *desk, ticket uint32){
+		"hangs": func(d *desk, _ uint32) {
+			d.Slept(500)
+			if d.GivesUp(journal.CommitWithin + 499) {
+				t.Error("it is given up too soon")
+			}
+			if !d.GivesUp(journal.CommitWithin + 500) {
+				t.Error("it is not given up")
+			}
+		},
+		"fails": func(d *desk, ticket uint32) { d.fate(1, ticket, journal.ResultFailed, journal.FateFailed) },
+	} {
+		d := newDesk(t)
+		d.Held = 10
+		head := d.Next()
+		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
+		first := d.commit(0)
+		d.fate(0, first.Ticket, journal.ResultOK, journal.FateStored)
+		middle := d.Next()
+		d.Put(journal.Op{Kind: journal.OpCall, Call: 2})
+		under := d.commit(0)
+		d.Touch(&d.log)
+		d.wait(0, "row", false)
+		sent := d.Next()
+		end(d, under.Ticket)
+		d.Fail(4000)
+		d.want("row")
+		if !d.EndsBetween(head, sent) || d.EndsBetween(sent, sent+1) || d.EndsBetween(middle, sent) != (name == "hangs") {
+			t.Errorf("%s: what the store ends with: %v %v %v", name, d.EndsBetween(head, sent), d.EndsBetween(sent, sent+1), d.EndsBetween(middle, sent))
+		}
+		if !d.Has(head) || d.Has(middle) || d.Held != 10 {
+			t.Errorf("%s: it has the first: %v, the second: %v, %d bytes", name, d.Has(head), d.Has(middle), d.Held)
+		}
+		if rows, _ := d.Commit(4000); rows.Data != nil {
+			t.Errorf("%s: it still writes", name)
+		}
+		d.wait(4000, "at once", true)
+		d.want("at once")
+		d.fate(4001, under.Ticket, journal.ResultUnsealed, journal.FateNone)
+		d.fate(4001, under.Ticket, journal.ResultOK, journal.FateBack)
+		if waiters, rows := d.Waiting(); waiters != 0 || rows != 0 {
+			t.Errorf("%s: %d wait, %d rows", name, waiters, rows)
+		}
+	}
+}
+
+// Reading waits while too much does, written or on its way; a row that is taken
+// back does not count any more.
+func TestWriterFull(t *testing.T) {
+	d := newDesk(t)
+	d.Touch(&d.log)
+	d.Grow(journal.MaxUncommitted + 1)
+	if !d.Full() {
+		t.Error("it is not full")
+	}
+	d.Untouch(&d.log, journal.MaxUncommitted+1)
+	d.Untouch(&d.log, 100) // it waits no more
+	if d.Full() {
+		t.Error("it is full of nothing")
+	}
+	d.Put(journal.Op{Kind: journal.OpServer, Plain: make([]byte, journal.MaxUncommitted)})
+	if !d.Full() {
+		t.Error("what waits does not count")
+	}
+	ticket := d.commit(0).Ticket
+	if !d.Full() {
+		t.Error("what is under way does not count")
+	}
+	d.fate(1, ticket, journal.ResultOK, journal.FateStored)
+	if d.Full() {
+		t.Error("what is stored counts")
+	}
+}
+
+// The client ends: nobody waits any more, and what is under way is left alone.
+func TestWriterReleases(t *testing.T) {
+	d := newDesk(t)
+	d.Touch(&d.log)
+	d.wait(0, "under way", true)
+	ticket := d.commit(0).Ticket
+	d.Touch(&d.log)
+	d.wait(0, "next", true)
+	d.Release(1)
+	d.want("under way next")
+	d.fate(2, ticket, journal.ResultOK, journal.FateStored)
+	d.want("")
+	d.commit(2)
+}
+
+// Rows are written in buffers that the Writer keeps.
+func TestWriterAllocatesNothing(t *testing.T) {
+	d := newDesk(t)
+	d.log.sealed = make([]bool, 0, 1000)
+	round := func() {
+		d.Touch(&d.log)
+		e, _ := d.Commit(0)
+		d.Stored(0, e.Ticket, journal.ResultOK)
+	}
+	for range 3 {
+		round()
+	}
+	if n := testing.AllocsPerRun(100, round); n != 0 {
+		t.Errorf("%v allocations for a commit", n)
+	}
+}

@@ -1,0 +1,125 @@
+package mcp_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// growthEvents is how many progress events each call of these benchmarks has.
+const growthEvents = 10
+
+// held returns the bytes of the heap that are in use.
+func held() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// perCall reports what one of n calls costs.
+func perCall(b *testing.B, n int, bytes uint64) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/call")
+	b.ReportMetric(float64(bytes)/float64(n), "B/call")
+}
+
+// BenchmarkGrowthConcurrent has n durable calls under way at once: all are made,
+// all are streamed to in turn, and then all end.
+func BenchmarkGrowthConcurrent(b *testing.B) {
+	shape := hotShapes()[1]
+	for _, n := range []int{1, 10, 100, 1_000} {
+		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
+			h := newTally(b, true).connect(b)
+			var bytes uint64
+			for b.Loop() {
+				b.StopTimer()
+				before := held()
+				b.StartTimer()
+				open := make([]streamed, n)
+				for i := range open {
+					open[i] = h.open()
+				}
+				for event := range growthEvents {
+					for _, o := range open {
+						h.client.Chunk(h.now, o.x, []byte(shape.event(o.request, event)))
+						h.drain()
+					}
+					h.now++
+					h.store()
+				}
+				b.StopTimer()
+				bytes = held() - min(before, held())
+				b.StartTimer()
+				for _, o := range open {
+					h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+					h.drain()
+					h.client.End(h.now, o.x, engine.EndClean, "")
+					h.drain()
+				}
+				h.store()
+				b.StopTimer()
+				for id := range h.ended {
+					h.client.Ack(h.now, id, 0)
+					h.drain()
+				}
+				clear(h.ended)
+				h.store()
+				b.StartTimer()
+			}
+			if h.settled != b.N*n || h.told[shape.kind] != b.N*n*growthEvents {
+				b.Fatalf("%d of %d calls have settled, with %d events", h.settled, b.N*n, h.told[shape.kind])
+			}
+			perCall(b, n, bytes)
+		})
+	}
+}
+
+// storedCalls is a store with n calls that an earlier page left: ended ones that
+// nobody has acknowledged, with their events.
+func storedCalls(n int) []byte {
+	var b []byte
+	event := []byte(hotShapes()[1].event("16777217", 1))
+	event = event[len("id: 1000001\ndata: ") : len(event)-2]
+	params := event[len(`{"jsonrpc":"2.0","method":"notifications/progress","params":`) : len(event)-1]
+	for i := 1; i <= n; i++ {
+		head := journal.AppendHead(nil, &journal.Head{Key: fmt.Sprint("call-", i), Method: "tools/call",
+			Params: []byte(`{"name":"work","arguments":{"n":7}}`), Flags: journal.ManualAck, CreatedAt: 1})
+		b = journal.AppendOp(b, journal.Op{Kind: journal.OpCall, Flags: journal.OpOwned, Call: uint64(i), Epoch: 2, Plain: head})
+		row := journal.AppendEntry(nil, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(i), 1}})
+		for range growthEvents {
+			row = journal.AppendEntry(row, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventProgress)}, Data: params})
+		}
+		row = journal.AppendEntry(row, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1}, Data: []byte(`{"content":[]}`)})
+		b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: uint64(i), Epoch: 1, N: 1, Plain: row})
+	}
+	return b
+}
+
+// BenchmarkGrowthRestore gives a new page's client what is stored of n calls.
+func BenchmarkGrowthRestore(b *testing.B) {
+	for _, n := range []int{10, 100, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
+			ops := storedCalls(n)
+			var bytes uint64
+			for b.Loop() {
+				b.StopTimer()
+				before := held()
+				h := newTally(b, true)
+				b.StartTimer()
+				h.client.Restore(h.now, ops)
+				h.drain()
+				b.StopTimer()
+				bytes = held() - before
+				if h.recalled != n || h.settled != n || h.told[engine.EventProgress] != n*growthEvents {
+					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.recalled, n, h.settled, h.told[engine.EventProgress])
+				}
+				b.StartTimer()
+			}
+			perCall(b, n, bytes)
+		})
+	}
+}
