@@ -35,6 +35,7 @@ func TestAgentErrors(t *testing.T) {
 		"nobody is there for a WebSocket":      {down.WebSocketURL(), "network_error", "WebSocket"},
 		"no CORS at all":                       {cors(acppeer.CORSNone), "cors_blocked", "Access-Control-Allow"},
 		"CORS that does not expose the header": {cors(acppeer.CORSHidden), "cors_blocked", "Access-Control-Expose-Headers: Acp-Connection-Id"},
+		"CORS that does not allow the header":  {cors(acppeer.CORSNoConnection), "cors_blocked", "Access-Control-Allow-Headers: acp-connection-id"},
 		"no address":                           {"http://", "bad_argument", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

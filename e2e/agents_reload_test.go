@@ -15,10 +15,7 @@ import (
 // a WebSocket is the connection, so there is another one.
 func TestAgentReload(t *testing.T) {
 	overBoth(t, acpserver.Options{}, reloadInMidSentence)
-	t.Run("version 1", func(t *testing.T) {
-		server := acpserver.Start(t, acpserver.Options{Versions: []int{1}})
-		reloadInMidSentence(t, server, server.URL())
-	})
+	t.Run("version 1", func(t *testing.T) { overBoth(t, acpserver.Options{Versions: []int{1}}, reloadInMidSentence) })
 }
 
 func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {

@@ -46,15 +46,16 @@ type Client struct {
 	requests  []*request
 	posts     []*post
 	questions []*question
+	others    []uint64        // requests of other tabs' that were made for them
 	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
 	owners    map[engine.ExchangeID]owner
+	rotateAt  engine.Time // when streams change hands, Never where all have one
 	token     token
 	offline   bool
 	served    bool // the agent's host has let a stream be read
 
 	handshake journal.Server // with the agent, as it is stored
 	writer    journal.Writer
-	stored    int // bytes of all logs in the store
 	counters  Counters
 }
 
@@ -70,7 +71,7 @@ func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
 		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
-		owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
+		rotateAt: engine.Never, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
 	}
 }
 
@@ -144,7 +145,9 @@ func (c *Client) Advance(now engine.Time) {
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.advance(c, now)
 	}
-	if now >= c.writer.Deadline() {
+	c.rotate(now)
+	c.advanceDrafts(now)
+	if c.writer.GivesUp(now) {
 		c.storeFailed(now, "timeout")
 	}
 }
@@ -160,7 +163,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := c.writer.Deadline()
+	at := min(c.writer.Deadline(), c.rotateAt, c.nextDraft())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}

@@ -48,7 +48,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 		p.finish(c)
 	}
 	for _, n := range c.connections() {
-		n.state, n.at = connGone, engine.Never // nothing is made anew
+		n.state, n.at, n.openBy = connGone, engine.Never, engine.Never // nothing is made anew
 	}
 	c.failure = failure
 	if failure != nil {
@@ -79,4 +79,5 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 			s.detach(c)
 		}
 	}
+	c.rotateAt = engine.Never
 }

@@ -30,6 +30,8 @@ type Config struct {
 	HasTokenProvider bool
 	// Journal: the host has a store, and answers effect Store.
 	Journal bool
+	// Tabs: other tabs can be reached (EventForward).
+	Tabs bool
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64
 	// Epoch goes into every request id, so that two loads of a page never give

@@ -32,13 +32,16 @@ type connection struct {
 	stream   *stream
 	socket   engine.ExchangeID
 	at       engine.Time // connWaiting: when to initialize again
+	openBy   engine.Time // until when the app waits for its stream, Never where it does not
 	since    engine.Time // connOpen
 	attempt  int
 	answers  []*request // sent on it and not answered yet, in order
 	answered []answered // requests of the agent's, the last ones
 }
 
-func (c *Client) newConnection() *connection { return &connection{at: engine.Never} }
+func (c *Client) newConnection() *connection {
+	return &connection{at: engine.Never, openBy: engine.Never}
+}
 
 // initialize makes the connection at the agent (spec/acp.md 3.1). A version 1
 // agent takes the members of its own and ignores the others.
@@ -99,12 +102,18 @@ func (n *connection) opened(c *Client, now engine.Time) {
 		n.stream = newStream(c, n, nil)
 		n.stream.connect(c, now)
 	}
-	if n == c.home {
+	switch {
+	case n != c.home:
+	case c.state == stateConnecting && c.cfg.Transport == TransportHTTP && !n.restored:
+		n.openBy = now.After(streamWithin)
+	default:
 		c.setState(stateOpen)
 	}
-	for _, s := range c.sessions {
-		if s.conn == n && s.owned && s.transcript != nil {
-			s.attach(c, now)
+	for _, busy := range []bool{true, false} { // who is at work comes first
+		for _, s := range c.sessions {
+			if s.conn == n && s.owned && s.transcript != nil && s.stream == nil && s.busy(c) == busy {
+				s.attach(c, now)
+			}
 		}
 	}
 	if n != c.home {
@@ -114,6 +123,30 @@ func (n *connection) opened(c *Client, now engine.Time) {
 		if r.phase == requestQueued && r.session == nil {
 			r.send(c, now)
 		}
+	}
+}
+
+// streamWithin is how long a connection that is new to the app is not called open
+// for want of an answer to its stream's GET, in ms: hosts exist that give none
+// before they have something to say.
+const streamWithin = 5_000
+
+// streamAnswered notes that a stream can be had, or that the app has waited for
+// long enough.
+func (n *connection) streamAnswered(c *Client) {
+	if n.openBy != engine.Never {
+		n.openBy = engine.Never
+		c.setState(stateOpen)
+	}
+}
+
+// unreachable takes the failure of the first stream's second GET: what initialize
+// may send CORS can deny to a GET with the connection's id, and all that is asked
+// would be without an answer.
+func (n *connection) unreachable(c *Client, now engine.Time, detail string) {
+	if n.openBy != engine.Never && n.stream.link.Attempts() > 1 {
+		c.fail(now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
+			Message: "the agent answers, but its event stream cannot be opened", Cause: reason(detail)})
 	}
 }
 
@@ -137,7 +170,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 	if n.state == connGone || c.state >= stateClosing {
 		return
 	}
-	n.state = connGone
+	n.state, n.openBy = connGone, engine.Never
 	n.closeSocket(c)
 	if n.stream != nil {
 		n.stream.close(c)
@@ -218,15 +251,18 @@ func (n *connection) advance(c *Client, now engine.Time) {
 		n.at = engine.Never
 		n.initialize(c, now)
 	}
+	if now >= n.openBy {
+		n.streamAnswered(c)
+	}
 	for _, s := range n.streams(c) {
 		s.advance(c, now)
 	}
 }
 
 func (n *connection) deadline(c *Client) engine.Time {
-	at := engine.Never
+	at := n.openBy
 	if n.state == connWaiting {
-		at = n.at
+		at = min(at, n.at)
 	}
 	for _, s := range n.streams(c) {
 		at = min(at, s.deadline())

@@ -131,13 +131,18 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
+// length is how many rounds a random test has: HOLDFAST_HISTORIES, or that many.
+func length(usual int) int {
+	if asked, err := strconv.Atoi(os.Getenv("HOLDFAST_HISTORIES")); err == nil {
+		return asked
+	}
+	return usual
+}
+
 // TestHistories runs random ones. HOLDFAST_HISTORIES says how many, HOLDFAST_SEED
 // which.
 func TestHistories(t *testing.T) {
-	n, seed := 300, rand.Uint64()
-	if asked, err := strconv.Atoi(os.Getenv("HOLDFAST_HISTORIES")); err == nil {
-		n = asked
-	}
+	n, seed := length(300), rand.Uint64()
 	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64); err == nil {
 		seed = asked
 	}

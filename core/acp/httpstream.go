@@ -17,10 +17,10 @@ type stream struct {
 	exchange link.Exchange
 	x        engine.ExchangeID
 	token    int
-	denied   bool // a 401 has been answered with another token already
-	waited   bool // the app was told that it is not there yet
-	cuts     int  // connections of it that broke, since the session was whole
-	opened   bool // a connection of it was accepted
+	denied   bool        // a 401 has been answered with another token already
+	cuts     int         // connections of it that broke, since the session was whole
+	opened   bool        // a connection of it was accepted
+	heardAt  engine.Time // when something came on it last
 	comments uint64
 	owed     bool // a Read that waits for the store
 }
@@ -53,6 +53,7 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 	switch status := head.Status; {
 	case t.exchange.OK() && kind == link.BodyStream:
 		t.link.Opened(now)
+		t.heardAt = now
 		t.denied, t.comments = false, 0
 		c.read(t.x)
 		t.up(c, now)
@@ -71,6 +72,9 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 		t.conn.gone(c, now)
 		return
 	case status == 409 || status == 408 || status == 429 || status >= 500:
+		if t.session == nil {
+			t.conn.streamAnswered(c)
+		}
 	case t.session == nil:
 		if !t.conn.restored && !t.opened && c.home == t.conn && !c.served {
 			c.fail(now, httpError("GET", status)) // it has no such thing
@@ -109,12 +113,12 @@ func (t *stream) up(c *Client, now engine.Time) {
 	}
 	s := t.session
 	if s == nil {
+		t.conn.streamAnswered(c)
 		return
 	}
-	if t.cuts > 0 || again || t.waited {
+	if s.silent {
 		c.status(s, "open", -1)
 	}
-	t.waited = false
 	s.streamUp(c, now, again)
 }
 
@@ -130,6 +134,7 @@ func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
 		t.broken(c, now, engine.EndNetwork, engine.Head{})
 		return
 	}
+	t.heardAt = now
 	events := false
 	for {
 		e, ok, err := t.exchange.Next()
@@ -166,9 +171,12 @@ func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
 	c.read(t.x)
 }
 
-func (t *stream) end(c *Client, now engine.Time, how engine.Ending, _ string) {
+func (t *stream) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	t.x = 0
 	t.broken(c, now, how, engine.Head{})
+	if t.session == nil {
+		t.conn.unreachable(c, now, detail)
+	}
 }
 
 // close ends the stream from this side, for good.
@@ -186,26 +194,30 @@ func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engi
 	}
 	up := t.link.Phase() == link.PhaseUp
 	b := t.link.Broken(now, how, c.offline, &c.random)
-	if wait, ok := retryAfter(head); ok {
+	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
 		t.link.NotBefore(now.After(wait))
 	}
 	if !up {
 		if t.session != nil {
-			t.waited = true
 			c.status(t.session, "reconnecting", b.Delay)
 		}
 		return
 	}
 	t.cuts++
 	c.counters.Cuts++
+	t.interrupt()
+	if t.session != nil {
+		t.session.cut(c, now)
+		c.status(t.session, "cut", b.Delay)
+	}
+}
+
+// interrupt notes that what was on its way is lost, answers too.
+func (t *stream) interrupt() {
 	for _, r := range t.conn.answers {
 		if t.brings(r) {
 			r.cut, r.again = true, engine.Never
 		}
-	}
-	if t.session != nil {
-		t.session.cut(c, now)
-		c.status(t.session, "cut", b.Delay)
 	}
 }
 
@@ -231,15 +243,13 @@ func (t *stream) readOwed(c *Client) {
 
 // status tells the app what a session's stream does: {"state":"cut","delay":250}.
 func (c *Client) status(s *session, state string, delay int64) {
+	switch state {
+	case "open", "cut", "reconnecting", "parked", "refused":
+		s.silent = state != "open"
+	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state)
 	if delay >= 0 {
 		b = strconv.AppendInt(append(b, `,"delay":`...), delay, 10)
 	}
 	c.deliver(s, engine.EventStatus, 0, append(b, '}'))
-}
-
-// retryAfter reads a Retry-After in seconds, as ms.
-func retryAfter(head engine.Head) (int64, bool) {
-	seconds, err := strconv.ParseUint(head.Get("retry-after"), 10, 16)
-	return int64(seconds) * 1000, err == nil
 }

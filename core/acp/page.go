@@ -32,6 +32,25 @@ func (c *Client) Offline(now engine.Time) {
 	c.offline = true
 }
 
+// Rest lets go of what the page holds and the next tab may need, since it is being
+// frozen: an agent's host gives a session's stream to one at a time (spec/acp.md
+// 2.3). What was on its way is told anew. Or it takes up again what it still
+// carries.
+func (c *Client) Rest(now engine.Time, resting bool) {
+	c.begin(now)
+	for _, s := range c.sessions {
+		switch {
+		case s.transcript == nil || !s.owned || c.state >= stateClosing:
+		case !resting:
+			s.attach(c, now)
+		case s.stream != nil:
+			s.stream.interrupt()
+			s.detach(c)
+			s.holed = true
+		}
+	}
+}
+
 // Shown notes that the page is visible again, or thawed.
 func (c *Client) Shown(now engine.Time) {
 	c.begin(now)
@@ -46,6 +65,7 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 			t.link.Slept(gap)
 		}
 	}
+	c.writer.Slept(gap)
 	c.prove(now)
 }
 

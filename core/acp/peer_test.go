@@ -94,6 +94,9 @@ func open(t *testing.T, url string, s *store) *page {
 	s.epoch++
 	p := &page{t: t, store: s, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
 		Info: []byte(`{"name":"t","version":"1"}`), Capabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`)}}
+	if strings.HasPrefix(url, "ws") {
+		p.cfg.Transport = acp.TransportWebSocket
+	}
 	machine := acp.New(p.cfg)
 	p.Host = coretest.HostOf(machine)
 	p.Host.OnStore = func(ticket uint32, ops []byte) {

@@ -161,10 +161,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
 	c.abort(p.x)
 	p.x = 0
-	delay := link.Delay(p.failures, -1, &c.random)
-	if wait, ok := retryAfter(head); ok {
-		delay = max(delay, wait)
-	}
+	delay := max(link.Delay(p.failures, -1, &c.random), link.RetryAfter(head.Get("retry-after")))
 	p.failures++
 	p.waiting, p.at = true, now.After(delay)
 }

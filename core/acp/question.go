@@ -3,7 +3,6 @@ package acp
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -25,6 +24,8 @@ type question struct {
 	restored bool
 	refusals int     // of its answer, by the agent's host
 	given    *answer // while another tab carries the session: what the person has said here
+	draft    []byte  // of the answer, JSON
+	unsaved  bool    // and it is not written yet
 }
 
 // answer is what the app gives to a question: a result, or a JSON-RPC error object.
@@ -62,6 +63,9 @@ func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Me
 			s = named
 		}
 	}
+	if s != nil && !s.owned {
+		return // it asks the tab that carries the session as well
+	}
 	q := &question{id: id, method: method, raw: bytes.Clone(m.Raw), params: bytes.Clone(m.Params), conn: n, session: s}
 	switch {
 	case method != "session/request_permission" && method != "elicitation/create":
@@ -91,6 +95,7 @@ func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Me
 func (c *Client) ask(q *question) {
 	c.lastQuestion++
 	q.handle, q.told = c.lastQuestion, true
+	c.tellDraft(q)
 	b := jsonrpc.AppendString([]byte(`{"method":`), q.method)
 	if q.restored {
 		b = append(b, `,"restored":true`...)
@@ -121,6 +126,11 @@ func subjectOf(params []byte) []byte {
 // work.
 func (q *question) concerns(background []byte) bool {
 	call, _ := jsonrpc.Member(subjectOf(q.params), "toolCallId")
+	return lists(background, call)
+}
+
+// lists reports whether a list of background work has a tool call.
+func lists(background, call []byte) bool {
 	if len(call) == 0 || len(background) == 0 || background[0] != '[' {
 		return false
 	}
@@ -148,21 +158,10 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 			return
 		case q.given == nil:
 			q.given = &answer{ok, bytes.Clone(data)}
-			c.forward(q)
+			c.forwardAnswer(q)
 			return
 		}
 	}
-}
-
-// forward hands an answer to the app, for the tab that carries the session: its
-// client takes it with RespondRecord. The first one there counts. Should that tab
-// die before it has, this one answers when it takes the session over.
-func (c *Client) forward(q *question) {
-	b := appendUint([]byte(`{"record":`), q.session.record.id)
-	b = append(append(b, `,"id":`...), q.id...)
-	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)
-	b = append(append(append(b, `,"data":`...), q.given.data...), '}')
-	c.deliver(q.session, engine.EventForward, q.handle, b)
 }
 
 // RespondRecord answers a request of the agent's in the session of a record, for
@@ -185,6 +184,9 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 	m, err := jsonrpc.Parse(append(append([]byte(`{"jsonrpc":"2.0","id":`), q.id...), `,"result":null}`...), jsonrpc.Limits{})
 	if err != nil {
 		return
+	}
+	if q.session != nil && q.session.parked {
+		q.session.want(c, now) // what comes of it
 	}
 	if ok {
 		q.answer = jsonrpc.AppendResult(nil, m.ID, data)

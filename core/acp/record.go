@@ -19,6 +19,7 @@ type record struct {
 	secret []byte
 	waits  bool
 	memory bool   // the store has failed it: nothing more is written
+	open   bool   // there is no cipher: what is nobody else's is not written
 	conn   string // the connection id that is written
 	told   string // the guarantee that the app knows
 	made   int64  // ms since 1970
@@ -104,7 +105,7 @@ func (c *Client) writePromptOp(s *session, name string, id uint64, op []byte) {
 			}
 		}
 	default:
-		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}})
+		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte(name)})
 	}
 }
 
@@ -119,7 +120,7 @@ func (r *record) AppendRow(b []byte) []byte {
 	}
 	r.n++
 	r.bytes += len(r.plain) + len(r.secret)
-	r.c.stored += len(r.plain) + len(r.secret)
+	r.c.writer.Held += len(r.plain) + len(r.secret)
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
 	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
 	if cap(r.plain) > journal.MaxUncommitted {
@@ -132,7 +133,7 @@ func (r *record) AppendRow(b []byte) []byte {
 // once more.
 func (r *record) Landed(sealed bool) {
 	if !sealed {
-		r.conn = ""
+		r.conn, r.open = "", true
 	}
 }
 
@@ -143,12 +144,13 @@ func (c *Client) rewrite(s *session) {
 		return
 	}
 	if r.waits {
-		c.writer.Untouch(r)
+		c.writer.Untouch(r, len(r.plain))
 	}
-	c.stored -= r.bytes
-	*r = record{c: c, id: r.id, epoch: 1, made: r.made}
+	c.writer.Held -= r.bytes
+	// Under its epoch: those before are of other owners, whose rows must not count.
+	*r = record{c: c, id: r.id, epoch: r.epoch, made: r.made}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: 1, Plain: s.head()})
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: s.head()})
 	c.writeConnection(s)
 	for _, q := range c.questions {
 		if q.session == s && q.told {
@@ -158,6 +160,7 @@ func (c *Client) rewrite(s *session) {
 			}
 		}
 	}
+	c.rewriteDrafts(s)
 	if s.conn != nil {
 		for _, a := range s.conn.answered {
 			if a.session == s {
@@ -180,11 +183,11 @@ func (c *Client) forgetRecord(s *session) {
 		return
 	}
 	if r.waits {
-		c.writer.Untouch(r)
+		c.writer.Untouch(r, len(r.plain))
 		r.waits = false
 	}
 	if !r.memory {
-		c.stored -= r.bytes
+		c.writer.Held -= r.bytes
 		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	}
 	s.record = nil
@@ -213,20 +216,15 @@ var handshakeName = [...]string{1: "acp/1", 2: "acp/2"}
 // failure.
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
 	c.begin(now)
-	if !c.writer.Flying(ticket) {
-		if !c.writer.On && result == journal.ResultOK {
-			c.storeBack(now, false) // it took too long, and was given up: the store works after all
-		}
-		return
-	}
-	switch result {
-	case journal.ResultOK, journal.ResultUnsealed:
-		c.writer.Landed(now, result == journal.ResultOK)
+	switch c.writer.Stored(now, ticket, result) {
+	case journal.FateBack:
+		c.storeBack(now, false)
+	case journal.FateStored:
 		c.fitStored()
 		c.readOwed()
-	case journal.ResultQuota:
+	case journal.FateFull:
 		c.storeFailed(now, "quota")
-	default:
+	case journal.FateFailed:
 		c.storeFailed(now, why)
 	}
 }
@@ -234,7 +232,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 // fitStored keeps what is stored within its limit: of the session that takes most
 // the history goes, which the agent can tell anew.
 func (c *Client) fitStored() {
-	for c.stored > c.cfg.Limits.Stored {
+	for c.writer.Held > c.cfg.Limits.Stored {
 		var most *session
 		for _, s := range c.sessions {
 			if s.transcript != nil && s.record != nil && s.owned && !s.record.memory && (most == nil || s.record.bytes > most.record.bytes) {

@@ -163,6 +163,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.first, s.protocol = nil, s.version()
 		s.transcript.version = s.protocol
 		s.transcript.reset(s.emit(c))
+		s.works = nil
 		c.rewrite(s)
 	case told:
 		updates = updates[:at] // the rest would be shown twice
@@ -190,6 +191,9 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.turn.whole = false
 		c.writeUpdate(s, state)
 	}
+	if s.cancelling {
+		s.markCancelled(c)
+	}
 	s.strayed, s.holed = false, r.holed
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !r.bare)
@@ -199,6 +203,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if s.heard(c) {
 		s.release(c, now)
 	}
+	c.hurry(now)
 }
 
 // covers reports whether what is told anew has as many items as are known.

@@ -115,11 +115,15 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 	}
 	// It has changed hands: its log is read from the start.
 	was := s.owned
+	if was {
+		c.relieve(s)
+	}
+	s.moved, s.anew = was || owned || op.Epoch != s.record.epoch, was || owned
 	s.detach(c)
 	s.owned = owned
-	c.stored -= s.record.bytes
+	c.writer.Held -= s.record.bytes
 	if s.record.waits {
-		c.writer.Untouch(s.record)
+		c.writer.Untouch(s.record, len(s.record.plain))
 	}
 	*s.record = record{c: c, id: s.record.id, epoch: op.Epoch, made: s.record.made}
 	for _, q := range append([]*question(nil), c.questions...) {
@@ -133,6 +137,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 	}
 	s.pending = map[uint64]bool{}
 	s.transcript.reset(s.emit(c))
+	s.works = nil
 	s.first, s.turn.last = nil, nil
 	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
 	switch {
@@ -152,9 +157,10 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
 		c.quarantined()
 		return
 	}
+	c.recognize(now, s, op.Plain)
 	size := len(op.Plain) + len(op.Secret)
 	s.record.bytes += size
-	c.stored += size
+	c.writer.Held += size
 	if s.record.epoch == op.Epoch {
 		s.record.n = op.N
 	}
@@ -169,7 +175,12 @@ func (c *Client) restored(now engine.Time, s *session) {
 		s.holed = true
 	}
 	c.mirror(s)
+	moved := s.moved
+	s.moved, s.anew = false, false
 	if !s.owned {
+		if moved {
+			c.handedOn(now, s)
+		}
 		return
 	}
 	s.before = s.turn.n
@@ -188,11 +199,9 @@ func (c *Client) restored(now engine.Time, s *session) {
 		return
 	}
 	c.settleConnection(now, s)
-	for _, q := range append([]*question(nil), c.questions...) {
-		if q.session == s && q.given != nil && q.answer == nil {
-			// What this tab's person has said; the one that died has not passed it on.
-			c.answer(now, q, q.given.ok, q.given.data)
-		}
+	c.takenOver(now, s)
+	if s.transcript == nil {
+		return // forgotten
 	}
 	if s.conn.state == connNew {
 		s.conn.reattach(c, now)
@@ -212,13 +221,17 @@ func (c *Client) mirror(s *session) {
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.session == s && q.restored && !isAsked(s.fold, q.id) {
-			c.deliver(s, engine.EventWithdrawn, q.handle, []byte(`{"reason":"answered"}`))
+			c.withdrawn(q, q.fate(s.fold))
 			c.unask(q)
 		}
 	}
 	for _, asked := range s.fold.Asked {
 		if q := c.questionOf(s, asked.ID); q != nil {
 			q.conn = s.conn
+			if s.anew && q.given == nil {
+				c.restoreDraft(q)
+				c.ask(q)
+			}
 			continue
 		}
 		m, err := jsonrpc.Parse(asked.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
@@ -228,6 +241,7 @@ func (c *Client) mirror(s *session) {
 		}
 		q := &question{id: asked.ID, raw: asked.Message, method: string(m.Method), params: bytes.Clone(m.Params), conn: s.conn, session: s, restored: true}
 		c.questions = append(c.questions, q)
+		c.restoreDraft(q)
 		c.ask(q)
 	}
 }

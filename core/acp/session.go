@@ -16,15 +16,21 @@ type session struct {
 	id         string
 	facts      []byte // {"sessionId","cwd","mcpServers","additionalDirectories"}: what resuming it takes
 	conn       *connection
-	stream     *stream // over HTTP; nil where none is held
-	owned      bool    // this page carries it, not another tab
-	known      bool    // the agent has said that it has it
-	strayed    bool    // the connection that had it is gone
-	holed      bool    // what was said may be missing
-	protocol   int     // the version that it is told in, while no connection says
-	passing    bool    // of one request only, for a session that the app has not taken up
-	cuts       int     // since it was whole
-	used       uint32  // when it was last used, counted: the least one lends its stream to others
+	stream     *stream     // over HTTP; nil where none is held
+	owned      bool        // this page carries it, not another tab
+	known      bool        // the agent has said that it has it
+	strayed    bool        // the connection that had it is gone
+	holed      bool        // what was said may be missing
+	protocol   int         // the version that it is told in, while no connection says
+	passing    bool        // of one request only, for a session that the app has not taken up
+	cuts       int         // since it was whole
+	used       uint32      // when it was last used, counted: the least one lends its stream to others
+	parked     bool        // it has no stream, because others need theirs more
+	wanted     bool        // and the app wants to hear of it
+	since      engine.Time // of its stream, or of its being parked
+	works      works
+	cancelling bool // the app has cancelled the turn
+	silent     bool // the app was told that it is not heard
 	transcript *transcript
 	turn       turn
 	first      []byte // names the first item of its history
@@ -35,6 +41,10 @@ type session struct {
 	record     *record
 	fold       *journal.Record // what is stored of it, while another tab carries it
 	resend     []*question     // answered by an earlier page, and not taken as far as it knew
+	draftAt    engine.Time     // when the next draft of an answer may be written
+	unwanted   bool            // the app has forgotten it, and another tab carries it
+	moved      bool            // it is changing hands
+	anew       bool            // and what is open is asked anew
 }
 
 // session returns the session with that handle, nil for none.
@@ -52,6 +62,17 @@ func (c *Client) session(handle uint32) *session {
 func (c *Client) sessionOf(id string) *session {
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.id == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// sessionNamed is sessionOf for an id as it came, raw: each update has one, which
+// need not become a string.
+func (c *Client) sessionNamed(value []byte) *session {
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.id != "" && jsonrpc.IsString(value, s.id) {
 			return s
 		}
 	}
@@ -167,7 +188,11 @@ func sessionValues(result []byte) [][]byte {
 	}
 	if modes, ok := jsonrpc.Member(result, "modes"); ok { // version 1
 		if mode, ok := jsonrpc.Member(modes, "currentModeId"); ok {
-			updates = append(updates, append(append([]byte(`{"sessionUpdate":"current_mode_update","currentModeId":`), mode...), '}'))
+			b := append([]byte(`{"sessionUpdate":"current_mode_update","currentModeId":`), mode...)
+			if all, ok := jsonrpc.Member(modes, "availableModes"); ok {
+				b = append(append(b, `,"availableModes":`...), all...) // which no update of the agent's tells
+			}
+			updates = append(updates, append(b, '}'))
 		}
 	}
 	return updates
@@ -189,11 +214,22 @@ func (s *session) attach(c *Client, now engine.Time) {
 		s.streamUp(c, now, false)
 		return
 	}
-	if s.stream == nil {
-		c.fitStreams(s)
-		s.stream = newStream(c, s.conn, s)
-		s.stream.connect(c, now)
+	if s.stream != nil {
+		return
 	}
+	if !c.makeRoom(now, s) {
+		c.park(now, s)
+		return
+	}
+	s.stream = newStream(c, s.conn, s)
+	s.since, s.parked, s.wanted = now, false, false
+	s.stream.connect(c, now)
+}
+
+// want opens the session's stream, before those of others.
+func (s *session) want(c *Client, now engine.Time) {
+	s.wanted = s.stream == nil && c.cfg.Transport == TransportHTTP
+	s.attach(c, now)
 }
 
 // detach closes the session's stream.
@@ -202,7 +238,7 @@ func (s *session) detach(c *Client) {
 		s.stream.close(c)
 		s.stream = nil
 	}
-	s.replay = nil
+	s.replay, s.parked, s.wanted = nil, false, false
 }
 
 // ready reports whether what the agent says of the session is being read: only
@@ -217,7 +253,10 @@ func (s *session) ready(c *Client, now engine.Time) bool {
 
 // heard reports whether what the agent says of the session is being read now.
 func (s *session) heard(c *Client) bool {
-	return c.cfg.Transport == TransportWebSocket || s.stream != nil && s.stream.x != 0 && s.stream.exchange.OK()
+	if c.cfg.Transport == TransportWebSocket {
+		return s.conn != nil && s.conn.state == connOpen
+	}
+	return s.stream != nil && s.stream.x != 0 && s.stream.exchange.OK()
 }
 
 // streamUp notes that the agent is heard.
@@ -236,6 +275,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	}
 	s.resend = nil
 	s.release(c, now)
+	c.hurry(now)
 }
 
 // release lets go what waits for the session: on a new connection only once the
@@ -248,8 +288,15 @@ func (s *session) release(c *Client, now engine.Time) {
 	}
 }
 
-// takes reports whether the agent would know which session a request is of.
-func (s *session) takes(r *request) bool { return !s.strayed || methods[r.method].joins }
+// takes reports whether a request may leave: the agent would know which session it
+// is of, and a prompt's turn would not be taken to have ended with a history that
+// the agent has told without it.
+func (s *session) takes(r *request) bool {
+	if r.method == "session/prompt" && s.replay != nil && !s.replay.asked {
+		return false
+	}
+	return !s.strayed || methods[r.method].joins
+}
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
@@ -260,69 +307,21 @@ func (s *session) cut(c *Client, now engine.Time) {
 	}
 }
 
-// touch notes that the session is being used.
-func (c *Client) touch(s *session) {
-	c.used++
-	s.used = c.used
-}
-
-// fitStreams makes room for the stream of s: over HTTP/1.1 a browser has six
-// connections for an origin, of all tabs, and a seventh request waits for ever.
-func (c *Client) fitStreams(s *session) {
-	for {
-		open := 0
-		var least *session
-		for _, other := range c.sessions {
-			if other == s || other.stream == nil {
-				continue
-			}
-			open++
-			if !other.busy(c) && (least == nil || other.used < least.used) {
-				least = other
-			}
-		}
-		if open+1 < c.cfg.Limits.Streams || least == nil {
-			return
-		}
-		// The agent's host keeps what is said meanwhile (spec/acp.md 2.3).
-		c.status(least, "parked", -1)
-		least.detach(c)
-		least.holed = true // but what was on its way is lost
-	}
-}
-
-// busy reports whether something is expected of the session.
-func (s *session) busy(c *Client) bool {
-	if s.turn.state != "idle" || s.replay != nil {
-		return true
-	}
-	for _, r := range c.requests {
-		if r.session == s {
-			return true
-		}
-	}
-	for _, q := range c.questions {
-		if q.session == s {
-			return true
-		}
-	}
-	return false
-}
-
 // notified takes a notification of the agent's.
 func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
 	switch string(m.Method) {
 	case "session/update":
-		id := sessionIn(m.Params)
+		named, _ := jsonrpc.Member(m.Params, "sessionId")
 		update, _ := jsonrpc.Member(m.Params, "update")
-		if id == "" || !jsonrpc.IsObject(update) {
-			c.integrity(on, "malformed_update")
-			return
-		}
-		if s := c.sessionOf(id); s != nil {
+		if s := c.sessionNamed(named); s != nil && jsonrpc.IsObject(update) {
 			if s.owned {
 				s.update(c, now, update)
 			}
+			return
+		}
+		id, _ := jsonrpc.String(named)
+		if id == "" || !jsonrpc.IsObject(update) {
+			c.integrity(on, "malformed_update")
 			return
 		}
 		if !c.wasDropped(id) {
@@ -354,6 +353,7 @@ func (s *session) reduce(c *Client, now engine.Time, update []byte) {
 	if s.first == nil {
 		s.first = nameOf(update)
 	}
+	s.noteWork(update)
 	if what := s.transcript.update(update, s.emit(c)); what != "" {
 		c.integrity(s, what)
 	}
@@ -361,12 +361,12 @@ func (s *session) reduce(c *Client, now engine.Time, update []byte) {
 
 // nameOf names the item that an update is of; nil where it is of none.
 func nameOf(update []byte) []byte {
-	value, _ := jsonrpc.Member(update, "sessionUpdate")
-	kind, _ := jsonrpc.String(value)
 	id, ok := jsonrpc.Member(update, "messageId")
 	if !ok {
 		return nil
 	}
+	value, _ := jsonrpc.Member(update, "sessionUpdate")
+	kind, _ := jsonrpc.String(value)
 	return append([]byte(strings.TrimSuffix(kind, "_chunk")), id...)
 }
 
@@ -378,7 +378,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 			s.placed[id] = name == "placed"
 			c.writePromptOp(s, name, id, op)
 		}
-		c.deliver(s, engine.EventTranscript, 0, bytes.Clone(op))
+		c.deliver(s, engine.EventTranscript, 0, c.effects.Copy(op))
 	}
 }
 
@@ -418,13 +418,19 @@ func (c *Client) drop(now engine.Time, s *session, state string) {
 		}
 	}
 	s.detach(c)
+	c.lend(now)
 	if state != "" {
 		c.status(s, state, -1)
 	}
 	c.forgetRecord(s)
 	s.transcript = nil
 	for _, r := range append([]*request(nil), c.requests...) {
-		if r.session == s {
+		switch {
+		case r.session != s:
+		case r.phase == requestElsewhere && (r.method == "session/close" || r.method == "session/delete"):
+			r.over(c) // as good as done
+			c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+		default:
 			r.fail(c, now, &engine.Error{Code: engine.CodeClosed, Op: r.method, Message: "the session was closed"})
 		}
 	}
@@ -434,7 +440,11 @@ func (c *Client) drop(now engine.Time, s *session, state string) {
 // told, and keeps it. For agents that have no session/close.
 func (c *Client) Forget(now engine.Time, handle uint32) {
 	c.begin(now)
-	if s := c.session(handle); s != nil && s.owned && c.state < stateClosing {
+	switch s := c.session(handle); {
+	case s == nil || c.state >= stateClosing:
+	case s.owned:
 		c.drop(now, s, "closed")
+	default:
+		c.forwardForget(s)
 	}
 }

@@ -32,6 +32,9 @@ type sim struct {
 	slow      bool                   // the store waits for landed
 	held      []engine.Effect        // commits that it has not answered
 	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
+	sockets   int                    // connections that the browser has for an origin; 0: no limit
+	blocked   []func()               // requests that wait for one, oldest first
+	deaf      fate                   // what becomes of GETs
 }
 
 // fate is what becomes of a POST.
@@ -61,7 +64,7 @@ func (s *sim) load() {
 	s.store.epoch++
 	s.cfg.Epoch, s.cfg.Seed = s.store.epoch, uint64(s.store.epoch)
 	s.c, s.exchanges, s.newest = acp.New(s.cfg), map[engine.ExchangeID]*simExchange{}, 0
-	s.queue, s.effects, s.held = nil, nil, nil
+	s.queue, s.effects, s.held, s.blocked = nil, nil, nil, nil
 	s.agent.leaveAll()
 	s.do("load", func(c *acp.Client, now engine.Time) {
 		c.Restore(now, s.store.ops())
@@ -80,6 +83,9 @@ func (s *sim) do(line string, input func(c *acp.Client, now engine.Time)) {
 func (s *sim) pump() {
 	for {
 		s.collect()
+		if len(s.queue) == 0 && len(s.blocked) > 0 && s.streams() < s.sockets {
+			s.queue, s.blocked = s.blocked[:1:1], s.blocked[1:]
+		}
 		if len(s.queue) == 0 {
 			return
 		}
@@ -149,12 +155,21 @@ func (s *sim) serve(x engine.ExchangeID, r *engine.Request) {
 	if e.over {
 		return
 	}
+	if s.sockets > 0 && s.streams() >= s.sockets {
+		s.blocked = append(s.blocked, func() { s.serve(x, r) })
+		return
+	}
 	what := arrives
-	if r.Method == "POST" && s.post != nil {
+	if r.Method == "GET" {
+		what = s.deaf
+	} else if r.Method == "POST" && s.post != nil {
 		what = s.post(string(r.Body))
 	}
 	if what == neverLeft {
 		s.end(x, engine.EndNetwork)
+		return
+	}
+	if s.agent.silent[r.Method] {
 		return
 	}
 	status, fields, body := s.agent.serve(s, x, r)
@@ -168,6 +183,17 @@ func (s *sim) serve(x engine.ExchangeID, r *engine.Request) {
 		s.collect()
 		s.end(x, engine.EndClean)
 	}
+}
+
+// streams counts the event streams that are open, each on a connection of its own.
+func (s *sim) streams() int {
+	n := 0
+	for _, e := range s.exchanges {
+		if e.head && !e.over {
+			n++
+		}
+	}
+	return n
 }
 
 // answer brings the body of a JSON answer.

@@ -94,7 +94,7 @@ var (
 	compactionNames = []string{"status", "error"}
 	commandNames    = []string{"availableCommands"}
 	configNames     = []string{"configOptions"}
-	modeNames       = []string{"currentModeId"}
+	modeNames       = []string{"currentModeId", "availableModes"}
 	infoNames       = []string{"title", "updatedAt", "_meta"}
 )
 

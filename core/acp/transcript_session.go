@@ -8,7 +8,7 @@ const maxCostBytes = 1 << 10
 // valueBegins returns the first byte of a value of the session, so that the page may use it without asking what it is.
 func valueBegins(name string) byte {
 	switch name {
-	case "availableCommands", "configOptions":
+	case "availableCommands", "configOptions", "availableModes":
 		return '['
 	case "_meta":
 		return '{'

@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -71,42 +70,60 @@ func (t *transcript) upsert(row *transcriptRow, update []byte, emit func(op []by
 // members appends the members of an object to the put, but for the item's id and its content; it is false if the update
 // cannot be taken at all.
 func (t *transcript) members(row *transcriptRow, object []byte, it *transcriptItem) bool {
-	entries, more := jsonrpc.Entries(object, maxPatchMembers)
-	if more {
-		t.breaks(ruleManyMembers)
-		return false
+	before, n, ok := t.broken, 0, true
+	jsonrpc.Range(object, func(key, value []byte) bool {
+		if n++; n > maxPatchMembers {
+			t.broken, ok = before, false
+			t.breaks(ruleManyMembers)
+			return false
+		}
+		ok = t.patchMember(row, key, value, it)
+		return ok
+	})
+	return ok
+}
+
+// patchMember appends one of them; false if the update cannot be taken at all.
+func (t *transcript) patchMember(row *transcriptRow, key, value []byte, it *transcriptItem) bool {
+	switch {
+	case string(key) == "sessionUpdate", row.id != memberNone && string(key) == updateMembers[row.id], row.within != memberNone && string(key) == "type":
+		return true
+	case row.content != memberNone && string(key) == updateMembers[row.content]:
+		if t.got[row.content] == nil {
+			t.breaks(ruleTwice)
+			return false
+		}
+		return true
+	case reserved(string(key)):
+		t.breaks(ruleReserved)
+		return true
+	case row.keepNull && string(value) == "null":
+		return true
 	}
-	for _, e := range entries {
-		switch {
-		case e.Key == "sessionUpdate", row.id != memberNone && e.Key == updateMembers[row.id], row.within != memberNone && e.Key == "type":
-			continue
-		case row.content != memberNone && e.Key == updateMembers[row.content]:
-			if t.got[row.content] == nil {
-				t.breaks(ruleTwice)
-				return false
-			}
-			continue
-		case reserved(e.Key):
-			t.breaks(ruleReserved)
-			continue
-		case row.keepNull && string(e.Value) == "null":
-			continue
+	if !row.knows(key) {
+		if it.loose += len(key) + len(value); it.loose > t.limit {
+			t.truncate(it)
+			return true
 		}
-		if !slices.Contains(row.known, e.Key) {
-			if it.loose += len(e.Key) + len(e.Value); it.loose > t.limit {
-				t.truncate(it)
-				continue
-			}
-		}
-		if e.Key == "_meta" {
-			if it.meta = true; !jsonrpc.IsObject(e.Value) && string(e.Value) != "null" {
-				t.breaks(ruleMeta)
-				continue
-			}
-		}
-		t.member(e.Key, e.Value)
 	}
+	if string(key) == "_meta" {
+		if it.meta = true; !jsonrpc.IsObject(value) && string(value) != "null" {
+			t.breaks(ruleMeta)
+			return true
+		}
+	}
+	t.member(string(key), value)
 	return true
+}
+
+// knows reports whether a member of that name replaces the one before.
+func (r *transcriptRow) knows(key []byte) bool {
+	for _, name := range r.known {
+		if name == string(key) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *transcript) member(name string, value []byte) {

@@ -23,8 +23,7 @@ type turn struct {
 // state_change as the lifecycle RFD's first text has it (spec/acp.md 3.0).
 func isState(update []byte) bool {
 	value, _ := jsonrpc.Member(update, "sessionUpdate")
-	kind, _ := jsonrpc.String(value)
-	return kind == "state_update" || kind == "state_change"
+	return jsonrpc.IsString(value, "state_update") || jsonrpc.IsString(value, "state_change")
 }
 
 // stateUpdate takes a snapshot. One that repeats the last is no news: agents send
@@ -66,7 +65,9 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	if !ended {
 		return
 	}
+	s.settleMarks(c, stop)
 	s.transcript.idle(s.emit(c))
+	c.lend(now) // its stream is another's now
 	if s.version() == 1 && (s.holed || s.strayed) && s.heard(c) {
 		s.askReplay(c, now) // it was put off
 	}
@@ -140,6 +141,9 @@ func (s *session) broken(c *Client, now engine.Time) {
 // cancelled answers what the agent asks in a turn that the app has cancelled, but
 // for what goes on in the background (spec/acp.md 4, client MUST 6).
 func (s *session) cancelled(c *Client, now engine.Time) {
+	if s.cancelling = s.turn.open; s.cancelling {
+		s.markCancelled(c)
+	}
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {

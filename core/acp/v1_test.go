@@ -3,9 +3,11 @@
 package acp_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -59,4 +61,44 @@ func TestVersion1LosesItsConnection(t *testing.T) {
 	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown, "settled with %v", e.Failure)
 	s.expect(s.ended() == 1 && len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "%d ends", s.ended())
 	s.expect(strings.Contains(said(s.effects, handle), "an answer") || len(m.of("session/load")) > 0, "the answer is gone")
+}
+
+// TestVersion1OverASocketReloadedInATurn: the turn's answer went with the socket,
+// so that it has ended; the session is loaded on the next one, whole.
+func TestVersion1OverASocketReloadedInATurn(t *testing.T) {
+	m := newModel()
+	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, m)
+	effects := func(kind engine.Kind) []engine.Effect {
+		return s.find(func(e engine.Effect) bool { return e.Kind == kind })
+	}
+	// hear brings what the agent says; its % is the id of the last request.
+	hear := func(text string) {
+		if frames := effects(engine.Frame); len(frames) > 0 {
+			var last modelRequest
+			_ = json.Unmarshal(frames[len(frames)-1].Data, &last)
+			text = strings.ReplaceAll(text, "%", string(last.ID))
+		}
+		x := effects(engine.Socket)[0].X
+		s.do("hear "+text, func(c *acp.Client, now engine.Time) { c.SocketMessage(now, x, []byte(text)) })
+	}
+	connect := func() {
+		s.do("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, effects(engine.Socket)[0].X) })
+		hear(`{"jsonrpc":"2.0","id":%,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
+	}
+	connect()
+	s.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`)
+	hear(`{"jsonrpc":"2.0","id":%,"result":{"sessionId":"s1"}}`)
+	s.prompt(s.handle("s1"), "hi")
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an "}}}}`)
+	s.settle(1_000)
+	s.load()
+	s.expect(len(s.events(engine.EventResumed, "")) == 0, "what became of it is told before anybody was asked")
+	connect()
+	frames := effects(engine.Frame)
+	s.expect(len(frames) == 2 && strings.Contains(string(frames[1].Data), `"session/load"`), "after initialize: %d frames", len(frames))
+	s.expect(len(s.events(engine.EventTurn, `"stopReason":"error"`)) == 1, "the turn goes on without its answer")
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}}}`)
+	hear(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an answer"}}}}`)
+	hear(`{"jsonrpc":"2.0","id":%,"result":{}}`)
+	s.expect(said(s.effects, s.handle("s1")) == "an answer" && len(s.events(engine.EventResumed, "restarted")) == 1, "shown %q", said(s.effects, s.handle("s1")))
 }

@@ -12,10 +12,10 @@ export interface Draft {
    * Saves what a person has typed so far, anything that JSON can hold, so that a
    * half-filled form survives a reload: it is there as `draft` when the request is
    * put to the app again. `undefined` withdraws it. The server never sees it, it
-   * rests encrypted with the call (on plain http, and for a call that is not kept
-   * in the store, it lasts as long as the page), and it is gone once the request
-   * is answered. Of the pages that look on, only the one that carries the call has
-   * it. Save at every key if you like: what is large is written at 4 KiB/s.
+   * rests encrypted with the call or the session (on plain http, and where that is
+   * not kept in the store, it lasts as long as the page), and it is gone once the
+   * request is answered. Of several pages only the one that carries the call or the
+   * session has it. Save at every key if you like: what is large is written at 4 KiB/s.
    *
    * @throws HoldfastError `bad_argument` where `value` is no JSON or has more than 64 KiB of it
    */

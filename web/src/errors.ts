@@ -27,7 +27,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
  * | `no_session` | the client has no such session |
- * | `elsewhere` | another page carries the session: only there it can be asked for something |
+ * | `elsewhere` | another page carries the session, and cannot be asked to pass something on |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |

@@ -141,5 +141,6 @@ export type {
   TranscriptItem,
   UnknownItem,
 } from "./agent/items.js";
+export type { SessionMode } from "./agent/modes.js";
 export type { AgentQuestion } from "./agent/questions.js";
 export type { AgentSession, PromptAccepted } from "./agent/session.js";

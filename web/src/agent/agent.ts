@@ -1,6 +1,5 @@
 import type { ClientPort, Runtime } from "../runtime/runtime.js";
 import type { Durability } from "../durable/journalclient.js";
-import { Streams } from "../durable/streams.js";
 import { HoldfastError } from "../errors.js";
 import { EVENT } from "../events.js";
 import { Lifetime, type Keeping } from "../lifetime.js";
@@ -16,6 +15,7 @@ import type { AgentEvents, AgentState, SessionStatus } from "./agentevents.js";
 import { AgentFacts } from "./agentfacts.js";
 import { Asked, type AgentHandlers } from "./asked.js";
 import { Exchanges } from "./exchanges.js";
+import { Pages } from "./pages.js";
 import { unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
@@ -59,6 +59,7 @@ export class Agent {
   readonly #listeners = new Listeners<AgentEvents>();
   readonly #life: Lifetime<AgentFacts, AgentCounters>;
   readonly #exchanges: Exchanges;
+  readonly #pages: Pages;
   readonly #sessions: Sessions;
   readonly #asked: Asked;
   #durability: Durability;
@@ -71,14 +72,15 @@ export class Agent {
     this.#wire = { runtime, handle: 0 };
     const facts = new AgentFacts();
     this.#exchanges = new Exchanges(this.#wire, (op) => (this.#life.over ? this.#life.overError(op) : undefined));
+    this.#pages = new Pages(this.#wire, this.#exchanges, keeping.journal);
     const shared = { wire: this.#wire, url, handlers, elicits };
-    this.#sessions = new Sessions({ ...shared, facts, exchanges: this.#exchanges, backlog }, (session) =>
+    this.#sessions = new Sessions({ ...shared, facts, exchanges: this.#exchanges, pages: this.#pages, backlog }, (session) =>
       // Not before the app can have a listener: connectAgent resolves after it.
       setTimeout(() => this.#listeners.emit("session", { session }), 0),
     );
     this.#asked = new Asked(this.#wire, {
       ...shared,
-      elsewhere: () => false,
+      answers: () => "here",
       asked: (request) => this.#listeners.emit("request", { request }),
       withdrawn: (request, reason) => this.#listeners.emit("withdrawn", { request, reason }),
     });
@@ -259,17 +261,18 @@ export class Agent {
   #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
     const { journal } = this.#keeping;
     const port = this.#port(credentials, provider);
-    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options() }, port, (handle) => {
+    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.reached }, port, (handle) => {
       this.#wire.handle = handle; // sessions come back before the client is started
       const client = {
         wire: this.#wire,
         // Which sessions have a connection to read from, the core decides.
-        streams: new Streams(this.#wire, undefined),
+        streams: { rest: (resting: boolean) => this.#wire.runtime.agentRest(this.#wire.handle, resting) },
         reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
         // An agent may hand out a session twice; who loses it is told.
         resumable: () => true,
         said: () => {},
+        sessions: this.#pages,
       };
       return journal?.attach(client, false);
     });

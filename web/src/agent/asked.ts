@@ -24,8 +24,8 @@ export interface AskedUse {
   readonly elicits: boolean;
   /** The agent's URL. */
   readonly url: string;
-  /** Whether another page has to answer. */
-  elsewhere(): boolean;
+  /** Who answers: this page; another one, which has it passed on; or another one that cannot be reached. */
+  answers(): "here" | "there" | "nowhere";
   asked(request: AgentQuestion): void;
   withdrawn(request: AgentQuestion, reason: WithdrawnReason): void;
 }
@@ -35,6 +35,10 @@ export class Asked {
   readonly #wire: Wire;
   readonly #use: AskedUse;
   readonly #open = new Map<number, AgentQuestion>();
+  /** Those that were answered here, for another page to pass on: another answer may have been quicker. */
+  readonly #given = new Map<number, AgentQuestion>();
+  /** What was saved of answers to those that are asked next. */
+  readonly #drafts = new Map<number, unknown>();
 
   constructor(wire: Wire, use: AskedUse) {
     this.#wire = wire;
@@ -46,17 +50,27 @@ export class Asked {
     return [...this.#open.values()];
   }
 
+  /** What was saved of the answer to the one that is asked next. */
+  draft(handle: number, text: string): void {
+    this.#drafts.set(handle, JSON.parse(text));
+  }
+
   /** The agent asks; `handle` is the core's number for it. */
   ask(handle: number, text: string): void {
     const { method, params, restored = false } = JSON.parse(text) as { method: string; params: Open; restored?: boolean };
     const respond = (ok: boolean, json: string): void => this.#wire.runtime.respond(this.#wire.handle, handle, ok, json);
-    const request = question(method, params, restored, (ok, json) => {
-      if (this.#use.elsewhere()) {
-        throw new HoldfastError({ code: "elsewhere", op: method, message: "another page carries the session, and answers", retryable: true });
+    const answer = (ok: boolean, json: string): void => {
+      const answers = this.#use.answers();
+      if (answers === "nowhere") {
+        throw new HoldfastError({ code: "elsewhere", op: method, message: "another page carries the session, and cannot be reached", retryable: true });
       }
       this.#open.delete(handle);
+      if (answers === "there") this.#given.set(handle, request!);
       respond(ok, json);
-    });
+    };
+    const save = (json: string): void => this.#wire.runtime.draft(this.#wire.handle, 0, handle, "", json);
+    const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save });
+    this.#drafts.delete(handle);
     if (!request || (request instanceof ElicitationRequest && !this.#use.elicits)) {
       respond(false, `{"code":-32601,"message":"Method not found"}`);
       return;
@@ -68,14 +82,15 @@ export class Asked {
     }
     this.#open.set(handle, request);
     this.#use.asked(request);
-    if (!this.#use.elsewhere()) void this.#handle(request);
+    if (this.#use.answers() === "here") void this.#handle(request);
   }
 
-  /** Nobody waits for that answer any more. */
-  withdraw(handle: number, reason: WithdrawnReason): void {
-    const request = this.#open.get(handle);
-    if (!request) return; // answered meanwhile
+  /** Nobody waits for that answer any more; "given": it was this page's, which another one has passed on. */
+  withdraw(handle: number, reason: WithdrawnReason | "given"): void {
+    const request = this.#open.get(handle) ?? this.#given.get(handle);
     this.#open.delete(handle);
+    this.#given.delete(handle);
+    if (!request || reason === "given") return; // answered meanwhile
     request.end();
     this.#use.withdrawn(request, reason);
   }
@@ -92,8 +107,9 @@ export class Asked {
       if (request.signal.aborted) return;
       if (request instanceof ElicitationRequest) {
         if (!elicitation) return;
-        // To save what a person has begun is of the calls of MCP.
-        const context = { server: this.#use.url, signal: request.signal, saveDraft: () => {} };
+        const { draft } = request;
+        const saveDraft = (value: unknown): void => request.saveDraft(value);
+        const context = { server: this.#use.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft };
         const result = await elicitation(request.request, context);
         if (!request.signal.aborted) request.respond(result);
       } else if (permission) {
@@ -105,7 +121,7 @@ export class Asked {
     } catch (error) {
       // What the app's own handler got wrong belongs in the app's console.
       reportError(error);
-      if (!request.signal.aborted && !this.#use.elsewhere()) request.refuse(-32603, "The client could not answer");
+      if (!request.signal.aborted) request.refuse(-32603, "The client could not answer");
     }
   }
 }

@@ -18,6 +18,8 @@ interface Waiting {
 export class Exchanges {
   readonly #wire: Wire;
   readonly #waiting = new Map<number, Waiting>();
+  /** What other pages wait for, by its call here. */
+  readonly #served = new Map<number, (outcome: number, text: string) => void>();
   readonly #over: (op: string) => HoldfastError | undefined;
 
   /** `over` says why nothing can be sent any more, where that is so. */
@@ -55,8 +57,15 @@ export class Exchanges {
     });
   }
 
+  /** A call is made for another page, which is told what becomes of it. */
+  serve(id: number, told: (outcome: number, text: string) => void): void {
+    this.#served.set(id, told);
+  }
+
   /** The core's Settle effect. */
   settle(id: number, outcome: number, text: string): void {
+    this.#served.get(id)?.(outcome, text);
+    this.#served.delete(id);
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     this.#waiting.delete(id);
@@ -77,6 +86,7 @@ export class Exchanges {
   fail(error: (op: string) => HoldfastError): void {
     for (const { method, reject } of this.#waiting.values()) reject(error(method));
     this.#waiting.clear();
+    this.#served.clear();
   }
 
   #json(method: string, params: Open): string {

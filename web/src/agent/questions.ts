@@ -1,3 +1,4 @@
+import { draftText, type Draft } from "../drafts.js";
 import { withDefaults } from "../elicitation.js";
 import { HoldfastError } from "../errors.js";
 import type { ElicitationResult, FormElicitation, URLElicitation } from "../handlers.js";
@@ -8,6 +9,12 @@ import { isObject } from "./patch.js";
 
 /** Sends an answer: JSON of a result, or of an error object. Throws where it cannot be sent from here. */
 type Answer = (ok: boolean, json: string) => void;
+
+/** What was saved of an answer, and what saves the next: JSON, or nothing. */
+export interface Drafting {
+  draft: unknown;
+  save(json: string): void;
+}
 
 /** Something that the agent asks for. It is answered once; what comes later is refused. */
 abstract class Question {
@@ -89,7 +96,7 @@ export class PermissionRequest extends Question {
 }
 
 /** The agent asks a person for something (elicitation/create): to fill in a form, or to visit a page. */
-export class ElicitationRequest extends Question {
+export class ElicitationRequest extends Question implements Draft {
   /** "form" or "url". */
   readonly mode: string;
   /** What the agent says to the person. */
@@ -98,10 +105,15 @@ export class ElicitationRequest extends Question {
   readonly requestedSchema: JSONSchema | undefined;
   /** Of a page: never to be fetched or opened without consent. Show the whole of it. */
   readonly url: string | undefined;
+  /** What was saved last of the answer, also by an earlier page; undefined where nothing was. */
+  readonly draft: unknown;
+  readonly #save: (json: string) => void;
 
   /** @internal */
-  constructor(params: Open, restored: boolean, answer: Answer) {
+  constructor(params: Open, restored: boolean, answer: Answer, { draft, save }: Drafting) {
     super("elicitation/create", params, restored, answer);
+    this.draft = draft;
+    this.#save = save;
     this.mode = text(params["mode"]) ?? "form";
     this.message = text(params["message"]) ?? "";
     this.requestedSchema = isObject(params["requestedSchema"]) ? params["requestedSchema"] : undefined;
@@ -120,6 +132,18 @@ export class ElicitationRequest extends Question {
    */
   accept(content: Record<string, string | number | boolean | string[]> = {}): void {
     this.respond({ action: "accept", content });
+  }
+
+  /**
+   * Saves what the person has typed so far: see {@link Draft.saveDraft}. After a
+   * reload it is {@link ElicitationRequest.draft} of the request that is asked
+   * anew. What is asked outside of any session is not kept.
+   *
+   * @throws HoldfastError `bad_argument` where `value` is no JSON or has more than 64 KiB of it
+   */
+  saveDraft(value: unknown): void {
+    const json = draftText(value);
+    if (!this.signal.aborted) this.#save(json);
   }
 
   /** The person says no. */
@@ -143,9 +167,9 @@ export class ElicitationRequest extends Question {
 export type AgentQuestion = PermissionRequest | ElicitationRequest;
 
 /** Makes one of what the core says; undefined for a method that is none. */
-export function question(method: string, params: Open, restored: boolean, answer: Answer): AgentQuestion | undefined {
+export function question(method: string, params: Open, restored: boolean, answer: Answer, drafting: Drafting): AgentQuestion | undefined {
   if (method === "session/request_permission") return new PermissionRequest(params, restored, answer);
-  if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer);
+  if (method === "elicitation/create") return new ElicitationRequest(params, restored, answer, drafting);
   return undefined;
 }
 

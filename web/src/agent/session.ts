@@ -1,7 +1,5 @@
 import { HoldfastError } from "../errors.js";
-import { EventQueue } from "../eventqueue.js";
 import { EVENT } from "../events.js";
-import { Listeners } from "../listeners.js";
 import type { Open } from "../mcp.js";
 import { badArgument } from "../options.js";
 import type { Wire } from "../wire.js";
@@ -12,10 +10,11 @@ import { Asked, type AgentHandlers } from "./asked.js";
 import type { ContentBlock } from "./content.js";
 import type { Exchanges } from "./exchanges.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
+import { checkMode, sessionModes, type SessionMode, type SessionModes } from "./modes.js";
+import type { Pages } from "./pages.js";
 import { promptBlocks, unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
-import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
-import { Turns } from "./turns.js";
+import { SessionView } from "./view.js";
 
 /** What the core tells of a session when it comes to be known. */
 export interface Recalled {
@@ -37,6 +36,7 @@ export interface SessionUse {
   readonly elicits: boolean;
   readonly facts: AgentFacts;
   readonly exchanges: Exchanges;
+  readonly pages: Pages;
   /** Events that wait for one reader. */
   readonly backlog: number;
 }
@@ -59,13 +59,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   #made: Recalled;
   #followed: boolean;
   #closed = false;
-  readonly #transcript = new Transcript();
-  readonly #turns = new Turns();
+  readonly #view: SessionView;
   readonly #asked: Asked;
-  readonly #listeners = new Listeners<SessionEvents>();
-  readonly #events: EventQueue<SessionEvent, SessionEvent>;
-  /** Items that have changed and have not been told of. */
-  readonly #touched = new Set<number>();
 
   /** @internal */
   constructor(handle: number, made: Recalled, use: SessionUse) {
@@ -74,14 +69,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#made = made;
     this.#followed = !made.owned;
     this.#use = use;
-    this.#events = new EventQueue<SessionEvent, SessionEvent>({ limit: use.backlog, decode: (event) => event, early: false });
+    this.#view = new SessionView(use.backlog);
     this.#asked = new Asked(use.wire, {
       handlers: use.handlers,
       elicits: use.elicits,
       url: use.url,
-      elsewhere: () => this.#followed,
-      asked: (request) => this.#tell("request", { request }),
-      withdrawn: (request, reason) => this.#tell("withdrawn", { request, reason }),
+      answers: () => (this.#followed ? (use.pages.reached ? "there" : "nowhere") : "here"),
+      asked: (request) => this.#view.tell("request", { request }),
+      withdrawn: (request, reason) => this.#view.tell("withdrawn", { request, reason }),
     });
   }
 
@@ -92,7 +87,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   /** What the agent calls it, for people; undefined for nothing. */
   get title(): string | undefined {
-    const title = this.#transcript.value("title");
+    const title = this.#view.transcript.value("title");
     return typeof title === "string" ? title : undefined;
   }
 
@@ -102,47 +97,52 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * `===`. Reading it costs nothing while nothing has changed.
    */
   get transcript(): readonly TranscriptItem[] {
-    return this.#transcript.items;
+    return this.#view.transcript.items;
   }
 
   /** The prompts that are not in the history yet: show them below the transcript. */
   get pending(): readonly PendingPrompt[] {
-    return this.#transcript.pending;
+    return this.#view.transcript.pending;
   }
 
   /** Who is at work. Only "idle" means nobody: an agent may have words of its own. */
   get state(): SessionState {
-    return this.#turns.state;
+    return this.#view.turns.state;
   }
 
   /** Why the last turn ended; undefined where the agent did not say. */
   get stopReason(): StopReason | undefined {
-    return this.#turns.end.stopReason;
+    return this.#view.turns.end.stopReason;
   }
 
   /** What goes on beside the turns; undefined where the agent does not say, empty where nothing does. */
   get background(): readonly BackgroundWork[] | undefined {
-    return this.#turns.background;
+    return this.#view.turns.background;
   }
 
   /** The commands that the user can give, as "/name". */
   get commands(): readonly AvailableCommand[] {
-    return (this.#transcript.value("availableCommands") as AvailableCommand[] | undefined) ?? [];
+    return (this.#view.transcript.value("availableCommands") as AvailableCommand[] | undefined) ?? [];
   }
 
   /** The settings that there are ({@link AgentSession.setConfigOption}). */
   get configOptions(): readonly ConfigOption[] {
-    return this.#use.facts.dialect.configOptions((this.#transcript.value("configOptions") as Open[] | undefined) ?? []);
+    return this.#use.facts.dialect.configOptions((this.#view.transcript.value("configOptions") as Open[] | undefined) ?? []);
   }
 
   /** How full the context is; undefined where the agent does not say. */
   get usage(): ContextUsage | undefined {
-    return this.#transcript.value("usage") as ContextUsage | undefined;
+    return this.#view.transcript.value("usage") as ContextUsage | undefined;
   }
 
-  /** The mode of a version 1 agent (session/set_mode); version 2 has settings for it. */
+  /** The id of the mode that the agent works in ({@link AgentSession.setMode}); undefined where it has none. */
   get mode(): string | undefined {
-    return this.#transcript.value("currentModeId") as string | undefined;
+    return this.#modes.current;
+  }
+
+  /** The modes that there are; empty where the agent does not say. */
+  get modes(): readonly SessionMode[] {
+    return this.#modes.all;
   }
 
   /** What the agent asks and has no answer to: permissions, and elicitations. */
@@ -155,7 +155,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#made.restored;
   }
 
-  /** Whether another page carries it, and this one looks on: it shows everything, and can ask for nothing. */
+  /**
+   * Whether another page carries it, and this one looks on. That one passes on what
+   * is asked and answered here; where it ends, one of the others carries on.
+   */
   get followed(): boolean {
     return this.#followed;
   }
@@ -174,31 +177,32 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    *
    * A prompt is never sent twice by itself. Where the connection was lost in
    * between, the history that the agent tells anew decides; where it cannot, this
-   * rejects with `outcome_unknown`.
+   * rejects with `outcome_unknown`; so it does where another page was to send it,
+   * and ended before anybody could know whether it had.
    *
    * @param options.signal asks for the prompt back while the agent holds it; a turn is ended by {@link AgentSession.cancel}
    * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back,
-   *   `elsewhere` where another page carries the session, `rpc_error`, `outcome_unknown` ...
+   *   `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
    */
   async prompt(content: string | readonly ContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
     const { facts, exchanges } = this.#use;
     const prompt = promptBlocks(content, facts.capabilities);
     this.#mustBeOpen("session/prompt");
-    const { latest } = this.#turns;
+    const { latest } = this.#view.turns;
     const back = new AbortController();
     const giveBack = (): void => back.abort(options.signal?.reason);
     if (options.signal?.aborted) giveBack();
     options.signal?.addEventListener("abort", giveBack, { once: true });
-    const begins = facts.version === 1 ? this.#turns.begins() : undefined;
+    const begins = facts.version === 1 ? this.#view.turns.begins() : undefined;
     const answer = exchanges.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal);
     try {
       // The answer of version 1 ends the turn.
       const accepted = await (begins ? Promise.race([answer, begins]) : answer);
-      this.#turns.accepted(latest);
+      this.#view.turns.accepted(latest);
       return typeof accepted?.messageId === "string" ? { messageId: accepted.messageId } : {};
     } finally {
       options.signal?.removeEventListener("abort", giveBack);
-      if (begins) answer.catch((error: HoldfastError) => this.#turns.failed(error));
+      if (begins) answer.catch((error: HoldfastError) => this.#view.turns.failed(error));
     }
   }
 
@@ -209,7 +213,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    */
   settled(): Promise<TurnEnd> {
     if (this.#closed) return Promise.reject(this.#over("settled"));
-    return this.#turns.settled();
+    return this.#view.turns.settled();
   }
 
   /** Cancels the turn under way, and takes back what the agent holds. The turn ends when the agent says so, with "cancelled". */
@@ -235,6 +239,32 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     if (typeof configId !== "string" || configId === "") throw badArgument(op, "configId", "has to be that of an option");
     if (typeof value !== "string" && typeof value !== "boolean") throw badArgument(op, "value", "has to be a text, or true or false");
     await this.request(op, { configId, ...this.#use.facts.dialect.configValue(value) });
+  }
+
+  /**
+   * Has the agent work in another mode: session/set_mode of version 1, in version 2
+   * the setting that took its place. Throws `unsupported` where there are no modes.
+   */
+  async setMode(modeId: string): Promise<void> {
+    const modes = this.#modes;
+    checkMode(modes, modeId);
+    if (modes.option) await this.setConfigOption(modes.option.configId, modeId);
+    else await this.request("session/set_mode", { modeId });
+  }
+
+  /**
+   * Forgets the session here, and in the other pages: its transcript, and how to
+   * take it up. The agent is not told, keeps it and works on. For agents that
+   * cannot close one.
+   */
+  async forget(): Promise<void> {
+    this.#mustBeOpen("forget");
+    if (this.#followed && !this.#use.pages.reached) {
+      throw new HoldfastError({ code: "elsewhere", op: "forget", message: "another page carries the session, and cannot be reached", retryable: true });
+    }
+    const closed = new Promise<void>((resolve) => void this.on("closed", () => resolve()));
+    this.#use.wire.runtime.agentForget(this.#use.wire.handle, this.#handle);
+    await closed;
   }
 
   /**
@@ -267,7 +297,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * that throws is reported as an uncaught error and harms nobody.
    */
   on<E extends keyof SessionEvents>(event: E, listener: (event: SessionEvents[E]) => void): () => void {
-    return this.#listeners.add(event, listener);
+    return this.#view.listeners.add(event, listener);
   }
 
   /**
@@ -275,7 +305,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * with the session. Leaving the loop ends nothing.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<SessionEvent> {
-    return this.#events.read();
+    return this.#view.read();
   }
 
   /** @internal A runtime that takes the place of one that has exited has the session, too. */
@@ -284,18 +314,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#made = made;
     this.#followed = !made.owned;
     this.#asked.withdrawAll("connection");
-    this.#changed(this.#transcript.apply({ op: "reset" }));
+    this.#view.reset();
   }
 
   /** @internal The core's Deliver effect for the session. */
   deliver(kind: number, position: number, text: string): void {
     switch (kind) {
-      case EVENT.transcript:
-        this.#changed(this.#transcript.apply(JSON.parse(text) as TranscriptOp));
-        break;
-      case EVENT.turn:
-        this.#flush(); // whoever waits for the turn's end has had all of it before
-        this.#tell("turn", this.#turns.heard(text));
+      case EVENT.draft:
+        this.#asked.draft(position, text);
         break;
       case EVENT.question:
         this.#asked.ask(position, text);
@@ -303,21 +329,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
       case EVENT.withdrawn:
         this.#asked.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
         break;
+      case EVENT.forward:
+        this.#use.pages.forward(text);
+        break;
       case EVENT.status:
         this.#status(JSON.parse(text) as SessionStatus);
         break;
-      case EVENT.resumed:
-        this.#tell("resumed", JSON.parse(text) as SessionEvents["resumed"]);
-        break;
-      case EVENT.guarantee:
-        this.#tell("guarantee", JSON.parse(text) as SessionEvents["guarantee"]);
-        break;
-      case EVENT.integrity:
-        this.#tell("integrity", JSON.parse(text) as SessionEvents["integrity"]);
-        break;
-      case EVENT.notification:
-        this.#tell("notification", JSON.parse(text) as SessionEvents["notification"]);
-        break;
+      default:
+        this.#view.heard(kind, text);
     }
   }
 
@@ -326,9 +345,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     if (this.#closed) return;
     this.#closed = true;
     this.#asked.withdrawAll("closed");
-    this.#turns.over(error ?? this.#over("settled"));
-    this.#tell("closed", {});
-    this.#events.end(error);
+    this.#view.end(error ?? this.#over("settled"), error);
   }
 
   #status(status: SessionStatus): void {
@@ -337,44 +354,12 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
       this.#followed = state === "followed";
       this.#asked.withdrawAll("moved"); // what is still open is asked anew
     }
-    this.#tell("status", status);
+    this.#view.tell("status", status);
     if (state === "closed") this.end();
   }
 
-  #changed(change: Change): void {
-    switch (change.what) {
-      case "item":
-        if (this.#touched.size === 0) queueMicrotask(() => this.#flush());
-        this.#touched.add(change.index);
-        break;
-      case "reset":
-        this.#touched.clear();
-        this.#tell("reset", {});
-        break;
-      case "values":
-        this.#tell("values", { names: change.names });
-        break;
-      case "pending":
-        this.#tell("pending", {});
-        break;
-    }
-  }
-
-  #flush(): void {
-    const touched = [...this.#touched];
-    this.#touched.clear();
-    for (const index of touched) this.#emit("update", { item: this.#transcript.item(index), index });
-  }
-
-  /** Tells of something, after the items that have changed before it. */
-  #tell<E extends keyof SessionEvents>(event: E, value: SessionEvents[E]): void {
-    this.#flush();
-    this.#emit(event, value);
-  }
-
-  #emit<E extends keyof SessionEvents>(event: E, value: SessionEvents[E]): void {
-    this.#listeners.emit(event, value);
-    this.#events.push({ type: event, ...value } as unknown as SessionEvent);
+  get #modes(): SessionModes {
+    return sessionModes((name) => this.#view.transcript.value(name), this.configOptions);
   }
 
   async #endAs(method: string, capability: "close" | "delete"): Promise<void> {

@@ -45,7 +45,7 @@ export class CarriedCalls {
 
   /** Books the calls that begin with a commit of this page's. */
   begun(ops: readonly Op[]): void {
-    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, 1);
+    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, op.epoch);
   }
 
   /** Books those that end with one. */
@@ -98,9 +98,9 @@ export class CarriedCalls {
       switch (op.kind) {
         case "call":
           if (this.#owned.has(op.call)) break;
-          this.#followed.note(op.call, from, 1, 0);
+          this.#followed.note(op.call, from, op.epoch, 0);
           this.#use.moved();
-          this.#use.restore(new OpList().head(op.call, 1, false, op.plain));
+          this.#use.restore(new OpList().head(op.call, op.epoch, false, op.plain));
           break;
         case "log":
           this.#row(from, op);
@@ -143,6 +143,7 @@ export class CarriedCalls {
     if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
       this.#followed.note(call, from, epoch, 0);
       this.#use.moved();
+      this.#use.client()?.sessions?.moved(call, epoch);
     } else {
       void this.read(call);
     }

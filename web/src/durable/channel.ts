@@ -22,6 +22,10 @@ export type Message =
   | { kind: "cancel"; call: number; reason: string }
   /** Whoever carries the call is told that the app has done with its events up to there. */
   | { kind: "ack"; call: number; position: number }
+  /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp forward.go). */
+  | { kind: "forward"; text: string }
+  /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
+  | { kind: "told"; to: string; request: number; outcome: number; text: string }
   /** What the server said unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
   /** All that was stored is deleted: a logout. */

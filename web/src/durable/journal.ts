@@ -195,6 +195,21 @@ export class Journal {
     this.#channel.send({ kind: "ack", call, position });
   }
 
+  /** Whether other pages can be asked for something. */
+  get reaches(): boolean {
+    return Channel.exists && this.#store.durability !== "memory";
+  }
+
+  /** Asks the page that carries a session with an agent for something in it. */
+  forward(text: string): void {
+    this.#channel.send({ kind: "forward", text });
+  }
+
+  /** Tells a page what became of a request that it had asked for; `outcome` 0: this one has it. */
+  told(to: string, request: number, outcome: number, text: string): void {
+    this.#channel.send({ kind: "told", to, request, outcome, text });
+  }
+
   /** The server has said something unasked, in a session that pages share. */
   said(event: number, position: number, text: string): void {
     if (this.#listening.mine && this.#peers.any) this.#channel.send({ kind: "said", event, position, text });
@@ -308,6 +323,12 @@ export class Journal {
         break;
       case "ack":
         if (this.#calls.carries(message.call)) this.#client?.wire.runtime.ackRecord(this.#client.wire.handle, message.call, message.position);
+        break;
+      case "forward":
+        this.#client?.sessions?.serve(from, message.text);
+        break;
+      case "told":
+        if (message.to === this.#tab.name) this.#client?.sessions?.told(message.request, message.outcome, message.text);
         break;
       case "wiped":
         void this.#wiped();

@@ -1,5 +1,4 @@
 import type { Wire } from "../wire.js";
-import type { Streams } from "./streams.js";
 
 /** Where calls are kept. */
 export type Durability = "indexeddb" | "memory";
@@ -7,7 +6,11 @@ export type Durability = "indexeddb" | "memory";
 /** What a journal asks of its client. */
 export interface JournalClient {
   readonly wire: Wire;
-  readonly streams: Streams;
+  /** What it reads from its server. */
+  readonly streams: {
+    /** The page is being frozen, and what it holds would be held for nothing; or it is back. */
+    rest(resting: boolean): void;
+  };
   /** Whether the client still makes a new session. */
   reconnecting(): boolean;
   /** Resolves when it makes none, neither the first nor a new one; after 15 s at most. */
@@ -16,4 +19,16 @@ export interface JournalClient {
   resumable(call: number): boolean;
   /** What the page that listens has heard. */
   said(event: number, position: number, text: string): void;
+  /** What pages ask of each other's sessions with an agent; undefined for an MCP server. */
+  readonly sessions?: SessionPages;
+}
+
+/** What pages ask of each other's sessions with an agent. */
+export interface SessionPages {
+  /** That page asks for something in a session that another one carries, maybe this one. */
+  serve(from: string, text: string): void;
+  /** What became of what this page had asked for; `outcome` 0: another page has the request. */
+  told(request: number, outcome: number, text: string): void;
+  /** Another page than before carries the session of that record, under that epoch; its log so far is known here. */
+  moved(record: number, epoch: number): void;
 }

@@ -23,7 +23,7 @@ export function decodeOps(bytes: Uint8Array): Op[] {
     const secret = end > plainEnd ? bytes.subarray(plainEnd, end) : null;
     at = end;
     if (kind === "server") ops.push({ kind, plain, secret });
-    else if (kind === "call") ops.push({ kind, call, plain });
+    else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret });
     else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0 });
   }

@@ -63,6 +63,11 @@ export interface Exports {
   agentNotify(client: number, session: number, n: number, now: number): number;
   agentCancel(client: number, call: number, now: number): number;
   agentTerminate(client: number, now: number): number;
+  agentServe(client: number, n: number, now: number): number;
+  agentTold(client: number, request: number, outcome: number, n: number, now: number): number;
+  agentMoved(client: number, record: number, epoch: number, now: number): number;
+  agentRest(client: number, resting: number, now: number): number;
+  agentForget(client: number, session: number, now: number): number;
   socketOpened(client: number, socket: number, now: number): number;
   socketMessage(client: number, socket: number, n: number, now: number): number;
   socketClosed(client: number, socket: number, code: number, n: number, now: number): number;

@@ -202,6 +202,31 @@ export class Runtime {
     this.#run(() => this.#exports.agentTerminate(client, performance.now()));
   }
 
+  /** Does what another page asks of a session that this one carries; `bind` is told the call that settles, 0 for none. */
+  agentServe(client: number, text: string, bind: (id: number) => void): void {
+    this.#bound(() => this.#exports.agentServe(client, this.#table.writeText(text), performance.now()), bind);
+  }
+
+  /** Tells what became of a request that another page makes; `outcome` 0: that page has it. */
+  agentTold(client: number, request: number, outcome: number, text: string): void {
+    this.#run(() => this.#exports.agentTold(client, request, outcome, this.#table.writeText(text), performance.now()));
+  }
+
+  /** Another page than before carries the session of that record, and writes rows of that epoch. */
+  agentMoved(client: number, record: number, epoch: number): void {
+    this.#run(() => this.#exports.agentMoved(client, record, epoch, performance.now()));
+  }
+
+  /** Lets go of the streams of an agent's sessions, since the page is being frozen, or takes them up again. */
+  agentRest(client: number, resting: boolean): void {
+    this.#run(() => this.#exports.agentRest(client, resting ? 1 : 0, performance.now()));
+  }
+
+  /** Forgets an agent's session here. */
+  agentForget(client: number, session: number): void {
+    this.#run(() => this.#exports.agentForget(client, session, performance.now()));
+  }
+
   // A call that has no id is nobody's to reject.
   #bound(input: () => number, bind: (id: number) => void): void {
     let bound = false;
@@ -229,7 +254,8 @@ export class Runtime {
 
   /**
    * Keeps what a person has typed of an answer, JSON or empty: to the request for
-   * input of a call with that key, or to the server's own request where `request` is not 0.
+   * input of a call with that key, or to the server's own request, or the agent's,
+   * where `request` is not 0.
    */
   draft(client: number, call: number, request: number, key: string, draft: string): void {
     this.#run(() => this.#exports.draft(client, call, request, this.#table.writeFrame([key, draft]), performance.now()));

@@ -1,7 +1,7 @@
 import { count, type Found, foundCall, loading, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
-import { headRecord, logRecord, ownersOnly, serverRecord } from "./write.js";
+import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
 interface Held {
@@ -67,18 +67,20 @@ class MemoryStore implements Store {
     return copied(this.#held().server ?? null);
   }
 
-  async commit(ops: readonly Op[], _strict: boolean): Promise<Committed> {
+  async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
     const mine = this.#held();
     const { server, tab } = this.#options;
     const undo: (() => void)[] = [];
-    const relieved = [...ownersOnly(ops)].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
+    const guarded = ownersOnly(ops);
+    const relieved = [...guarded].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
     try {
       for (const op of ops) if (op.kind === "server" || !relieved.includes(op.call)) undo.push(apply(mine, op, server, tab));
     } catch (error) {
       for (const step of undo.reverse()) step();
       throw error;
     }
-    return { sealed: true, relieved };
+    const carried = strict ? [...written(ops, guarded)] : [];
+    return { sealed: true, relieved: [...relieved, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)] };
   }
 
   async forget(): Promise<void> {
@@ -131,7 +133,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
     }
     case "call":
       if (mine.heads.has(op.call)) throw there();
-      mine.heads.set(op.call, headRecord(server, op.call, tab, op.plain));
+      mine.heads.set(op.call, headRecord(server, op, tab));
       return () => mine.heads.delete(op.call);
     case "log": {
       const rows = mine.log.get(op.call) ?? [];

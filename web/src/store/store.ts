@@ -9,7 +9,7 @@
  * | kind | what it does |
  * | --- | --- |
  * | `server` | puts the server's row |
- * | `call` | adds a call: its head, owned by this tab, of epoch 1 |
+ * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads |
  * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done |
  *
@@ -17,7 +17,7 @@
  */
 export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null }
-  | { kind: "call"; call: number; plain: Uint8Array }
+  | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null }
   | { kind: "forget"; call: number; mine?: boolean };
 

@@ -50,8 +50,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
   const stores = new Set(ops.flatMap(touched));
   if (stores.size === 0) return Promise.resolve([]);
   const guarded = ownersOnly(ops);
-  // Who acts on what is stored has to know that it is the one to act.
-  const carried = new Set(strict ? ops.flatMap((op) => (op.kind === "log" && !guarded.has(op.call) ? [op.call] : [])) : []);
+  const carried = strict ? written(ops, guarded) : new Set<number>();
   if (carried.size > 0) stores.add("calls");
   const relieved: number[] = [];
   return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
@@ -68,7 +67,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
           tx.objectStore("servers").put(serverRecord(server, op.plain, secrets[i] ?? null));
           break;
         case "call":
-          add("calls", headRecord(server, op.call, how.tab, op.plain));
+          add("calls", headRecord(server, op, how.tab));
           break;
         case "log":
           add("log", logRecord(server, op, secrets[i] ?? null));
@@ -104,6 +103,11 @@ export function ownersOnly(ops: readonly Op[]): Set<number> {
   return new Set(ops.flatMap((op) => (op.kind === "forget" && op.mine ? [op.call] : [])));
 }
 
+/** The other calls whose rows are among `ops`: who acts on what is stored has to know that it is the one to act. */
+export function written(ops: readonly Op[], guarded: Set<number>): Set<number> {
+  return new Set(ops.flatMap((op) => (op.kind === "log" && !guarded.has(op.call) ? [op.call] : [])));
+}
+
 function touched(op: Op): string[] {
   switch (op.kind) {
     case "server":
@@ -134,8 +138,10 @@ export function serverRecord(server: string, plain: Uint8Array, secret: Bytes | 
 }
 
 /** The record of a new call's head. */
-export function headRecord(server: string, call: number, owner: string, plain: Uint8Array): HeadRecord {
-  return { server, call, epoch: 1, owner, sealed: [], plain: own(plain) };
+export function headRecord(server: string, op: { call: number; epoch: number; plain: Uint8Array }, owner: string): HeadRecord {
+  // What an owner of long ago still writes must not count (fault 76).
+  const sealed = new Array<number>(op.epoch - 1).fill(-1);
+  return { server, call: op.call, epoch: op.epoch, owner, sealed, plain: own(op.plain) };
 }
 
 /** The record of a row of a log. */

@@ -1,0 +1,180 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// answered takes the agent's answer.
+func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
+	result := append([]byte(nil), m.Result...)
+	failure := append([]byte(nil), m.Error...)
+	r.over(c)
+	ok := m.Kind == jsonrpc.Response
+	switch r.role {
+	case roleInitialize:
+		if ok {
+			r.conn.initialized(c, now, r.connection, result)
+		} else {
+			r.conn.failed(c, now, rpcError(r.method, failure))
+		}
+		return
+	case roleReplay:
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replay.missing = !ok && jsonrpcCode(failure) == resourceNotFound
+			s.replayed(c, now, ok, result)
+		}
+		return
+	case roleProbe:
+		return
+	}
+	defer c.settleEarly()
+	defer r.dropPassing(c, now)
+	if ok {
+		r.learn(c, now, result)
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result})
+		return
+	}
+	code := jsonrpcCode(failure)
+	r.unlearn(c, now, code)
+	if code == resourceNotFound && (r.method == "session/close" || r.method == "session/delete") {
+		// As good as done (spec/acp.md 4).
+		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+		return
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeRPCError, Data: failure})
+}
+
+// fail ends the request without an answer.
+func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
+	if r.phase == requestOver {
+		return
+	}
+	away := r.phase == requestElsewhere
+	r.over(c)
+	if away { // what it has done to the session the other tab's log tells
+		c.dropped[r.id] = true
+		c.settleFailure(r.call, failure)
+		return
+	}
+	switch r.role {
+	case roleInitialize:
+		r.conn.failed(c, now, failure)
+	case roleReplay:
+		c.dropped[r.id] = true
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replayed(c, now, false, nil)
+		}
+	case roleProbe:
+	default:
+		r.unlearn(c, now, 0)
+		c.settleFailure(r.call, failure)
+		r.dropPassing(c, now)
+		c.settleEarly()
+	}
+}
+
+// over takes the request out of what is under way.
+func (r *request) over(c *Client) {
+	r.phase, r.by, r.again = requestOver, engine.Never, engine.Never
+	if r.post != nil && (r.post.waiting || r.post.x != 0 && !r.post.exchange.Opened()) {
+		r.post.finish(c) // answered before its host has said that it has it
+	}
+	c.requests = without(c.requests, r)
+	if r.conn != nil {
+		r.conn.answers = without(r.conn.answers, r)
+	}
+}
+
+func without(all []*request, r *request) []*request {
+	for i, other := range all {
+		if other == r {
+			return append(all[:i:i], all[i+1:]...)
+		}
+	}
+	return all
+}
+
+// learn takes what an answer says of sessions.
+func (r *request) learn(c *Client, now engine.Time, result []byte) {
+	switch r.method {
+	case "session/new", "session/fork":
+		value, _ := jsonrpc.Member(result, "sessionId")
+		if id, ok := jsonrpc.String(value); ok && id != "" {
+			s := c.made(now, id, r.params)
+			s.apply(c, now, sessionValues(result))
+		}
+	case "session/load", "session/resume":
+		r.session.joined(c, now, result)
+	case "session/prompt":
+		r.session.accepted(c, now, r, result)
+	case "session/set_config_option":
+		r.session.apply(c, now, sessionValues(result))
+	case "session/set_mode": // its answer is empty, and no update follows (S1 SetSessionModeResponse)
+		if mode, ok := jsonrpc.Member(r.params, "modeId"); ok {
+			r.session.apply(c, now, sessionValues(append(append([]byte(`{"modes":{"currentModeId":`), mode...), "}}"...)))
+		}
+	case "session/close", "session/delete":
+		c.dropNamed(now, r.session, r.params)
+	}
+}
+
+// unlearn takes a refusal, or a failure where code is 0.
+func (r *request) unlearn(c *Client, now engine.Time, code int64) {
+	switch {
+	case r.method == "session/prompt":
+		r.session.unsent(c, now, r)
+	case methods[r.method].joins && !r.session.known:
+		c.drop(now, r.session, "")
+	case methods[r.method].joins && r.session.replay != nil && r.session.replay.asked:
+		r.session.replayed(c, now, false, nil)
+	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
+		c.dropNamed(now, r.session, r.params) // spec/acp.md 4: as good as done
+	}
+}
+
+// JSON-RPC error codes of ACP's (spec/acp.md 3.4).
+const (
+	resourceNotFound   = -32002
+	authRequired       = -32000
+	unsupportedVersion = -32022
+	methodNotFound     = -32601
+)
+
+func jsonrpcCode(object []byte) int64 {
+	value, _ := jsonrpc.Member(object, "code")
+	code, _ := jsonrpc.Int(value)
+	return code
+}
+
+// rpcError makes an Error of the agent's, for what the app did not ask for.
+func rpcError(op string, object []byte) *engine.Error {
+	value, _ := jsonrpc.Member(object, "message")
+	text, _ := jsonrpc.String(value)
+	code := engine.CodeProtocol
+	switch jsonrpcCode(object) {
+	case authRequired:
+		code = engine.CodeUnauthorized
+	case unsupportedVersion:
+		code = CodeNoVersion
+	}
+	return &engine.Error{Code: code, Op: op, Message: "the agent refused", Cause: reason(text)}
+}
+
+// dropPassing drops the session of a request that is over, where it was there for
+// that alone.
+func (r *request) dropPassing(c *Client, now engine.Time) {
+	if s := r.session; s != nil && s.passing && s.transcript != nil && !s.requested(c) {
+		c.drop(now, s, "")
+	}
+}
+
+// requested reports whether a request of the session is under way.
+func (s *session) requested(c *Client) bool {
+	for _, r := range c.requests {
+		if r.session == s {
+			return true
+		}
+	}
+	return false
+}

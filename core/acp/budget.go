@@ -1,0 +1,204 @@
+package acp
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Over HTTP/1.1 a browser has six connections for an origin, and a seventh request
+// waits for ever: with a stream for each session no POST would leave any more
+// (spec/acp.md 2.1). So there are Limits.Streams of them, which the sessions lend
+// to each other. What the agent says to one that is parked its host keeps, and
+// what was on its way is told anew with its history (spec/acp.md 2.3).
+
+const (
+	// rotateEvery is how long a session that is at work does without a stream at
+	// most, in ms, for each of those that wait before it.
+	rotateEvery = 5_000
+	// visitEvery is the same where none that waits is at work: agents may begin a
+	// turn by themselves.
+	visitEvery = 60_000
+)
+
+// touch notes that the session is being used.
+func (c *Client) touch(s *session) {
+	c.used++
+	s.used = c.used
+}
+
+// makeRoom sees to it that a stream can be opened for s, false where all that are
+// open are needed.
+func (c *Client) makeRoom(now engine.Time, s *session) bool {
+	for {
+		streams, sessions := 1, 0 // its own
+		var least *session
+		leastBusy := false
+		for _, n := range c.connections() {
+			if n.stream != nil {
+				streams++
+			}
+		}
+		for _, other := range c.sessions {
+			if other == s || other.stream == nil {
+				continue
+			}
+			sessions++
+			busy := other.busy(c)
+			switch {
+			case !other.lends(c, now):
+			case least == nil, leastBusy && !busy, leastBusy == busy && other.used < least.used:
+				least, leastBusy = other, busy
+			}
+		}
+		switch {
+		case streams+sessions <= c.cfg.Limits.Streams || sessions == 0:
+			return true
+		case least == nil:
+			return false
+		}
+		least.stream.interrupt()
+		least.detach(c)
+		least.holed = true
+		c.park(now, least)
+	}
+}
+
+// lends reports whether the session can do without its stream: a history that is
+// being told would have to be told again, and what waits for the stream leaves
+// first.
+func (s *session) lends(c *Client, now engine.Time) bool {
+	switch {
+	case s.replay != nil:
+		return false
+	case s.version() == 1 && s.turn.open && s.heard(c) && now.Since(s.stream.heardAt) < quietFor:
+		// The answer that ends its turn comes once, and no history has it: it must
+		// not be on its way.
+		return false
+	case now.Since(s.since) >= rotateEvery:
+		return true
+	}
+	return s.heard(c) && !s.waits(c)
+}
+
+// waits reports whether the app wants something that takes the session's stream.
+func (s *session) waits(c *Client) bool {
+	if s.wanted {
+		return true
+	}
+	for _, r := range c.requests {
+		if r.session == s && r.phase == requestQueued {
+			return true
+		}
+	}
+	return false
+}
+
+// park notes that the session waits for a stream.
+func (c *Client) park(now engine.Time, s *session) {
+	if !s.parked {
+		s.parked, s.since = true, now
+		c.status(s, "parked", -1)
+	}
+	every := int64(visitEvery)
+	if s.busy(c) {
+		every = rotateEvery
+	}
+	c.rotateAt = min(c.rotateAt, now.After(every))
+}
+
+// rotate gives streams to sessions that are parked, until one finds no room.
+func (c *Client) rotate(now engine.Time) {
+	if now < c.rotateAt || c.state >= stateClosing {
+		return
+	}
+	c.rotateAt = engine.Never
+	swapped := false
+	for {
+		s := c.nextParked(now)
+		if s == nil || swapped && !s.waits(c) && !c.idles(now) {
+			break // one at work gives way to another, not all of them
+		}
+		swapped = true
+		if s.attach(c, now); s.parked {
+			break
+		}
+	}
+	for _, s := range c.sessions {
+		if s.awaitsStream() {
+			c.park(now, s) // the next time
+		}
+	}
+}
+
+// nextParked returns the session whose turn it is, nil for none: one of which the
+// app wants something; one at work, or that nobody has visited for long; any other.
+// Among those it is the one that has been parked for longest.
+func (c *Client) nextParked(now engine.Time) *session {
+	var next *session
+	rank := func(s *session) int {
+		switch {
+		case s.waits(c):
+			return 2
+		case s.busy(c), now.Since(s.since) >= visitEvery:
+			return 1
+		}
+		return 0
+	}
+	for _, s := range c.sessions {
+		switch {
+		case !s.awaitsStream():
+		case next == nil, rank(s) > rank(next), rank(s) == rank(next) && s.since < next.since:
+			next = s
+		}
+	}
+	return next
+}
+
+func (s *session) awaitsStream() bool {
+	return s.parked && s.transcript != nil && s.owned && s.conn != nil && s.conn.state == connOpen
+}
+
+// idles reports whether a session that is not at work has a stream to lend.
+func (c *Client) idles(now engine.Time) bool {
+	for _, s := range c.sessions {
+		if s.stream != nil && !s.busy(c) && s.lends(c, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// lend notes that a session needs its stream less than it did: one that is parked
+// and at work has it.
+func (c *Client) lend(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.awaitsStream() && s.busy(c) {
+			c.rotateAt = now
+		}
+	}
+}
+
+// hurry notes that a session has its stream, or its history: where the app wants
+// something of one that is parked, it may be that one's turn.
+func (c *Client) hurry(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.awaitsStream() && s.waits(c) {
+			c.rotateAt = now
+		}
+	}
+}
+
+// busy reports whether something is expected of the session.
+func (s *session) busy(c *Client) bool {
+	if s.turn.state != "idle" || s.replay != nil {
+		return true
+	}
+	for _, r := range c.requests {
+		if r.session == s {
+			return true
+		}
+	}
+	for _, q := range c.questions {
+		if q.session == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// states returns the states that the app was told, and the failure of the last.
+func (s *sim) states() (names []string, failure *engine.Error) {
+	for _, e := range s.find(func(e engine.Effect) bool { return e.Kind == engine.State }) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(string(e.Data), `{"state":"`), `"`)
+		names, failure = append(names, name), e.Failure
+	}
+	return names, failure
+}
+
+// deaf returns a page whose GETs fail, as where CORS does not allow the header
+// that names the connection. They may be let through later.
+func deaf(t *testing.T) *sim {
+	m := newModel()
+	m.refuse = 503
+	s := newSim(t, acp.Config{}, m) // which fails; the next page is the one
+	m.refuse, s.deaf = 0, neverLeft
+	s.load()
+	return s
+}
+
+// TestNotOpenWithoutItsStream: initialize is answered, and the connection's stream
+// cannot be had. That is no agent to talk to, and said at once.
+func TestNotOpenWithoutItsStream(t *testing.T) {
+	s := deaf(t)
+	s.settle(5_000)
+	names, failure := s.states()
+	s.expect(strings.Join(names, " ") == "connecting failed", "states %v", names)
+	s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Retryable, "failed with %v", failure)
+	gets := len(s.agent.of("GET"))
+	s.settle(600_000)
+	s.expect(len(s.agent.of("GET")) == gets && len(s.agent.of("DELETE")) == 0, "it goes on")
+}
+
+// TestOneFailureOfTheStreamIsBorne: the network may fail once.
+func TestOneFailureOfTheStreamIsBorne(t *testing.T) {
+	s := deaf(t)
+	s.deaf = arrives
+	s.settle(5_000)
+	names, _ := s.states()
+	s.expect(strings.Join(names, " ") == "connecting open", "states %v", names)
+	handle, _ := s.session()
+	call := s.prompt(handle, "hi")
+	s.settle(1_000)
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it is of no use")
+}
+
+// TestAStreamThatSaysNothing is waited for, but not for ever: hosts exist that
+// answer a GET with the first message only.
+func TestAStreamThatSaysNothing(t *testing.T) {
+	m := newModel()
+	m.silent["GET"] = true
+	s := newSim(t, acp.Config{}, m)
+	s.settle(4_000)
+	names, _ := s.states()
+	s.expect(strings.Join(names, " ") == "connecting", "states %v", names)
+	s.settle(2_000)
+	names, _ = s.states()
+	s.expect(strings.Join(names, " ") == "connecting open", "states %v", names)
+}

@@ -1,0 +1,117 @@
+package acp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// draftRate bounds what is written while a person types, in bytes per ms: each
+// draft is a row more of the session's log, and a small form is written at each
+// key.
+const draftRate = 4
+
+// SaveDraft keeps the answer that a person has begun to a request of the agent's,
+// JSON: a later page has it, as EventDraft before it is asked. No draft withdraws
+// the one before. It is not for the agent, and gone with the answer. Only the tab
+// that carries the session keeps any.
+func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
+	c.begin(now)
+	if c.state >= stateClosing || len(draft) > journal.MaxDraft || len(draft) > 0 && jsonrpc.Valid(draft, c.cfg.Limits.Depth) != nil {
+		return
+	}
+	for _, q := range c.questions {
+		if q.handle != handle || !q.told || q.answer != nil || q.session == nil || !q.session.owned || bytes.Equal(q.draft, draft) {
+			continue
+		}
+		q.draft, q.unsaved = append([]byte(nil), draft...), true
+		c.writeDrafts(now, q.session)
+	}
+}
+
+// writeDrafts writes those of a session that are due.
+func (c *Client) writeDrafts(now engine.Time, s *session) {
+	if now < c.draftsDue(s) {
+		return
+	}
+	written := 0
+	for _, q := range c.questions {
+		if q.session == s && q.unsaved {
+			q.unsaved = false
+			written += c.writeDraft(q)
+		}
+	}
+	s.draftAt = now.After(int64(written / draftRate))
+}
+
+// writeDraft puts a draft into the session's next row, in the place of the one
+// before. Without a cipher it lasts as long as the page.
+func (c *Client) writeDraft(q *question) int {
+	r := q.session.waiting(c)
+	if r == nil || r.open {
+		return 0
+	}
+	before := len(r.secret)
+	r.secret = journal.WithoutDraft(r.secret, q.id)
+	r.secret = journal.AppendEntry(r.secret, journal.DraftEntry(q.id, q.draft))
+	c.writer.Grow(len(r.secret) - before)
+	return len(q.draft)
+}
+
+// draftsDue returns when writeDrafts is, Never where nothing waits.
+func (c *Client) draftsDue(s *session) engine.Time {
+	for _, q := range c.questions {
+		if q.session == s && q.unsaved && q.answer == nil && s.owned {
+			return s.draftAt
+		}
+	}
+	return engine.Never
+}
+
+// nextDraft returns when the next draft of any session is due.
+func (c *Client) nextDraft() engine.Time {
+	at := engine.Never
+	for _, q := range c.questions {
+		if q.unsaved && q.session != nil {
+			at = min(at, c.draftsDue(q.session))
+		}
+	}
+	return at
+}
+
+// advanceDrafts writes what is due.
+func (c *Client) advanceDrafts(now engine.Time) {
+	for _, q := range c.questions {
+		if q.unsaved && q.session != nil {
+			c.writeDrafts(now, q.session)
+		}
+	}
+}
+
+// rewriteDrafts writes the drafts of a session whose log is written anew.
+func (c *Client) rewriteDrafts(s *session) {
+	for _, q := range c.questions {
+		if q.session == s && q.answer == nil && len(q.draft) > 0 {
+			q.unsaved = false
+			c.writeDraft(q)
+		}
+	}
+}
+
+// restoreDraft brings back what is stored of the answer to a question, before it
+// is asked. What is no JSON would spoil the page's event.
+func (c *Client) restoreDraft(q *question) {
+	q.draft, q.unsaved = nil, false
+	if draft := q.session.fold.Draft(q.id); jsonrpc.Valid(draft, c.cfg.Limits.Depth) == nil {
+		q.draft = draft
+	}
+}
+
+// tellDraft hands the draft of an answer to the app, which is asked next.
+func (c *Client) tellDraft(q *question) {
+	if len(q.draft) > 0 {
+		c.deliver(q.session, engine.EventDraft, q.handle, bytes.Clone(q.draft))
+	}
+}

@@ -1,0 +1,109 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// doubt notes that nobody knows whether the agent has the request: its answer may
+// come yet.
+func (r *request) doubt(now engine.Time, failure *engine.Error) {
+	r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Cause: failure,
+		Message: "the connection failed before the agent's host said that it has the request"}
+	r.by = min(r.by, now.After(doubtFor))
+}
+
+// doubtFor is how long the answer to a request of unknown fate is waited for, in ms.
+const doubtFor = 15_000
+
+// unsend takes back a request that its host has not taken.
+func (r *request) unsend() {
+	r.conn.answers = without(r.conn.answers, r)
+	r.phase, r.conn = requestQueued, nil
+}
+
+// lost notes that the stream which was cut is up again, and that the answer may
+// have gone with it. What survived comes now.
+func (r *request) lost(now engine.Time) {
+	switch m := methods[r.method]; {
+	case !r.cut || r.phase != requestSent:
+	case r.role == roleReplay || m.repeats:
+		r.again = now.After(quietFor)
+	case !m.patient:
+		r.doubt(now, nil)
+	}
+	r.cut = false
+}
+
+// quietFor is how long a stream that was cut has to be quiet, once it is up, for
+// an answer to count as lost, in ms.
+const quietFor = 2_000
+
+// ask makes the request once more, under another id: an answer to the first may
+// come all the same.
+func (r *request) ask(c *Client, now engine.Time) {
+	r.again = engine.Never
+	if r.role == roleReplay {
+		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.replay.cut(c)
+			s.replay.again(c, now, s)
+		}
+		return
+	}
+	c.dropped[r.id] = true
+	r.unsend()
+	r.id = c.ids.Next()
+	r.afresh(c)
+	r.dispatch(c, now)
+}
+
+// afresh notes that what a request brings of a history it brings again.
+func (r *request) afresh(c *Client) {
+	if s := r.session; methods[r.method].joins && s.replay == nil && replays(r.method, r.params) {
+		s.replay = &replay{asked: true}
+	}
+}
+
+func (r *request) advance(c *Client, now engine.Time) {
+	if now >= r.again {
+		r.ask(c, now)
+		return
+	}
+	if now < r.by {
+		return
+	}
+	if r.role == roleProbe {
+		r.over(c)
+		r.conn.gone(c, now)
+		return
+	}
+	if r.doubtful != nil {
+		r.fail(c, now, r.doubtful)
+		return
+	}
+	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method, Retryable: methods[r.method].repeats, Message: "the agent did not answer in time"})
+}
+
+// stranded decides about a request whose connection is gone. What may be asked
+// twice is asked again; a prompt waits for the history, which shows it.
+func (r *request) stranded(c *Client, now engine.Time) {
+	if r.post != nil {
+		r.post.finish(c)
+	}
+	switch {
+	case r.role == roleInitialize:
+		r.fail(c, now, &engine.Error{Code: engine.CodeNetwork, Op: r.method, Retryable: true, Message: "the connection was lost"})
+	case r.role == roleReplay, r.role == roleProbe:
+		r.over(c) // the next connection's history is asked for anew
+	case methods[r.method].repeats:
+		r.phase, r.conn, r.again = requestQueued, nil, engine.Never
+		r.afresh(c)
+	case r.method == "session/prompt" && r.session.version() == 1:
+		// Its answer would have ended the turn, and nothing else tells of it.
+		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the turn ended"})
+	case r.method == "session/prompt":
+		r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered; it may have the prompt"}
+		r.conn = nil
+	default:
+		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered"})
+	}
+}

@@ -1,0 +1,345 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// What is asked of a session in a tab that looks on goes to the tab that carries
+// it: as EventForward, whose text that tab's client takes with Serve. A request
+// keeps its id on the way, which no two tabs give out (link.RequestIDs): whoever
+// carries the session next knows it again in the store, and so whether it may have
+// left. No prompt leaves twice.
+
+// away is what is known of a request that another tab makes for this one.
+type away struct {
+	notify   bool // it is a notification
+	taken    bool // that tab has it: it may have left
+	stored   bool // it is a prompt that is in the store: it has left, or was about to
+	placed   bool // and it is in the history
+	unwanted bool // the app has cancelled it
+}
+
+// maxServed bounds the requests of other tabs that are known again.
+const maxServed = 256
+
+// forwardRequest hands a request, or a notification, to the tab that carries s.
+func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, method string, params []byte, notify bool) {
+	r := c.newRequest(now, method, s, withSession(params, s))
+	r.call, r.phase, r.away = id, requestElsewhere, away{notify: notify}
+	r.forward(c)
+}
+
+// forward hands the request to whoever carries the session.
+func (r *request) forward(c *Client) {
+	b := appendUint([]byte(`{"record":`), r.session.record.id)
+	b = appendUint(append(b, `,"request":`...), r.id)
+	b = jsonrpc.AppendString(append(b, `,"method":`...), r.method)
+	b = strconv.AppendBool(append(b, `,"notify":`...), r.away.notify)
+	b = append(append(append(b, `,"params":`...), r.params...), '}')
+	c.deliver(r.session, engine.EventForward, 0, b)
+}
+
+// forwardCancel asks the tab that carries the session to take a request back.
+func (r *request) forwardCancel(c *Client) {
+	r.away.unwanted = true
+	b := appendUint([]byte(`{"record":`), r.session.record.id)
+	c.deliver(r.session, engine.EventForward, 0, append(appendUint(append(b, `,"cancel":`...), r.id), '}'))
+}
+
+// forwardForget asks it to forget the session.
+func (c *Client) forwardForget(s *session) {
+	s.unwanted = true
+	c.deliver(s, engine.EventForward, 0, append(appendUint([]byte(`{"record":`), s.record.id), `,"forget":true}`...))
+}
+
+// forwardAnswer hands it an answer. The first one there counts.
+func (c *Client) forwardAnswer(q *question) {
+	b := appendUint([]byte(`{"record":`), q.session.record.id)
+	b = append(append(b, `,"id":`...), q.id...)
+	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)
+	b = append(append(append(b, `,"data":`...), q.given.data...), '}')
+	c.deliver(q.session, engine.EventForward, q.handle, b)
+}
+
+// Serve does what another tab asks for, which follows a session of this one's:
+// text is of its EventForward. It returns the call that settles with what becomes
+// of a request, for the page to pass on (Told); 0 where nothing will, or where
+// this tab does not carry the session and it is none of its business.
+func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
+	c.begin(now)
+	record := uintMember(text, "record")
+	s := c.sessionOfRecord(record)
+	if c.state >= stateClosing || c.state == stateNew || s == nil || !s.owned {
+		return 0
+	}
+	data, answers := jsonrpc.Member(text, "data")
+	_, forget := jsonrpc.Member(text, "forget")
+	cancel, cancels := jsonrpc.Member(text, "cancel")
+	switch {
+	case answers:
+		id, _ := jsonrpc.Member(text, "id")
+		ok, _ := jsonrpc.Member(text, "ok")
+		c.RespondRecord(now, record, id, string(ok) == "true", data)
+	case forget:
+		c.drop(now, s, "closed")
+	case cancels:
+		id, _ := jsonrpc.Uint(cancel)
+		for _, r := range c.requests {
+			if r.id == id {
+				c.Cancel(now, r.call)
+				break
+			}
+		}
+	default:
+		value, _ := jsonrpc.Member(text, "method")
+		method, _ := jsonrpc.String(value)
+		params, _ := jsonrpc.Member(text, "params")
+		notify, _ := jsonrpc.Member(text, "notify")
+		return c.serveRequest(now, s, uintMember(text, "request"), method, params, string(notify) == "true")
+	}
+	return 0
+}
+
+// serveRequest makes a request of another tab's, once.
+func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method string, params []byte, notify bool) engine.CallID {
+	if id == 0 || method == "" || slices.Contains(c.others, id) {
+		return 0
+	}
+	c.others = append(c.others, id)
+	c.others = c.others[max(0, len(c.others)-maxServed):]
+	switch {
+	case notify:
+		return c.Notify(now, s.handle, method, params)
+	case methods[method].joins:
+		return c.submit(now, 0, method, params, id)
+	}
+	return c.submit(now, s.handle, method, params, id)
+}
+
+// Told takes what became of a request that another tab makes for this one, which
+// is not settled by anything else while that tab carries the session. Outcome 0
+// says that it has it; failure is of OutcomeFailure.
+func (c *Client) Told(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	c.begin(now)
+	for _, r := range c.requests {
+		if r.id != id || r.phase != requestElsewhere {
+			continue
+		}
+		if outcome == 0 {
+			r.away.taken = true
+			return
+		}
+		r.over(c)
+		e := engine.Effect{Kind: engine.Settle, C: r.call, Outcome: outcome, Failure: failure}
+		if failure == nil {
+			e.Data = bytes.Clone(data)
+		}
+		c.effects.Add(e)
+		return
+	}
+}
+
+// Moved notes that another tab than before carries the session of that record,
+// and that this one has heard all that the last one stored. Its rows have that
+// epoch.
+func (c *Client) Moved(now engine.Time, record uint64, epoch uint32) {
+	c.begin(now)
+	s := c.sessionOfRecord(record)
+	if c.state >= stateClosing || s == nil || s.owned || epoch <= s.record.epoch {
+		return
+	}
+	s.record.epoch, s.record.n = epoch, 0
+	c.handedOn(now, s)
+}
+
+// relieve takes the requests of a session that another tab carries from now on:
+// what has not left yet must not any more, since that tab may send it (fault 76).
+func (c *Client) relieve(s *session) {
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session != s || r.phase == requestElsewhere {
+			continue
+		}
+		if r.post != nil {
+			r.post.finish(c)
+		}
+		sent := r.phase == requestSent
+		if r.role != roleApp {
+			r.over(c)
+			c.dropped[r.id] = true
+			continue
+		}
+		if r.conn != nil {
+			r.conn.answers = without(r.conn.answers, r)
+		}
+		r.phase, r.away = requestElsewhere, away{taken: sent}
+		r.conn, r.post, r.doubtful, r.again, r.storing = nil, nil, nil, engine.Never, false
+	}
+}
+
+// recognize takes what a stored row says of the prompts that are away. Of one that
+// nobody will answer for any more that is the last word.
+func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session != s || r.phase != requestElsewhere || r.method != "session/prompt" {
+			continue
+		}
+		unsent := r.away.read(plain, r.id)
+		switch {
+		case r.doubtful == nil:
+		case r.away.placed:
+			c.placedElsewhere(r)
+		case unsent:
+			r.fail(c, now, r.doubtful)
+		}
+	}
+}
+
+// read takes what a row says of the prompt with that id, and reports whether that
+// is that the agent does not have it.
+func (a *away) read(plain []byte, id uint64) (unsent bool) {
+	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writePromptOp has it for version 1
+	row := journal.ReadRow(plain)
+	for {
+		e, ok := row.Next()
+		switch {
+		case !ok:
+			return unsent
+		case e.Kind == journal.Event:
+			a.stored = a.stored || bytes.Contains(e.Data, named)
+		case e.Kind == journal.Prompt && e.N[0] == id:
+			a.stored = true
+		case e.Kind == journal.Placed && e.N[0] == id:
+			a.stored, a.placed = true, string(e.Data) == "placed"
+			unsent = string(e.Data) == "unsent"
+		}
+	}
+}
+
+// handedOn goes on with what was asked of the tab that has carried s until now:
+// another one carries it.
+func (c *Client) handedOn(now engine.Time, s *session) {
+	for _, q := range c.questions {
+		if q.session == s && q.given != nil && q.answer == nil {
+			c.forwardAnswer(q)
+		}
+	}
+	if s.unwanted {
+		c.forwardForget(s)
+	}
+	c.goOn(now, s, func(r *request) {
+		if r.away.stored {
+			r.doubtful, r.by = r.unknown(), now.After(doubtFor) // what that tab makes of it is told by its log
+			return
+		}
+		r.forward(c)
+	})
+}
+
+// takenOver goes on with what was asked of the tab that has carried s until now:
+// this one does, and its log is read.
+func (c *Client) takenOver(now engine.Time, s *session) {
+	for _, q := range append([]*question(nil), c.questions...) {
+		if q.session == s && q.given != nil && q.answer == nil {
+			// What this tab's person has said; the one that died has not passed it on.
+			c.answer(now, q, q.given.ok, q.given.data)
+		}
+	}
+	if s.unwanted {
+		c.drop(now, s, "closed")
+		return
+	}
+	c.goOn(now, s, func(r *request) {
+		switch {
+		case r.away.notify:
+			r.over(c)
+			c.notify(now, s, r.call, r.method, r.params)
+		case r.away.stored && s.conn != nil && !s.strayed && s.version() != 1:
+			// The answer to a request of that id may come yet.
+			r.phase, r.conn, r.doubtful, r.by = requestSent, s.conn, r.unknown(), now.After(doubtFor)
+			s.conn.answers = append(s.conn.answers, r)
+		case r.away.stored:
+			r.phase, r.conn = requestSent, s.conn
+			r.stranded(c, now)
+		case r.method == "session/prompt":
+			r.phase = requestQueued
+			s.prompted(c, now, r)
+		default:
+			r.phase = requestQueued
+			r.afresh(c)
+			r.dispatch(c, now)
+		}
+	})
+}
+
+// goOn decides about the requests of s that are away, now that the tab which had
+// them has the session no more; again is for those that nobody needs to doubt.
+func (c *Client) goOn(now engine.Time, s *session, again func(r *request)) {
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session != s || r.phase != requestElsewhere {
+			continue
+		}
+		prompt := r.method == "session/prompt"
+		switch {
+		case r.away.placed, prompt && s.placed[r.id] && s.version() != 1:
+			c.placedElsewhere(r)
+		case r.away.stored:
+			again(r)
+		case r.away.unwanted:
+			r.fail(c, now, &engine.Error{Code: engine.CodeCancelled, Op: r.method, Message: "cancelled by the app"})
+		case r.away.notify, methods[r.method].repeats, prompt && !r.away.taken:
+			if r.away.taken {
+				c.dropped[r.id] = true
+				r.id = c.ids.Next() // an answer to the first may come all the same
+			}
+			r.away.taken = false
+			again(r)
+		default:
+			r.fail(c, now, r.unknown())
+		}
+	}
+}
+
+// unknown is the failure of a request of which nobody can say whether it was sent.
+func (r *request) unknown() *engine.Error {
+	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the tab that was to send it ended before it said whether it had"}
+}
+
+// placedElsewhere settles a prompt that is in the history: its answer is lost.
+func (c *Client) placedElsewhere(r *request) {
+	r.over(c)
+	c.dropped[r.id] = true
+	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+}
+
+// fate says how a question has ended that is not open in the store any more:
+// "given" where it was by the answer of this tab's person, as far as can be told.
+func (q *question) fate(stored *journal.Record) string {
+	if q.given == nil {
+		return "answered"
+	}
+	for _, reply := range stored.Outbox {
+		if !bytes.Equal(reply.ID, q.id) {
+			continue
+		}
+		member := "error"
+		if q.given.ok {
+			member = "result"
+		}
+		if data, _ := jsonrpc.Member(reply.Message, member); !bytes.Equal(data, q.given.data) {
+			return "answered"
+		}
+	}
+	return "given"
+}
+
+func uintMember(object []byte, name string) uint64 {
+	value, _ := jsonrpc.Member(object, name)
+	n, _ := jsonrpc.Uint(value)
+	return n
+}

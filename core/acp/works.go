@@ -1,0 +1,168 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// works are the tool calls and terminals of a session that are not finished, by
+// their ids: what can be cancelled, and what a cancelled turn leaves undone.
+type works map[string]*work
+
+type work struct {
+	id     []byte // raw JSON
+	tool   bool   // else a terminal
+	status []byte // of a tool call, raw, as the agent has said it
+	cancel bool   // the agent offers to cancel it alone
+	marked bool   // the app was told that it is cancelled, which the agent has not said
+}
+
+// maxWorks bounds what an agent that finishes nothing makes a session keep.
+const maxWorks = 10_000
+
+// workOf returns which work an update is of; nil for one that is of none.
+func workOf(update []byte) (id []byte, tool bool) {
+	kind, _ := jsonrpc.Member(update, "sessionUpdate")
+	switch string(kind) {
+	case `"tool_call"`, `"tool_call_update"`:
+		id, _ = jsonrpc.Member(update, "toolCallId")
+		tool = true
+	case `"terminal_update"`:
+		id, _ = jsonrpc.Member(update, "terminalId")
+	}
+	if len(id) < 2 || id[0] != '"' || len(id) > maxIDBytes {
+		return nil, false
+	}
+	return id, tool
+}
+
+func workKey(id []byte, tool bool) string {
+	text, _ := jsonrpc.String(id)
+	if tool {
+		return "c" + text
+	}
+	return "t" + text
+}
+
+// noteWork takes what an update says of a tool call, or of a terminal.
+func (s *session) noteWork(update []byte) {
+	id, tool := workOf(update)
+	if id == nil {
+		return
+	}
+	key := workKey(id, tool)
+	w := s.works[key]
+	if w == nil {
+		if len(s.works) >= maxWorks {
+			return
+		}
+		w = &work{id: bytes.Clone(id), tool: tool, status: []byte(`"pending"`)} // spec/acp.md 3.3
+		if s.works == nil {
+			s.works = works{}
+		}
+		s.works[key] = w
+	}
+	if value, ok := jsonrpc.Member(update, "capabilities"); ok {
+		offered, _ := jsonrpc.Member(value, "cancel")
+		w.cancel = jsonrpc.IsObject(offered)
+	}
+	if !tool {
+		if exit, _ := jsonrpc.Member(update, "exitStatus"); jsonrpc.IsObject(exit) {
+			delete(s.works, key)
+		}
+		return
+	}
+	status, ok := jsonrpc.Member(update, "status")
+	switch {
+	case !ok, string(status) == "null" && s.version() == 1:
+		return
+	case string(status) == "null":
+		status = []byte(`"pending"`)
+	}
+	w.status, w.marked = append(w.status[:0], status...), false // the agent knows better
+	switch string(status) {
+	case `"completed"`, `"failed"`, `"cancelled"`:
+		delete(s.works, key)
+	}
+}
+
+// markCancelled shows the tool calls of a turn that the app has cancelled as such,
+// but for those that go on in the background. What the agent says of one later
+// counts (spec/acp.md 4).
+func (s *session) markCancelled(c *Client) {
+	background, _ := jsonrpc.Member(s.turn.last, "background")
+	for _, w := range s.works.sorted() {
+		if w.tool && !w.marked && !lists(background, w.id) {
+			w.marked = true
+			s.showStatus(c, w, []byte(`"cancelled"`))
+		}
+	}
+}
+
+// settleMarks takes the end of a turn: where the agent has not cancelled it after
+// all, its tool calls are what the agent said last.
+func (s *session) settleMarks(c *Client, stop []byte) {
+	s.cancelling = false
+	for _, w := range s.works.sorted() {
+		switch {
+		case !w.marked:
+		case string(stop) == `"cancelled"`:
+			delete(s.works, workKey(w.id, true))
+		default:
+			w.marked = false
+			s.showStatus(c, w, w.status)
+		}
+	}
+}
+
+func (s *session) showStatus(c *Client, w *work, status []byte) {
+	update := append([]byte(`{"sessionUpdate":"tool_call_update","toolCallId":`), w.id...)
+	update = append(append(append(update, `,"status":`...), status...), '}')
+	s.transcript.update(update, s.emit(c))
+	c.writeUpdate(s, update)
+}
+
+// sorted returns them in an order that is the same each time.
+func (ws works) sorted() []*work {
+	all := make([]*work, 0, len(ws))
+	for _, w := range ws {
+		all = append(all, w)
+	}
+	slices.SortFunc(all, func(a, b *work) int { return bytes.Compare(a.id, b.id) })
+	return all
+}
+
+// offered checks that the agent has said it takes a request (client MUST 8); nil
+// where it has, or where nobody knows yet.
+func (c *Client) offered(s *session, method string, params []byte) *engine.Error {
+	refuse := func(why string) *engine.Error {
+		return &engine.Error{Code: CodeUnsupported, Op: method, Message: why}
+	}
+	switch method {
+	case "auth/login", "auth/logout", "authenticate", "logout":
+		if c.home == nil || c.home.result == nil {
+			return nil
+		}
+		ways, _ := jsonrpc.Member(c.home.result, "authMethods")
+		if len(ways) == 0 || ways[0] != '[' || len(jsonrpc.Elements(ways)) == 0 {
+			return refuse("the agent offers no way to log in")
+		}
+	case "tool_call/cancel", "terminal/cancel":
+		tool := method == "tool_call/cancel"
+		name := "terminalId"
+		if tool {
+			name = "toolCallId"
+		}
+		id, _ := jsonrpc.Member(params, name)
+		if s == nil {
+			s = c.sessionOf(sessionIn(params))
+		}
+		if s != nil && s.replay == nil && (s.works[workKey(id, tool)] == nil || !s.works[workKey(id, tool)].cancel) {
+			return refuse("the agent does not offer to cancel it now")
+		}
+	}
+	return nil
+}

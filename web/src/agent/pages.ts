@@ -1,0 +1,56 @@
+import { OUTCOME } from "../call.js";
+import type { Journal } from "../durable/journal.js";
+import type { SessionPages } from "../durable/journalclient.js";
+import type { Wire } from "../wire.js";
+import type { Exchanges } from "./exchanges.js";
+
+/** Failures that say that this page is over, or carries the session no more: no word on the request itself. */
+const NO_WORD = /^\{"code":"(?:closed|elsewhere)"/;
+
+/**
+ * What the pages of one agent's client ask each other. One of them carries a
+ * session and speaks with the agent; what is asked of it in the others goes there,
+ * in the words of the core, which knows what may be sent again and what may not
+ * (core/acp forward.go).
+ */
+export class Pages implements SessionPages {
+  readonly #wire: Wire;
+  readonly #exchanges: Exchanges;
+  readonly #journal: Journal | undefined;
+
+  constructor(wire: Wire, exchanges: Exchanges, journal: Journal | undefined) {
+    this.#wire = wire;
+    this.#exchanges = exchanges;
+    this.#journal = journal;
+  }
+
+  /** Whether there is a way to them. */
+  get reached(): boolean {
+    return this.#journal?.reaches ?? false;
+  }
+
+  /** The core's Forward event. */
+  forward(text: string): void {
+    this.#journal?.forward(text);
+  }
+
+  serve(from: string, text: string): void {
+    const { request } = JSON.parse(text) as { request?: number };
+    this.#wire.runtime.agentServe(this.#wire.handle, text, (call) => {
+      if (call === 0 || request === undefined) return;
+      // First, and before anything leaves: who dies now may have sent it.
+      this.#journal?.told(from, request, 0, "");
+      this.#exchanges.serve(call, (outcome, answer) => {
+        if (outcome !== OUTCOME.failure || !NO_WORD.test(answer)) this.#journal?.told(from, request, outcome, answer);
+      });
+    });
+  }
+
+  told(request: number, outcome: number, text: string): void {
+    this.#wire.runtime.agentTold(this.#wire.handle, request, outcome, text);
+  }
+
+  moved(record: number, epoch: number): void {
+    this.#wire.runtime.agentMoved(this.#wire.handle, record, epoch);
+  }
+}

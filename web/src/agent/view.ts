@@ -1,0 +1,104 @@
+import type { HoldfastError } from "../errors.js";
+import { EventQueue } from "../eventqueue.js";
+import { EVENT } from "../events.js";
+import { Listeners } from "../listeners.js";
+import type { SessionEvent, SessionEvents } from "./agentevents.js";
+import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
+import { Turns } from "./turns.js";
+
+/**
+ * What a session shows: its transcript, who is at work, and the events that tell of
+ * it, in the order in which they happened. Items that change within one piece of
+ * work of the browser's are told once, and before whatever comes next.
+ */
+export class SessionView {
+  readonly transcript: Transcript = new Transcript();
+  readonly turns: Turns = new Turns();
+  readonly listeners: Listeners<SessionEvents> = new Listeners();
+  readonly #events: EventQueue<SessionEvent, SessionEvent>;
+  /** Items that have changed and have not been told of. */
+  readonly #touched = new Set<number>();
+
+  /** `backlog`: events that wait for one reader. */
+  constructor(backlog: number) {
+    this.#events = new EventQueue<SessionEvent, SessionEvent>({ limit: backlog, decode: (event) => event, early: false });
+  }
+
+  /** The core's Deliver effect, where it is of what is shown. */
+  heard(kind: number, text: string): void {
+    switch (kind) {
+      case EVENT.transcript:
+        this.#changed(this.transcript.apply(JSON.parse(text) as TranscriptOp));
+        break;
+      case EVENT.turn:
+        this.#flush(); // whoever waits for the turn's end has had all of it before
+        this.tell("turn", this.turns.heard(text));
+        break;
+      case EVENT.resumed:
+        this.tell("resumed", JSON.parse(text) as SessionEvents["resumed"]);
+        break;
+      case EVENT.guarantee:
+        this.tell("guarantee", JSON.parse(text) as SessionEvents["guarantee"]);
+        break;
+      case EVENT.integrity:
+        this.tell("integrity", JSON.parse(text) as SessionEvents["integrity"]);
+        break;
+      case EVENT.notification:
+        this.tell("notification", JSON.parse(text) as SessionEvents["notification"]);
+        break;
+    }
+  }
+
+  /** Tells of something, after the items that have changed before it. */
+  tell<E extends keyof SessionEvents>(event: E, value: SessionEvents[E]): void {
+    this.#flush();
+    this.#emit(event, value);
+  }
+
+  /** The transcript is told from its start. */
+  reset(): void {
+    this.#changed(this.transcript.apply({ op: "reset" }));
+  }
+
+  /** The events from now on. */
+  read(): AsyncIterableIterator<SessionEvent> {
+    return this.#events.read();
+  }
+
+  /** Nothing more will be told: `over` says so to who waits for a turn, `error` to who iterates, where the client has failed. */
+  end(over: HoldfastError, error: HoldfastError | undefined): void {
+    this.turns.over(over);
+    this.tell("closed", {});
+    this.#events.end(error);
+  }
+
+  #changed(change: Change): void {
+    switch (change.what) {
+      case "item":
+        if (this.#touched.size === 0) queueMicrotask(() => this.#flush());
+        this.#touched.add(change.index);
+        break;
+      case "reset":
+        this.#touched.clear();
+        this.tell("reset", {});
+        break;
+      case "values":
+        this.tell("values", { names: change.names });
+        break;
+      case "pending":
+        this.tell("pending", {});
+        break;
+    }
+  }
+
+  #flush(): void {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    for (const index of touched) this.#emit("update", { item: this.transcript.item(index), index });
+  }
+
+  #emit<E extends keyof SessionEvents>(event: E, value: SessionEvents[E]): void {
+    this.listeners.emit(event, value);
+    this.#events.push({ type: event, ...value } as unknown as SessionEvent);
+  }
+}
