@@ -41,7 +41,7 @@ const storeScript = `
 	const encoder = new TextEncoder(), decoder = new TextDecoder();
 	Object.assign(window, door, {
 		said: [],
-		head: (call) => ({ kind: "call", call, plain: encoder.encode("call " + call) }),
+		head: (call) => ({ kind: "call", call, epoch: 1, plain: encoder.encode("call " + call) }),
 		row: (call, epoch, n, secret = null) => ({
 			kind: "log", call, epoch, n, plain: encoder.encode(call + "/" + epoch + "/" + n),
 			secret: secret === null ? null : encoder.encode(secret),

@@ -39,6 +39,8 @@ var (
 	// CORSRust is the reference server's own: it knows neither Authorization nor
 	// Last-Event-ID.
 	CORSRust = CORS{Allow: []string{"content-type", "accept", "acp-connection-id", "acp-session-id"}}
+	// CORSNoConnection lets initialize through, and nothing that comes after it.
+	CORSNoConnection = CORS{Allow: []string{"content-type", "accept", "acp-session-id", "authorization"}}
 )
 
 func (c CORS) decorate(w http.ResponseWriter, r *http.Request) {

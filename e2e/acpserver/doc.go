@@ -61,7 +61,8 @@
 // question waits is asked as well, unless Options.AskOnce. session/resume sends the state, after the
 // replay where one is asked for; the cwd must be the session's. session/list has
 // two sessions to a page. session/cancel answers what is held with -32800 and
-// ends the turn; background work goes on. A turn that Restart interrupted is
+// ends the turn; background work goes on. A turn goes on where its client goes
+// away, in v1 too. A turn that Restart interrupted is
 // idle with stopReason error.
 //
 // # The log

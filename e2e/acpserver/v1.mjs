@@ -58,7 +58,8 @@ export function agentV1(peer) {
             }
             // v1 agents do not echo what they were just told.
             session.insert(params.prompt, text, peer);
-            const withdrawn = () => session.cancel();
+            // The SDK aborts for a client that goes away, too; sessions outlive it.
+            const withdrawn = () => setImmediate(() => peer.closed || session.cancel());
             signal.addEventListener('abort', withdrawn, { once: true });
             const end = await session.run(text);
             signal.removeEventListener('abort', withdrawn);

@@ -11,7 +11,7 @@ export interface Browser {
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 export const text = (from: Uint8Array | null | undefined): string | null => (from ? new TextDecoder().decode(from) : null);
 
-export const head = (call: number, plain = `call ${call}`): Op => ({ kind: "call", call, plain: bytes(plain) });
+export const head = (call: number, plain = `call ${call}`, epoch = 1): Op => ({ kind: "call", call, epoch, plain: bytes(plain) });
 export const row = (call: number, epoch: number, n: number, secret: string | null = null): Op => ({
   kind: "log",
   call,
@@ -129,6 +129,30 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual((await a.commit([...anew(2), ...anew(3)], true)).relieved, []);
     assert.deepEqual([await rowsOf(a, 2), await rowsOf(a, 3)], [["2/1/0 token"], ["3/1/0 token"]]);
     assert.equal(text((await a.read(2))?.plain), "anew");
+  });
+
+  story("a call that is written anew keeps its epoch: what owners before wrote does not count (fault 76)", async (browser) => {
+    const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
+    await a.commit([head(1), row(1, 1, 1)], false);
+    await b.takeOver(1, 1);
+    await b.commit([row(1, 2, 1)], false);
+    await c.takeOver(1, 2);
+    const anew: Op[] = [{ kind: "forget", call: 1, mine: true }, head(1, "anew", 3), row(1, 3, 1)];
+    assert.deepEqual((await c.commit(anew, false)).relieved, []);
+    // Two that were frozen, and do not know: neither do their rows count, nor are they in the way of others.
+    await a.commit([row(1, 1, 2)], false);
+    await b.commit([row(1, 2, 2)], false);
+    await c.commit([row(1, 3, 2)], false);
+    assert.deepEqual(await rowsOf(a, 1), ["1/3/1", "1/3/2"]);
+    assert.deepEqual((await a.commit([row(1, 1, 3)], true)).relieved, [1]);
+    // Nor once it has changed hands again.
+    assert.equal(await b.takeOver(1, 1), null);
+    const taken = await a.takeOver(1, 3);
+    assert.deepEqual([taken?.epoch, taken?.rows.map((r) => text(r.plain))], [4, ["1/3/1", "1/3/2"]]);
+    await c.commit([row(1, 3, 3)], false);
+    await a.commit([row(1, 4, 1)], false);
+    assert.deepEqual(await rowsOf(c, 1), ["1/3/1", "1/3/2", "1/4/1"]);
+    assert.deepEqual((await a.load(all)).calls.map((x) => [x.epoch, x.owned, text(x.plain)]), [[4, true, "anew"]]);
   });
 
   story("of many that take a call over at the same epoch exactly one does (fault 74)", async (browser) => {

@@ -1,0 +1,90 @@
+//go:build !js
+
+package main
+
+import "fmt"
+
+// A section is one table of the report: a row for each contender, a column for
+// each figure.
+type section struct {
+	title   string
+	note    string
+	base    string // the contender that the others are compared with
+	figures []figure
+}
+
+// A figure is one column. bare ones are not compared: a ratio of them would say
+// nothing.
+type figure struct {
+	name, title string
+	digits      int
+	bare        bool
+}
+
+// sections are the tables, in their order; events is how long a burst is.
+func sections(events int) []section {
+	all := []section{
+		{
+			title: "To download, in KB", base: official,
+			note: "Minified bundles, as an app that imports the client has them; for Holdfast the wasm as well.",
+			figures: []figure{
+				{name: "size raw", title: "raw"}, {name: "size gzip", title: "gzip -9"}, {name: "size brotli", title: "brotli -11"},
+				{name: "js brotli", title: "JavaScript of that", digits: 1, bare: true}, {name: "wasm brotli", title: "wasm of that", bare: true},
+			},
+		},
+		{
+			title: "Import to connected, in ms", base: official,
+			note: "From `import()` until the client is ready for a call; the files come compressed with brotli from loopback. " +
+				"Cold: a new browser profile. Warm: the third visit.",
+			figures: []figure{{name: "connect cold", title: "cold"}, {name: "connect warm", title: "warm"}},
+		},
+	}
+	for _, l := range loads(events) {
+		all = append(all, section{
+			title: fmt.Sprintf("%d %s", events, l.title), base: raw,
+			figures: []figure{
+				{name: l.name + " rate", title: "events/s"},
+				{name: l.name + " cpu", title: "main-thread CPU, us/event", digits: 1},
+				{name: l.name + " longest", title: "longest task, ms (0: none of 50)", bare: true},
+				{name: l.name + " gap", title: "longest gap of a 4 ms timer, ms"},
+			},
+		})
+	}
+	return append(all,
+		section{
+			title: "Small calls", base: raw, note: "One after another, and 32 in flight over the browser's six connections.",
+			figures: []figure{
+				{name: "call p50", title: "p50, ms", digits: 2}, {name: "call p95", title: "p95, ms", digits: 2},
+				{name: "call cpu", title: "main-thread CPU, ms/call", digits: 2}, {name: "calls 32", title: "32 in flight, calls/s"},
+			},
+		},
+		section{
+			title: "One large result", base: raw,
+			note: "1 MB is 1,000,000 bytes of text. Peak: by how much the resident memory of a fresh page's process grew at most.",
+			figures: []figure{
+				{name: "1MB json", title: "1 MB body, ms", digits: 1}, {name: "1MB sse", title: "1 MB over SSE, ms", digits: 1},
+				{name: "16MB json", title: "16 MB body, ms"}, {name: "16MB json peak", title: "its peak, MB"},
+				{name: "16MB sse", title: "16 MB over SSE, ms"}, {name: "16MB sse peak", title: "its peak, MB"},
+			},
+		},
+		section{
+			title: "Memory of the page, in KB", base: official,
+			note: "JavaScript's heap after a collection, and the wasm's memory.",
+			figures: []figure{
+				{name: "connected memory", title: "once connected"}, {name: "50,000 memory", title: "after 50,000 events"},
+				{name: "memory growth", title: "growth with 50,000 more", bare: true},
+			},
+		},
+		section{
+			title: "A stream that breaks", base: official,
+			note: "200 events, cut after 100; the server has event ids and resumes. `retry`: the server says 100 ms. " +
+				"Cut twice: the resumption breaks before a new event. The drop has no event id and cannot be resumed.",
+			figures: []figure{
+				{name: "cut", title: "cut to first event, own policy, ms"}, {name: "cut lost", title: "lost", bare: true}, {name: "cut doubled", title: "doubled", bare: true},
+				{name: "cut retry", title: "with `retry`, ms"}, {name: "cut retry lost", title: "lost", bare: true},
+				{name: "cut twice", title: "cut twice, ms"}, {name: "cut twice lost", title: "lost", bare: true},
+				{name: "drop", title: "drop reported after, ms", bare: true}, {name: "drop says", title: "as", bare: true},
+			},
+		},
+	)
+}

@@ -1,0 +1,15 @@
+// Holdfast, bundled as an app's bundler does it; the wasm lies beside the bundle.
+import { connect as open } from "holdfast";
+import type { Options, Session } from "./contender.js";
+
+export async function connect(url: string, options: Options): Promise<Session> {
+  const client = await open(url, options);
+  return {
+    async call(tool, args, seen) {
+      const call = client.callTool(tool, args);
+      if (seen) for await (const event of call) if (event.type === "progress") seen(event.progress);
+      return call.result;
+    },
+    close: () => client.close(),
+  };
+}
