@@ -32,7 +32,7 @@ LINEAR := --inject:web/src/outputschema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
-.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench bench-core fuzz clean
+.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench bench-core simulate fuzz clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -46,16 +46,23 @@ build: $(MODULE) $(NPM_BUILT) $(DEMO) ## build the wasm, the module and the demo
 
 # Copies of small functions in their callers are a seventh of what is downloaded,
 # and only these packages run often enough for the copies to be worth it: what
-# sees every byte of a stream, and the runtime (memory, maps, scheduler).
+# sees every byte or event of a stream, and the runtime (memory, maps, scheduler).
 MODULE_PATH := github.com/holdfast-mcp/holdfast
-INLINED := $(addprefix $(MODULE_PATH)/,core/sse core/jsonrpc jsbridge) bytes unicode/utf8 runtime internal/runtime/...
+INLINED := $(addprefix $(MODULE_PATH)/,core/engine core/sse core/jsonrpc core/link jsbridge) bytes unicode/utf8 runtime internal/runtime/...
 INLINING := -gcflags=all=-l $(foreach package,$(INLINED),-gcflags=$(package)=)
+
+# safejs formats its errors, and the standard fmt is a tenth of what is downloaded:
+# the wasm is built with a small one over it.
+OVERLAY := web/build/overlay.json
+LAY_OVER := mkdir -p web/build && go run ./web/scripts/overlay > $(OVERLAY)
+BUILD_WASM := GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -overlay=$(OVERLAY) $(INLINING)
 
 # The flags leave out symbols, paths and the build id: the same source gives the
 # same bytes, and about a third fewer of them. slim then rewrites the file so
 # that it compresses better.
 $(DIST)/holdfast.wasm: $(GO_SOURCES)
-	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false $(INLINING) -ldflags='-s -w -buildid= -X main.version=$(VERSION)' -o $@ ./wasm
+	$(LAY_OVER)
+	$(BUILD_WASM) -ldflags='-s -w -buildid= -X main.version=$(VERSION)' -o $@ ./wasm
 	go run ./web/scripts/slim $@
 
 # The glue between Go and JavaScript must come from the toolchain that built the wasm.
@@ -65,12 +72,14 @@ web/build/wasm_exec.js: go.mod
 	@touch $@
 
 $(DIST)/holdfast.mjs: $(WEB_SOURCES)
-	$(ESBUILD) web/src/index.ts --format=esm --sourcemap --outfile=$@
+	$(ESBUILD) web/src/index.ts --format=esm --minify --sourcemap --outfile=$@
 
 # A classic script has no import.meta; what it can ask for is its own address.
+SCRIPT_TAG := $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
+	--define:import.meta.url=document.currentScript.src
+
 $(DIST)/holdfast.js: $(WEB_SOURCES)
-	$(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify --sourcemap \
-		--define:import.meta.url=document.currentScript.src --outfile=$@
+	$(SCRIPT_TAG) --sourcemap --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/outputschema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
@@ -136,7 +145,12 @@ node_modules/.package-lock.json: package.json package-lock.json
 
 # ---- measures ----
 
-size: $(MODULE) $(VALIDATOR) ## what the built files weigh, raw and compressed
+# Names and shares of the bundle are for the tables only and not in what ships.
+size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weighs most; fails over budget
+	@mkdir -p web/build/size
+	@$(LAY_OVER)
+	@$(BUILD_WASM) -ldflags='-buildid= -X main.version=$(VERSION)' -o web/build/size/named.wasm ./wasm
+	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
 	@node web/scripts/size.mjs
 
 bench: build browser node_modules/.package-lock.json ## run Holdfast beside the other clients in Chrome, and write docs/benchmarks.md
@@ -145,6 +159,14 @@ bench: build browser node_modules/.package-lock.json ## run Holdfast beside the 
 bench-core: build browser ## native benchmarks of the core, and what keeping calls costs a page
 	go test -run '^$$' -bench . -benchmem ./core/...
 	go test -run '^$$' -bench BenchmarkJournal -benchtime 7x ./e2e
+
+CLIENTS ?= 100000
+
+simulate: ## a hundred thousand clients against one service, in virtual time
+	go run ./core/simulate/cmd -clients $(CLIENTS) -svg docs/simulation.svg
+
+growth: build browser ## how cost grows with calls and updates: docs/growth.md and its picture
+	go test -run '^$$' -bench '^BenchmarkGrowth$$' -benchtime 1x -timeout 60m ./e2e/growth
 
 fuzz: ## fuzz each target of the core for FUZZTIME
 	@for package in $$(go list ./core/...); do \

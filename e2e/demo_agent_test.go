@@ -16,7 +16,7 @@ import (
 // demoAgent opens the page of the agent, and waits until something can be said.
 func demoAgent(t *testing.T) (*acppeer.Peer, *chrome.Page) {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{})
+	site, err := demosite.New(demosite.Options{Haste: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,8 @@ var importRules = []importRule{
 	},
 	// The native host exists to run the core against real servers.
 	{folder: "core/coretest", standard: anyStandard, house: []string{"core"}, others: []string{"github.com/google/uuid"}},
+	// A simulation is no part of the product: it prints, and draws chance.
+	{folder: "core/simulate", standard: anyStandard, house: []string{"core"}},
 	{folder: "jsbridge", standard: []string{"errors", "strconv", "syscall/js", "unsafe"}, others: []string{safejs}},
 	{
 		folder:   "wasm",
@@ -56,6 +58,8 @@ var importRules = []importRule{
 		house:    []string{"core", "jsbridge"},
 		others:   []string{safejs},
 	},
+	// Tools of the build, and what they lay over the standard library.
+	{folder: "web/scripts", standard: anyStandard},
 	// The stories see the product from outside, so that they cannot share a
 	// mistake with it.
 	{

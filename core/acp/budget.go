@@ -185,9 +185,10 @@ func (c *Client) hurry(now engine.Time) {
 	}
 }
 
-// busy reports whether something is expected of the session.
+// busy reports whether something is expected of the session, as far as anybody
+// knows: one of an earlier page's may be at work, or have come to its end.
 func (s *session) busy(c *Client) bool {
-	if s.turn.state != "idle" || s.replay != nil {
+	if s.turn.state != "idle" || s.replay != nil || s.unseen {
 		return true
 	}
 	for _, r := range c.requests {

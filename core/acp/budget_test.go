@@ -154,6 +154,27 @@ func TestAnIdleSessionIsVisited(t *testing.T) {
 	}
 }
 
+// TestManySessionsOverAReload: of each the page asks what became of it, at once and
+// not when its turn to be visited comes.
+func TestManySessionsOverAReload(t *testing.T) {
+	s, handles, sessions := crowded(t, quiet(), 12)
+	for _, a := range sessions {
+		a.update(`{"sessionUpdate":"user_message","messageId":"u0","content":[{"type":"text","text":"hello"}]}`)
+	}
+	s.settle(600_000)
+	s.prompt(handles[11], "hi") // accepted, and nothing said yet
+	s.settle(60_000)
+	s.load()
+	for _, a := range sessions {
+		a.chunk("a9", "meanwhile "+a.id)
+	}
+	s.settle(10_000)
+	for _, a := range sessions {
+		handle := s.handle(a.id)
+		s.expect(said(s.effects, handle) == "meanwhile "+a.id, "%s shows %q", a.id, said(s.effects, handle))
+	}
+}
+
 // TestParkedIsTold, and that it is over.
 func TestParkedIsTold(t *testing.T) {
 	s, handles, _ := crowded(t, quiet(), 4)

@@ -18,6 +18,7 @@ type model struct {
 	version     int    // 0 is 2
 	answers     string // members of the answer to initialize, "" for what fits the version
 	refuse      int    // the status that initialize gets
+	later       string // a Retry-After: everything else gets a 503 with it
 	silent      map[string]bool
 	connections map[string]*modelConnection
 	made        int
@@ -95,6 +96,9 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 		}
 		return 200, []engine.Field{{Name: "content-type", Value: "application/json"}, {Name: "acp-connection-id", Value: c.id}},
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version, answers)
+	}
+	if m.later != "" {
+		return 503, []engine.Field{{Name: "retry-after", Value: m.later}}, ""
 	}
 	c := m.connections[q.Connection]
 	if c == nil {

@@ -137,6 +137,10 @@ func (r *record) Landed(sealed bool) {
 	}
 }
 
+// maxLately bounds the prompts of which a log says for a while yet that they are in
+// the history, once that is written anew.
+const maxLately = 32
+
 // rewrite stores a session anew: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {
 	r := s.record
@@ -168,10 +172,15 @@ func (c *Client) rewrite(s *session) {
 			}
 		}
 	}
-	for _, r := range c.requests {
-		if r.session == s && r.method == "session/prompt" && !s.placed[r.id] && s.version() != 1 {
-			content, _ := jsonrpc.Member(r.params, "prompt")
-			c.writePrompt(s, r.id, content)
+	if s.version() == 1 {
+		return
+	}
+	for _, id := range s.lately { // whoever has asked for one may not know yet
+		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
+	}
+	for _, p := range s.transcript.sent { // of this page and of earlier ones
+		if !s.placed[p.p] {
+			c.writePrompt(s, p.p, p.content)
 		}
 	}
 }

@@ -99,6 +99,22 @@ func TestAHistoryWithoutEnd(t *testing.T) {
 	s.expect(len(a.m.of("session/resume")) < 30, "%d replays were asked for", len(a.m.of("session/resume")))
 }
 
+// TestFault26_RetryAfterFromAnAgent is a floor, of an hour at most: for a POST, and for the
+// stream, which was cut.
+func TestFault26_RetryAfterFromAnAgent(t *testing.T) {
+	s, handle, a := opened(t, quiet())
+	a.m.later = "70000"
+	s.cancel(handle)
+	s.cut(a.m.reading(a.id), 0)
+	s.settle(1_000)
+	cancels := len(a.m.of("session/cancel"))
+	a.m.later = ""
+	s.settle(3_590_000)
+	s.expect(cancels == 1 && len(a.m.of("session/cancel")) == 1 && a.m.reading(a.id) == 0, "asked again too early")
+	s.settle(20_000)
+	s.expect(len(a.m.of("session/cancel")) == 2 && a.m.reading(a.id) != 0, "not asked again in an hour")
+}
+
 // TestForget drops a session from the store; the agent hears nothing of it.
 func TestForget(t *testing.T) {
 	s, handle, a := opened(t, newModel())

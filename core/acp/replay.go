@@ -163,7 +163,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.first, s.protocol = nil, s.version()
 		s.transcript.version = s.protocol
 		s.transcript.reset(s.emit(c))
-		s.works = nil
+		s.works = works{}
 		c.rewrite(s)
 	case told:
 		updates = updates[:at] // the rest would be shown twice
@@ -204,6 +204,9 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.release(c, now)
 	}
 	c.hurry(now)
+	if !s.busy(c) {
+		c.lend(now)
+	}
 }
 
 // covers reports whether what is told anew has as many items as are known.

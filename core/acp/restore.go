@@ -136,8 +136,9 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 		}
 	}
 	s.pending = map[uint64]bool{}
+	s.transcript.sent = nil // mirror brings those that are open
 	s.transcript.reset(s.emit(c))
-	s.works = nil
+	s.works = works{}
 	s.first, s.turn.last = nil, nil
 	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
 	switch {
@@ -172,7 +173,7 @@ func (c *Client) restored(now engine.Time, s *session) {
 	if s.owned {
 		s.record.conn = s.fold.Connection
 		s.conn = c.connectionOf(s.fold.Connection)
-		s.holed = true
+		s.holed, s.unseen = true, true
 	}
 	c.mirror(s)
 	moved := s.moved
@@ -195,7 +196,7 @@ func (c *Client) restored(now engine.Time, s *session) {
 		}
 	}
 	s.fold = nil
-	if c.state != stateOpen && c.state != stateReconnecting {
+	if c.home == nil || c.state == stateNew || c.state >= stateClosing {
 		return
 	}
 	c.settleConnection(now, s)

@@ -28,6 +28,7 @@ type session struct {
 	parked     bool        // it has no stream, because others need theirs more
 	wanted     bool        // and the app wants to hear of it
 	since      engine.Time // of its stream, or of its being parked
+	unseen     bool        // an earlier page left it, and the agent has not been heard since
 	works      works
 	cancelling bool // the app has cancelled the turn
 	silent     bool // the app was told that it is not heard
@@ -36,6 +37,7 @@ type session struct {
 	first      []byte // names the first item of its history
 	replay     *replay
 	placed     map[uint64]bool // prompts that are in the history
+	lately     []uint64        // the last of those, oldest first
 	pending    map[uint64]bool // of earlier pages: told to the app
 	before     uint32          // which turn there was when those were told
 	record     *record
@@ -261,6 +263,7 @@ func (s *session) heard(c *Client) bool {
 
 // streamUp notes that the agent is heard.
 func (s *session) streamUp(c *Client, now engine.Time, again bool) {
+	s.unseen = false
 	if s.replay != nil && s.replay.broken {
 		s.replay.again(c, now, s)
 	} else if s.strayed || s.holed {
@@ -376,6 +379,10 @@ func (s *session) emit(c *Client) func(op []byte) {
 	return func(op []byte) {
 		if name, id, ok := promptOp(op); ok {
 			s.placed[id] = name == "placed"
+			if name == "placed" {
+				s.lately = append(s.lately, id)
+				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
+			}
 			c.writePromptOp(s, name, id, op)
 		}
 		c.deliver(s, engine.EventTranscript, 0, c.effects.Copy(op))

@@ -10,11 +10,16 @@ import (
 
 // works are the tool calls and terminals of a session that are not finished, by
 // their ids: what can be cancelled, and what a cancelled turn leaves undone.
-type works map[string]*work
+type works [2]map[string]*work
+
+// The kinds of works.
+const (
+	workTerminal = iota
+	workTool
+)
 
 type work struct {
 	id     []byte // raw JSON
-	tool   bool   // else a terminal
 	status []byte // of a tool call, raw, as the agent has said it
 	cancel bool   // the agent offers to cancel it alone
 	marked bool   // the app was told that it is cancelled, which the agent has not said
@@ -23,55 +28,47 @@ type work struct {
 // maxWorks bounds what an agent that finishes nothing makes a session keep.
 const maxWorks = 10_000
 
-// workOf returns which work an update is of; nil for one that is of none.
-func workOf(update []byte) (id []byte, tool bool) {
-	kind, _ := jsonrpc.Member(update, "sessionUpdate")
-	switch string(kind) {
+// workOf returns which work an update is of; no id where it is of none.
+func workOf(update []byte) (id []byte, kind int) {
+	name, _ := jsonrpc.Member(update, "sessionUpdate")
+	switch string(name) {
 	case `"tool_call"`, `"tool_call_update"`:
 		id, _ = jsonrpc.Member(update, "toolCallId")
-		tool = true
+		kind = workTool
 	case `"terminal_update"`:
 		id, _ = jsonrpc.Member(update, "terminalId")
 	}
-	if len(id) < 2 || id[0] != '"' || len(id) > maxIDBytes {
-		return nil, false
-	}
-	return id, tool
-}
-
-func workKey(id []byte, tool bool) string {
-	text, _ := jsonrpc.String(id)
-	if tool {
-		return "c" + text
-	}
-	return "t" + text
+	return id, kind
 }
 
 // noteWork takes what an update says of a tool call, or of a terminal.
 func (s *session) noteWork(update []byte) {
-	id, tool := workOf(update)
-	if id == nil {
+	raw, kind := workOf(update)
+	if raw == nil {
 		return
 	}
-	key := workKey(id, tool)
-	w := s.works[key]
+	id, rule := idText(raw, ruleUpdateID)
+	if rule != "" {
+		return
+	}
+	w := s.works[kind][string(id)]
 	if w == nil {
-		if len(s.works) >= maxWorks {
+		if len(s.works[kind]) >= maxWorks {
 			return
 		}
-		w = &work{id: bytes.Clone(id), tool: tool, status: []byte(`"pending"`)} // spec/acp.md 3.3
-		if s.works == nil {
-			s.works = works{}
+		w = &work{id: bytes.Clone(raw), status: []byte(`"pending"`)} // spec/acp.md 3.3
+		if s.works[kind] == nil {
+			s.works[kind] = map[string]*work{}
 		}
-		s.works[key] = w
+		s.works[kind][string(id)] = w
 	}
 	if value, ok := jsonrpc.Member(update, "capabilities"); ok {
 		offered, _ := jsonrpc.Member(value, "cancel")
 		w.cancel = jsonrpc.IsObject(offered)
 	}
-	if !tool {
+	if kind == workTerminal {
 		if exit, _ := jsonrpc.Member(update, "exitStatus"); jsonrpc.IsObject(exit) {
-			delete(s.works, key)
+			delete(s.works[kind], string(id))
 		}
 		return
 	}
@@ -85,7 +82,7 @@ func (s *session) noteWork(update []byte) {
 	w.status, w.marked = append(w.status[:0], status...), false // the agent knows better
 	switch string(status) {
 	case `"completed"`, `"failed"`, `"cancelled"`:
-		delete(s.works, key)
+		delete(s.works[kind], string(id))
 	}
 }
 
@@ -94,8 +91,8 @@ func (s *session) noteWork(update []byte) {
 // counts (spec/acp.md 4).
 func (s *session) markCancelled(c *Client) {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
-	for _, w := range s.works.sorted() {
-		if w.tool && !w.marked && !lists(background, w.id) {
+	for _, w := range s.works.calls() {
+		if !w.marked && !lists(background, w.id) {
 			w.marked = true
 			s.showStatus(c, w, []byte(`"cancelled"`))
 		}
@@ -106,11 +103,12 @@ func (s *session) markCancelled(c *Client) {
 // all, its tool calls are what the agent said last.
 func (s *session) settleMarks(c *Client, stop []byte) {
 	s.cancelling = false
-	for _, w := range s.works.sorted() {
+	for _, w := range s.works.calls() {
 		switch {
 		case !w.marked:
 		case string(stop) == `"cancelled"`:
-			delete(s.works, workKey(w.id, true))
+			id, _ := idText(w.id, "")
+			delete(s.works[workTool], string(id))
 		default:
 			w.marked = false
 			s.showStatus(c, w, w.status)
@@ -125,14 +123,20 @@ func (s *session) showStatus(c *Client, w *work, status []byte) {
 	c.writeUpdate(s, update)
 }
 
-// sorted returns them in an order that is the same each time.
-func (ws works) sorted() []*work {
-	all := make([]*work, 0, len(ws))
-	for _, w := range ws {
+// calls returns the tool calls, in an order that is the same each time.
+func (ws works) calls() []*work {
+	all := make([]*work, 0, len(ws[workTool]))
+	for _, w := range ws[workTool] {
 		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b *work) int { return bytes.Compare(a.id, b.id) })
 	return all
+}
+
+// cancels reports whether the agent offers to cancel one alone.
+func (ws works) cancels(kind int, id []byte) bool {
+	w := ws[kind][string(id)]
+	return w != nil && w.cancel
 }
 
 // offered checks that the agent has said it takes a request (client MUST 8); nil
@@ -151,16 +155,16 @@ func (c *Client) offered(s *session, method string, params []byte) *engine.Error
 			return refuse("the agent offers no way to log in")
 		}
 	case "tool_call/cancel", "terminal/cancel":
-		tool := method == "tool_call/cancel"
-		name := "terminalId"
-		if tool {
-			name = "toolCallId"
+		kind, name := workTool, "toolCallId"
+		if method == "terminal/cancel" {
+			kind, name = workTerminal, "terminalId"
 		}
-		id, _ := jsonrpc.Member(params, name)
+		raw, _ := jsonrpc.Member(params, name)
+		id, _ := idText(raw, "")
 		if s == nil {
 			s = c.sessionOf(sessionIn(params))
 		}
-		if s != nil && s.replay == nil && (s.works[workKey(id, tool)] == nil || !s.works[workKey(id, tool)].cancel) {
+		if s != nil && s.replay == nil && !s.works.cancels(kind, id) {
 			return refuse("the agent does not offer to cancel it now")
 		}
 	}

@@ -1,9 +1,13 @@
+//go:build unix
+
 package mcp_test
 
 import (
 	"fmt"
 	"runtime"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -21,9 +25,19 @@ func held() uint64 {
 	return m.HeapAlloc
 }
 
-// perCall reports what one of n calls costs.
-func perCall(b *testing.B, n int, bytes uint64) {
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/call")
+// busy returns how long this process has used a processor: a clock on the wall
+// tells what else the machine did.
+func busy() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// perCall reports what one of n calls costs, of the run that cost least.
+func perCall(b *testing.B, n int, least time.Duration, bytes uint64) {
+	b.ReportMetric(float64(least.Nanoseconds())/float64(n), "cpu-ns/call")
 	b.ReportMetric(float64(bytes)/float64(n), "B/call")
 }
 
@@ -35,10 +49,9 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
 			h := newTally(b, true).connect(b)
 			var bytes uint64
+			least := time.Hour
 			for b.Loop() {
-				b.StopTimer()
-				before := held()
-				b.StartTimer()
+				before, since := held(), busy()
 				open := make([]streamed, n)
 				for i := range open {
 					open[i] = h.open()
@@ -51,9 +64,9 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 					h.now++
 					h.store()
 				}
-				b.StopTimer()
+				spent := busy() - since
 				bytes = held() - min(before, held())
-				b.StartTimer()
+				since = busy()
 				for _, o := range open {
 					h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
 					h.drain()
@@ -61,19 +74,18 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 					h.drain()
 				}
 				h.store()
-				b.StopTimer()
 				for id := range h.ended {
 					h.client.Ack(h.now, id, 0)
 					h.drain()
 				}
 				clear(h.ended)
 				h.store()
-				b.StartTimer()
+				least = min(least, spent+busy()-since)
 			}
 			if h.settled != b.N*n || h.told[shape.kind] != b.N*n*growthEvents {
 				b.Fatalf("%d of %d calls have settled, with %d events", h.settled, b.N*n, h.told[shape.kind])
 			}
-			perCall(b, n, bytes)
+			perCall(b, n, least, bytes)
 		})
 	}
 }
@@ -105,21 +117,19 @@ func BenchmarkGrowthRestore(b *testing.B) {
 		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
 			ops := storedCalls(n)
 			var bytes uint64
+			least := time.Hour
 			for b.Loop() {
-				b.StopTimer()
-				before := held()
-				h := newTally(b, true)
-				b.StartTimer()
+				h, before := newTally(b, true), held()
+				since := busy()
 				h.client.Restore(h.now, ops)
 				h.drain()
-				b.StopTimer()
+				least = min(least, busy()-since)
 				bytes = held() - before
 				if h.recalled != n || h.settled != n || h.told[engine.EventProgress] != n*growthEvents {
 					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.recalled, n, h.settled, h.told[engine.EventProgress])
 				}
-				b.StartTimer()
 			}
-			perCall(b, n, bytes)
+			perCall(b, n, least, bytes)
 		})
 	}
 }

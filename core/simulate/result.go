@@ -36,10 +36,9 @@ type Result struct {
 	Whole    int64   // ms from the moment the service was back until 99 of 100 clients were whole for good
 }
 
-// Violations returns how many of the promises were broken.
-func (r *Result) Violations() int {
-	return r.Lost + r.Twice + r.Foreign + r.Undercut + r.Unsettled + r.Away
-}
+// Shown returns how much of the incident is worth a picture, in ms: until 99 of
+// 100 clients are whole, and a little more.
+func (r *Result) Shown() int64 { return (r.Scenario.Outage + r.Whole) * 11 / 10 }
 
 // count notes a request's arrival.
 func (w *World) count(x *exchange) {

@@ -122,9 +122,11 @@ func (p *page) head(x *exchange) {
 		p.refused(x)
 	case x.status != 200:
 		x.closing = x.status == 202
-	case x.purpose == forHandshake:
+	case x.purpose == forHandshake, x.purpose == forPing:
 		add("content-type", "application/json")
-		add("mcp-session-id", x.session)
+		if x.purpose == forHandshake {
+			add("mcp-session-id", x.session)
+		}
 		x.backlog, x.closing = x.body, true
 	default:
 		add("content-type", "text/event-stream")

@@ -29,6 +29,7 @@ const (
 	forHandshake purpose = iota + 1 // initialize
 	forInitialized
 	forCall   // tools/call
+	forPing   // ping
 	forResume // a GET with a cursor
 	forListen // a GET without: not offered
 )
@@ -78,6 +79,9 @@ func (w *World) recognise(x *exchange, r *engine.Request) {
 	case bytes.Contains(r.Body, []byte(`"method":"initialize"`)):
 		x.purpose = forHandshake
 		x.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"service","version":"1"}}}`, number(r.Body, `"id":`))
+	case bytes.Contains(r.Body, []byte(`"method":"ping"`)):
+		x.purpose = forPing
+		x.body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, number(r.Body, `"id":`))
 	case bytes.Contains(r.Body, []byte(`"method":"tools/call"`)):
 		x.purpose = forCall
 		k, _ := strconv.Atoi(number(r.Body, `"call":`))

@@ -54,7 +54,7 @@ func NewWorld(cfg Config, s Scenario) *World {
 		cfg.Calls = 2
 	}
 	if cfg.Capacity == 0 {
-		cfg.Capacity = cfg.Clients / 10
+		cfg.Capacity = max(cfg.Clients/10, instances)
 	}
 	w := &World{cfg: cfg, scenario: s, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(len(s.Name))))}
 	w.cost = max(int64(1_000_000*instances/cfg.Capacity), 1)

@@ -22,7 +22,7 @@ import (
 const (
 	startLimit = 60 * time.Second
 	stopLimit  = 20 * time.Second
-	stepLimit  = 5 * time.Minute
+	stepLimit  = 2 * time.Minute
 )
 
 // startBrowser starts Chrome, which ends with ctx; the function ends it in good
@@ -90,7 +90,12 @@ func run[T any](t *tab, method string, args ...any) (T, error) {
 	if err != nil {
 		return *new(T), err
 	}
-	return chromedp.Run(ctx, chromedp.Evaluate[T]("rig."+method+"(..."+string(given)+")", chromedp.EvalAwaitPromise))
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[T]("rig."+method+"(..."+string(given)+")", chromedp.EvalAwaitPromise))
+	if errors.Is(err, context.DeadlineExceeded) {
+		how, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("rig.standing()"))
+		err = fmt.Errorf("%s has not ended in %v; %s", method, stepLimit, how)
+	}
+	return got, err
 }
 
 // metric reads one of CDP's Performance.getMetrics.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -92,13 +93,15 @@ func bench() error {
 	}
 	defer f.close()
 	r := newResults()
+	var failed error
 	for _, m := range measurements {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), m.name) {
 			continue
 		}
 		began := time.Now()
 		if err := m.take(f, r, s); err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", m.name, err))
+			continue
 		}
 		fmt.Fprintf(os.Stderr, "bench: %s, %.0f s\n", m.name, time.Since(began).Seconds())
 	}
@@ -107,8 +110,10 @@ func bench() error {
 		return err
 	}
 	markdown(os.Stdout, a, f, r, s.events)
-	if *page == "" {
-		return nil
+	// What was measured before something went wrong is shown, and published only
+	// where nothing did.
+	if *page == "" || failed != nil {
+		return failed
 	}
 	return write(*page, a, f, r, s.events)
 }

@@ -16,7 +16,7 @@ import (
 const GateAgent = "agent"
 
 // newAgent is an agent of ACP that knows three things by heart.
-func newAgent() *acppeer.Peer {
+func newAgent(haste float64) *acppeer.Peer {
 	p := acppeer.Mounted(acppeer.Options{
 		// Pages keep the ids of an agent that has been started again since.
 		Prefix: strings.ToLower(rand.Text()[:8]) + "-",
@@ -24,13 +24,14 @@ func newAgent() *acppeer.Peer {
 		KeepAlive: 15 * time.Second,
 	})
 	p.Release(GateAgent)
-	stage := &stage{turns: make(map[string]int)}
+	stage := &stage{haste: haste, turns: make(map[string]int)}
 	p.OnPrompt(stage.perform)
 	return p
 }
 
 // A stage knows which sessions have turns under way.
 type stage struct {
+	haste float64
 	mu    sync.Mutex
 	turns map[string]int
 }
@@ -49,7 +50,7 @@ func (s *stage) add(session string, n int) int {
 // perform plays the part that a prompt asks for. What is left in the background
 // goes on when the turn is over, with no request open.
 func (s *stage) perform(t *acppeer.Turn) {
-	a := actor{t}
+	a := actor{t, s.haste}
 	part := partFor(t.Text)
 	s.enter(t.Session)
 	t.Accept()

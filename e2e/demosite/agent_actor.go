@@ -18,7 +18,10 @@ import (
 const pace = 110 * time.Millisecond
 
 // An actor plays one turn.
-type actor struct{ *acppeer.Turn }
+type actor struct {
+	*acppeer.Turn
+	haste float64 // how many times faster than usual
+}
 
 // wait passes time; false means that the turn is cancelled, or the site closed.
 func (a actor) wait(d time.Duration) bool {
@@ -26,7 +29,7 @@ func (a actor) wait(d time.Duration) bool {
 		return false
 	}
 	select {
-	case <-time.After(d):
+	case <-time.After(time.Duration(float64(d) / a.haste)):
 		return true
 	case <-a.Done():
 		return false

@@ -49,6 +49,8 @@ type Options struct {
 	Dist string
 	// Hour is the real time that a simulated hour takes; 0 means 8 s.
 	Hour time.Duration
+	// Haste is how many times faster than a person reads aloud the agent speaks; 0 means 1.
+	Haste float64
 	// MCP are the options of the embedded server.
 	MCP gosdk.Options
 }
@@ -90,7 +92,7 @@ func New(o Options) (*Site, error) {
 		}
 	}
 	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), agent: newAgent(), hour: cmp.Or(o.Hour, usualHour)}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), agent: newAgent(cmp.Or(o.Haste, 1)), hour: cmp.Or(o.Hour, usualHour)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))

@@ -8,9 +8,9 @@ import { packages } from "./wasmpackages.mjs";
 // change that breaks it either is worth its bytes, which its author then says
 // here, or is not. The goal is where the file should be.
 const files = [
-  { name: "holdfast.wasm", budget: BUDGET_WASM, goal: 700_000 },
-  { name: "holdfast.mjs", budget: BUDGET_JS, goal: 15_000 },
-  { name: "holdfast.js", budget: BUDGET_JS, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 700_000, goal: 700_000 },
+  { name: "holdfast.mjs", budget: 40_000, goal: 15_000 },
+  { name: "holdfast.js", budget: 40_000, goal: 15_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 

@@ -152,7 +152,7 @@ test("what is not known or was not offered is refused, not shown", async () => {
   }
 });
 
-test("one page answers: the one that carries the session", async () => {
+test("without a way to the other pages, one answers: the one that carries the session", async () => {
   const asked: string[] = [];
   const { rig, it, ask } = await asking({ permission: () => (asked.push("?"), "y") }, { owned: false });
   ask(permit, PERMISSION);

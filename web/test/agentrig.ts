@@ -1,4 +1,6 @@
 import { Agent, type AgentUse } from "../src/agent/agent.js";
+import type { Journal } from "../src/durable/journal.js";
+import type { JournalClient } from "../src/durable/journalclient.js";
 import { EVENT } from "../src/events.js";
 import type { Open } from "../src/mcp.js";
 import type { ClientPort, Runtime } from "../src/runtime/runtime.js";
@@ -21,11 +23,23 @@ export class AgentRig {
   readonly cancelled: number[] = [];
   readonly responses: { request: number; ok: boolean; value: unknown }[] = [];
   readonly ended: string[] = [];
+  /** Drafts that were saved, by the request that they are of. */
+  readonly drafts: [request: number, json: string][] = [];
+  /** What was asked for other pages, and what they were told. */
+  readonly served: string[] = [];
+  readonly told: unknown[][] = [];
+  /** What went to other pages. */
+  readonly forwarded: string[] = [];
+  /** The call that the next one is, which is made for another page. */
+  serves = 0;
+  /** The client as its journal has it. */
+  client: JournalClient | undefined;
   readonly agent: Agent;
   port!: ClientPort;
   #last = 0;
 
-  constructor(use: Partial<AgentUse> = {}) {
+  /** `pages`: others can be reached. */
+  constructor(use: Partial<AgentUse> = {}, pages = false) {
     const send = (notify: boolean) => (_: number, session: number, method: string, params: string, bind: (id: number) => void) => {
       const id = ++this.#last;
       this.sent.push({ id, session, method, params: JSON.parse(params) as Open, notify });
@@ -40,13 +54,31 @@ export class AgentRig {
       agentRequest: send(false),
       agentNotify: send(true),
       agentCancel: (_: number, id: number) => this.cancelled.push(id),
+      agentServe: (_: number, text: string, bind: (id: number) => void) => {
+        this.served.push(text);
+        bind(this.serves);
+      },
+      agentTold: (_: number, ...said: unknown[]) => this.told.push(["core", ...said]),
+      agentMoved: (_: number, ...said: unknown[]) => this.told.push(["moved", ...said]),
+      agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
+      draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       agentTerminate: () => this.#end("terminate"),
       close: () => this.#end("close"),
       counters: () => `{"cuts":2}`,
       release: () => {},
       respond: (_: number, request: number, ok: boolean, json: string) => this.responses.push({ request, ok, value: JSON.parse(json) }),
     };
-    const keeping = { journal: undefined };
+    const journal = {
+      durability: "indexeddb",
+      reaches: true,
+      options: () => ({}),
+      attach: (client: JournalClient) => void (this.client = client),
+      forward: (text: string) => this.forwarded.push(text),
+      told: (...said: unknown[]) => this.told.push(said),
+      close: () => {},
+      shared: () => false,
+    };
+    const keeping = { journal: pages ? (journal as unknown as Journal) : undefined };
     this.agent = new Agent(runtime as unknown as Runtime, "https://example.com/acp", { handlers: {}, elicits: true, backlog: 100, keeping, ...use });
   }
 

@@ -1,14 +1,18 @@
 //go:build !js
 
-// Command simulate plays the incidents of core/simulate and prints what came of
-// them.
+// Command simulate plays the incidents of core/simulate, prints what came of
+// them and draws the arrival curves:
+//
+//	make simulate
 package main
 
 import (
 	"flag"
 	"fmt"
+	"os"
 	"runtime"
-	"strings"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/core/link"
@@ -16,37 +20,105 @@ import (
 )
 
 func main() {
-	clients := flag.Int("clients", 100_000, "clients")
-	seed := flag.Uint64("seed", 1, "seed")
-	only := flag.Int("only", -1, "scenario")
-	pol := flag.Int("pol", -1, "policy")
-	set := flag.String("set", "", "scenarios by letter")
+	cfg := simulate.Config{}
+	flag.IntVar(&cfg.Clients, "clients", 100_000, "how many clients")
+	flag.IntVar(&cfg.Calls, "calls", 2, "how many calls each has in flight")
+	flag.Uint64Var(&cfg.Seed, "seed", 1, "what all chance is drawn from")
+	compare := flag.Int("compare", 1_000, "how many clients for the comparison of policies; 0 for none")
+	svg := flag.String("svg", "", "where to draw the arrival curves")
 	flag.Parse()
-	for k, po := range simulate.Policies() {
-		if *pol >= 0 && k != *pol && *pol < 100 {
-			continue
+	if err := run(cfg, *compare, *svg); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(cfg simulate.Config, compare int, svg string) error {
+	debug.SetGCPercent(200)
+	began := time.Now()
+	fmt.Printf("%d clients with %d calls each, seed %d; %d bytes of heap per client while all is quiet\n\n",
+		cfg.Clients, cfg.Calls, cfg.Seed, simulate.IdleBytes(simulate.Config{Clients: 1_000, Calls: cfg.Calls, Seed: cfg.Seed}))
+	fmt.Println(simulate.Head)
+	results := play(cfg, simulate.Scenarios())
+	broken := 0
+	for _, r := range results {
+		fmt.Println(r.Row())
+	}
+	for _, r := range results {
+		if why := r.Broken(); why != "" {
+			broken++
+			fmt.Printf("\n%s: %s\n", r.Scenario.Name, why)
 		}
-		if *pol < 0 && k > 0 {
-			continue
+		if len(r.Failures) > 0 {
+			fmt.Printf("\n%s: the client ran %d calls again; %d failed, and their apps made them again: %v\n", r.Scenario.Name, r.Restarted, r.Remade, r.Failures)
 		}
-		link.Use(po.Policy)
-		fmt.Println("==", po.Name)
-		for i, s := range simulate.Scenarios() {
-			if *only >= 0 && i != *only || *set != "" && !strings.Contains(*set, string(rune('a'+i))) {
-				continue
-			}
-			t := time.Now()
-			w := simulate.NewWorld(simulate.Config{Clients: *clients, Seed: *seed}, s)
-			r := w.Run()
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			a := &r.Arrivals
-			fmt.Printf("%-30s V%d %d| arr %d served %d 503 %d busy100 %d busy1s %d late100 %d late1s %d mean %.0f ratio %.1f | req %d/%d/%d | wait %d/%d/%d whole %d | doubt %d restart %d remade %d %v | %v heap %d MB sys %d\n",
-				s.Name, r.Violations(), r.Floors,
-				a.Total(), r.Served, r.Refused, a.Busiest(100, 0), a.Busiest(1000, 0), a.Busiest(100, max(s.Retry, 0)+max(s.Retry/4, 100)+1000), a.Busiest(1000, max(s.Retry, 0)+max(s.Retry/4, 100)+1000), a.Mean(), float64(a.Busiest(1000, 0))/a.Mean(),
-				simulate.Percentile(r.Requests, 50), simulate.Percentile(r.Requests, 99), simulate.Percentile(r.Requests, 100),
-				simulate.Percentile(r.Waits, 50), simulate.Percentile(r.Waits, 99), simulate.Percentile(r.Waits, 100), r.Whole,
-				r.Doubted, r.Restarted, r.Remade, r.Failures, time.Since(t).Round(time.Millisecond), m.HeapAlloc>>20, m.Sys>>20)
+	}
+	if compare > 0 {
+		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, svg)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Printf("\n%v, %d MB taken from the system\n", time.Since(began).Round(time.Second), m.Sys>>20)
+	if broken > 0 {
+		return fmt.Errorf("%d of %d incidents broke a promise", broken, len(results))
+	}
+	return nil
+}
+
+// play plays the incidents, as many at a time as there are processors, and
+// returns their results in order.
+func play(cfg simulate.Config, scenarios []simulate.Scenario) []simulate.Result {
+	results := make([]simulate.Result, len(scenarios))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for i, s := range scenarios {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			results[i] = simulate.NewWorld(cfg, s).Run()
+		})
+	}
+	all.Wait()
+	return results
+}
+
+// comparePolicies plays the incidents by which a policy is judged under each of
+// them, and draws those of the built-in one beside those of the one before it.
+func comparePolicies(cfg simulate.Config, svg string) {
+	defer link.Use(link.BuiltIn())
+	var judged []simulate.Scenario
+	for _, s := range simulate.Scenarios() {
+		if s.Judges {
+			judged = append(judged, s)
 		}
+	}
+	shown := map[string][]simulate.Result{}
+	for _, p := range simulate.Policies() {
+		link.Use(p.Policy)
+		results := play(cfg, judged)
+		shown[p.Name] = results
+		fmt.Printf("\n%s, %d clients", p.Name, cfg.Clients)
+		if p.Note != "" {
+			fmt.Printf(" (%s)", p.Note)
+		}
+		fmt.Printf("\n\n%s\n", simulate.Head)
+		for _, r := range results {
+			fmt.Println(r.Row())
+		}
+	}
+	if svg == "" {
+		return
+	}
+	var panels []simulate.Panel
+	for i, s := range judged {
+		now, before := &shown["built in"][i], &shown["before"][i]
+		panels = append(panels, simulate.Panel{
+			Title: s.Name, Capacity: cfg.Clients / 10, Until: max(now.Shown(), before.Shown()),
+			Lines: []simulate.Line{now.Curve("built in", "#0a58ca"), before.Curve("before", "#d9480f")},
+		})
+	}
+	title := fmt.Sprintf("Requests per second at a service with %d clients, since the incident began", cfg.Clients)
+	if err := os.WriteFile(svg, []byte(simulate.Chart(title, panels)), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, "simulate:", err)
 	}
 }

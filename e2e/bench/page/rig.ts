@@ -37,12 +37,27 @@ async function burst(args: { count: number; size: number; each: boolean }): Prom
   return { ...(await stop()), ms, seen, astray };
 }
 
+let made = 0;
+let answered = 0;
+
+/** One small call. */
+async function echo(): Promise<void> {
+  made++;
+  await session.call("echo", { text: "ping" });
+  answered++;
+}
+
+/** How far the small calls have come, for the command to tell of one that hangs. */
+function standing(): string {
+  return `${answered} of ${made} small calls answered`;
+}
+
 /** How long each of so many calls took, one after another, in ms. */
 async function sequential(count: number): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const began = performance.now();
-    await session.call("echo", { text: "ping" });
+    await echo();
     times.push(performance.now() - began);
   }
   return times;
@@ -53,7 +68,7 @@ async function concurrent(count: number, width: number): Promise<number> {
   let left = count;
   const began = performance.now();
   const lane = async (): Promise<void> => {
-    while (left-- > 0) await session.call("echo", { text: "ping" });
+    while (left-- > 0) await echo();
   };
   await Promise.all(Array.from({ length: width }, lane));
   return performance.now() - began;
@@ -138,6 +153,6 @@ function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-const rig = { start, burst, sequential, concurrent, large, cut, drop, wasm, spin };
+const rig = { start, burst, standing, sequential, concurrent, large, cut, drop, wasm, spin };
 export type Rig = typeof rig;
 Object.assign(globalThis, { rig });

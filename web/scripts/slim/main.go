@@ -1,5 +1,3 @@
-//go:build !js
-
 // Command slim rewrites the wasm that Go's linker wrote so that it compresses
 // better: a tenth less over the wire, and no other program. It needs no tool
 // but Go, as the whole build of the wasm does.

@@ -1,0 +1,289 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// looker is a tab that looks on at the sessions of a sim's page. It has no network.
+type looker struct {
+	s    *sim
+	c    *acp.Client
+	now  engine.Time
+	told []engine.Effect
+}
+
+// look opens such a tab; it knows what is stored by now.
+func (s *sim) look(epoch uint32) *looker {
+	l := &looker{s: s, now: 1, c: acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Tabs: true, Epoch: epoch})}
+	l.do(func(c *acp.Client) { c.Restore(l.now, s.store.followed()) })
+	l.do(func(c *acp.Client) { c.Start(l.now) })
+	return l
+}
+
+func (l *looker) do(input func(c *acp.Client)) {
+	l.now++
+	input(l.c)
+	for e, ok := l.c.Next(); ok; e, ok = l.c.Next() {
+		e.Data = bytes.Clone(e.Data)
+		l.told = append(l.told, e)
+	}
+}
+
+// hear tells it what is stored by now, of a tab that carries the sessions under that
+// epoch.
+func (l *looker) hear(epoch uint32) {
+	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.store.followed(), epoch)) })
+}
+
+// inEpoch gives the heads in a list of ops another epoch, as who takes a session over
+// does.
+func inEpoch(ops []byte, epoch uint32) []byte {
+	var b []byte
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			return b
+		}
+		if op.Kind == journal.OpCall {
+			op.Epoch = epoch
+		}
+		b = journal.AppendOp(b, op)
+	}
+}
+
+// takeOver makes it the tab that carries all sessions.
+func (l *looker) takeOver() {
+	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.store.ops(), 2)) })
+}
+
+func (l *looker) request(method, params string) (id engine.CallID) {
+	l.do(func(c *acp.Client) { id = c.Request(l.now, 1, method, []byte(params)) })
+	return id
+}
+
+// forwarded returns the texts that it has for the tab that carries the sessions.
+func (l *looker) forwarded() []string {
+	var all []string
+	for _, e := range l.told {
+		if e.Kind == engine.Deliver && e.Event == engine.EventForward {
+			all = append(all, string(e.Data))
+		}
+	}
+	return all
+}
+
+// outcome says how a call of its was settled: "" for not yet.
+func (l *looker) outcome(id engine.CallID) string {
+	for _, e := range l.told {
+		if e.Kind == engine.Settle && e.C == id {
+			if e.Failure != nil {
+				return string(e.Failure.Code)
+			}
+			return fmt.Sprintf("%d %s", e.Outcome, e.Data)
+		}
+	}
+	return ""
+}
+
+// serve gives the sim's page the text of another tab's.
+func (s *sim) ask(text string) (id engine.CallID) {
+	s.do("serve "+text, func(c *acp.Client, now engine.Time) { id = c.Serve(now, []byte(text)) })
+	return id
+}
+
+func idIn(text string) uint64 {
+	_, rest, _ := strings.Cut(text, `"request":`)
+	var id uint64
+	_, _ = fmt.Sscan(rest[:strings.IndexByte(rest, ',')], &id)
+	return id
+}
+
+const hello = `{"prompt":[{"type":"text","text":"hello"}]}`
+
+// TestForwardedPrompt: it leaves once, under the id of the tab that looks on, which
+// hears what the agent has answered.
+func TestForwardedPrompt(t *testing.T) {
+	s, _, a := opened(t, newModel())
+	l := s.look(77)
+	id := l.request("session/prompt", hello)
+	text := l.forwarded()[0]
+	call := s.ask(text)
+	s.expect(call != 0 && s.ask(text) == 0, "not made, or made twice")
+	s.settle(0)
+	prompts := a.m.of("session/prompt")
+	s.expect(len(prompts) == 1 && idIn(text)>>24 == 77, "%d prompts, id of %s", len(prompts), text)
+	e := s.settled(call)
+	l.do(func(c *acp.Client) { c.Told(l.now, idIn(text), 0, nil, nil) })
+	s.expect(l.outcome(id) == "", "settled with %s", l.outcome(id))
+	for range 2 {
+		l.do(func(c *acp.Client) { c.Told(l.now, idIn(text), e.Outcome, e.Data, nil) })
+	}
+	s.expect(l.outcome(id) == fmt.Sprintf("%d %s", e.Outcome, e.Data), "settled with %s", l.outcome(id))
+}
+
+// TestForwardedToTheDead: what becomes of a request whose tab has died follows from
+// what that tab has said and stored, and nothing else; whether this tab takes over or
+// a third one.
+func TestForwardedToTheDead(t *testing.T) {
+	const (
+		unheard = 0
+		taken   = 1 << iota // it has said that it has it
+		stored              // the store has it
+		placed              // and that the agent has it
+	)
+	for _, test := range []struct {
+		name   string
+		method string
+		at     int
+		third  string // what it ends with where another tab takes over: "again" is forwarded once more
+		own    string // and where this one does: "again" is made here
+	}{
+		{"a prompt that was lost on the way", "session/prompt", unheard, "again", "again"},
+		{"a prompt that had to be stored yet", "session/prompt", taken, "outcome_unknown", "outcome_unknown"},
+		{"a prompt that was about to leave", "session/prompt", taken | stored, "", ""},
+		{"the same, and nobody has said so", "session/prompt", stored, "", ""},
+		{"a prompt that the agent has", "session/prompt", taken | stored | placed, "1 {}", "1 {}"},
+		{"what may be asked twice", "session/set_config_option", taken, "again", "again"},
+		{"what may not", "_x/charge", taken, "outcome_unknown", "outcome_unknown"},
+		{"what may not, and was lost", "_x/charge", unheard, "outcome_unknown", "outcome_unknown"},
+	} {
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, own %v", test.name, own), func(t *testing.T) {
+				m := newModel()
+				s, _, _ := opened(t, m)
+				l := s.look(77)
+				id := l.request(test.method, hello)
+				request := idIn(l.forwarded()[0])
+				if test.at&taken != 0 {
+					l.do(func(c *acp.Client) { c.Told(l.now, request, 0, nil, nil) })
+				}
+				write := func(e journal.Entry) {
+					for record, rows := range s.store.rows {
+						n := uint32(len(rows) + 1)
+						s.store.rows[record] = append(rows, journal.Op{Kind: journal.OpLog, Call: record, Epoch: 1, N: n, Plain: journal.AppendEntry(nil, e)})
+					}
+				}
+				if test.at&stored != 0 {
+					write(journal.Entry{Kind: journal.Prompt, N: [3]uint64{request}, Data: []byte(`[{"type":"text","text":"hello"}]`)})
+				}
+				if test.at&placed != 0 {
+					write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
+				}
+				l.told = nil
+				want := test.third
+				if own {
+					want = test.own
+					l.takeOver()
+				} else {
+					l.hear(2)
+				}
+				switch again := l.forwarded(); {
+				case want == "again" && own:
+					s.expect(l.outcome(id) == "" && len(again) == 0, "settled with %q, forwarded %q", l.outcome(id), again)
+				case want == "again":
+					fresh := test.at&taken != 0 // an answer to the first may come yet
+					s.expect(len(again) == 1 && (idIn(again[0]) != request) == fresh && l.outcome(id) == "", "forwarded %q, %q", again, l.outcome(id))
+				default:
+					s.expect(l.outcome(id) == want && len(again) == 0, "settled with %q, forwarded %q", l.outcome(id), again)
+				}
+				if want != "" {
+					return
+				}
+				// Nothing says more: it is given up, once.
+				l.now += 20_000
+				l.do(func(c *acp.Client) { c.Advance(l.now) })
+				s.expect(own || l.outcome(id) == "outcome_unknown", "settled with %q", l.outcome(id))
+			})
+		}
+	}
+}
+
+// TestForwardedAnswerAndForget go to the next tab that carries the session, and are
+// done by this one where that is it.
+func TestForwardedAnswerAndForget(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	l := s.look(77)
+	var q engine.Effect
+	for _, e := range l.told {
+		if e.Event == engine.EventQuestion {
+			q = e
+		}
+	}
+	l.do(func(c *acp.Client) { c.Respond(l.now, q.Position, true, []byte(yes)) })
+	l.told = nil
+	l.hear(2)
+	s.expect(len(l.forwarded()) == 1 && strings.Contains(l.forwarded()[0], `"data":`+yes), "forwarded %q", l.forwarded())
+	l.do(func(c *acp.Client) { c.Forget(l.now, 1) })
+	l.told = nil
+	l.hear(3)
+	s.expect(len(l.forwarded()) == 2 && strings.HasSuffix(l.forwarded()[1], `"forget":true}`), "forwarded %q", l.forwarded())
+	s.ask(l.forwarded()[0])
+	s.settle(0)
+	s.expect(a.m.answered["1001"] == 1, "answered %d times", a.m.answered["1001"])
+	s.ask(l.forwarded()[1])
+	s.ask(l.forwarded()[1])
+	s.expect(len(s.store.heads) == 0 && len(a.m.of("session/close")) == 0, "it is still there")
+}
+
+// TestForwardNowhere: where there is no way to the other tabs, what is asked fails at
+// once, and says so.
+func TestForwardNowhere(t *testing.T) {
+	s, _, _ := opened(t, newModel())
+	l := s.look(77)
+	l.c = acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Epoch: 78})
+	l.do(func(c *acp.Client) { c.Restore(l.now, s.store.followed()) })
+	l.do(func(c *acp.Client) { c.Start(l.now) })
+	id := l.request("session/prompt", hello)
+	s.expect(l.outcome(id) == string(acp.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
+}
+
+// TestDraftsOfForms are there again after a reload, and gone with the answer.
+func TestDraftsOfForms(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	save := func(draft string) {
+		q := s.open()[0]
+		s.do("draft", func(c *acp.Client, now engine.Time) { c.SaveDraft(now, q.Position, []byte(draft)) })
+	}
+	kept := func() string {
+		s.load()
+		s.settle(0)
+		all := s.events(engine.EventDraft, "")
+		if len(all) == 0 {
+			return ""
+		}
+		last := all[len(all)-1]
+		s.expect(last.Position == s.open()[0].Position, "of another question")
+		return string(last.Data)
+	}
+	save(`{"name":"L"}`)
+	s.expect(kept() == `{"name":"L"}`, "not kept")
+	save(`{"name":"` + strings.Repeat("x", 40_000) + `"}`)
+	save(`{"name":"Lu`)
+	save(`{"name":"Lu"}`)
+	s.settle(20_000) // what is large is written at a pace
+	s.expect(kept() == `{"name":"Lu"}`, "kept %.40s", kept())
+	save("")
+	s.expect(kept() == "", "withdrawn, and kept")
+	save(`1`)
+	s.respond(s.open()[0], yes)
+	s.settle(0)
+	s.expect(kept() == "" && a.m.answered["1001"] == 1, "answered, and kept")
+	for _, rows := range s.store.rows {
+		for _, row := range rows {
+			s.expect(!bytes.Contains(row.Plain, []byte(`"Lu"`)), "a draft is in the open")
+		}
+	}
+}

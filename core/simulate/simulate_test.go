@@ -1,0 +1,115 @@
+//go:build !js
+
+package simulate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// TestIncidents: a thousand clients, whatever befalls them, lose no event, see
+// none twice, never come before the server allows it, and all come back.
+func TestIncidents(t *testing.T) {
+	for _, s := range Scenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			r := NewWorld(Config{Clients: 1000, Seed: 7}, s).Run()
+			if why := r.Broken(); why != "" {
+				t.Error(why)
+			}
+			// Nothing of the above would show where nothing had happened.
+			if r.Events < 2000 || r.Arrivals.Total() < 1000 || r.Served < 2000 {
+				t.Errorf("%d events, %d requests: the incident did not happen", r.Events, r.Arrivals.Total())
+			}
+			if r.Repeated == 0 && !s.OwnSessions {
+				t.Error("the service repeated no event: nothing shows that one is not delivered twice")
+			}
+			if s.Retry >= 0 && r.Floors < 1000 {
+				t.Errorf("%d requests were held back by the server: nothing shows that they are", r.Floors)
+			}
+			if n := r.Failures["unauthorized"] + r.Failures["protocol_error"] + r.Failures["reconnect_loop"]; n > 0 {
+				t.Errorf("%v", r.Failures)
+			}
+		})
+	}
+}
+
+// TestSameSeedSameRun: what is printed with a seed can be had again.
+func TestSameSeedSameRun(t *testing.T) {
+	s := Scenarios()[0]
+	play := func(seed uint64) Result { return NewWorld(Config{Clients: 200, Seed: seed}, s).Run() }
+	a, b, c := play(3), play(3), play(4)
+	if a.Row() != b.Row() || !slices.Equal(a.Arrivals.bins, b.Arrivals.bins) {
+		t.Errorf("one seed, two runs:\n%s\n%s", a.Row(), b.Row())
+	}
+	if slices.Equal(a.Arrivals.bins, c.Arrivals.bins) {
+		t.Error("two seeds, one run")
+	}
+}
+
+// TestJudgement: what must not happen shows in the result where it does.
+func TestJudgement(t *testing.T) {
+	w := NewWorld(Config{Clients: 1}, Scenarios()[0])
+	p := w.pages[0]
+	k := &p.calls[0]
+	*k = call{page: p, id: 1, run: -1}
+	event := func(n, run string) {
+		p.told(progress(`{"progressToken":1,"progress":` + n + `,"total":` + run + `}`))
+	}
+	event("1", "0")
+	event("4", "0")
+	event("4", "0")
+	event("1", "9")
+	k.notBefore = 10
+	w.checkFloor(&exchange{page: p, call: k, purpose: forResume})
+	r := w.result
+	if r.Lost != 2 || r.Twice != 1 || r.Foreign != 1 || r.Undercut != 1 || r.Floors != 1 {
+		t.Errorf("%+v", r)
+	}
+	if why := r.Broken(); !strings.Contains(why, "2 events lost") || !strings.Contains(why, "before the server allowed") {
+		t.Errorf("%q", why)
+	}
+}
+
+func progress(data string) engine.Effect {
+	return engine.Effect{Kind: engine.Deliver, Event: engine.EventProgress, C: 1, Data: []byte(data)}
+}
+
+// TestQueue: events come in order of time, and those of one time in order of
+// their booking.
+func TestQueue(t *testing.T) {
+	var q queue
+	for i := range uint32(1000) {
+		q.push(event{at: int64(i * 7919 % 101), n: i})
+	}
+	last := event{at: -1}
+	for range 1000 {
+		e, ok := q.pop()
+		if !ok || e.before(&last) {
+			t.Fatalf("%v after %v", e, last)
+		}
+		last = e
+	}
+	if _, ok := q.pop(); ok {
+		t.Error("something is left")
+	}
+}
+
+// TestCurve: the busiest window is found wherever it lies.
+func TestCurve(t *testing.T) {
+	var c curve
+	for _, at := range []int64{0, 5, 990, 995, 1000, 1005, 1080, 5000} {
+		c.add(at)
+	}
+	for _, v := range []struct {
+		width, from int64
+		want        int
+	}{{110, 0, 5}, {1000, 0, 5}, {100, 2000, 1}, {20, 900, 4}} {
+		if got := c.Busiest(v.width, v.from); got != v.want {
+			t.Errorf("%+v: %d", v, got)
+		}
+	}
+}

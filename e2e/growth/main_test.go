@@ -1,0 +1,11 @@
+//go:build !js
+
+package growth
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+func TestMain(m *testing.M) { chrome.Main(m) }

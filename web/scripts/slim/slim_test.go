@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+// module wraps a data section, and one that is none of slim's business.
+func module(list []segment) []byte {
+	out := []byte("\x00asm\x01\x00\x00\x00")
+	out = appendSection(out, section{id: 0, body: []byte("\x04name")})
+	return appendSection(out, section{id: sectionData, body: appendSegments(nil, list)})
+}
+
+// memory is what an engine has in memory after it copied the segments.
+func memory(t *testing.T, module []byte) ([]byte, int) {
+	t.Helper()
+	list, err := sections(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := segments(list[len(list)-1].body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := make([]byte, 1<<20)
+	for _, s := range data {
+		copy(memory[s.at:], s.bytes)
+	}
+	return memory, len(data)
+}
+
+func TestJoinsSegments(t *testing.T) {
+	before := module([]segment{
+		{at: 70_000, bytes: []byte("first")},
+		{at: 70_005 + joinGap, bytes: []byte("as far as it may be")},
+		{at: 100_000, bytes: []byte("too far")},
+		{at: 64, bytes: []byte("out of order")},
+		{at: 100_007, bytes: []byte(", and its neighbour")},
+	})
+	after, known, err := slim(before)
+	if err != nil || known {
+		t.Fatalf("slim: known %v, %v", known, err)
+	}
+	want, _ := memory(t, before)
+	got, count := memory(t, after)
+	if !bytes.Equal(got, want) {
+		t.Error("memory is not what it was")
+	}
+	if count != 3 {
+		t.Errorf("%d segments, want 3", count)
+	}
+	list, _ := sections(after)
+	if len(list) != 2 || string(list[0].body) != "\x04name" {
+		t.Errorf("another section was touched: %v", list)
+	}
+}
+
+func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
+	whole := module([]segment{{at: 64, bytes: []byte("text")}})
+	for name, module := range map[string][]byte{
+		"no wasm":         []byte("text"),
+		"torn":            whole[:len(whole)-1],
+		"overlapping":     module([]segment{{at: 64, bytes: []byte("text")}, {at: 66, bytes: []byte("text")}}),
+		"passive segment": appendSection(whole[:8:8], section{id: sectionData, body: []byte{1, 1, 0}}),
+	} {
+		if _, _, err := slim(module); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestReadsWhatItWrites(t *testing.T) {
+	for _, value := range []int32{0, 1, 63, 64, -1, -64, -65, 1 << 20, 1<<31 - 1, -1 << 31} {
+		encoded := appendSleb32(nil, value)
+		if got, n := sleb32(encoded); got != value || n != len(encoded) {
+			t.Errorf("%d came back as %d, %d of %d bytes", value, got, n, len(encoded))
+		}
+	}
+}
+
+// functions is a table of one function as the linker lays it out: a header,
+// five parts of 8 bytes, then the index and the record.
+func functions() []byte {
+	table := make([]byte, headerSize)
+	copy(table, headerStart)
+	binary.LittleEndian.PutUint64(table[headerNfunc:], 1)
+	for i, at := range []int{headerNames, headerUnits, headerFiles, headerTables, headerFuncs} {
+		binary.LittleEndian.PutUint64(table[at:], uint64(headerSize+8*i))
+	}
+	table = append(table, "main.f\x00\x00"...) // names
+	table = append(table, "\x01\x01\x01\x01\x01\x01\x01\x01"...)
+	table = append(table, "main.go\x00"...)
+	table = append(table, 0, 2, 1, 0, 4, 1, 0, 0) // at 1 how deep the stack is, at 4 the lines
+	table = binary.LittleEndian.AppendUint32(table, 0)
+	table = binary.LittleEndian.AppendUint32(table, 16) // the record lies behind this index
+	table = append(table, make([]byte, 8)...)
+	record := make([]byte, funcPcdata)
+	record[funcSP], record[funcFile], record[funcLine], record[funcStartLine] = 1, 4, 4, 7
+	return append(table, record...)
+}
+
+func TestDropsLinesAndNothingElse(t *testing.T) {
+	want := functions()
+	clear(want[headerSize+8 : headerSize+24])    // units and files
+	clear(want[headerSize+24+4 : headerSize+32]) // the table of lines
+	record := want[len(want)-funcPcdata:]
+	record[funcFile], record[funcLine], record[funcStartLine] = 0, 0, 0
+	got := functions()
+	if !dropLines(got) {
+		t.Fatal("the table was not known")
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+func TestKeepsAnUnknownTableOfFunctions(t *testing.T) {
+	spoil := map[string]func(table []byte){
+		"another version":     func(b []byte) { b[0] = 0xf2 },
+		"parts out of order":  func(b []byte) { b[headerFiles] = 200 },
+		"too many functions":  func(b []byte) { b[headerNfunc] = 200 },
+		"record out of range": func(b []byte) { b[len(b)-funcPcdata-12] = 250 },
+		"values out of range": func(b []byte) { b[len(b)-funcPcdata+funcSP] = 9 },
+		"pcdata out of range": func(b []byte) { b[len(b)-funcPcdata+funcNpcdata] = 3 },
+	}
+	for name, spoil := range spoil {
+		table := functions()
+		spoil(table)
+		before := bytes.Clone(table)
+		if dropLines(table) {
+			t.Errorf("%s: known", name)
+		}
+		if !bytes.Equal(table, before) {
+			t.Errorf("%s: changed all the same", name)
+		}
+	}
+}
