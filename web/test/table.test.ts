@@ -124,3 +124,11 @@ test("an input larger than the buffer asks for room first", () => {
 test("a header value is sent as its UTF-8 bytes", () => {
   assert.equal(utf8ByteString("a…"), "a\xe2\x80\xa6");
 });
+
+test("the answer word is read where memory has grown in an export that has no records", () => {
+  const { memory: wasm, table } = memory();
+  table.read(0, 0); // the views are of the memory as it was
+  wasm.grow(1);
+  new Uint32Array(wasm.buffer)[HEADER / 4 + 4] = 77;
+  assert.equal(table.answer, 77);
+});

@@ -48,8 +48,10 @@ export class Exchange {
         // A redirect is not followed: its target might be anybody's, and would
         // be told the session and the app's header fields.
         redirect: "manual",
-        // An answer of a protocol is never one that a cache may give.
-        cache: "no-store",
+        // A stream is never one that a cache may give. The answer to a POST is none
+        // anyway (RFC 9111 4), and with "no-store" Chrome does not use what it
+        // remembers of CORS either: a preflight for every call, twice the time.
+        cache: method === "GET" ? "no-store" : "default",
         // The DELETE of an explicit close goes out even if the page then leaves.
         keepalive: method === "DELETE",
       });

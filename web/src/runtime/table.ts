@@ -57,6 +57,7 @@ export class Table {
 
   /** The answer word of the last export: the id of a call. */
   get answer(): number {
+    this.#refresh(); // an export may have answered without a record, and memory may have grown in it
     return this.#head(4);
   }
 
