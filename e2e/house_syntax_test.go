@@ -47,7 +47,7 @@ func goSources(t *testing.T) []parsed {
 // no goroutines, no channels, no clock and no dice.
 func TestHouseIsSingleThreaded(t *testing.T) {
 	for _, file := range goSources(t) {
-		if !file.under("core", "wasm", "jsbridge") || file.under("core/coretest") {
+		if !file.under("core", "wasm", "jsbridge") || file.under("core/coretest", "core/simulate") {
 			continue
 		}
 		ast.Inspect(file.tree, func(node ast.Node) bool {

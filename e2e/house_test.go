@@ -95,6 +95,8 @@ func TestHouseBuildTags(t *testing.T) {
 			want = "js && wasm"
 		case file.under("e2e"):
 			want = "!js" // chromedp does not compile for js
+		case file.under("core/simulate"):
+			want = "!js" // a hundred thousand clients are more than a page has memory for
 		case file.isGoTest():
 			continue // a test of the core may need what a browser has not
 		}
