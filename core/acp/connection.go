@@ -31,7 +31,7 @@ type connection struct {
 	found    bool   // the agent has answered on it since it was restored
 	stream   *stream
 	socket   engine.ExchangeID
-	at       engine.Time // connWaiting: when to initialize again
+	at       engine.Time // connWaiting: when to initialize again; connSocket: until when the socket has to open
 	openBy   engine.Time // until when the app waits for its stream, Never where it does not
 	since    engine.Time // connOpen
 	attempt  int
@@ -47,7 +47,7 @@ func (c *Client) newConnection() *connection {
 // agent takes the members of its own and ignores the others.
 func (n *connection) initialize(c *Client, now engine.Time) {
 	if c.cfg.Transport == TransportWebSocket && n.socket == 0 {
-		n.openSocket(c)
+		n.openSocket(c, now)
 		return
 	}
 	n.state = connAsking
@@ -150,12 +150,21 @@ func (n *connection) unreachable(c *Client, now engine.Time, detail string) {
 	}
 }
 
+// patience is how often a page that was loaded again connects before the app is
+// told of a failure, over some 8 s: its sessions have work that goes on, and the
+// network that broke may be why it was loaded again.
+const patience = 5
+
 // failed takes the failure of initialize: of the first it is the client's. Later
 // it is made again, for as long as the app has not closed the client: while a
 // host is deployed anew it answers 404, 401 or with another's pages.
 func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 	n.closeSocket(c)
 	first := c.state == stateConnecting
+	if first && failure.Code == engine.CodeNetwork && len(c.sessions) > 0 && n.attempt < patience {
+		n.again(c, now)
+		return
+	}
 	if first || failure.Code == engine.CodeBadArgument || failure.Code == CodeNoVersion {
 		n.state = connGone
 		c.fail(now, failure)
@@ -247,7 +256,11 @@ func (c *Client) adoptStrays(now engine.Time) {
 
 // advance does what is due.
 func (n *connection) advance(c *Client, now engine.Time) {
-	if n.state == connWaiting && now >= n.at {
+	switch {
+	case now < n.at:
+	case n.state == connSocket:
+		n.neverOpened(c, now)
+	case n.state == connWaiting:
 		n.at = engine.Never
 		n.initialize(c, now)
 	}
@@ -260,10 +273,7 @@ func (n *connection) advance(c *Client, now engine.Time) {
 }
 
 func (n *connection) deadline(c *Client) engine.Time {
-	at := n.openBy
-	if n.state == connWaiting {
-		at = min(at, n.at)
-	}
+	at := min(n.openBy, n.at)
 	for _, s := range n.streams(c) {
 		at = min(at, s.deadline())
 	}

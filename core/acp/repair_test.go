@@ -157,6 +157,25 @@ func TestASocketHasToAnswer(t *testing.T) {
 	s.expect(sockets() == 2, "a dead socket was kept")
 }
 
+// TestASocketHasToOpen: where nothing answers, not even with an error, the first is
+// the client's failure, and a later one is followed by the next.
+func TestASocketHasToOpen(t *testing.T) {
+	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, newModel())
+	s.settle(19_000)
+	failed := func() []engine.Effect {
+		return s.find(func(e engine.Effect) bool { return e.Kind == engine.State && e.Failure != nil })
+	}
+	s.expect(len(failed()) == 0, "given up too early")
+	s.settle(2_000)
+	s.expect(len(failed()) == 1 && failed()[0].Failure.Code == engine.CodeNetwork && failed()[0].Failure.Retryable, "it hangs")
+
+	s, x := socketPage(t)
+	s.do("closed", func(c *acp.Client, now engine.Time) { c.SocketClosed(now, x, 1006, "") })
+	s.settle(60_000)
+	sockets := len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket }))
+	s.expect(sockets >= 3 && len(failed()) == 0, "%d sockets", sockets)
+}
+
 // TestASocketThatCannotBe is the app's mistake, and not tried again.
 func TestASocketThatCannotBe(t *testing.T) {
 	s := newSim(t, acp.Config{Transport: acp.TransportWebSocket}, newModel())

@@ -12,9 +12,13 @@ import (
 // it closes, the agent's host ends the connection, too (spec/acp.md 2.2). Work
 // that goes on is found again by session/resume.
 
+// socketWithin is how long a socket may take to open, in ms: where nothing answers
+// at all, a browser goes on trying for minutes.
+const socketWithin = 20_000
+
 // openSocket opens the connection's socket.
-func (n *connection) openSocket(c *Client) {
-	n.state = connSocket
+func (n *connection) openSocket(c *Client, now engine.Time) {
+	n.state, n.at = connSocket, now.After(socketWithin)
 	c.lastX++
 	n.socket = c.lastX
 	c.effects.Add(engine.Effect{Kind: engine.Socket, X: n.socket, Request: &engine.Request{URL: c.cfg.URL, Limit: c.cfg.Limits.Event}})
@@ -41,6 +45,7 @@ func (c *Client) socketOf(x engine.ExchangeID) *connection {
 func (c *Client) SocketOpened(now engine.Time, x engine.ExchangeID) {
 	c.begin(now)
 	if n := c.socketOf(x); n != nil && n.state == connSocket {
+		n.at = engine.Never
 		n.initialize(c, now)
 	}
 }
@@ -66,7 +71,7 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 	if n == nil {
 		return
 	}
-	n.socket = 0
+	n.socket, n.at = 0, engine.Never
 	c.counters.Cuts++
 	if code == engine.CloseInvalid {
 		for _, r := range append([]*request(nil), n.answers...) {
@@ -89,6 +94,13 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 	}
 	n.failed(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
 		Message: "the WebSocket could not be opened, or was closed", Cause: reason(cause)})
+}
+
+// neverOpened takes a socket that has not opened in time.
+func (n *connection) neverOpened(c *Client, now engine.Time) {
+	n.at = engine.Never
+	n.failed(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
+		Message: "the WebSocket did not open within " + strconv.Itoa(socketWithin/1000) + " s"})
 }
 
 // probe asks what has to be answered: a socket that died while the machine slept
