@@ -82,7 +82,7 @@ func TestFault26_RetryAfterDateInChrome(t *testing.T) {
 	page.WaitFor(`seen.progress.length === 1`)
 	p.Release("cut")
 	page.WaitFor(`seen.events.some((e) => e.why === "refused")`)
-	if delay := chrome.Eval[int](page, `seen.events.find((e) => e.why === "refused").delay`); delay < 500_000 || delay > 600_000 {
+	if delay := chrome.Eval[int](page, `seen.events.find((e) => e.why === "refused").delay`); delay < 500_000 || delay > 660_000 { // up to a minute more: nobody comes back all at once
 		t.Errorf("tried again in %d ms, the server asked for ten minutes", delay)
 	}
 }

@@ -112,18 +112,6 @@ func TestSeriesAllocatesNothing(t *testing.T) {
 	}
 }
 
-func FuzzSeries(f *testing.F) {
-	for i, text := range seriesTexts {
-		f.Add([]byte(seriesTexts[i/2]), []byte(text))
-	}
-	f.Fuzz(func(t *testing.T, first, second []byte) {
-		s := jsonrpc.Series{Param: "progressToken"}
-		for _, text := range [][]byte{first, first, second} {
-			sameAsParse(t, &s, text, jsonrpc.Limits{})
-		}
-	})
-}
-
 // BenchmarkSeries is BenchmarkParse for a stream of notifications that begin alike, with a look at one member.
 func BenchmarkSeries(b *testing.B) {
 	for _, c := range benchTexts()[:5] {
