@@ -207,10 +207,27 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		if a.call != nil && a.call.phase < callTail {
 			a.call.answered(c, now, a.id, message)
 		} else {
-			c.answer(now, message)
+			c.answerAfter(now, a.call, message)
 		}
 		return
 	}
+}
+
+// answerAfter answers a request whose call is over: the server is still owed it.
+// While the outcome is being stored it may turn out that another tab carries the
+// call, and the answer was that one's to give (fault 79).
+func (c *Client) answerAfter(now engine.Time, t *call, message []byte) {
+	if t == nil {
+		c.answer(now, message)
+		return
+	}
+	stored := t.record != nil
+	c.whenStored(now, t, true, func(now engine.Time) {
+		if stored && (t.record == nil || t.record.foreign || t.phase == callFollowed) {
+			return
+		}
+		c.answer(now, message)
+	})
 }
 
 // waitsForApp reports whether the call waits for a person or a model on this
