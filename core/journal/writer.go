@@ -34,6 +34,7 @@ type Writer struct {
 	firm   bool   // it is strict
 	again  bool   // it is under way for the second time, with room made
 	by     engine.Time
+	missed bool   // by has passed unseen, and was moved on
 	blob   []byte // what it writes: kept for a second try
 	flown  []Log
 	spare  []byte
@@ -49,6 +50,12 @@ const (
 	// CommitWithin is how long a commit may take, in ms: a store that hangs must
 	// not hold up the calls (DESIGN 3.3).
 	CommitWithin = 3_000
+	// missedBy is how late the page may look at that limit, in ms, before it must
+	// have been frozen or busy, so that the answer may lie behind this look, unread.
+	// It has answerWithin ms more then: a page that takes its store for failed acts
+	// without it, and another tab may have taken over what it acts on (fault 76).
+	missedBy     = 250
+	answerWithin = 1_000
 	// MaxUncommitted is how much may wait to be stored before streams are not
 	// read further, in bytes (DESIGN 3.2).
 	MaxUncommitted = 1 << 20
@@ -141,7 +148,7 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	}
 	w.flown, w.dirty = append(w.flown[:0], w.dirty...), w.dirty[:0]
 	w.ticket++
-	w.flying, w.again, w.firm, w.strict, w.waiting = true, false, w.strict, false, 0
+	w.flying, w.again, w.firm, w.strict, w.waiting, w.missed = true, false, w.strict, false, 0, false
 	w.by = now.After(CommitWithin)
 	return w.effect(), true
 }
@@ -191,6 +198,10 @@ func (w *Writer) Slept(gap int64) {
 // waited for any more then, though it may be stored yet: Fail.
 func (w *Writer) GivesUp(now engine.Time) bool {
 	if now < w.by {
+		return false
+	}
+	if !w.missed && now > w.by.After(missedBy) {
+		w.missed, w.by = true, now.After(answerWithin)
 		return false
 	}
 	w.hung = w.ticket
