@@ -164,6 +164,14 @@ export class CarriedCalls {
     this.#use.restore(new OpList().forget(call));
   }
 
+  /**
+   * Resolves once the core knows that another page carries a call, which a commit
+   * has found out: that page may have said so first, and what it stored be read still.
+   */
+  async moved(call: number): Promise<void> {
+    if (this.#owned.has(call) || this.#followed.get(call)?.reading) await this.read(call);
+  }
+
   /** Reads a call's whole log: rows were missed, or it has changed hands. */
   async read(call: number): Promise<void> {
     const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);

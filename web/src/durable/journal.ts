@@ -156,7 +156,7 @@ export class Journal {
       async ({ sealed, relieved }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
-        for (const call of relieved) if (this.#calls.carries(call)) await this.#calls.read(call);
+        for (const call of relieved) await this.#calls.moved(call);
         const kept = sealed && this.#store.durability === "indexeddb";
         this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
         this.#tell(ops.filter((op) => op.kind === "server" || !relieved.includes(op.call)));

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CarriedCalls } from "../src/durable/carried.js";
+import type { JournalClient } from "../src/durable/journalclient.js";
+import type { LoadedCall, Store } from "../src/store/index.js";
+
+const nothing = new Uint8Array();
+
+/** A call that this page carries, in a store whose reads the test answers. */
+function carrying() {
+  const reads: ((loaded: LoadedCall) => void)[] = [];
+  const told: number[] = [];
+  const store = { read: () => new Promise((resolve) => reads.push(resolve)) } as unknown as Store;
+  const calls = new CarriedCalls(store, {
+    client: () => ({}) as JournalClient,
+    restore: () => told.push(told.length),
+    send: () => {},
+    moved: () => {},
+  });
+  const mine: LoadedCall = { call: 1, epoch: 1, owned: true, owner: "this", plain: nothing, rows: [] };
+  calls.loaded([mine]);
+  return { calls, reads, told, theirs: { ...mine, epoch: 2, owned: false, owner: "other" } };
+}
+
+// A person answers in a tab that was frozen, in the instant in which it hears that
+// another one has taken the call over: the commit of the answer finds that out, and
+// must not count as stored before the core knows (faults 76 and 79).
+test("what a commit finds out is known once it is read, whoever said it first", async () => {
+  const { calls, reads, told, theirs } = carrying();
+  calls.taken("other", { kind: "taken", call: 1, epoch: 2, sealed: 0, ops: nothing });
+  assert.equal(calls.carries(1), false);
+  let known = false;
+  const moved = calls.moved(1).then(() => (known = true));
+  await new Promise((turn) => setTimeout(turn, 0));
+  assert.deepEqual([known, told.length, reads.length], [false, 0, 1]);
+  reads[0]!(theirs);
+  await moved;
+  assert.equal(told.length, 1);
+  await calls.moved(1); // known already: nothing is read again
+  assert.equal(reads.length, 1);
+});
+
+test("a commit that finds it out by itself has the log read", async () => {
+  const { calls, reads, told, theirs } = carrying();
+  const moved = calls.moved(1);
+  assert.equal(reads.length, 1);
+  reads[0]!(theirs);
+  await moved;
+  assert.equal(told.length, 1);
+  assert.equal(calls.carries(1), false);
+});
