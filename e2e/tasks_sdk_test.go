@@ -156,7 +156,10 @@ func TestStorySDKTaskReloaded(t *testing.T) {
 	sdkCall(page, "required", `{ call: "kept", gate: "go", ask: "Still there?" }`, `{}`)
 	server.Waiting("go")
 	page.WaitFor(`call.guarantee === "durable"`)
+	server.Wait("tasks/result")
 	again(away)
+	// A question that is put before that goes to the page that is gone, for good.
+	server.Wait("taken up")
 	server.Open("go")
 	page.WaitFor(`localStorage.put === "1"`)
 	again(sdkHandlers)

@@ -87,7 +87,8 @@ func (s *Server) Waiting(gate string) { s.t.Helper(); s.Wait("waiting " + gate) 
 
 // Wait returns once the log has the line. The lines are "inline <call>" and
 // "task <call>" for each tools/call, "initialize" and "tasks/..." for these
-// requests, "ran <call>", "waiting <gate>", "answered <call> <answer>", and
+// requests, "taken up" where a later page has resumed a request's stream, or taken
+// the request back, "ran <call>", "waiting <gate>", "answered <call> <answer>", and
 // "stopped <call>" for work whose task was cancelled.
 func (s *Server) Wait(line string) {
 	s.t.Helper()

@@ -129,7 +129,9 @@ const web = createServer(async (request, response) => {
   const { method, params } = message ?? {};
   if (method === "tools/call") log(params.task ? "task" : "inline", params.arguments.call);
   else if (method?.startsWith("tasks/") || method === "initialize") log(method);
+  else if (request.headers["last-event-id"]?.startsWith("_GET_stream") === false) log("taken up");
   await serve(request, response, message);
+  if (method === "notifications/cancelled") log("taken up");
 });
 
 web.listen(0, "127.0.0.1", () => log(web.address().port));
