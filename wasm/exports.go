@@ -203,8 +203,9 @@ func exportFired(handle uint32, now float64) (records int32) {
 
 // How a call is made: the bits of journal.Flags, and these.
 const (
-	callDurable = 1 << 8 // it is written to the journal
-	callNotify  = 1 << 9 // it is a notification
+	callDurable   = 1 << 8  // it is written to the journal
+	callNotify    = 1 << 9  // it is a notification
+	callConnected = 1 << 10 // the page has a connection for it
 )
 
 // exportCall makes a request, or sends a notification: the input is a frame of
@@ -225,11 +226,12 @@ func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (
 		panic(jsbridge.ErrFrame)
 	}
 	options := mcp.CallOptions{
-		Meta:     parts[2],
-		Key:      string(parts[3]),
-		Durable:  how&callDurable != 0,
-		Flags:    journal.Flags(how),
-		Timeouts: mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
+		Meta:      parts[2],
+		Key:       string(parts[3]),
+		Durable:   how&callDurable != 0,
+		Connected: how&callConnected != 0,
+		Flags:     journal.Flags(how),
+		Timeouts:  mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
 	}
 	for i := 4; i+1 < len(parts); i += 2 {
 		options.Header = append(options.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})

@@ -113,6 +113,9 @@ type CallOptions struct {
 	Timeouts Timeouts
 	// Durable: the call is written to the journal, where there is one.
 	Durable bool
+	// Connected: the host has a connection for a durable call from the beginning,
+	// so that its head and that it leaves are one commit.
+	Connected bool
 	// Key is the app's own name for a durable call.
 	Key string
 	// Flags are what is known of the request: a copy of its tool's annotations.
@@ -141,7 +144,9 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	default:
 		if options.Durable {
 			c.keep(t, &options)
-			t.awaitConnection(c)
+			if !options.Connected {
+				t.awaitConnection(c)
+			}
 		}
 		if c.state == stateOpen && !c.token.asking {
 			t.send(c, now)

@@ -127,12 +127,13 @@ export class Calls {
     if (key !== "") this.#keys.set(key, call as Call<unknown>);
     const send = (header: string[], resend: Pending["resend"], again = true): void => {
       const unblock = again ? (failure: HoldfastError) => this.#unblock(call as Call<unknown>, params, header, { failure, resend, send }) : undefined;
+      const begun = kept && context.streams.ready;
       try {
-        this.#wire.runtime.call(this.#wire.handle, how, [...out.frame, ...header], out.times, (id) => {
+        this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
           this.#pending.set(id, { call: call as Call<unknown>, params, resend, unblock, record: 0 });
           if (kept) {
             this.#kept.set(id, call as Call<unknown>);
-            context.streams.add(id);
+            context.streams.add(id, begun);
           }
           call.bind(id, this.#control, signal, kept);
         });

@@ -1,7 +1,9 @@
 // The little of Node's test runner that these tests use; @types/node would be
-// a dependency for two functions.
+// a dependency for three functions.
 declare module "node:test" {
   export function test(name: string, run: () => void | Promise<void>): void;
+  /** Timers that stand still until they are told to go on. */
+  export const mock: { timers: { enable(options: { apis: ("setTimeout" | "setInterval")[] }): void; tick(ms: number): void; reset(): void } };
 }
 declare module "node:assert/strict" {
   interface Assert {

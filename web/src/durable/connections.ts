@@ -10,6 +10,12 @@ import { hasLocks, lock } from "./locks.js";
 const SLOTS = 3;
 /** How long a call keeps its connection if others wait, in ms. */
 const SLICE = 1_000;
+/**
+ * How long a connection outlives its call, in ms, for the next call: the lock, through
+ * the browser's process and back, took a third of the main thread's time of a small
+ * call. One of the three only: other tabs' calls have the others meanwhile.
+ */
+const LINGER = 100;
 /** How often the holders look whether others wait, in ms. */
 const LOOK_EVERY = 500;
 
@@ -36,6 +42,8 @@ export class Connections {
   readonly #held = new Map<Stream, Held>();
   readonly #waiting: Stream[] = [];
   readonly #asks = new Set<AbortController>();
+  #idle: Held | undefined;
+  #lapse: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
 
   private constructor(origin: string) {
@@ -51,9 +59,34 @@ export class Connections {
     return connections;
   }
 
+  /** Whether the next call can have one at once. */
+  get ready(): boolean {
+    return this.#idle !== undefined && this.#waiting.length === 0;
+  }
+
+  /** A call has the one that was ready. */
+  begin(stream: Stream): void {
+    this.#held.set(stream, this.#idle!);
+    this.#idle = undefined;
+    clearTimeout(this.#lapse);
+    this.#look();
+  }
+
+  /** Keeps none for later. */
+  rest(): void {
+    clearTimeout(this.#lapse);
+    this.#idle?.release();
+    this.#idle = undefined;
+  }
+
   /** A call wants one. */
   join(stream: Stream): void {
     if (this.#held.has(stream) || this.#waiting.includes(stream)) return;
+    if (this.ready) {
+      this.begin(stream);
+      this.#tell(stream);
+      return;
+    }
     this.#queue(stream);
     this.#ask();
     this.#look();
@@ -88,17 +121,27 @@ export class Connections {
     // Most calls are short. A lock of its own for each, through the browser's
     // process and back, cost more than the call: within its slice this page
     // hands a connection on by itself.
-    const next = held && performance.now() - held.since < SLICE ? this.#waiting.shift() : undefined;
-    if (held && next) {
+    const early = held && performance.now() - held.since < SLICE;
+    const next = early && this.#waiting.shift();
+    if (next) {
       this.#held.set(next, held);
-      queueMicrotask(() => {
-        if (this.#held.get(next) === held) next.take(); // not within the core's effects
-      });
+      this.#tell(next);
+    } else if (early && !this.#idle) {
+      this.#idle = held;
+      this.#lapse = setTimeout(() => this.rest(), LINGER);
     } else {
       held?.release();
     }
     this.#ask();
     this.#look();
+  }
+
+  /** Tells a call that it has one, but not within the core's effects. */
+  #tell(stream: Stream): void {
+    const held = this.#held.get(stream);
+    queueMicrotask(() => {
+      if (held && this.#held.get(stream) === held) stream.take();
+    });
   }
 
   // As many requests for a connection as calls wait, and as there are connections.

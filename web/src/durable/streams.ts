@@ -24,12 +24,18 @@ export class Streams {
     return this.#connections !== undefined;
   }
 
-  /** This client carries the call. */
-  add(call: number): void {
+  /** Whether the next call has a connection from its beginning. */
+  get ready(): boolean {
+    return !this.#resting && this.#connections?.ready === true;
+  }
+
+  /** This client carries the call, which has the connection that was ready where `begun`. */
+  add(call: number, begun = false): void {
     if (this.#streams.has(call)) return;
     const stream = new CallStream(this.#wire, call);
     this.#streams.set(call, stream);
-    if (!this.#resting) this.#connections?.join(stream);
+    if (begun) this.#connections?.begin(stream);
+    else if (!this.#resting) this.#connections?.join(stream);
   }
 
   /** It does not any more. */
@@ -76,6 +82,7 @@ export class Streams {
         stream.take();
       }
     }
+    if (resting) this.#connections?.rest();
   }
 
   /** The client is over. */
@@ -87,7 +94,7 @@ export class Streams {
 class CallStream implements Stream {
   readonly #wire: Wire;
   readonly #call: number;
-  #taken = 0;
+  #taken = performance.now();
   #opened: number | undefined;
   #parked = false;
   spare = false;
