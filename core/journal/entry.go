@@ -122,6 +122,9 @@ func AppendEntry(b []byte, e Entry) []byte {
 	return append(b, e.Data...)
 }
 
+// longestHead is more than an entry has before its Data: header, kind, size, numbers.
+const longestHead = 2 + 1 + 4*8
+
 func uvarintSize(n uint64) int {
 	size := 1
 	for n = min(n, maxSafe); n >= 0x80; n >>= 7 {

@@ -38,6 +38,7 @@ type Writer struct {
 	blob   []byte // what it writes: kept for a second try
 	flown  []Log
 	spare  []byte
+	row    []byte // memory of the largest row that was written: for the next that grows large
 }
 
 // waiter is what happens once a commit is stored.
@@ -113,6 +114,34 @@ func (w *Writer) Untouch(l Log, n int) {
 		}
 	}
 }
+
+// Room returns the row that is written with room for an entry of n bytes more,
+// if a row before it has left any behind.
+func (w *Writer) Room(row []byte, n int) []byte {
+	need := len(row) + n + longestHead
+	if need <= cap(row) || need > cap(w.row) {
+		return row
+	}
+	larger := append(w.row[:0], row...)
+	w.row = row[:0]
+	return larger
+}
+
+// Done takes back the memory of a row that was appended to the commit. Returns
+// what the log may keep of it: one at a time grows large, as a rule, and memory
+// of a wasm that was taken once is never given back.
+func (w *Writer) Done(row []byte) []byte {
+	if cap(row) <= keepRow {
+		return row[:0]
+	}
+	if cap(row) <= 2*MaxUncommitted && cap(row) > cap(w.row) {
+		w.row = row[:0]
+	}
+	return nil
+}
+
+// keepRow is what a log keeps of memory for its rows, in bytes.
+const keepRow = 64 << 10
 
 // Grow counts bytes that wait in a row.
 func (w *Writer) Grow(n int) { w.waiting += n }

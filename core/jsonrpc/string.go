@@ -43,6 +43,11 @@ func skipString(t []byte, i int) (int, problem) {
 			}
 			return i + 1, fine
 		case c == '\\':
+			// All but \u, in place: with a call for each, text with quotes in it took wasm nearly twice the time.
+			if i+1 < len(t) && escapes[t[i+1]] {
+				i += 2
+				continue
+			}
 			var p problem
 			if i, p = skipEscape(t, i); p != fine {
 				return i, p
@@ -56,6 +61,9 @@ func skipString(t []byte, i int) (int, problem) {
 	}
 	return len(t), unexpectedEnd
 }
+
+// escapes are the characters that make an escape with the backslash before them, without more.
+var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // load8 reads t[i:i+8] as a little-endian word; the compiler makes one load of it, in wasm too.
 func load8(t []byte, i int) uint64 {

@@ -1,6 +1,9 @@
 package link
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/sse"
 )
@@ -61,9 +64,23 @@ func (x *Exchange) Chunk(p []byte) error {
 		if len(x.body)+len(p) > x.limits.Body {
 			return &engine.Error{Code: engine.CodeLimit, Message: "the JSON body is over the limit of bytes"}
 		}
+		if len(x.body)+len(p) > cap(x.body) {
+			x.grow(len(p))
+		}
 		x.body = append(x.body, p...)
 	}
 	return nil
+}
+
+// grow makes room for n bytes more: for the whole body where the server has said
+// how long it is, else twice of what there was. Append's own steps of a quarter
+// copy a large body four times.
+func (x *Exchange) grow(n int) {
+	want := max(n, cap(x.body))
+	if size, err := strconv.Atoi(x.head.Get("content-length")); err == nil && x.body == nil {
+		want = min(max(want, size), x.limits.Body)
+	}
+	x.body = slices.Grow(x.body, want)
 }
 
 // Next returns the next event of a stream. The error is the parser's: a line

@@ -1,6 +1,9 @@
 package link
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // seenIDs remembers the event ids of a stream as hashes, so that a server that
 // replays more than what lies past the cursor delivers nothing twice
@@ -22,6 +25,11 @@ func (s *seenIDs) add(id []byte) {
 
 func (s *seenIDs) put(h uint64) {
 	if len(s.ring) < seenMax {
+		if n := len(s.ring); n == cap(s.ring) {
+			// In three steps: append's own leave 80 KB of garbage behind each long
+			// stream, and the memory of a wasm only grows.
+			s.ring = slices.Grow(s.ring, min(max(64, 7*n), seenMax-n))
+		}
 		s.ring = append(s.ring, h)
 		return
 	}

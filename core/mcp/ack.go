@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -26,7 +24,9 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	if failure == nil {
 		e.Data = data
 		if c.writer.On && t.isKept() {
-			e.Data = bytes.Clone(data) // the input it came in is over by then
+			// The input it came in is over by then.
+			row := t.record.plain
+			e.Data, t.record.lent = row[len(row)-len(data):], true
 		}
 	}
 	c.whenStored(now, t, true, func(now engine.Time) {

@@ -26,6 +26,7 @@ type record struct {
 	key    string
 	plain  []byte // entries of the row that waits
 	secret []byte
+	lent   bool // the app is told what lies in plain, once that is stored
 	waits  bool // for the next commit
 	aloft  bool // a row of it is in the commit under way
 	sealed bool // that row has a secret part
@@ -95,7 +96,7 @@ func (t *call) isKept() bool { return t.record != nil && !t.record.memory }
 func (c *Client) write(t *call, e journal.Entry) {
 	if r := c.waiting(t); r != nil {
 		before := len(r.plain)
-		r.plain = journal.AppendEntry(r.plain, e)
+		r.plain = journal.AppendEntry(c.writer.Room(r.plain, len(e.Data)), e)
 		c.writer.Grow(len(r.plain) - before)
 	}
 }
@@ -151,9 +152,11 @@ func (r *record) AppendRow(b []byte) []byte {
 	r.bytes += len(r.plain) + len(r.secret)
 	c.writer.Held += len(r.plain) + len(r.secret)
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
-	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
-	if cap(r.plain) > journal.MaxUncommitted {
-		r.plain = nil // one large result need not be paid for ever
+	r.secret, r.waits = r.secret[:0], false
+	if r.lent {
+		r.plain, r.lent = nil, false
+	} else {
+		r.plain = c.writer.Done(r.plain)
 	}
 	return b
 }

@@ -1,5 +1,7 @@
 package sse
 
+import "slices"
+
 const (
 	// keepData is the capacity above which the data buffer is given back when it
 	// is no longer needed, keepQuiet the number of pushes that must have done
@@ -58,7 +60,12 @@ func (b *block) intoBuf() {
 	}
 }
 
+// store doubles buf where it is too small: append's own steps of a quarter copy
+// a large event four times.
 func (b *block) store(v []byte) {
+	if len(b.buf)+len(v) > cap(b.buf) {
+		b.buf = slices.Grow(b.buf, max(len(v), cap(b.buf)))
+	}
 	b.buf = append(b.buf, v...)
 	b.copied += uint64(len(v))
 }

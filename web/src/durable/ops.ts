@@ -7,8 +7,9 @@ const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
 const NAMES = [undefined, "server", "call", "log", "forget"] as const;
 const OWNED = 1;
 
-/** Reads the operations of a commit. Their bytes are views of `bytes`. */
-export function decodeOps(bytes: Uint8Array): Op[] {
+/** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
+export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
+  const part = (from: number, to: number): Uint8Array => (copied ? bytes.slice(from, to) : bytes.subarray(from, to));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ops: Op[] = [];
   for (let at = 0; at + HEADER <= bytes.length; ) {
@@ -19,8 +20,8 @@ export function decodeOps(bytes: Uint8Array): Op[] {
     const call = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) * 2 ** 32;
     const plainEnd = at + HEADER + view.getUint32(at + 20, true);
     const end = plainEnd + view.getUint32(at + 24, true);
-    const plain = bytes.subarray(at + HEADER, plainEnd);
-    const secret = end > plainEnd ? bytes.subarray(plainEnd, end) : null;
+    const plain = part(at + HEADER, plainEnd);
+    const secret = end > plainEnd ? part(plainEnd, end) : null;
     at = end;
     if (kind === "server") ops.push({ kind, plain, secret });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });

@@ -2,10 +2,28 @@ import { Ending } from "./exports.js";
 import type { Runtime } from "./runtime.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
-const RESPONSE_HEADERS = ["content-type", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
+const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
 
 /** The status that stands for any redirect (300, Multiple Choices, is no answer either). */
 const REDIRECT = 300;
+
+/**
+ * How long chunks that are there already may follow one another, in ms: reading
+ * them gives way to nothing, and a long burst would hold up input and timers.
+ */
+const TURN = 16;
+
+/** Lets whatever else the page has to do go first. Not by a timer: those of a page in the background wait a second. */
+function others(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+}
 
 /**
  * One HTTP exchange of the core's: fetch, and the read loop. The next chunk is
@@ -97,11 +115,20 @@ export class Exchange {
   async #pump(): Promise<void> {
     if (this.#pumping) return;
     this.#pumping = true;
+    let since = performance.now();
     try {
       while (this.#wanted && !this.#over) {
+        if (performance.now() - since > TURN) {
+          await others();
+          since = performance.now();
+          continue;
+        }
         if (!this.#rest) {
+          const asked = performance.now();
           const next = await this.#next();
           if (!next) return;
+          // The page has had its turn while the stream was waited for.
+          if (performance.now() - asked > 1) since = performance.now();
           if (next.length === 0) continue;
           this.#rest = next;
         }

@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.js";
+import type { Op } from "../store/index.js";
 import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
@@ -16,7 +17,7 @@ export interface ClientPort {
   state(text: string): void;
   token(): void;
   /** Write these operations in one transaction, and report with {@link Runtime.stored}. */
-  store(ticket: number, strict: boolean, ops: Uint8Array): void;
+  store(ticket: number, strict: boolean, ops: readonly Op[]): void;
   /** A call that the store brought back; `text` is JSON that describes it. */
   recall(call: number, text: string): void;
   /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
@@ -433,7 +434,7 @@ export class Runtime {
         port.token();
         break;
       case Kind.Store:
-        port.store(r.id, r.sub !== 0, r.body!);
+        port.store(r.id, r.sub !== 0, r.ops);
         break;
       case Kind.Recall:
         port.recall(r.id, r.text);

@@ -1,6 +1,9 @@
 // The span table: how Go hands records to JavaScript. The layout is described
 // once, in jsbridge/doc.go; jsbridge/table.go is the other half.
 
+import { decodeOps } from "../durable/ops.js";
+import type { Op } from "../store/index.js";
+
 /** First word of a record. */
 export const Kind = {
   Fetch: 1,
@@ -35,8 +38,10 @@ export interface TableRecord {
   text: string;
   /** Fetch and Socket only: the parts of the frame, as byte strings. */
   parts: string[];
-  /** The request body of Fetch, the operations of Store; null for none. */
+  /** The request body of Fetch; null for none. */
   body: Uint8Array<ArrayBuffer> | null;
+  /** Store only. */
+  ops: readonly Op[];
 }
 
 /** Writes inputs into Go's buffer and reads the records it answers with. */
@@ -134,6 +139,7 @@ export class Table {
         text: "",
         parts: NO_PARTS,
         body: null,
+        ops: NO_OPS,
       };
       if (kind === Kind.Fetch) {
         record.parts = this.#parts(address, length);
@@ -143,8 +149,8 @@ export class Table {
       } else if (kind === Kind.Socket) {
         record.parts = this.#parts(address, length);
       } else if (kind === Kind.Store) {
-        // A copy: the core reuses its memory before the transaction is over.
-        record.body = this.#bytes.slice(address, address + length);
+        // Copies: the core reuses its memory before the transaction is over.
+        record.ops = decodeOps(this.#bytes.subarray(address, address + length), true);
       } else if (length > 0) {
         const offset = address - input;
         if (count > 1 && offset >= 0 && offset + length <= chunk) {
@@ -199,6 +205,7 @@ export class Table {
 }
 
 const NO_PARTS: string[] = [];
+const NO_OPS: Op[] = [];
 
 /** Bytes as a byte string, which is how fetch takes header values. */
 export function byteString(bytes: Uint8Array): string {
