@@ -1,4 +1,4 @@
-import { exclusively, lock } from "./locks.js";
+import { exclusively, lock, lockNow } from "./locks.js";
 
 /** How long a page waits for another one's first handshake, in ms, before it makes its own. */
 const PATIENCE = 3_000;
@@ -10,6 +10,19 @@ export class Handshakes {
 
   constructor(server: string) {
     this.#server = server;
+  }
+
+  /**
+   * Asks whether this page may make the first one before it knows that none is
+   * stored: whoever reads the store while it may need not read it again.
+   */
+  async ask(): Promise<void> {
+    this.#release = await lockNow(`connect.${this.#server}`);
+  }
+
+  /** Whether this page may make the first one. */
+  get mine(): boolean {
+    return this.#release !== undefined;
   }
 
   /**

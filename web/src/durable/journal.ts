@@ -9,7 +9,7 @@ import { Turn } from "./locks.js";
 import { takeOrphans } from "./orphans.js";
 import { openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
-import { decodeOps, OpList } from "./ops.js";
+import { OpList } from "./ops.js";
 import { Peers } from "./peers.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
@@ -41,7 +41,7 @@ export class Journal {
   readonly #handshakes: Handshakes;
   #polling: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel) {
+  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes) {
     this.#store = store;
     this.#tab = tab;
     this.#server = server;
@@ -59,7 +59,7 @@ export class Journal {
       send: (message) => this.#channel.send(message),
       moved: () => this.#peers.follow(),
     });
-    this.#handshakes = new Handshakes(server);
+    this.#handshakes = handshakes;
     this.#listening = new Turn(`listen.${server}`, (waited) => {
       // What was said while nobody listened, or another page did, is missed.
       this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
@@ -69,7 +69,10 @@ export class Journal {
 
   /** Opens the store of a server and reads what it holds. `why` says why it is memory, where it is. */
   static async open(server: string): Promise<{ journal: Journal; why: string }> {
-    const tab = await Tab.open();
+    // The locks are asked for while the database opens.
+    const tab = Tab.open();
+    const handshakes = new Handshakes(server);
+    const ready = Promise.all([tab.lives, handshakes.ask()]);
     let journal: Journal | undefined;
     const options = {
       server,
@@ -83,15 +86,17 @@ export class Journal {
       if (journal) journal.receive(from, message);
       else early.push([from, message]);
     });
-    const { store, loaded, living, why } = await openedStore(options, tab);
-    journal = new Journal(store, tab, server, loaded, channel);
+    const { store, loaded, living, why } = await openedStore(options, tab, ready);
+    await ready; // where it is one in memory, which waits for nothing
+    journal = new Journal(store, tab, server, loaded, channel, handshakes);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
-    if (!loaded.server && why === "") {
-      await journal.#handshakes.wait();
+    const isFirst = !loaded.server && why === "";
+    if (isFirst && !handshakes.mine) {
+      await handshakes.wait();
       loaded.server = await store.readServer().catch(() => null);
-      if (loaded.server) journal.#handshakes.done();
     }
+    if (!isFirst || loaded.server) handshakes.done();
     return { journal, why };
   }
 
@@ -149,16 +154,19 @@ export class Journal {
   }
 
   /** The core's Store effect: one transaction. */
-  commit(ticket: number, strict: boolean, bytes: Uint8Array): void {
-    const ops = decodeOps(bytes);
+  commit(ticket: number, strict: boolean, ops: readonly Op[]): void {
     this.#calls.begun(ops);
+    // Nobody waits for the end of what is only deleted. The core's next commit, which is
+    // the next call's as a rule, need not either: the database does one after another.
+    const onlyDeletes = ops.every((op) => op.kind === "forget" && !op.mine);
+    if (onlyDeletes) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
     this.#committing = this.#store.commit(ops, strict).then(
       async ({ sealed, relieved }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
         for (const call of relieved) await this.#calls.moved(call);
         const kept = sealed && this.#store.durability === "indexeddb";
-        this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
+        if (!onlyDeletes) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
         this.#tell(ops.filter((op) => op.kind === "server" || !relieved.includes(op.call)));
       },
       (error: unknown) => {

@@ -11,10 +11,15 @@ export interface Opened {
   why: string;
 }
 
-/** Opens a store, reads it and takes over what nobody carries; one in memory where there is no other. */
-export async function openedStore(options: StoreOptions, tab: Tab): Promise<Opened> {
+/**
+ * Opens a store, reads it once `ready` says so, and takes over what nobody
+ * carries; one in memory where there is no other.
+ */
+export async function openedStore(options: StoreOptions, tab: Tab, ready: Promise<unknown>): Promise<Opened> {
   try {
-    return { ...(await read(await openStore(options), tab)), why: "" };
+    const store = await openStore(options);
+    await ready;
+    return { ...(await read(store, tab)), why: "" };
   } catch (error) {
     const why = error instanceof StoreError ? error.reason : "failed";
     return { ...(await read(memoryStore(options), tab)), why };

@@ -17,19 +17,21 @@ const LEASE_OVER = 70_000;
 export class Tab {
   /** Its name: another one after each load. */
   readonly name: string;
+  /** Resolves once the others know that it lives: what it carries before that they would take for a dead page's. */
+  readonly lives: Promise<void>;
   #release: (() => void) | undefined;
   #lease: ReturnType<typeof setInterval> | undefined;
   readonly #unlisten = new AbortController();
 
   private constructor(name: string) {
     this.name = name;
+    this.lives = this.live();
   }
 
   /** A new one, which lives until it is closed or the page goes. */
-  static async open(): Promise<Tab> {
+  static open(): Tab {
     const bytes = crypto.getRandomValues(new Uint8Array(12));
     const tab = new Tab(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
-    await tab.live();
     // A page in the back/forward cache may hold no lock; what it carried may be
     // taken over meanwhile.
     const { signal } = tab.#unlisten;

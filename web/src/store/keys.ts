@@ -11,35 +11,35 @@ export interface Identified {
 
 /**
  * Reads the mark and the key of the origin, and makes what is missing. Two tabs
- * that both find nothing settle it in the write transaction: the second finds
- * what the first has added.
+ * that both find nothing settle it in the one transaction: the second finds what
+ * the first has added.
  */
 export async function identify(db: IDBDatabase): Promise<Identified> {
-  const found = await transact(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
-    const stored: { mark: string | undefined; key: CryptoKey | undefined } = { mark: undefined, key: undefined };
-    const keys = tx.objectStore("keys");
-    then(keys.get(["mark"]), (record) => (stored.mark = markOf(record)));
-    then(keys.get(["key"]), (record) => (stored.key = keyOf(record)));
-    return () => stored;
+  const mark = hex(crypto.getRandomValues(new Uint8Array(16)));
+  // Made before it is known to be missing: a transaction does not wait for it.
+  const key = await makeKey().catch(() => null);
+  return settle(db, mark, key).catch((error: unknown) => {
+    // Some browsers have a cipher and yet cannot store a key: then it is of no
+    // use, since what it seals would be lost with the page.
+    if (!key) throw error;
+    return settle(db, mark, null);
   });
-  if (found.mark !== undefined && found.key) return { mark: found.mark, key: found.key };
-
-  // Some browsers have a cipher and yet cannot store a key: then it is of no
-  // use, since what it seals would be lost with the page.
-  const made = await makeKey().catch(() => null);
-  const mark = await add(db, "mark", hex(crypto.getRandomValues(new Uint8Array(16))), markOf);
-  return { mark, key: made && (await add(db, "key", made, keyOf).catch(() => null)) };
 }
 
-/** Adds a value to the store of keys unless a valid one is there. Returns the one that then is. */
-function add<T>(db: IDBDatabase, name: string, value: T, read: (record: unknown) => T | undefined): Promise<T> {
+/** What the store of keys has, and where it has none what is given. */
+function settle(db: IDBDatabase, mark: string, key: CryptoKey | null): Promise<Identified> {
   return transact(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
-    let kept = value;
+    const kept: Identified = { mark, key };
     const keys = tx.objectStore("keys");
-    then(keys.get([name]), (record) => {
-      const stored = read(record);
-      if (stored === undefined) keys.put({ name, value });
-      else kept = stored;
+    then(keys.get(["mark"]), (record) => {
+      const stored = markOf(record);
+      if (stored === undefined) keys.put({ name: "mark", value: mark });
+      else kept.mark = stored;
+    });
+    then(keys.get(["key"]), (record) => {
+      const stored = keyOf(record);
+      if (stored) kept.key = stored;
+      else if (key) keys.put({ name: "key", value: key });
     });
     return () => kept;
   });
