@@ -71,10 +71,16 @@ web/build/wasm_exec.js: go.mod
 	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $@
 	@touch $@
 
+# What few pages need is in chunks beside the module, which loads them by itself.
+# Their names change with what is in them: a module never meets another build's.
 $(DIST)/holdfast.mjs: $(WEB_SOURCES)
-	$(ESBUILD) web/src/index.ts --format=esm --minify --sourcemap --outfile=$@
+	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
+	$(ESBUILD) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
+		--entry-names=holdfast --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 
-# A classic script has no import.meta; what it can ask for is its own address.
+# A classic script has no import.meta; what it can ask for is its own address. It
+# is one file, whatever a page needs of it: where a script of another origin is
+# allowed, a module of that origin may not be.
 SCRIPT_TAG := $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
 	--define:import.meta.url=document.currentScript.src
 
@@ -151,6 +157,8 @@ size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weig
 	@$(LAY_OVER)
 	@$(BUILD_WASM) -ldflags='-buildid= -X main.version=$(VERSION)' -o web/build/size/named.wasm ./wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
+	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
+	@$(ESBUILD) web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
 	@node web/scripts/size.mjs
 
 bench: build browser node_modules/.package-lock.json ## run Holdfast beside the other clients in Chrome, and write docs/benchmarks.md

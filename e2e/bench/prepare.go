@@ -8,10 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // parcel is what a page with a contender loads, in a folder: client.mjs, and
-// for Holdfast holdfast.wasm beside it.
+// for Holdfast holdfast.wasm beside it. Chunks that a client loads when it first
+// needs them lie there too, and are not among its files: whoever connects and
+// calls fetches none of them.
 type parcel struct {
 	folder string
 	files  []string
@@ -75,9 +78,14 @@ func (p *parcels) get(c contender) (parcel, error) {
 // build would; dist is where "holdfast" is found.
 func (p *parcels) bundle(name, dist, out string) error {
 	args := []string{"tool", "esbuild", filepath.Join(p.root, "e2e", "bench", "page", name+".ts"),
-		"--bundle", "--format=esm", "--target=es2022", "--log-level=warning", "--outfile=" + out}
+		"--bundle", "--format=esm", "--target=es2022", "--log-level=warning"}
 	if dist != "" {
-		args = append(args, "--alias:holdfast="+filepath.Join(dist, "holdfast.mjs"))
+		// Into chunks, which the others have none of that a bundler could leave
+		// out: what they fetch would be as large, and the official client's in two files.
+		args = append(args, "--alias:holdfast="+filepath.Join(dist, "holdfast.mjs"), "--splitting",
+			"--outdir="+filepath.Dir(out), "--entry-names="+strings.TrimSuffix(filepath.Base(out), ".mjs"), "--out-extension:.js=.mjs")
+	} else {
+		args = append(args, "--outfile="+out)
 	}
 	if p.minify {
 		args = append(args, "--minify")

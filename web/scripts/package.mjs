@@ -17,19 +17,29 @@ function named(value) {
   return typeof value === "string" ? [value] : Object.values(value).flatMap(named);
 }
 
+// chunks returns the paths of what a module of ours loads when it is needed.
+function chunks(module) {
+  return [...readFileSync(module, "utf8").matchAll(/\bimport\("\.\/(holdfast-[^"]+)"\)/g)].map(([, name]) => `web/dist/${name}`);
+}
+
 const promised = [
   ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr]).map((path) => path.replace(/^\.\//, "")),
+  ...chunks("web/dist/holdfast.mjs"),
   "LICENSE",
   "README.md",
 ];
 const wanted = [
   /^(LICENSE|README\.md|package\.json)$/,
   /^web\/dist\/holdfast-validate\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-diagnosis-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];
 
+const stale = [...packed].filter((path) => /-[A-Z0-9]{8}\.mjs$/.test(path) && !promised.includes(path));
+
 const faults = [
+  ...stale.map((path) => `of an earlier build: ${path}`),
   ...promised.filter((path) => !packed.has(path)).map((path) => `missing: ${path}`),
   ...[...packed].filter((path) => !wanted.some((rule) => rule.test(path))).map((path) => `stray: ${path}`),
   ...Object.keys(manifest.dependencies ?? {}).map((name) => `runtime dependency: ${name}`),

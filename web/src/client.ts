@@ -24,7 +24,7 @@ import type { Keeping } from "./lifetime.js";
 import { badArgument, milliseconds, type CallOptions, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
-import { fieldsBlocked } from "./reach.js";
+import { fieldsBlocked } from "./origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { Runtime } from "./runtime/runtime.js";

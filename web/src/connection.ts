@@ -16,7 +16,7 @@ import type { CallToolResult, Implementation, Open, ServerCapabilities } from ".
 import { badArgument, type CallOptions, type TokenProvider } from "./options.js";
 import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
-import { fieldsBlocked } from "./reach.js";
+import { fieldsBlocked } from "./origins.js";
 import { forgetRevision } from "./revisions.js";
 import type { ClientPort, Runtime } from "./runtime/runtime.js";
 import { ServerFacts, type NegotiationStep } from "./serverfacts.js";

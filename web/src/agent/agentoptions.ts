@@ -1,6 +1,6 @@
 import type { Implementation } from "../mcp.js";
 import { badArgument, bound, checkPrincipal, checkSignal, checkToken, headerList, milliseconds, serverURL, type TokenProvider } from "../options.js";
-import { isForeign } from "../reach.js";
+import { isForeign } from "../origins.js";
 import { version, type WasmSource } from "../runtime/load.js";
 import type { AgentHandlers } from "./asked.js";
 

@@ -1,0 +1,33 @@
+import type { ErrorCode } from "../errors.js";
+
+/** Why a connection failed, as far as the error says it. */
+export interface Failed {
+  /** The address that it was made to. */
+  url: string;
+  /** Whether that is of another origin than the page. */
+  foreign: boolean;
+  code: ErrorCode;
+  op: string;
+  status: number;
+  message: string;
+  /** Whether the app has given a token provider. */
+  token: boolean;
+}
+
+/** What a connection that failed would have sent. */
+export interface Sent {
+  /** The header fields that the app adds to every request, with harmless values. */
+  fields: readonly [string, string][];
+  credentials: RequestCredentials;
+  signal: AbortSignal | undefined;
+}
+
+/** What was found out. */
+export interface Finding {
+  /** What a person can do about it. */
+  hint: string;
+  /** CORS rules are what keeps the page out. */
+  cors?: true;
+  /** What to say of that, if not the usual. */
+  message?: string;
+}

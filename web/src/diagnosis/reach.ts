@@ -1,0 +1,91 @@
+// Why a server cannot be reached. Browsers hide the reason from a page ("Failed
+// to fetch"), so the server is asked in several ways, and the answers compared:
+// without CORS, with CORS, and with one header field after the other. All of it
+// is GET, which changes nothing.
+
+import type { Failed, Finding, Sent } from "./finding.js";
+
+/** Finds out why fetch failed, which browsers hide from a page. `sent` names all the fields that need the server's permission. */
+export async function networkCause({ url, foreign }: Failed, { fields, credentials, signal }: Sent): Promise<Finding> {
+  const { origin, protocol, hostname } = new URL(url);
+  if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
+    return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };
+  }
+  // A redirect is an answer, and is not followed: it may lead anywhere.
+  const cors = await probe(url, signal, { redirect: "manual" });
+  // An opaque answer is still an answer: somebody listens there.
+  if (!cors && !(await probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" }))) {
+    if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
+    return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
+  }
+  if (!foreign) return { hint: `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
+  if (!cors) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  const missing: string[] = [];
+  for (const [name, value] of fields) {
+    if (!(await probe(url, signal, { headers: { [name]: value }, redirect: "manual" }))) missing.push(name);
+  }
+  if (missing.length > 0) return blocked(origin, `Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
+  // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5).
+  if (credentials === "include" && !(await probe(url, signal, { credentials, redirect: "manual" }))) {
+    return blocked(origin, `Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  }
+  return {
+    hint: `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
+  };
+}
+
+/** How long one probe may take, in ms. */
+const PROBE_TIME = 5_000;
+
+/** Whether a GET is answered; undefined where time was up before that was known. */
+export async function probe(url: string, outer: AbortSignal | undefined, init: RequestInit): Promise<boolean | undefined> {
+  if (outer?.aborted) return undefined;
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  const timer = setTimeout(stop, PROBE_TIME);
+  outer?.addEventListener("abort", stop);
+  try {
+    const response = await fetch(url, { credentials: "omit", ...init, cache: "no-store", signal: controller.signal });
+    await response.body?.cancel();
+    return true;
+  } catch {
+    return controller.signal.aborted ? undefined : false;
+  } finally {
+    clearTimeout(timer);
+    outer?.removeEventListener("abort", stop);
+  }
+}
+
+/** The server's CORS rules keep the page out. */
+function blocked(origin: string, header: string): Finding {
+  return { cors: true, hint: `${origin} has to answer with  ${header}` };
+}
+
+/** An address to show: the query may hold a secret. */
+export function place(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}
+
+/** What a status that is no answer means; `kind` is what was looked for, and `usual` the path that it has at many servers. */
+export function httpHint(url: string, status: number, kind: string, usual: string): string {
+  switch (status) {
+    case 300:
+      return `The server redirects ${place(url)}. Connect to the address that it redirects to.`;
+    case 403:
+      return `${new URL(url).origin} forbids the request. Servers may refuse pages of another origin: allow this one there, or go through a proxy.`;
+    case 404:
+    case 405:
+      return `There is no ${kind} endpoint at ${new URL(url).pathname} (status ${status}). Is the path right? Many servers use ${usual}.`;
+    case 502:
+    case 503:
+    case 504:
+      return `The server cannot answer now (status ${status}). Try again later.`;
+    default:
+      return `The server answered ${status}.`;
+  }
+}

@@ -1,0 +1,21 @@
+import { HoldfastError } from "./errors.js";
+
+/** Whether a server has another origin than the page. */
+export function isForeign(url: string): boolean {
+  return new URL(url).origin !== globalThis.location?.origin;
+}
+
+/** What an app is told of a request that the server's CORS rules keep out, for those header fields. */
+export function fieldsBlocked(url: string, op: string, fields: readonly string[], cause: HoldfastError): HoldfastError {
+  return corsBlocked(op, `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ${fields.join(", ").toLowerCase()}`, cause);
+}
+
+/** What an app is told of a server whose CORS rules keep the page out; `hint` names what it has to answer with. */
+export function corsBlocked(
+  op: string,
+  hint: string,
+  cause: HoldfastError,
+  message = "the server is there, but its CORS rules keep this page out",
+): HoldfastError {
+  return new HoldfastError({ code: "cors_blocked", op, message, hint, cause });
+}
