@@ -45,6 +45,15 @@ func TestAgentErrors(t *testing.T) {
 			}
 		})
 	}
+	// A session is made without its header, and cannot be heard.
+	got := chrome.Script[failure](page, `return attempt(async () => {
+		const agent = await holdfast.connectAgent(`+chrome.JS(cors(acppeer.CORSNoSession))+`);
+		const session = await agent.newSession({ cwd: "/w" });
+		await session.prompt("hi");
+	});`)
+	if got.Code != "cors_blocked" || !strings.HasSuffix(got.Hint, "Access-Control-Allow-Headers: acp-session-id") {
+		t.Errorf("CORS that does not allow the session's header: %+v", got)
+	}
 	for name, c := range map[string]acppeer.CORS{"any": acppeer.CORSAny, "the reference server's": acppeer.CORSRust, "credentials": acppeer.CORSCredentials} {
 		if got := chrome.Script[failure](page, `return attempt(() => holdfast.connectAgent(`+chrome.JS(cors(c))+`));`); got.Code != "" {
 			t.Errorf("CORS %s: %+v", name, got)

@@ -53,6 +53,7 @@ type Client struct {
 	token     token
 	offline   bool
 	served    bool // the agent's host has let a stream be read
+	heardOne  bool // and a session's
 
 	handshake journal.Server // with the agent, as it is stored
 	writer    journal.Writer
@@ -145,6 +146,7 @@ func (c *Client) Advance(now engine.Time) {
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.advance(c, now)
 	}
+	c.disown(now)
 	c.rotate(now)
 	c.advanceDrafts(now)
 	if c.writer.GivesUp(now) {
@@ -172,6 +174,11 @@ func (c *Client) Deadline() (engine.Time, bool) {
 	}
 	for _, p := range c.posts {
 		at = min(at, p.at)
+	}
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.owned {
+			at = min(at, s.orphanedBy)
+		}
 	}
 	return at, at != engine.Never
 }

@@ -56,6 +56,29 @@ func TestOneFailureOfTheStreamIsBorne(t *testing.T) {
 	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it is of no use")
 }
 
+// TestASessionThatCannotBeHeard: the connection's stream is up, and no session's can
+// be had: CORS may deny the one what it lets the other send. What is asked fails, and
+// what is asked next tries once more.
+func TestASessionThatCannotBeHeard(t *testing.T) {
+	s := newSim(t, acp.Config{}, newModel())
+	s.settle(0)
+	s.deaf = neverLeft
+	handle, _ := s.session()
+	for range 2 {
+		call := s.prompt(handle, "hi")
+		s.settle(10_000)
+		failure := s.settled(call).Failure
+		s.expect(failure != nil && failure.Code == engine.CodeNetwork && failure.Op == "GET", "ended with %v", failure)
+		gets := len(s.agent.of("GET"))
+		s.settle(60_000) // less than the stream of the connection may be silent
+		s.expect(len(s.agent.of("GET")) == gets, "it goes on")
+	}
+	s.deaf = arrives
+	call := s.prompt(handle, "hi")
+	s.settle(0)
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult && len(s.agent.of("session/prompt")) == 1, "it is of no use")
+}
+
 // TestAStreamThatSaysNothing is waited for, but not for ever: hosts exist that
 // answer a GET with the first message only.
 func TestAStreamThatSaysNothing(t *testing.T) {

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -106,4 +108,40 @@ func (r *request) stranded(c *Client, now engine.Time) {
 	default:
 		r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the connection was lost before the agent answered"})
 	}
+}
+
+// orphansWait gives the agent time once more to say that it has a prompt of an
+// earlier page, or of a tab that looks on: it is heard again, or done with a turn,
+// and may take in now what it has held until then.
+func (s *session) orphansWait(now engine.Time) {
+	if s.orphanedBy != engine.Never {
+		s.orphanedBy = now.After(doubtFor)
+	}
+}
+
+// disown takes back the prompts that a page has left behind which ended before the
+// agent's host had them, as far as can be told: the agent is heard, has nothing to
+// do and has not said a word of them. Whoever asked hears it by the log, and so
+// does who looks on; no tab sends them.
+func (c *Client) disown(now engine.Time) {
+	for _, s := range c.sessions {
+		if s.transcript == nil || !s.owned || now < s.orphanedBy {
+			continue
+		}
+		s.orphanedBy = now.After(doubtFor)
+		if s.turn.state != "idle" || s.replay != nil || s.strayed || !s.heard(c) {
+			continue
+		}
+		s.orphanedBy = engine.Never
+		for _, p := range slices.Clone(s.transcript.sent) {
+			if s.pending[p.p] && !s.placed[p.p] && !c.asks(p.p) {
+				s.transcript.unsent(p.p, s.emit(c))
+			}
+		}
+	}
+}
+
+// asks reports whether a request of that id is under way, which knows its own end.
+func (c *Client) asks(id uint64) bool {
+	return slices.ContainsFunc(c.requests, func(r *request) bool { return r.id == id })
 }

@@ -22,6 +22,7 @@ type away struct {
 	taken    bool // that tab has it: it may have left
 	stored   bool // it is a prompt that is in the store: it has left, or was about to
 	placed   bool // and it is in the history
+	ended    bool // and since then nobody was at work
 	unwanted bool // the app has cancelled it
 }
 
@@ -31,7 +32,7 @@ const maxServed = 256
 // forwardRequest hands a request, or a notification, to the tab that carries s.
 func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, method string, params []byte, notify bool) {
 	r := c.newRequest(now, method, s, withSession(params, s))
-	r.call, r.phase, r.away = id, requestElsewhere, away{notify: notify}
+	r.call, r.phase, r.away, r.turn = id, requestElsewhere, away{notify: notify}, s.turn.n
 	r.forward(c)
 }
 
@@ -193,7 +194,7 @@ func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 		switch {
 		case r.doubtful == nil:
 		case r.away.placed:
-			c.placedElsewhere(r)
+			c.placedElsewhere(now, r)
 		case unsent:
 			r.fail(c, now, r.doubtful)
 		}
@@ -212,6 +213,10 @@ func (a *away) read(plain []byte, id uint64) (unsent bool) {
 			return unsent
 		case e.Kind == journal.Event:
 			a.stored = a.stored || bytes.Contains(e.Data, named)
+			if a.placed && e.N[0] == uint64(engine.EventTurn) {
+				state, _ := jsonrpc.Member(e.Data, "state")
+				a.ended = string(state) == `"idle"`
+			}
 		case e.Kind == journal.Prompt && e.N[0] == id:
 			a.stored = true
 		case e.Kind == journal.Placed && e.N[0] == id:
@@ -287,7 +292,7 @@ func (c *Client) goOn(now engine.Time, s *session, again func(r *request)) {
 		prompt := r.method == "session/prompt"
 		switch {
 		case r.away.placed, prompt && s.placed[r.id] && s.version() != 1:
-			c.placedElsewhere(r)
+			c.placedElsewhere(now, r)
 		case r.away.stored:
 			again(r)
 		case r.away.unwanted:
@@ -310,16 +315,27 @@ func (r *request) unknown() *engine.Error {
 	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the tab that was to send it ended before it said whether it had"}
 }
 
-// placedElsewhere settles a prompt that is in the history: its answer is lost.
-func (c *Client) placedElsewhere(r *request) {
+// placedElsewhere settles a prompt that is in the history: its answer is lost. Of
+// its turn the log may have no more than the end.
+func (c *Client) placedElsewhere(now engine.Time, r *request) {
 	r.over(c)
 	c.dropped[r.id] = true
+	if s := r.session; s.turn.n == r.turn && !s.turn.open {
+		if s.turn.owed = true; r.away.ended {
+			s.endOwed(c, now)
+		}
+	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 }
 
 // fate says how a question has ended that is not open in the store any more:
 // "given" where it was by the answer of this tab's person, as far as can be told.
 func (q *question) fate(stored *journal.Record) string {
+	for _, id := range stored.Withdrawn {
+		if bytes.Equal(id, q.id) {
+			return "connection" // else it was answered, if only with a refusal
+		}
+	}
 	if q.given == nil {
 		return "answered"
 	}

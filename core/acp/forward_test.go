@@ -236,6 +236,50 @@ func TestForwardedAnswerAndForget(t *testing.T) {
 	s.expect(len(s.store.heads) == 0 && len(a.m.of("session/close")) == 0, "it is still there")
 }
 
+// TestWithdrawnInAllTabs: the connection that an agent has asked on is gone, and nobody
+// waits for an answer. A tab that looks on hears so at once, and why.
+func TestWithdrawnInAllTabs(t *testing.T) {
+	s, _, a := opened(t, quiet())
+	a.ask(func() {})
+	s.settle(0)
+	l := s.look(77)
+	withdrawn := func() (all []string) {
+		for _, e := range l.told {
+			if e.Kind == engine.Deliver && e.Event == engine.EventWithdrawn {
+				all = append(all, string(e.Data))
+			}
+		}
+		return all
+	}
+	questions := func() (n int) {
+		for _, e := range l.told {
+			if e.Kind == engine.Deliver && e.Event == engine.EventQuestion {
+				n++
+			}
+		}
+		return n
+	}
+	s.expect(questions() == 1, "asked %d times", questions())
+	asking, id := a.asking, a.askID
+	a.asking, a.askID = "", ""
+	s.slow = true // what is told anew is a commit of its own
+	a.m.forget(s)
+	s.settle(1_000)
+	s.landed()
+	l.hear(1)
+	s.expect(len(withdrawn()) == 1 && strings.Contains(withdrawn()[0], `"connection"`), "withdrawn %q", withdrawn())
+	// The agent may ask once more, by the same id, on the connection that came after.
+	s.slow = false
+	s.queue = append(s.queue, s.landed)
+	s.pump()
+	s.settle(60_000)
+	a.asking, a.askID = asking, id
+	a.conn.say(a.id, "%s", asking)
+	s.settle(0)
+	l.hear(1)
+	s.expect(questions() == 2 && len(s.open()) == 1, "asked %d times, %d are open", questions(), len(s.open()))
+}
+
 // TestForwardNowhere: where there is no way to the other tabs, what is asked fails at
 // once, and says so.
 func TestForwardNowhere(t *testing.T) {

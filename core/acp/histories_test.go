@@ -81,7 +81,8 @@ func history(t testing.TB, script []byte) {
 		}
 	}
 	for q, n := range m.answered {
-		s.expect(n == 1, "question %s was answered %d times", q, n)
+		// What was answered while nothing could be stored the next page does not know.
+		s.expect(n == 1 || s.forgetful, "question %s was answered %d times", q, n)
 	}
 	s.expect(len(m.of("DELETE")) == 0, "a DELETE was sent")
 	s.expect(m.sessions[id].asking == "", "a question was never answered")

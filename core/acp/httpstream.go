@@ -82,7 +82,7 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 		}
 		t.denied = false // while its host is deployed anew
 	default:
-		t.refused(c, now, status)
+		t.refused(c, now, httpError("GET", status))
 		return
 	}
 	// 409: the page before this one, or a dead connection of ours, still has it.
@@ -90,13 +90,17 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 }
 
 // refused notes that the agent's host will not let the session be heard.
-func (t *stream) refused(c *Client, now engine.Time, status int) {
+func (t *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	t.close(c)
 	t.session.stream = nil // what is asked next tries again
 	c.status(t.session, "refused", -1)
 	for _, r := range append([]*request(nil), c.requests...) {
 		if r.session == t.session && r.phase == requestQueued {
-			r.fail(c, now, httpError(r.method, status))
+			failure := *why
+			if failure.Status != 0 {
+				failure.Op = r.method
+			}
+			r.fail(c, now, &failure)
 		}
 	}
 }
@@ -116,6 +120,7 @@ func (t *stream) up(c *Client, now engine.Time) {
 		t.conn.streamAnswered(c)
 		return
 	}
+	c.heardOne = true
 	if s.silent {
 		c.status(s, "open", -1)
 	}
@@ -176,7 +181,21 @@ func (t *stream) end(c *Client, now engine.Time, how engine.Ending, detail strin
 	t.broken(c, now, how, engine.Head{})
 	if t.session == nil {
 		t.conn.unreachable(c, now, detail)
+	} else {
+		t.unheard(c, now, detail)
 	}
+}
+
+// unheard takes the failure of a session's second GET, where the connection's own
+// stream is up and no session has been heard yet: what CORS lets the one send it
+// denies the other, and what waits for it would wait for ever.
+func (t *stream) unheard(c *Client, now engine.Time, detail string) {
+	own := t.conn.stream
+	if t.opened || c.heardOne || t.conn.restored || t.session.strayed || own == nil || own.x == 0 || !own.exchange.OK() || t.link.Attempts() < 2 {
+		return
+	}
+	t.refused(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
+		Message: "the agent answers, but the session's event stream cannot be opened", Cause: reason(detail)})
 }
 
 // close ends the stream from this side, for good.
@@ -194,12 +213,13 @@ func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engi
 	}
 	up := t.link.Phase() == link.PhaseUp
 	b := t.link.Broken(now, how, c.offline, &c.random)
+	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
-		t.link.NotBefore(now.After(wait))
+		delay = t.link.RetryAfter(now, wait, &c.random) // the others that were refused were told the same
 	}
 	if !up {
 		if t.session != nil {
-			c.status(t.session, "reconnecting", b.Delay)
+			c.status(t.session, "reconnecting", delay)
 		}
 		return
 	}
@@ -208,7 +228,7 @@ func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engi
 	t.interrupt()
 	if t.session != nil {
 		t.session.cut(c, now)
-		c.status(t.session, "cut", b.Delay)
+		c.status(t.session, "cut", delay)
 	}
 }
 

@@ -111,8 +111,48 @@ func TestFault26_RetryAfterFromAnAgent(t *testing.T) {
 	a.m.later = ""
 	s.settle(3_590_000)
 	s.expect(cancels == 1 && len(a.m.of("session/cancel")) == 1 && a.m.reading(a.id) == 0, "asked again too early")
-	s.settle(20_000)
+	s.settle(70_000) // all that were told so are spread over a minute
 	s.expect(len(a.m.of("session/cancel")) == 2 && a.m.reading(a.id) != 0, "not asked again in an hour")
+}
+
+// TestFault26_NotAllAtOnce: whoever was refused in the same second was told the same,
+// and does not come again in the same second.
+func TestFault26_NotAllAtOnce(t *testing.T) {
+	times := map[string]map[engine.Time]bool{"GET": {}, "POST": {}}
+	for load := range 8 {
+		s, handle, a := opened(t, quiet())
+		for range load {
+			s.load() // another seed
+			s.settle(0)
+		}
+		handle = s.handle(a.id)
+		a.m.later = "10"
+		s.cancel(handle)
+		s.cut(a.m.reading(a.id), 0)
+		s.settle(500)
+		a.m.later = ""
+		told := s.now
+		posts := len(a.m.of("session/cancel"))
+		seen := map[string]bool{}
+		for range 20_000 {
+			s.settle(1)
+			if !seen["GET"] && a.m.reading(a.id) != 0 {
+				seen["GET"], times["GET"][s.now] = true, true
+			}
+			if !seen["POST"] && len(a.m.of("session/cancel")) > posts {
+				seen["POST"], times["POST"][s.now] = true, true
+			}
+		}
+		s.expect(seen["GET"] && seen["POST"], "not asked again: %v", seen)
+		for _, all := range times {
+			for at := range all {
+				s.expect(at.Since(told) > 9_000, "asked again after %d ms", at.Since(told))
+			}
+		}
+	}
+	if len(times["GET"]) < 6 || len(times["POST"]) < 6 {
+		t.Errorf("8 pages came again at %d and %d times", len(times["GET"]), len(times["POST"]))
+	}
 }
 
 // TestForget drops a session from the store; the agent hears nothing of it.

@@ -190,6 +190,10 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.stateUpdate(c, now, state)
 		s.turn.whole = false
 		c.writeUpdate(s, state)
+		if ok && s.outran(c) {
+			s.turn.owed = true
+			s.endOwed(c, now)
+		}
 	}
 	if s.cancelling {
 		s.markCancelled(c)
@@ -207,6 +211,18 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if !s.busy(c) {
 		c.lend(now)
 	}
+}
+
+// outran reports whether a prompt that the agent has held came into the history
+// while nobody read: of two turns, the one it was sent in and its own, no more than
+// one end was told.
+func (s *session) outran(c *Client) bool {
+	for _, r := range c.requests {
+		if r.session == s && r.method == "session/prompt" && s.placed[r.id] && r.turn == s.turn.n {
+			return !s.turn.open
+		}
+	}
+	return false
 }
 
 // covers reports whether what is told anew has as many items as are known.

@@ -30,6 +30,7 @@ type sim struct {
 	effects   []engine.Effect // that this page was told
 	trace     []string
 	slow      bool                   // the store waits for landed
+	forgetful bool                   // it was so slow at some time that a client gave it up
 	held      []engine.Effect        // commits that it has not answered
 	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
 	sockets   int                    // connections that the browser has for an origin; 0: no limit
@@ -136,6 +137,7 @@ func (s *sim) collect() {
 		default:
 			s.trace = append(s.trace, fmt.Sprintf("  kind %d event %d c%d #%d %s %v", e.Kind, e.Event, e.C, e.Position, e.Data, e.Failure))
 			s.effects = append(s.effects, e)
+			s.forgetful = s.forgetful || e.Event == engine.EventDurability && bytes.Contains(e.Data, []byte(`"memory"`))
 		}
 	}
 }

@@ -66,10 +66,21 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 		return
 	}
 	s.settleMarks(c, stop)
+	s.orphansWait(now)
 	s.transcript.idle(s.emit(c))
 	c.lend(now) // its stream is another's now
 	if s.version() == 1 && (s.holed || s.strayed) && s.heard(c) {
 		s.askReplay(c, now) // it was put off
+	}
+}
+
+// endOwed ends a turn that is owed, as far as anybody has told of it, with the
+// snapshot that was the last: nobody is at work any more.
+func (s *session) endOwed(c *Client, now engine.Time) {
+	if s.turn.state == "idle" {
+		s.turn.whole = true
+		s.stateUpdate(c, now, bytes.Clone(s.turn.last))
+		s.turn.whole = false
 	}
 }
 

@@ -1,9 +1,13 @@
 package journal
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // asked notes a request of the server's; Data is its id, length first, then the
-// message. One that was answered already is not asked again.
+// message. One that was answered already is not asked again; one that nobody waited
+// for any more may be, on another connection.
 func (r *Record) asked(data []byte) {
 	in := input{p: data}
 	id := in.bytes()
@@ -20,10 +24,12 @@ func (r *Record) asked(data []byte) {
 			return
 		}
 	}
-	for _, t := range r.Taken {
-		if bytes.Equal(t, id) {
-			return
-		}
+	same := func(other []byte) bool { return bytes.Equal(other, id) }
+	if slices.ContainsFunc(r.Withdrawn, same) {
+		r.Withdrawn, r.Taken = slices.DeleteFunc(r.Withdrawn, same), slices.DeleteFunc(r.Taken, same)
+	}
+	if slices.ContainsFunc(r.Taken, same) {
+		return
 	}
 	r.Asked = append(r.Asked, Question{ID: bytes.Clone(id), Message: bytes.Clone(in.p)})
 }
@@ -49,10 +55,20 @@ func (r *Record) answered(e Entry) {
 	r.Outbox = append(r.Outbox, Reply{ID: bytes.Clone(id), Message: bytes.Clone(e.Data[e.N[0]:])})
 }
 
-// taken clears the outbox of the answer that the server has taken.
+// taken clears the outbox of the answer that the server has taken. A question that
+// has none is over as well: nobody waits for an answer any more.
 func (r *Record) taken(id []byte) {
 	if len(r.Taken) < maxOutbox {
 		r.Taken = append(r.Taken, bytes.Clone(id)) // a replay may ask it again
+	}
+	for i, q := range r.Asked {
+		if bytes.Equal(q.ID, id) {
+			r.Asked = append(r.Asked[:i], r.Asked[i+1:]...)
+			r.dropDrafts(func(other []byte) bool { return bytes.Equal(other, id) })
+			r.Withdrawn = append(r.Withdrawn, bytes.Clone(id))
+			r.Withdrawn = r.Withdrawn[max(0, len(r.Withdrawn)-maxOutbox):]
+			return
+		}
 	}
 	for i, a := range r.Outbox {
 		if bytes.Equal(a.ID, id) {

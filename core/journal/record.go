@@ -34,8 +34,10 @@ type Record struct {
 	Policy *ResumePolicy
 	Asked  []Question // requests of the server's that nobody has answered
 	Outbox []Reply    // answers that the server has not taken yet
-	Taken  [][]byte   // ids of the requests whose answers it has taken
-	Drafts []Reply    // of answers to those of Asked and of the Round
+	Taken  [][]byte   // ids of the requests whose answers it has taken, or needs no more
+	// Withdrawn has the ids of those of Taken that nobody has answered.
+	Withdrawn [][]byte
+	Drafts    []Reply // of answers to those of Asked and of the Round
 
 	Round     []byte // the input that is asked for; nil where none is
 	Stated    bool   // a State belongs to it
@@ -156,7 +158,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		// A new stream: nothing of the last one's carries over. In another
 		// session the ids of the server's requests mean something else.
 		if r.Sent && r.Session != e.N[1] {
-			r.Outbox, r.Taken = nil, nil
+			r.Outbox, r.Taken, r.Withdrawn = nil, nil, nil
 		}
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
@@ -255,6 +257,7 @@ func (r *Record) outcome(e Entry) {
 		}
 		r.Failure = failure
 	}
-	r.Asked, r.Outbox, r.Taken, r.Drafts, r.Policy, r.Cursor, r.Seen, r.TaskState = nil, nil, nil, nil, nil, nil, nil, nil
+	r.Asked, r.Outbox, r.Taken, r.Withdrawn, r.Drafts = nil, nil, nil, nil, nil
+	r.Policy, r.Cursor, r.Seen, r.TaskState = nil, nil, nil, nil
 	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
 }

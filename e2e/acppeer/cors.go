@@ -41,6 +41,8 @@ var (
 	CORSRust = CORS{Allow: []string{"content-type", "accept", "acp-connection-id", "acp-session-id"}}
 	// CORSNoConnection lets initialize through, and nothing that comes after it.
 	CORSNoConnection = CORS{Allow: []string{"content-type", "accept", "acp-session-id", "authorization"}}
+	// CORSNoSession lets everything through but what is of a session.
+	CORSNoSession = CORS{Allow: []string{"content-type", "accept", "acp-connection-id", "authorization"}}
 )
 
 func (c CORS) decorate(w http.ResponseWriter, r *http.Request) {

@@ -202,8 +202,9 @@ test("prompts wait, are placed, come back, and are forgotten with everything", (
   const transcript = play({ op: "pending", prompt: 2, content }, { op: "pending", prompt: 1, content });
   assert.deepEqual(transcript.pending.map(({ prompt }) => prompt), [1, 2]);
   transcript.apply({ op: "placed", prompt: 1 });
-  transcript.apply({ op: "unsent", prompt: 7 });
+  assert.deepEqual(transcript.apply({ op: "unsent", prompt: 7 }), { what: "pending" });
   assert.deepEqual(transcript.pending.map(({ prompt }) => prompt), [2]);
+  assert.deepEqual(transcript.apply({ op: "unsent", prompt: 2 }), { what: "pending", unsent: { prompt: 2, content } });
   transcript.apply({ op: "pending", prompt: 1, content });
   transcript.apply({ op: "session", patch: { title: "t" } });
   assert.equal(transcript.value("title"), "t");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CarriedCalls } from "../src/durable/carried.js";
 import type { JournalClient } from "../src/durable/journalclient.js";
+import { decodeOps, OpList } from "../src/durable/ops.js";
 import type { LoadedCall, Store } from "../src/store/index.js";
 
 const nothing = new Uint8Array();
@@ -9,11 +10,11 @@ const nothing = new Uint8Array();
 /** A call that this page carries, in a store whose reads the test answers. */
 function carrying() {
   const reads: ((loaded: LoadedCall) => void)[] = [];
-  const told: number[] = [];
+  const told: string[] = [];
   const store = { read: () => new Promise((resolve) => reads.push(resolve)) } as unknown as Store;
   const calls = new CarriedCalls(store, {
     client: () => ({}) as JournalClient,
-    restore: () => told.push(told.length),
+    restore: (list) => told.push(decodeOps(list.bytes()).map((op) => (op.kind === "log" ? `row ${op.n}` : op.kind)).join()),
     send: () => {},
     moved: () => {},
   });
@@ -48,4 +49,16 @@ test("a commit that finds it out by itself has the log read", async () => {
   await moved;
   assert.equal(told.length, 1);
   assert.equal(calls.carries(1), false);
+});
+
+// By the head alone the core would decide about what is under way as if nothing of
+// it had been stored: an agent's prompt would have an unknown outcome.
+test("what another page has taken over and written anew comes with the rows that were stored with it", () => {
+  const { calls, told } = carrying();
+  const row = (n: number) => ({ epoch: 2, n, plain: nothing, secret: null });
+  calls.taken("other", { kind: "taken", call: 1, epoch: 2, sealed: 0, ops: nothing }); // the log is being read
+  calls.stored("other", new OpList().head(1, 2, false, nothing).row(1, row(1)).row(1, row(2)).bytes());
+  assert.deepEqual(told, ["call,row 1,row 2"]);
+  calls.stored("other", new OpList().row(1, row(2)).row(1, row(3)).bytes()); // nothing twice
+  assert.deepEqual(told, ["call,row 1,row 2", "row 3"]);
 });

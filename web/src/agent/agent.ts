@@ -48,6 +48,8 @@ export interface AgentUse {
   elicits: boolean;
   backlog: number;
   keeping: Omit<Keeping, "ack">;
+  /** Finds out why a session cannot be heard. */
+  explain?: (error: HoldfastError) => Promise<HoldfastError>;
 }
 
 /** A connection to one ACP agent. Made by {@link connectAgent}. */
@@ -65,13 +67,13 @@ export class Agent {
   #durability: Durability;
 
   /** @internal Use {@link connectAgent}. */
-  constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping }: AgentUse) {
+  constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping, explain }: AgentUse) {
     this.url = url;
     this.#keeping = { ...keeping, ack: "manual" };
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#wire = { runtime, handle: 0 };
     const facts = new AgentFacts();
-    this.#exchanges = new Exchanges(this.#wire, (op) => (this.#life.over ? this.#life.overError(op) : undefined));
+    this.#exchanges = new Exchanges(this.#wire, (op) => (this.#life.over ? this.#life.overError(op) : undefined), explain);
     this.#pages = new Pages(this.#wire, this.#exchanges, keeping.journal);
     const shared = { wire: this.#wire, url, handlers, elicits };
     this.#sessions = new Sessions({ ...shared, facts, exchanges: this.#exchanges, pages: this.#pages, backlog }, (session) =>

@@ -4,7 +4,7 @@ import type { HoldfastError } from "../errors.js";
 import type { ResumedEvent, StatusEvent } from "../events.js";
 import type { Open } from "../mcp.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
-import type { TranscriptItem } from "./items.js";
+import type { PendingPrompt, TranscriptItem } from "./items.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 
@@ -57,8 +57,12 @@ export interface SessionEvents {
   reset: object;
   /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
   values: { names: readonly string[] };
-  /** {@link AgentSession.pending} has changed. */
-  pending: object;
+  /**
+   * {@link AgentSession.pending} has changed. `unsent` is a prompt that has left it
+   * and is not in the transcript: refused, taken back, or left behind by a page that
+   * ended, of which the agent has said nothing since. Nobody sends it again by itself.
+   */
+  pending: { unsent?: PendingPrompt };
   /** Who is at work, and once for each turn that it has ended. */
   turn: SessionTurn;
   /** The agent asks for something. */

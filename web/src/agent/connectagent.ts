@@ -34,7 +34,8 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
       if (signal?.aborted) opened.journal?.close();
       throwIfAborted(OP, signal);
       const keeping = { journal: opened.journal, reload: () => load(options.wasm) };
-      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping });
+      const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
+      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain });
       const close = (): void => void agent.close();
       signal?.addEventListener("abort", close, { once: true });
       try {

@@ -22,10 +22,16 @@ export class Exchanges {
   readonly #served = new Map<number, (outcome: number, text: string) => void>();
   readonly #over: (op: string) => HoldfastError | undefined;
 
-  /** `over` says why nothing can be sent any more, where that is so. */
-  constructor(wire: Wire, over: (op: string) => HoldfastError | undefined) {
+  readonly #explain: (error: HoldfastError) => Promise<HoldfastError>;
+
+  /**
+   * `over` says why nothing can be sent any more, where that is so; `explain` why a
+   * session cannot be heard, which browsers hide.
+   */
+  constructor(wire: Wire, over: (op: string) => HoldfastError | undefined, explain?: (error: HoldfastError) => Promise<HoldfastError>) {
     this.#wire = wire;
     this.#over = over;
+    this.#explain = explain ?? ((error) => Promise.resolve(error));
   }
 
   /** Makes a request in the scope of a session, 0 for none. `signal` asks the agent to end it. */
@@ -43,6 +49,10 @@ export class Exchanges {
           signal?.addEventListener("abort", cancel, { once: true });
         });
       });
+    } catch (error) {
+      // The stream that would bring the answer cannot be had.
+      const unheard = error instanceof HoldfastError && error.code === "network_error" && error.op === "GET";
+      throw unheard ? await this.#explain(error) : error;
     } finally {
       if (cancel) signal?.removeEventListener("abort", cancel);
     }

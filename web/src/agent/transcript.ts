@@ -19,7 +19,7 @@ export type TranscriptOp =
 export type Change =
   | { what: "item"; index: number }
   | { what: "values"; names: string[] }
-  | { what: "pending" }
+  | { what: "pending"; unsent?: PendingPrompt }
   | { what: "reset" };
 
 /** What an item of each type has while the agent says nothing of it. */
@@ -99,9 +99,11 @@ export class Transcript {
         return { what: "pending" };
       }
       case "placed":
-      case "unsent":
-        this.#pending = this.#pending.filter(({ prompt }) => prompt !== op.prompt);
-        return { what: "pending" };
+      case "unsent": {
+        const one = this.#pending.find(({ prompt }) => prompt === op.prompt);
+        this.#pending = this.#pending.filter((other) => other !== one);
+        return { what: "pending", ...(one && op.op === "unsent" ? { unsent: one } : {}) };
+      }
       case "reset":
         this.#slots = [];
         this.#items = undefined;

@@ -86,7 +86,7 @@ export class SessionView {
         this.tell("values", { names: change.names });
         break;
       case "pending":
-        this.tell("pending", {});
+        this.tell("pending", change.unsent ? { unsent: change.unsent } : {});
         break;
     }
   }

@@ -94,13 +94,11 @@ export class CarriedCalls {
 
   /** Another page has stored something. */
   stored(from: string, bytes: Uint8Array): void {
-    for (const op of decodeOps(bytes)) {
+    const ops = decodeOps(bytes);
+    for (const op of ops) {
       switch (op.kind) {
         case "call":
-          if (this.#owned.has(op.call)) break;
-          this.#followed.note(op.call, from, op.epoch, 0);
-          this.#use.moved();
-          this.#use.restore(new OpList().head(op.call, op.epoch, false, op.plain));
+          if (!this.#owned.has(op.call)) this.#written(from, op, ops);
           break;
         case "log":
           this.#row(from, op);
@@ -110,6 +108,25 @@ export class CarriedCalls {
           break;
       }
     }
+  }
+
+  /**
+   * Another page has begun a call, or written it anew. The core gets the rows that
+   * were stored with its head along with that: of a call that has changed hands it
+   * decides by them, and by the head alone it would wrongly.
+   */
+  #written(from: string, head: Extract<Op, { kind: "call" }>, ops: readonly Op[]): void {
+    const { call, epoch, plain } = head;
+    const list = new OpList().head(call, epoch, false, plain);
+    let n = 0;
+    for (const op of ops) {
+      if (op.kind !== "log" || op.call !== call || op.epoch !== epoch || op.n !== n + 1) continue;
+      n = op.n;
+      list.row(call, op);
+    }
+    this.#followed.note(call, from, epoch, n);
+    this.#use.moved();
+    this.#use.restore(list);
   }
 
   #row(from: string, row: Row): void {
