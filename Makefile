@@ -122,15 +122,16 @@ test-web: web/build/wasm_exec.js node_modules/.package-lock.json ## the TypeScri
 	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
-# One package at a time: each starts a browser, and its stories have deadlines.
+# One package at a time: each starts a browser, and its stories have deadlines. Of
+# these three at a time: most of a story is waiting, for clocks that are real.
 e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
-	go test -p 1 -count=1 -timeout 45m ./e2e/...
+	go test -p 1 -parallel 3 -count=1 -timeout 45m ./e2e/...
 
 # A night's work: reloads, cuts and kills at random moments. A failure prints
 # its seed, and HOLDFAST_SEED plays it again.
 soak: build $(VALIDATOR) browser ## the random histories and stories at length, native and in Chrome
 	HOLDFAST_HISTORIES=1000000 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$'
-	go test -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak)$$' -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500
+	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak)$$' -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

@@ -12,6 +12,7 @@ import (
 // TestAgentCut: what the turn is heard on ends in the middle of it, cleanly or with
 // a reset. What was said meanwhile comes, once.
 func TestAgentCut(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		page := openChat(t, url)
 		outcome, initializes := "continued", 1
@@ -50,6 +51,7 @@ func TestAgentCut(t *testing.T) {
 // TestAgentServerRestarted: the agent's process dies in a turn and comes back: the
 // turn has failed, as the agent says, and the session goes on with all of it.
 func TestAgentServerRestarted(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		page := openChat(t, url)
 		say(page, "count 40 @go")

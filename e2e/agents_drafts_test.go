@@ -32,6 +32,7 @@ const atRest = `(async () => {
 // a reload, and in the tab that takes the session over. It rests encrypted, the agent
 // never sees it, and it is gone with the answer.
 func TestAgentDrafts(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one := chrome.Open(t, chatPage(chrome.NewSite(t), server.URL(), `{ input: "manual" }`))
 	one.WaitFor(`window.ready`)
@@ -75,6 +76,7 @@ func TestAgentDrafts(t *testing.T) {
 // TestAgentModes: a mode is set with version 1's own method, or with the setting that
 // took its place, also from a tab that looks on.
 func TestAgentModes(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		version              int
 		update, method, want string

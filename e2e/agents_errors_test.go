@@ -14,6 +14,7 @@ import (
 // TestAgentErrors: what is wrong with an address, or with what its host allows a
 // page, is named in the error.
 func TestAgentErrors(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	page := chrome.Open(t, site.Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)

@@ -28,6 +28,7 @@ func stateOfPrompt(page *chrome.Page) promptState {
 // accepted. The turn's end comes by a notification, that comes twice; what is said
 // without a turn changes no state.
 func TestFault119_AcceptedIsNotFinished(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]acppeer.Options{"newest draft": {}, "older draft": {EmptyAck: true, State: "state_change"}} {
 		t.Run(name, func(t *testing.T) {
 			p := acppeer.New(t, o)
@@ -71,6 +72,7 @@ func TestFault119_AcceptedIsNotFinished(t *testing.T) {
 
 // TestFault119_EndBeforeTheAnswer: the turn is over before its prompt is answered.
 func TestFault119_EndBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
 	p := acppeer.New(t, acppeer.Options{})
 	p.OnPrompt(func(turn *acppeer.Turn) {
 		turn.Echo()
@@ -97,6 +99,7 @@ func TestFault119_EndBeforeTheAnswer(t *testing.T) {
 // of the turn was not heard. Resuming the session teaches its state, and an agent
 // that never ends it is never taken to have done so.
 func TestFault119_EndNeverComes(t *testing.T) {
+	t.Parallel()
 	for _, way := range []string{"cut", "reload"} {
 		t.Run(way, func(t *testing.T) {
 			// What is said while nobody reads is lost: the host does not buffer.
@@ -148,6 +151,7 @@ func TestFault119_EndNeverComes(t *testing.T) {
 // anew after a cut and shown in two tabs: once in each, under the agent's id, and in
 // the agent's order.
 func TestFault120_EchoOfThePrompt(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]acppeer.Options{"with ids": {}, "without ids": {EmptyAck: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := acppeer.New(t, o)

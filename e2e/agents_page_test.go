@@ -17,6 +17,7 @@ var pageFile = regexp.MustCompile("`((?:core|e2e|web)/[\\w./]+)`")
 // TestAgentsPageIsInStep: every test that docs/agents.md names is one, its subtests
 // too, and every file is there.
 func TestAgentsPageIsInStep(t *testing.T) {
+	t.Parallel()
 	page, bodies := read(t, "../"+agentsPage), testBodies(t)
 	names := matrixName.FindAllStringSubmatch(page, -1)
 	if len(names) < 50 {

@@ -14,6 +14,7 @@ import (
 // TestReadmeAgent runs the README's example of an agent as it is written, and then
 // once more on the same profile: the session and what was said are still there.
 func TestReadmeAgent(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	site := chrome.NewSite(t)
 	script := strings.Replace(readmeScripts(t, site)[3], site.URL+"/acp", server.URL(), 1)

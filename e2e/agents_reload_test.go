@@ -14,6 +14,7 @@ import (
 // transcript at once, and then the rest. Over HTTP it goes on with the connection;
 // a WebSocket is the connection, so there is another one.
 func TestAgentReload(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, reloadInMidSentence)
 	t.Run("version 1", func(t *testing.T) { overBoth(t, acpserver.Options{Versions: []int{1}}, reloadInMidSentence) })
 }
@@ -53,6 +54,7 @@ func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
 // TestAgentKilled: the whole browser dies in a turn, with no time for anything, and
 // its next start finds the session.
 func TestAgentKilled(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	url, profile := chatPage(chrome.NewSite(t), server.URL(), "{}"), t.TempDir()
 	browser := startBrowser(t, profile, url)
@@ -73,6 +75,7 @@ func TestAgentKilled(t *testing.T) {
 // TestAgentPermissionOverReload: what the agent asks waits for the next page, and
 // is answered once, however often the app tries.
 func TestAgentPermissionOverReload(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		page := openChat(t, url)
 		say(page, "permission")
@@ -106,6 +109,7 @@ func TestAgentPermissionOverReload(t *testing.T) {
 // TestAgentPermissionWithdrawn: somebody else answers, and the agent takes back
 // what it had asked here.
 func TestAgentPermissionWithdrawn(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		page := openChat(t, url)
 		say(page, "permission")

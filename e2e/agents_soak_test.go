@@ -19,6 +19,7 @@ var agentTurns = flag.Int("agentturns", 6, "turns of TestAgentSoak")
 // reloads the page in the middle of turns: what is shown in the end is what was
 // said, once and in order, and every prompt was taken once.
 func TestAgentSoak(t *testing.T) {
+	t.Parallel()
 	_, random := seeded(t)
 	server := acpserver.Start(t, acpserver.Options{})
 	page := openChat(t, server.URL())

@@ -15,6 +15,7 @@ import (
 // at work at once: every prompt leaves, and nothing that is said to any of them is
 // lost.
 func TestAgentSixSessions(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	page := openChat(t, server.URL())
 	ids := []string{"s1"}

@@ -39,6 +39,7 @@ func overAll(t *testing.T, story func(t *testing.T, url string, prompts func() i
 // TestAgentTabsAnswer: a permission is answered in the tab that looks on. The agent
 // has it once, and the tab that carries the session asks no more.
 func TestAgentTabsAnswer(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
 		two := lookOn(one)
@@ -71,6 +72,7 @@ func TestAgentTabsAnswer(t *testing.T) {
 // TestAgentTabsAnswerAtOnce: both tabs answer in one instant, and not the same. The
 // agent gets one answer; who was not first is told.
 func TestAgentTabsAnswerAtOnce(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
 		two := lookOn(one)
@@ -104,6 +106,7 @@ func TestAgentTabsAnswerAtOnce(t *testing.T) {
 // TestAgentTabsPrompt: the tab that looks on prompts, and hears what the agent makes
 // of it, as the tab that carries the session would.
 func TestAgentTabsPrompt(t *testing.T) {
+	t.Parallel()
 	overAll(t, func(t *testing.T, url string, prompts func() int) {
 		one := openChat(t, url)
 		two := lookOn(one)
@@ -136,6 +139,7 @@ func TestAgentTabsPrompt(t *testing.T) {
 // TestAgentTabsCancel: the tab that looks on ends the turn of the other, and takes
 // back what the agent holds.
 func TestAgentTabsCancel(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
 		two := lookOn(one)
@@ -164,6 +168,7 @@ func TestAgentTabsCancel(t *testing.T) {
 // TestAgentTabsSettings: a setting that is changed in the tab that looks on is
 // changed in both, and one that the agent refuses in neither.
 func TestAgentTabsSettings(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
 		two := lookOn(one)
@@ -185,6 +190,7 @@ func TestAgentTabsSettings(t *testing.T) {
 // TestAgentTabsForget: the tab that looks on forgets the session. It is gone in both
 // and from the store; the agent hears nothing of it, and has it.
 func TestAgentTabsForget(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one := openChat(t, server.URL())
 	two := lookOn(one)
@@ -212,6 +218,7 @@ func TestAgentTabsForget(t *testing.T) {
 
 // TestAgentTabsClose: the tab that looks on ends the session at the agent.
 func TestAgentTabsClose(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one := openChat(t, server.URL())
 	two := lookOn(one)

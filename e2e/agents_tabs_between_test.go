@@ -68,6 +68,7 @@ func carried(t *testing.T, pages []*chrome.Page) {
 // agent had it and nobody else knew. It is sent once, or not at all, and the tab that
 // asked knows which; whichever tab carries on.
 func TestAgentTabsPromptBetween(t *testing.T) {
+	t.Parallel()
 	for _, at := range []struct {
 		name, fault, dies string // dies: when the tab may die
 		want              string // what the prompt ends with: "" is accepted
@@ -118,6 +119,7 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 // another one's, in the same ways. The person has answered, and is asked no more; the
 // agent has the answer once.
 func TestAgentTabsAnswerBetween(t *testing.T) {
+	t.Parallel()
 	for _, at := range []struct{ name, fault, dies string }{
 		{"lost on the way", "deaf", `true`},
 		{"stored, and not sent", "stuck", `window.left === 1`},
@@ -156,6 +158,7 @@ func TestAgentTabsAnswerBetween(t *testing.T) {
 // TestAgentTabsAskedAnew: a question that was open in the tab that looked on is still
 // there, and of use, once that tab carries the session itself.
 func TestAgentTabsAskedAnew(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one, others := faultyTabs(t, server.URL(), 1)
 	two := others[0]
@@ -175,6 +178,7 @@ func TestAgentTabsAskedAnew(t *testing.T) {
 // another one carries the session. What it was about to send it does not send, and its
 // app hears what became of it.
 func TestAgentTabsRelieved(t *testing.T) {
+	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one, others := faultyTabs(t, server.URL(), 1)
 	two := others[0]

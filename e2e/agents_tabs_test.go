@@ -12,6 +12,7 @@ import (
 // TestAgentTabs: a second tab shows the turn as it goes, and takes the session over
 // when the first one is closed.
 func TestAgentTabs(t *testing.T) {
+	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		address := chatPage(chrome.NewSite(t), url, "{}")
 		one := chrome.Open(t, address)

@@ -31,6 +31,7 @@ const turnShown = `chats.s1.session.transcript.map((item) => {
 // TestAgentTurn: a turn with everything in it, over both transports, and on each a
 // version 1 agent, too.
 func TestAgentTurn(t *testing.T) {
+	t.Parallel()
 	for name, versions := range map[string][]int{"version 2": {1, 2}, "version 1": {1}} {
 		t.Run(name, func(t *testing.T) {
 			overBoth(t, acpserver.Options{Versions: versions}, func(t *testing.T, server *acpserver.Server, url string) {

@@ -57,6 +57,7 @@ func openAgentWire(t *testing.T, before string) *chrome.Page {
 // TestAgentWire leads through every input and record of an agent's client, over
 // both transports: the types and the doors are other stories.
 func TestAgentWire(t *testing.T) {
+	t.Parallel()
 	for _, transport := range []string{"http", "websocket"} {
 		t.Run(transport, func(t *testing.T) {
 			p := acppeer.New(t, acppeer.Options{})
@@ -115,6 +116,7 @@ func TestAgentWire(t *testing.T) {
 // TestCrossingsPerMessage counts what crosses between JavaScript and Go while a
 // WebSocket is read: one call into Go for a message, and none out of it.
 func TestCrossingsPerMessage(t *testing.T) {
+	t.Parallel()
 	const chunks = 500
 	p := acppeer.New(t, acppeer.Options{})
 	page := openAgentWire(t, countedWasm+`

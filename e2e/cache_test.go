@@ -12,6 +12,7 @@ import (
 // TestStoryCacheHints: a result is kept for as long as the server says, until
 // it says that the list has changed, which the app is told as well.
 func TestStoryCacheHints(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Furnish()
 	p.Cache("tools/list", 60_000, "public")

@@ -29,6 +29,7 @@ func diagnosisChunk(t *testing.T) string {
 // TestStoryChunks: a page whose connection works fetches no chunk; one that fails
 // does, and where the chunk is not to be had the error comes without its hint.
 func TestStoryChunks(t *testing.T) {
+	t.Parallel()
 	fail := `return attempt(() => holdfast.connect("/nothing"));`
 	t.Run("works", func(t *testing.T) {
 		page := chrome.Open(t, sdkSite(t).URL+"/")
@@ -76,6 +77,7 @@ func TestStoryChunks(t *testing.T) {
 // TestStoryBundled: an app's bundler takes the package as it is, with code
 // splitting and without; the wasm is what it has to lay beside the bundle.
 func TestStoryBundled(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"in one file": nil,
 		"in chunks":   {"--splitting"},

@@ -22,6 +22,7 @@ func sdkServer(t *testing.T) (*gosdk.Server, string) {
 
 // TestStoryConnectListAndCall is the first thing a newcomer does.
 func TestStoryConnectListAndCall(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, `{ client: { name: "story", version: "1" } }`)
 	got := chrome.Script[struct {
@@ -47,6 +48,7 @@ func TestStoryConnectListAndCall(t *testing.T) {
 
 // TestStoryUnknownTool: a JSON-RPC error keeps its code.
 func TestStoryUnknownTool(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	got := chrome.Script[struct {
@@ -61,6 +63,7 @@ func TestStoryUnknownTool(t *testing.T) {
 // TestStoryListChanged: what the server says unasked reaches the app on the GET
 // stream.
 func TestStoryListChanged(t *testing.T) {
+	t.Parallel()
 	server, url := sdkServer(t)
 	page := app(t, url, "")
 	chrome.Script[chrome.Void](page, `mcp.on("notification", (n) => (window.notified = n.method));
@@ -72,6 +75,7 @@ func TestStoryListChanged(t *testing.T) {
 // TestStoryClose: close deletes the session at the server, and rejects what was
 // in flight.
 func TestStoryClose(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	got := chrome.Script[[]string](page, `

@@ -30,6 +30,7 @@ const countedWasm = `
 // stream is read: one call into Go for a chunk of at most 64 KB, however many
 // events it holds, and none out of it. Time is not measured.
 func TestCrossingsPerChunk(t *testing.T) {
+	t.Parallel()
 	const events = 5_000
 	var burst strings.Builder
 	for i := 1; i <= events; i++ {

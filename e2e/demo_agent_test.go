@@ -74,6 +74,7 @@ func entries(page *chrome.Page) []string {
 // TestStoryDemoAgent: the page is reloaded in mid-sentence. What was said is back
 // before the agent says anything more; then it goes on where it was.
 func TestStoryDemoAgent(t *testing.T) {
+	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, tides)
 	hears(page, "most at the water that is nearest")
@@ -117,6 +118,7 @@ func TestStoryDemoAgent(t *testing.T) {
 // answered once, goes on with its plan, and says something more when nobody has
 // asked.
 func TestStoryDemoAgentPermission(t *testing.T) {
+	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
 	page.WaitFor(hook("permission"))
@@ -150,6 +152,7 @@ func TestStoryDemoAgentPermission(t *testing.T) {
 
 // TestStoryDemoAgentDenied: the answer is no, and the tool call fails.
 func TestStoryDemoAgentDenied(t *testing.T) {
+	t.Parallel()
 	_, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
 	page.WaitFor(hook("permission"))
@@ -161,6 +164,7 @@ func TestStoryDemoAgentDenied(t *testing.T) {
 
 // TestStoryDemoAgentCut: the streams break in mid-sentence, and nothing is lost.
 func TestStoryDemoAgentCut(t *testing.T) {
+	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, tides)
 	hears(page, "most at the water that is nearest")
@@ -181,6 +185,7 @@ func TestStoryDemoAgentCut(t *testing.T) {
 // TestStoryDemoAgentStop: whoever has heard enough stops it, types something else,
 // and at last starts over.
 func TestStoryDemoAgentStop(t *testing.T) {
+	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, tides)
 	hears(page, "most at the water that is nearest")
@@ -206,6 +211,7 @@ func TestStoryDemoAgentStop(t *testing.T) {
 // TestStoryDemoAgentSecondTab: a second tab follows, and takes over when the first
 // one is closed.
 func TestStoryDemoAgentSecondTab(t *testing.T) {
+	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, tides)
 	hears(page, "most at the water that is nearest")
@@ -225,6 +231,7 @@ func TestStoryDemoAgentSecondTab(t *testing.T) {
 // TestStoryDemoAgentFits: nothing of the page is wider than the page, from a
 // phone's width up, in light and in dark, and the line to type into is in view.
 func TestStoryDemoAgentFits(t *testing.T) {
+	t.Parallel()
 	_, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
 	page.WaitFor(hook("permission"))
@@ -250,6 +257,7 @@ func TestStoryDemoAgentFits(t *testing.T) {
 
 // TestStoryDemoAgentPlace: the other demonstrations lead here, and back.
 func TestStoryDemoAgentPlace(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	press(page, selector("place-agent"))
 	agentIs(page, "idle")

@@ -44,6 +44,7 @@ func pass(t *testing.T, o gosdk.Options) *chrome.Page {
 // is shown in full with its host, and it opens only when the person says so,
 // without a handle on this page.
 func TestStoryDemoVisit(t *testing.T) {
+	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
 			page := pass(t, options)
@@ -70,6 +71,7 @@ func TestStoryDemoVisit(t *testing.T) {
 
 // TestStoryDemoVisitDeclined: then no page opens, and the server is told.
 func TestStoryDemoVisitDeclined(t *testing.T) {
+	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
 			page := pass(t, options)
@@ -84,6 +86,7 @@ func TestStoryDemoVisitDeclined(t *testing.T) {
 
 // TestStoryDemoVisitFits: the dialog fits a phone, in light and in dark.
 func TestStoryDemoVisitFits(t *testing.T) {
+	t.Parallel()
 	page := pass(t, gosdk.Options{})
 	for _, width := range []int{360, 390, 1280} {
 		for _, dark := range []bool{false, true} {
@@ -98,6 +101,7 @@ func TestStoryDemoVisitFits(t *testing.T) {
 // TestStoryDemoManyChoices: an array of an enum is a row of boxes; more than the
 // schema allows is refused there, and what is ticked is sent.
 func TestStoryDemoManyChoices(t *testing.T) {
+	t.Parallel()
 	page := book(t)
 	const group = `[data-testid="elicitation"] [data-kind="choices"]`
 	labels := chrome.Eval[[]string](page, `[...document.querySelectorAll('`+group+` [role="group"] label')].map((label) => label.textContent)`)

@@ -29,6 +29,7 @@ func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 // TestStoryDemoUnknown: a call that may have run is never run again by itself,
 // and the person decides: this one does.
 func TestStoryDemoUnknown(t *testing.T) {
+	t.Parallel()
 	site, page := plainNote(t)
 	page.Reload()
 	page.WaitFor(hook("replay"))
@@ -48,6 +49,7 @@ func TestStoryDemoUnknown(t *testing.T) {
 
 // TestStoryDemoGiveUp: this one does not.
 func TestStoryDemoGiveUp(t *testing.T) {
+	t.Parallel()
 	site, page := plainNote(t)
 	press(page, selector("abandon"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
@@ -61,6 +63,7 @@ func TestStoryDemoGiveUp(t *testing.T) {
 // TestStoryDemoJournal: what is stored is counted while it grows, and forgotten
 // when a person says so; the page goes on with a new session.
 func TestStoryDemoJournal(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(hook("journal-where") + `.dataset.durability === "indexeddb"`)
 	countIn(page, 20, 150)
@@ -88,6 +91,7 @@ func TestStoryDemoJournal(t *testing.T) {
 
 // TestStoryDemoOtherServer: a server's calls are shown with it, and with no other.
 func TestStoryDemoOtherServer(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 3, 0)
 	cardIs(page, "done")

@@ -12,6 +12,7 @@ import (
 // TestStoryDemoCompletion: what the server knows of an argument is suggested
 // while it is typed.
 func TestStoryDemoCompletion(t *testing.T) {
+	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
 			page := demoOf(t, options)
@@ -34,6 +35,7 @@ func TestStoryDemoCompletion(t *testing.T) {
 // TestStoryDemoLogLevel: the level chosen on the page is the one from which on
 // the server logs, by logging/setLevel or, since 2026-07-28, in each request.
 func TestStoryDemoLogLevel(t *testing.T) {
+	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
 			page := demoOf(t, options)
@@ -69,6 +71,7 @@ func TestStoryDemoLogLevel(t *testing.T) {
 // TestStoryDemoUncheckedOutput: of a result that was delivered the log does not
 // say that it was dropped.
 func TestStoryDemoUncheckedOutput(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("refers", peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{}}`)},
 		peer.AsJSON, peer.Output(`{"type":"object","$ref":"https://example.com/schema.json"}`))

@@ -14,6 +14,7 @@ import (
 // TestReadmeReload runs the README's second example as it is written, and
 // reloads its page in the middle of the call.
 func TestReadmeReload(t *testing.T) {
+	t.Parallel()
 	site := sdkSite(t)
 	imported, rest, _ := strings.Cut(readmeScripts(t, site)[1], "\n")
 	page := chrome.Open(t, site.Page("/app", imported+`

@@ -55,6 +55,7 @@ func cardMarks(page *chrome.Page, kind string, n int) {
 // TestStoryDemoReloads: a call comes back as often as the page is reloaded, each
 // message at its time, and every reload is in the picture.
 func TestStoryDemoReloads(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 30, 150)
 	const times = `[...document.querySelectorAll('[data-testid="call-output"] .at')].slice(0, 5).map((at) => at.textContent)`
@@ -89,6 +90,7 @@ func TestStoryDemoReloads(t *testing.T) {
 // TestStoryDemoSecondTab: a second tab shows the same call live, and carries it
 // on when the first one is closed.
 func TestStoryDemoSecondTab(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 40, 150)
 	cardSays(page, "5 of 40")
@@ -111,6 +113,7 @@ func TestStoryDemoSecondTab(t *testing.T) {
 // TestStoryDemoReloadWhileDown: the calls are there before their server is, and
 // the tools come as soon as it does.
 func TestStoryDemoReloadWhileDown(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 20, 150)
 	cardSays(page, "4 of 20")
@@ -126,6 +129,7 @@ func TestStoryDemoReloadWhileDown(t *testing.T) {
 
 // TestStoryDemoDoneInBothTabs: who is done with a call is done with it in every tab.
 func TestStoryDemoDoneInBothTabs(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 3, 0)
 	cardIs(page, "done")
@@ -138,6 +142,7 @@ func TestStoryDemoDoneInBothTabs(t *testing.T) {
 // TestStoryDemoKill: the runtime of the page dies, and the page says so and goes
 // on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 30, 150)
 	for i, at := range []string{"5 of 30", "12 of 30"} {
@@ -158,6 +163,7 @@ func TestStoryDemoKill(t *testing.T) {
 // TestStoryDemoCuts: with the wire cut every two seconds a long call still
 // finishes, and nothing is missing.
 func TestStoryDemoCuts(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 24, 300)
 	press(page, selector("cut-every"))
@@ -175,6 +181,7 @@ func TestStoryDemoCuts(t *testing.T) {
 // TestStoryDemoDisconnect: a call that was let go of comes back with the next
 // connection.
 func TestStoryDemoDisconnect(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 20, 150)
 	cardSays(page, "5 of 20")

@@ -81,6 +81,7 @@ func heard(page *chrome.Page, work string) {
 // on their way and some come twice. What is missing is a hole until it is filled;
 // the page is given each part once, in order.
 func TestStoryDemoReport(t *testing.T) {
+	t.Parallel()
 	site, page := longWork(t)
 	for _, n := range []int{5, 6, 15} {
 		watched(page, n)
@@ -116,6 +117,7 @@ func TestStoryDemoReport(t *testing.T) {
 // TestStoryDemoReportReload: the page is reloaded with a hole in the report. The
 // page that comes shows it, and has it filled.
 func TestStoryDemoReportReload(t *testing.T) {
+	t.Parallel()
 	site, page := longWork(t)
 	press(page, selector("work-report-run"))
 	page.WaitFor(partIs(5, "missing") + ` && ` + partIs(6, "held"))
@@ -144,6 +146,7 @@ func ranOnce(t *testing.T, site *demosite.Site, tool string) {
 // TestStoryDemoHour: the network is away for an hour, in which the work goes on.
 // A page that is loaded meanwhile shows what there was, and gets the rest.
 func TestStoryDemoHour(t *testing.T) {
+	t.Parallel()
 	site, page := longWorkOf(t, demosite.Options{Hour: 10 * time.Second})
 	press(page, selector("work-hour-run"))
 	page.WaitFor(`!` + hook("work-hour-away") + `.disabled && ` + partIs(1, "here"))
@@ -198,6 +201,7 @@ func stored(page *chrome.Page, do func()) {
 // TestStoryDemoFormOfATask: work stops for a form, and waits over a reload. What was
 // typed by then is there again, the answer is given once, and the work goes on.
 func TestStoryDemoFormOfATask(t *testing.T) {
+	t.Parallel()
 	site, page := berth(t)
 	// The last row that the work itself writes before it waits.
 	cardSays(page, "input_required")
@@ -229,6 +233,7 @@ func TestStoryDemoFormOfATask(t *testing.T) {
 // TestStoryDemoFormBesideOthers: the question stands in the card of the call that
 // asks it, whatever else runs, before and after a reload.
 func TestStoryDemoFormBesideOthers(t *testing.T) {
+	t.Parallel()
 	_, page := berth(t)
 	press(page, selector("work-hour-run"))
 	page.WaitFor(partIs(1, "here"))
@@ -245,6 +250,7 @@ func TestStoryDemoFormBesideOthers(t *testing.T) {
 // TestStoryDemoPlaces: the page leads from one of its servers to the other, and
 // says which one this is.
 func TestStoryDemoPlaces(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	for _, step := range []struct{ to, here, shown, hidden string }{
 		{"place-tasks", "place-tasks", "works", "guide"},
@@ -259,6 +265,7 @@ func TestStoryDemoPlaces(t *testing.T) {
 // TestStoryDemoLongWorkFits: nothing of it is wider than the page, or stands over
 // something else, from a phone's width up, in light and in dark.
 func TestStoryDemoLongWorkFits(t *testing.T) {
+	t.Parallel()
 	_, page := berth(t)
 	types(page, "ship", "Albatross")
 	press(page, selector("work-hour-run"))

@@ -45,6 +45,7 @@ func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name)
 // TestStoryDemo goes the way of a stranger: start a long call, reload the page
 // in the middle of it, watch it go on, be done with it.
 func TestStoryDemo(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+`.textContent`); got != "Holdfast demo server 2025-11-25" {
 		t.Errorf("the page says it is connected to %q", got)
@@ -71,6 +72,7 @@ func TestStoryDemo(t *testing.T) {
 // TestStoryDemoForm runs a tool through the form that its schema gave, and
 // cancels a long one.
 func TestStoryDemoForm(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(`document.querySelector('[data-tool="add"]')`)
 	page.Click(`[data-tool="add"] summary`)
@@ -97,6 +99,7 @@ func TestStoryDemoForm(t *testing.T) {
 // calls harmless runs again; of another one the card says that it is lost. The
 // page goes on with a new session.
 func TestStoryDemoRestart(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 8, 300)
 	runs(page, "add_note")
@@ -121,6 +124,7 @@ func connectsTo(page *chrome.Page, url string) {
 
 // TestStoryDemoErrors: a person who got the address wrong is told what to do.
 func TestStoryDemoErrors(t *testing.T) {
+	t.Parallel()
 	down := peer.New(t, peer.Options{})
 	down.Down()
 	for name, test := range map[string]struct{ url, code string }{
@@ -140,6 +144,7 @@ func TestStoryDemoErrors(t *testing.T) {
 // TestStoryDemoFits: no width from a phone's up scrolls sideways, in light and
 // in dark, with a call that came back, an open form and the options on the page.
 func TestStoryDemoFits(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(`!` + hook("guide-run") + `.disabled`)
 	page.Click(selector("guide-run"))
@@ -184,6 +189,7 @@ func book(t *testing.T) *chrome.Page {
 // TestStoryDemoElicitation: a server's question is a form in the card of its
 // call, which names the server and has the defaults filled in.
 func TestStoryDemoElicitation(t *testing.T) {
+	t.Parallel()
 	page := book(t)
 	if !chrome.Eval[bool](page, hook("elicitation")+`.textContent.includes(location.host)`) {
 		t.Error("the question does not name the server")
@@ -207,6 +213,7 @@ func TestStoryDemoElicitation(t *testing.T) {
 
 // TestStoryDemoDecline: no is an answer as well.
 func TestStoryDemoDecline(t *testing.T) {
+	t.Parallel()
 	page := book(t)
 	press(page, selector("elicitation-decline"))
 	page.WaitFor(hook("call-result") + `?.textContent.includes("you declined")`)
@@ -214,6 +221,7 @@ func TestStoryDemoDecline(t *testing.T) {
 
 // TestStoryDemoResources reads a resource, and watches it change.
 func TestStoryDemoResources(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(`document.querySelector('[data-uri="demo://notes"]')`)
 	press(page, `#tab-resources`)
@@ -230,6 +238,7 @@ func TestStoryDemoResources(t *testing.T) {
 
 // TestStoryDemoPrompts fills in a prompt.
 func TestStoryDemoPrompts(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(`document.querySelector('[data-prompt="translate"]')`)
 	press(page, `#tab-prompts`)
@@ -244,6 +253,7 @@ func TestStoryDemoPrompts(t *testing.T) {
 
 // TestStoryDemoNegotiation: how the revision was found is told in steps.
 func TestStoryDemoNegotiation(t *testing.T) {
+	t.Parallel()
 	_, page := demo(t)
 	steps := chrome.Eval[[]string](page, `[...`+hook("negotiation")+`.children].map((step) => step.textContent)`)
 	if len(steps) != 2 || steps[1] != "initialize → 2025-11-25" {

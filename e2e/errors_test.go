@@ -14,6 +14,7 @@ import (
 // TestStoryConnectErrors: what a person reads who got something wrong, and
 // what a program can tell it by.
 func TestStoryConnectErrors(t *testing.T) {
+	t.Parallel()
 	cors := func(c peer.CORS) func(*testing.T) string {
 		return func(t *testing.T) string { return peer.New(t, peer.Options{CORS: c}).URL() }
 	}
@@ -67,6 +68,7 @@ func TestStoryConnectErrors(t *testing.T) {
 // TestStoryAbortedBefore: as with fetch, a signal that was aborted before sends
 // nothing.
 func TestStoryAbortedBefore(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
 	got := chrome.Script[failure](page, `return attempt(() => mcp.callTool("add", { a: 1, b: 2 }, { signal: AbortSignal.abort() }).result);`)
@@ -93,6 +95,7 @@ func withCORS(h http.Handler) http.Handler {
 
 // TestStoryBadArguments: each names the argument, and none ends the runtime.
 func TestStoryBadArguments(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	for call, names := range map[string]string{

@@ -14,6 +14,7 @@ import (
 // TestStoryServerEverything talks to the official TypeScript server, across
 // origins, with the CORS rules that it comes with.
 func TestStoryServerEverything(t *testing.T) {
+	t.Parallel()
 	page := app(t, everything.Start(t), "")
 	got := chrome.Script[struct {
 		Server, Revision, Echo string
@@ -35,6 +36,7 @@ func TestStoryServerEverything(t *testing.T) {
 // store has what was missed, but the resumed connection then carries nothing
 // live: the client has to find that out and ask again.
 func TestStoryServerEverythingCutTwice(t *testing.T) {
+	t.Parallel()
 	target, err := url.Parse(everything.Start(t))
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +59,7 @@ func TestStoryServerEverythingCutTwice(t *testing.T) {
 // TestStoryServerEverythingRestart: it answers 400 rather than 404 about a
 // session it does not know.
 func TestStoryServerEverythingRestart(t *testing.T) {
+	t.Parallel()
 	first, second := everything.Start(t), everything.Start(t)
 	site := chrome.NewSite(t)
 	target := first

@@ -29,6 +29,7 @@ func captured(t *testing.T) *chrome.Page {
 // with runtime_exited; the client starts a new one, which has the calls from the
 // journal, and so does the next connect (fault 58).
 func TestStoryRuntimeExit(t *testing.T) {
+	t.Parallel()
 	for name, breakIt := range map[string]string{
 		// A bounds error in Go: recovered at the border, the machine is not used again.
 		"panic": `wasm.chunk(1, 1, 0x7fffffff, 0)`,

@@ -14,6 +14,7 @@ import (
 // server, waits for the other. From the first event id on the call goes on;
 // before that it is of unknown fate, and told to be. It never runs twice.
 func TestFault52_ReloadAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	const call = `void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go", retry_ms: 500 }))`
 	at := func(page *chrome.Page, script string) { chrome.Eval[chrome.Void](page, script) }
 	for name, point := range map[string]struct {
@@ -94,6 +95,7 @@ func TestFault52_ReloadAtEveryPoint(t *testing.T) {
 // TestFault52_ReloadWhileConnecting: a page that goes in the middle of the
 // handshake leaves nothing behind that the next one would trip over.
 func TestFault52_ReloadWhileConnecting(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{"server/discover", "initialize", "notifications/initialized"} {
 		t.Run(method, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
@@ -118,6 +120,7 @@ func TestFault52_ReloadWhileConnecting(t *testing.T) {
 // the next one, and one that was given is not, unless the app wants to say so
 // itself.
 func TestFault53_BetweenCommitAndAck(t *testing.T) {
+	t.Parallel()
 	const get = `await mcp.callTool("count", { n: 3, call: "a" }).result;`
 	for name, test := range map[string]struct {
 		options, make string
@@ -158,6 +161,7 @@ func TestFault53_BetweenCommitAndAck(t *testing.T) {
 // TestFault53_AckedEvents: an app that processes each event once says how far it
 // has come, and the next page goes on behind that.
 func TestFault53_AckedEvents(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), `{ ack: "manual" }`)

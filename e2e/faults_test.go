@@ -91,6 +91,7 @@ func faultRows(t *testing.T) byNumber {
 // A page that names a test that is gone, or does not know one that is there,
 // promises something that nobody checks.
 func TestCatalogueIsInStep(t *testing.T) {
+	t.Parallel()
 	tests, rows := faultTests(t), faultRows(t)
 	for _, n := range slices.Sorted(maps.Keys(tests)) {
 		for _, name := range slices.Sorted(maps.Keys(tests[n])) {
@@ -118,6 +119,7 @@ func TestCatalogueIsInStep(t *testing.T) {
 
 // TestCatalogueFindsTests keeps the patterns above honest.
 func TestCatalogueFindsTests(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{
 		`test("Fault 12: a media type with parameters", async () => {`: "Fault 12: a media type with parameters",
 		"  test('TestFault47_OfflineThenOnline', () => {":              "TestFault47_OfflineThenOnline",

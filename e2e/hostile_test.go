@@ -15,6 +15,7 @@ import (
 // costs only itself. The call goes on, what was dropped is counted, and the
 // app is told.
 func TestStoryHostileStream(t *testing.T) {
+	t.Parallel()
 	const response = `{"jsonrpc":"2.0","id":$ID,"result":{"content":[]}}`
 	for name, test := range map[string]struct {
 		step      peer.Step
@@ -59,6 +60,7 @@ func TestStoryHostileStream(t *testing.T) {
 // TestFault116_EndlessLineEventAndBody: an endless line, an endless event and an endless body
 // end the call with a typed error, the sender is stopped, and the page lives.
 func TestFault116_EndlessLineEventAndBody(t *testing.T) {
+	t.Parallel()
 	stream := map[string]string{"Content-Type": "text/event-stream"}
 	for name, answer := range map[string]peer.Response{
 		"line":  {Header: stream, Body: "data: ", Write: peer.Fill("x", 1<<30)},
@@ -91,6 +93,7 @@ func TestFault116_EndlessLineEventAndBody(t *testing.T) {
 // TestStoryHostileAnswers: every kind of nonsense in place of an answer ends
 // the call with a typed error; none hangs it.
 func TestStoryHostileAnswers(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
 	for name, answer := range peer.Garbage() {

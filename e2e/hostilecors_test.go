@@ -27,6 +27,7 @@ var hostile = map[string]peer.CORS{
 // 2026-07-28 has to be read from headers; where its own are not allowed, a server
 // of both eras is spoken to in the older one.
 func TestStoryHostileCORSConnects(t *testing.T) {
+	t.Parallel()
 	const both = peer.Revision20251125
 	for _, test := range []struct{ rules, legacy, revision, steps string }{
 		{"nothing exposed", "", peer.Revision20260728, "server/discover 200 modern"},
@@ -52,6 +53,7 @@ func TestStoryHostileCORSConnects(t *testing.T) {
 // TestStoryHostileCORSFails: where there is no way in, the error says what the
 // server has to allow, by name.
 func TestStoryHostileCORSFails(t *testing.T) {
+	t.Parallel()
 	const origin = "Access-Control-Allow-Origin: http://127.0.0.1:"
 	for _, test := range []struct{ rules, legacy, options, hint string }{
 		{"a list from 2025", "", "{}", "Access-Control-Allow-Headers: mcp-method"},
@@ -79,6 +81,7 @@ func TestStoryHostileCORSFails(t *testing.T) {
 // TestStoryHostileCORSOfASDK: the official server of both eras behind a list
 // from 2025 is spoken to in the older one, and works.
 func TestStoryHostileCORSOfASDK(t *testing.T) {
+	t.Parallel()
 	server := tsserver.Start(t, tsserver.Options{AllowHeaders: allowed2025})
 	page := app(t, server.URL, "")
 	if revision := chrome.Eval[string](page, `mcp.revision`); revision != "2025-11-25" {
@@ -94,6 +97,7 @@ func TestStoryHostileCORSOfASDK(t *testing.T) {
 // rejected with its name, and so the app knows that nothing was sent; without
 // Mcp-Param-* it is sent once more. Either way the client goes on.
 func TestStoryHostileCORSOfACall(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name      string
 		allowed   []string

@@ -104,6 +104,7 @@ func (r importRule) permits(path string) bool {
 // TestHouseImports checks who imports whom, natively and for the browser. Tests
 // of the core may import what they need; those of e2e keep its rule.
 func TestHouseImports(t *testing.T) {
+	t.Parallel()
 	for _, platform := range []target{native, browser} {
 		for _, p := range platform.list(t, "./...") {
 			rule, ok := ruleFor(p.name())

@@ -46,6 +46,7 @@ func goSources(t *testing.T) []parsed {
 // when every goroutine is idle, and time and randomness are inputs. So there are
 // no goroutines, no channels, no clock and no dice.
 func TestHouseIsSingleThreaded(t *testing.T) {
+	t.Parallel()
 	for _, file := range goSources(t) {
 		if !file.under("core", "wasm", "jsbridge") || file.under("core/coretest", "core/simulate") {
 			continue
@@ -94,6 +95,7 @@ func parks(file parsed, node ast.Node) bool {
 // TestHouseIsDocumented: each package has a comment, and so has each exported
 // name of it.
 func TestHouseIsDocumented(t *testing.T) {
+	t.Parallel()
 	described := map[string]bool{}
 	for _, file := range goSources(t) {
 		folder := path.Dir(file.path)

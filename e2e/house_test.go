@@ -83,6 +83,7 @@ func (s source) buildTag() string {
 // TestHouseBuildTags: the go command skips a file with the wrong tag without a
 // word, and one without a tag breaks the build for the other platform.
 func TestHouseBuildTags(t *testing.T) {
+	t.Parallel()
 	for _, file := range sources(t) {
 		if !file.isGo() {
 			continue
@@ -109,6 +110,7 @@ func TestHouseBuildTags(t *testing.T) {
 
 // TestHouseFileSizes keeps a file to one idea.
 func TestHouseFileSizes(t *testing.T) {
+	t.Parallel()
 	kinds := []string{".go", ".ts", ".mjs", ".css", ".html"}
 	for _, file := range sources(t) {
 		if !slices.Contains(kinds, path.Ext(file.path)) || strings.Contains(file.path, "testdata/") || generated.Match(file.text) {
@@ -130,6 +132,7 @@ var machinePath = regexp.MustCompile(`(?m)(?:^|file://|[^\w./-])/(?:work|root)/`
 // TestHouseHasNoMachinePaths: a path of somebody's machine means nothing on
 // another one.
 func TestHouseHasNoMachinePaths(t *testing.T) {
+	t.Parallel()
 	for _, file := range sources(t) {
 		if found := machinePath.FindIndex(file.text); found != nil && !bytes.Contains(file.text, []byte{0}) {
 			line := 1 + bytes.Count(file.text[:found[0]], []byte("\n"))

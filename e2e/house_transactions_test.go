@@ -12,6 +12,7 @@ import (
 // IndexedDB transaction. All of them go through transact, whose work is given as
 // plain functions, and none of these is asynchronous.
 func TestFault69_NoAwaitInATransaction(t *testing.T) {
+	t.Parallel()
 	calls := 0
 	for _, file := range sources(t) {
 		if !file.under("web/src") || path.Ext(file.path) != ".ts" {

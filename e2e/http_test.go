@@ -29,6 +29,7 @@ func elsewhere(url string) peer.Response {
 // origin it names, with the body, the session and the token. It is not
 // followed, at no stage, and the error says what happened.
 func TestFault29_RedirectElsewhere(t *testing.T) {
+	t.Parallel()
 	canary := peer.NewCanary(t)
 	p := peer.New(t, peer.Options{})
 	p.Answer("*", elsewhere(canary.URL))
@@ -61,6 +62,7 @@ func TestFault29_RedirectElsewhere(t *testing.T) {
 
 // TestFault33_RedirectLoop: a redirect to itself ends like any other.
 func TestFault33_RedirectLoop(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Answer("*", elsewhere(p.URL()))
 	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" || !strings.Contains(got.Hint, "redirects") {
@@ -71,6 +73,7 @@ func TestFault33_RedirectLoop(t *testing.T) {
 // TestFault26_RetryAfterDateInChrome: the form with a date counts like the form
 // in seconds, also where a resume is refused.
 func TestFault26_RetryAfterDateInChrome(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Text("done")})
 	p.OnResume(func(int) peer.Fault {
@@ -90,6 +93,7 @@ func TestFault26_RetryAfterDateInChrome(t *testing.T) {
 // TestFault30_DeleteRefusedByCORS: where the preflight forbids DELETE, closing
 // works all the same.
 func TestFault30_DeleteRefusedByCORS(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORS2025()})
 	page := app(t, p.URL(), "")
 	if state := chrome.Script[string](page, `await mcp.close(); return mcp.state;`); state != "closed" {
@@ -104,6 +108,7 @@ func TestFault30_DeleteRefusedByCORS(t *testing.T) {
 // cannot be served by a server that asks for it. The error names the header
 // that is missing.
 func TestFault31_HiddenSessionIsDiagnosed(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORS{Expose: []string{}}})
 	if got := connecting(t, p.URL(), `{}`); got.Code != "http_error" || !strings.Contains(got.Hint, "Access-Control-Expose-Headers: Mcp-Session-Id") {
 		t.Errorf("got %+v", got)
@@ -113,6 +118,7 @@ func TestFault31_HiddenSessionIsDiagnosed(t *testing.T) {
 // TestFault32_ShortBodyInChrome: a body shorter than its Content-Length is no
 // answer, although its text is complete.
 func TestFault32_ShortBodyInChrome(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
 	short := peer.Response{Header: map[string]string{"Content-Length": "4096"}, Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[],"content":[]}}`}
@@ -129,6 +135,7 @@ func TestFault32_ShortBodyInChrome(t *testing.T) {
 // TestFault33_SlowHeaders: a server that takes the connection and says nothing
 // ends the wait with a typed error, at the start and later.
 func TestFault33_SlowHeaders(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Delay("server/discover", "never")
 	if got := connecting(t, p.URL(), `{ timeouts: { answer: 300 } }`); got.Code != "timeout" {
@@ -151,6 +158,7 @@ func TestFault33_SlowHeaders(t *testing.T) {
 // TestFault33_HugeHeaders: Chrome refuses a header block of 256 KiB. That is a
 // connection that failed, and the client goes on.
 func TestFault33_HugeHeaders(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
 	huge := peer.Response{Header: map[string]string{"X-Fill": strings.Repeat("x", 300<<10)}, Body: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":[]}}`}
@@ -166,6 +174,7 @@ func TestFault33_HugeHeaders(t *testing.T) {
 // TestFault33_InformationalStatus: 1xx heads before the answer are not the
 // answer.
 func TestFault33_InformationalStatus(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := app(t, p.URL(), "")
 	p.Answer("tools/call", peer.Response{Wire: "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n" +

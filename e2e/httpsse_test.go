@@ -14,6 +14,7 @@ import (
 // connect. Its stream cannot be resumed: what was under way is said to be of
 // unknown outcome, and the connection is made anew.
 func TestStoryHTTPSSE(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20241105})
 	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("go"), peer.Progress(2, 2, ""), peer.Text("done")})
 	page := app(t, p.URL(), "")
@@ -38,6 +39,7 @@ func TestStoryHTTPSSE(t *testing.T) {
 // TestStoryHTTPSSEHostile: an endpoint of another origin, or none, is no
 // connection, and nothing is sent there.
 func TestStoryHTTPSSEHostile(t *testing.T) {
+	t.Parallel()
 	canary := peer.NewCanary(t)
 	for name, h := range map[string]peer.HTTPSSE{
 		"another origin": {Endpoint: canary.URL + "/messages?s=$SESSION"},
@@ -61,6 +63,7 @@ func TestStoryHTTPSSEHostile(t *testing.T) {
 // typed error, or in the revision that they really speak, and nothing is
 // fetched that should not be.
 func TestStoryImpostors(t *testing.T) {
+	t.Parallel()
 	for _, impostor := range peer.Impostors() {
 		t.Run(impostor.Name, func(t *testing.T) {
 			canary := peer.NewCanary(t)
@@ -87,6 +90,7 @@ func TestStoryImpostors(t *testing.T) {
 // TestStoryEventSource: streams that need no header field are the browser's
 // EventSource, others are fetched; after a cut the core opens another.
 func TestStoryEventSource(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		server  peer.Options
 		options string

@@ -14,6 +14,7 @@ import (
 // TestKills kills the whole browser, with no time for anything, at random moments
 // in the streams of its page, and starts it again on the same profile.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	_, random := seeded(t)
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
@@ -30,6 +31,7 @@ func TestKills(t *testing.T) {
 // TestFault51_KilledInAStream: the whole browser dies while a call runs, and its
 // next start finds all that was stored.
 func TestFault51_KilledInAStream(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	url, profile := keeper(chrome.NewSite(t), p.URL(), ""), t.TempDir()

@@ -32,6 +32,7 @@ const addScript = `
 // TestStoryScriptTag: one script element gives a global, and finds the wasm
 // beside its own script, wherever the page is.
 func TestStoryScriptTag(t *testing.T) {
+	t.Parallel()
 	site := sdkSite(t)
 	site.File("/deep/page.html", `<!doctype html><link rel="icon" href="data:,"><script src="../holdfast.js"></script>`)
 	page := chrome.Open(t, site.URL+"/deep/page.html")
@@ -44,6 +45,7 @@ func TestStoryScriptTag(t *testing.T) {
 }
 
 func TestStoryESModule(t *testing.T) {
+	t.Parallel()
 	site := sdkSite(t)
 	page := chrome.Open(t, site.URL+"/")
 	if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+addScript); sum != 42 {
@@ -56,6 +58,7 @@ func TestStoryESModule(t *testing.T) {
 
 // TestStoryWasmSources: an app may say where the wasm is, or hand it over.
 func TestStoryWasmSources(t *testing.T) {
+	t.Parallel()
 	for name, source := range map[string]string{
 		"string":   `"/holdfast.wasm"`,
 		"URL":      `new URL("/holdfast.wasm", location.href)`,
@@ -79,6 +82,7 @@ func TestStoryWasmSources(t *testing.T) {
 
 // TestStoryWrongType: servers that do not know .wasm still work.
 func TestStoryWrongType(t *testing.T) {
+	t.Parallel()
 	site := sdkSite(t)
 	site.Header(func(path string, h http.Header) {
 		if strings.HasSuffix(path, ".wasm") {
@@ -94,6 +98,7 @@ func TestStoryWrongType(t *testing.T) {
 // TestStoryLoadedOnce: two connects at a time load one runtime; a failed load
 // is forgotten, so that the next connect tries again.
 func TestStoryLoadedOnce(t *testing.T) {
+	t.Parallel()
 	site := sdkSite(t)
 	wasm, err := os.ReadFile(filepath.Join("..", "web", "dist", "holdfast.wasm"))
 	if err != nil {
@@ -127,6 +132,7 @@ func TestStoryLoadedOnce(t *testing.T) {
 // TestStoryContentSecurityPolicy: no eval, no inline; and an error that names
 // the directive where WebAssembly is forbidden.
 func TestStoryContentSecurityPolicy(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ scriptSrc, code string }{
 		"allowed":   {"'self' 'wasm-unsafe-eval'", ""},
 		"forbidden": {"'self'", "load_failed"},

@@ -84,6 +84,7 @@ func matrixRows(t *testing.T) [][]string {
 // TestMatrixIsInStep: every cell of docs/matrix.md is a dash or names tests that
 // are there, and every story of each revision is in it.
 func TestMatrixIsInStep(t *testing.T) {
+	t.Parallel()
 	rows, bodies := matrixRows(t), testBodies(t)
 	if len(rows) < 2 || !slices.Equal(rows[0][1:], revisions) {
 		t.Fatalf("the columns of %s are not the revisions", matrixPage)

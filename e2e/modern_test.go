@@ -15,6 +15,7 @@ import (
 // TestStoryModernServers connects to servers of 2026-07-28 that others wrote:
 // the revision is found, not told.
 func TestStoryModernServers(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(*testing.T) string{
 		"TypeScript SDK": func(t *testing.T) string { return tsserver.Start(t, tsserver.Options{}).URL },
 		"Go SDK, stateless": func(t *testing.T) string {
@@ -50,6 +51,7 @@ func TestStoryModernServers(t *testing.T) {
 
 // TestStoryModernCancel: closing the stream is the cancellation.
 func TestStoryModernCancel(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Silence()})
 	page := app(t, p.URL(), "")
@@ -64,6 +66,7 @@ func TestStoryModernCancel(t *testing.T) {
 // TestStoryModernInput: a call asks for input twice; the handler answers, the
 // state comes back as it was, and the defaults of the form are filled in.
 func TestStoryModernInput(t *testing.T) {
+	t.Parallel()
 	for name, revision := range map[string]string{"in a result": peer.Revision20260728, "by a request": peer.Revision20251125} {
 		t.Run(name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{Revision: revision})
@@ -86,6 +89,7 @@ func TestStoryModernInput(t *testing.T) {
 
 // TestStoryModernUnhandledInput: what nobody handles ends the call, by name.
 func TestStoryModernUnhandledInput(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tool("asks", peer.Script{peer.InputRequired(`{"k":{"method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}`, "s")})
 	page := app(t, p.URL(), "")
@@ -98,6 +102,7 @@ func TestStoryModernUnhandledInput(t *testing.T) {
 // TestStoryModernSubscriptions: what changes reaches the app, also after the
 // listen stream was cut, which is said.
 func TestStoryModernSubscriptions(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Furnish()
 	page := app(t, p.URL(), "")
@@ -116,6 +121,7 @@ func TestStoryModernSubscriptions(t *testing.T) {
 // TestStoryPoisonedTools: tools whose header annotations cannot be honoured are
 // left out, with a reason; a good one is called with its fields.
 func TestStoryPoisonedTools(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Furnish()
 	bad := p.Poison()
@@ -134,6 +140,7 @@ func TestStoryPoisonedTools(t *testing.T) {
 
 // TestStoryResourcesAndPrompts: the other client methods, in both eras.
 func TestStoryResourcesAndPrompts(t *testing.T) {
+	t.Parallel()
 	for _, revision := range []string{peer.Revision20260728, peer.Revision20251125} {
 		t.Run(revision, func(t *testing.T) {
 			p := peer.New(t, peer.Options{Revision: revision})

@@ -25,6 +25,7 @@ func stepping(t *testing.T, retry int) *peer.Peer {
 // waits, or at once when the network is back. (The first try may still fail:
 // the event comes before the network does.)
 func TestFault47_OfflineThenOnline(t *testing.T) {
+	t.Parallel()
 	p := stepping(t, 500)
 	page := app(t, p.URL(), "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
@@ -43,6 +44,7 @@ func TestFault47_OfflineThenOnline(t *testing.T) {
 // TestStoryThaw: a page comes out of a freeze with a reader that reports
 // nothing any more. The stream has to prove that it lives, or it is resumed.
 func TestStoryThaw(t *testing.T) {
+	t.Parallel()
 	p := stepping(t, 10)
 	page := app(t, p.URL(), "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
@@ -58,6 +60,7 @@ func TestStoryThaw(t *testing.T) {
 // TestStoryHalfOpenAfterThaw: the connection is there and silent for good; only
 // the demand for a sign of life finds out.
 func TestStoryHalfOpenAfterThaw(t *testing.T) {
+	t.Parallel()
 	p := stepping(t, 10)
 	// With a journal the page lets go of the stream before it is frozen.
 	page := app(t, p.URL(), `{ journal: false }`)
@@ -79,6 +82,7 @@ func TestStoryHalfOpenAfterThaw(t *testing.T) {
 // one that no header can carry makes the stream impossible to resume, which is
 // said, and nothing hangs.
 func TestFault43_EventIDsInChrome(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ id, code string }{
 		"U+2026":         {"s-…", ""},
 		"trailing blank": {"s-1 ", "outcome_unknown"},
@@ -115,6 +119,7 @@ func make8K() []byte {
 // TestFault38_CutAfterTheResponse: what comes after the response changes
 // nothing, and nobody reconnects.
 func TestFault38_CutAfterTheResponseInChrome(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("steps", peer.Script{peer.Prime(10), peer.Progress(1, 1, ""), peer.Text("done"), peer.Gate("cut"), peer.Cut(peer.Reset)})
 	page := app(t, p.URL(), "")
@@ -130,6 +135,7 @@ func TestFault38_CutAfterTheResponseInChrome(t *testing.T) {
 // TestStoryVersionHeaderRefused: a server whose CORS rules do not list
 // MCP-Protocol-Version is used without that header, from then on.
 func TestStoryVersionHeaderRefused(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20250326, CORS: peer.CORS{Allow: []string{"content-type", "mcp-session-id", "last-event-id"}}})
 	page := app(t, p.URL(), "")
 	if sum := chrome.Script[float64](page, `return (await mcp.callTool("add", { a: 1, b: 2 }).result).structuredContent.sum;`); sum != 3 {
@@ -140,6 +146,7 @@ func TestStoryVersionHeaderRefused(t *testing.T) {
 // TestFault50_SlowReaderInChrome: a reader that takes its time holds up its own
 // stream and nobody else's, and gets everything.
 func TestFault50_SlowReaderInChrome(t *testing.T) {
+	t.Parallel()
 	const n = 12_000
 	p := peer.New(t, peer.Options{})
 	script := make(peer.Script, 0, n+1)

@@ -47,6 +47,7 @@ func statelessServer(t *testing.T) (*gosdk.Server, string) {
 // TestStoryOfficialServers speaks to the official servers in each era: found by
 // asking, and pinned. Lists, calls, structured results and progress are the same.
 func TestStoryOfficialServers(t *testing.T) {
+	t.Parallel()
 	for name, start := range officials {
 		for options, want := range map[string]struct {
 			revision string
@@ -89,6 +90,7 @@ func TestStoryOfficialServers(t *testing.T) {
 // TestStoryOfficialServersAsk: a call of 2026-07-28 that needs input gets it from
 // the handler, in a second round.
 func TestStoryOfficialServersAsk(t *testing.T) {
+	t.Parallel()
 	for name, start := range officials {
 		t.Run(name, func(t *testing.T) {
 			page := app(t, start(t).url, `{ handlers: { elicitation: (request) => {
@@ -106,6 +108,7 @@ func TestStoryOfficialServersAsk(t *testing.T) {
 // TestStoryGoSDKAsksInASession: the same question is a request of the server's
 // own up to 2025-11-25, on the stream of the call.
 func TestStoryGoSDKAsksInASession(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, `{ handlers: { elicitation: () => ({ action: "accept", content: { name: "Ada" } }) } }`)
 	got := chrome.Script[string](page, `return (await mcp.callTool("book_table", { place: "The Anchor" }).result).content[0].text;`)
@@ -117,6 +120,7 @@ func TestStoryGoSDKAsksInASession(t *testing.T) {
 // TestStoryOfficialServersAnnounce: subscriptions/listen of 2026-07-28 brings
 // what changed.
 func TestStoryOfficialServersAnnounce(t *testing.T) {
+	t.Parallel()
 	for name, start := range officials {
 		t.Run(name, func(t *testing.T) {
 			server := start(t)
@@ -135,6 +139,7 @@ func TestStoryOfficialServersAnnounce(t *testing.T) {
 // TestStoryOfficialServersMirror: an argument that a header has to repeat is
 // repeated, also by a call that comes before any list.
 func TestStoryOfficialServersMirror(t *testing.T) {
+	t.Parallel()
 	for name, start := range officials {
 		t.Run(name, func(t *testing.T) {
 			page := app(t, start(t).url, "")
@@ -150,6 +155,7 @@ func TestStoryOfficialServersMirror(t *testing.T) {
 // TestStoryOfficialServersCancel: leaving a call of 2026-07-28 ends it at the
 // server.
 func TestStoryOfficialServersCancel(t *testing.T) {
+	t.Parallel()
 	t.Run("Go SDK", func(t *testing.T) {
 		server, url := statelessServer(t)
 		page := app(t, url, `{ listen: false }`)

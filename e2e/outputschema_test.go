@@ -76,6 +76,7 @@ func used(t *testing.T, page *chrome.Page, tool string, want ending) {
 // says of them (server/tools: clients SHOULD), by a chunk that is loaded with the
 // first result that needs it, under the strict policy, through both doors.
 func TestOutputSchemaIsChecked(t *testing.T) {
+	t.Parallel()
 	for _, revision := range []string{peer.Revision20251125, peer.Revision20260728} {
 		for _, door := range []string{"module", "script tag"} {
 			t.Run(revision+" "+door, func(t *testing.T) {
@@ -143,6 +144,7 @@ func TestOutputSchemaIsChecked(t *testing.T) {
 // TestOutputSchemaPolicies: an app may have what does not fit delivered and be
 // told of it, or have nobody look.
 func TestOutputSchemaPolicies(t *testing.T) {
+	t.Parallel()
 	for policy, want := range map[string]struct {
 		loads int32
 		told  []string
@@ -179,6 +181,7 @@ func TestOutputSchemaPolicies(t *testing.T) {
 // TestOutputSchemaWithoutValidator: a site that lacks the chunk, or has that of
 // another version, still gets its results.
 func TestOutputSchemaWithoutValidator(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ content, why string }{
 		"missing":         {"", "the validator could not be loaded: "},
 		"another version": {`export const version = "0.0.0";`, "the validator could not be loaded: it is version 0.0.0, "},
@@ -212,6 +215,7 @@ func TestOutputSchemaWithoutValidator(t *testing.T) {
 // TestOutputSchemaValidatorElsewhere: an app may say where the chunk is; a slip
 // in that is found at once.
 func TestOutputSchemaValidatorElsewhere(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Furnish()
 	chunk, err := os.ReadFile(filepath.Join("..", "web", "dist", path.Base(validator)))
@@ -239,6 +243,7 @@ func TestOutputSchemaValidatorElsewhere(t *testing.T) {
 // TestOutputSchemaOfChangedTools: a tool that may have changed has no known
 // schema until it is listed again.
 func TestOutputSchemaOfChangedTools(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Furnish()
 	site, _ := strictSite(t)
@@ -260,6 +265,7 @@ func TestOutputSchemaOfChangedTools(t *testing.T) {
 // TestOutputSchemaOfCancelledCall: a result that is here is not cancelled any
 // more, however long its validator takes to come.
 func TestOutputSchemaOfCancelledCall(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Furnish()
 	site := chrome.NewSite(t)
@@ -286,6 +292,7 @@ func TestOutputSchemaOfCancelledCall(t *testing.T) {
 // TestRootsChanged: an app whose folders changed can say so, to the servers that
 // have a word for it (client/roots; gone in 2026-07-28).
 func TestRootsChanged(t *testing.T) {
+	t.Parallel()
 	for revision, want := range map[string]int{peer.Revision20251125: 1, peer.Revision20260728: 0} {
 		t.Run(revision, func(t *testing.T) {
 			p := peer.New(t, peer.Options{Revision: revision})

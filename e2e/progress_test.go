@@ -13,6 +13,7 @@ import (
 )
 
 func TestStoryProgress(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 20, delayMs: 5 }))`)
@@ -29,6 +30,7 @@ func TestStoryProgress(t *testing.T) {
 // TestStoryStreamedOutput: progress messages and logs come in order, as they
 // are sent, before the result.
 func TestStoryStreamedOutput(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("write_report", { topic: "tides", sections: 2, delayMs: 1 }))`)
@@ -51,6 +53,7 @@ func TestStoryStreamedOutput(t *testing.T) {
 // TestStoryCancel: the call rejects at once, and the official server stops the
 // tool.
 func TestStoryCancel(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var said []string
 	server := gosdk.New(gosdk.Options{Logf: func(format string, args ...any) {
@@ -75,6 +78,7 @@ func TestStoryCancel(t *testing.T) {
 
 // TestStoryAbortSignal: a signal cancels like cancel().
 func TestStoryAbortSignal(t *testing.T) {
+	t.Parallel()
 	_, url := sdkServer(t)
 	page := app(t, url, "")
 	code := chrome.Script[string](page, `

@@ -43,6 +43,7 @@ func readmeScripts(t *testing.T, site *chrome.Site) []string {
 
 // TestReadme runs the README's first example of each kind.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	t.Run("module", func(t *testing.T) {
 		site := sdkSite(t)
 		page := chrome.Open(t, site.Page("/app", readmeScripts(t, site)[0]+"window.done = true;"))
@@ -66,6 +67,7 @@ func TestReadme(t *testing.T) {
 // TestErrorCodes keeps the codes of the core, of the TypeScript union and of
 // the README in step.
 func TestErrorCodes(t *testing.T) {
+	t.Parallel()
 	find := func(file, pattern string) []string {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join("..", file))

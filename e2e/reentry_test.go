@@ -12,6 +12,7 @@ import (
 // TestFault59_ListenersCallIn: an app calls in from whatever it is told by: a
 // listener, a loop, an abort. Nothing deadlocks, and every call ends.
 func TestFault59_ListenersCallIn(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("odd", peer.Script{peer.Prime(10), peer.Raw("data: {not json}\n\ndata: {not json}\n\n"), peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
 	p.Tool("plain", peer.Script{peer.Text("plain")})

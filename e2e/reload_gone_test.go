@@ -31,6 +31,7 @@ func leave(page *chrome.Page) (open func() *chrome.Page) {
 // TestFault56_SessionGone: the server has been restarted while no page was there.
 // The call is lost, once; what came of it is still readable; a new one works.
 func TestFault56_SessionGone(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), `{ ack: "manual" }`)
@@ -59,6 +60,7 @@ func TestFault56_SessionGone(t *testing.T) {
 // TestFault56_MaxWaitIsOver: the page comes back later than the server has
 // promised to wait (SEP-975).
 func TestFault56_MaxWaitIsOver(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 	page := app(t, p.URL(), "")
@@ -84,6 +86,7 @@ func TestFault56_MaxWaitIsOver(t *testing.T) {
 // a call runs. The page keeps it and writes it anew, so that it outlives a reload
 // once more; what is gone is said.
 func TestFault65_SiteDataClearedInTheMiddle(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

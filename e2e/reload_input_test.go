@@ -42,6 +42,7 @@ func answered(t *testing.T, p *peer.Peer, want string, atMost int) {
 // TestFault55_AnsweredAndNotSent: the page goes between the answer and its being
 // taken. The next page sends it, and nobody is asked again.
 func TestFault55_AnsweredAndNotSent(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Asking()
 	p.Delay("RESPONSE", "hold")
@@ -65,6 +66,7 @@ func TestFault55_AnsweredAndNotSent(t *testing.T) {
 // TestFault55_TakenAndNotConfirmed: the server has the answer, and its 202 never
 // comes, twice. The same one is sent until it does.
 func TestFault55_TakenAndNotConfirmed(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{NoReuse: true})
 	p.Asking()
 	p.CutReplies(peer.FIN, peer.Reset)
@@ -81,6 +83,7 @@ func TestFault55_TakenAndNotConfirmed(t *testing.T) {
 // TestFault55_QuestionLeftOpen: nobody had answered when the page went, so the
 // next page asks; the server has asked once.
 func TestFault55_QuestionLeftOpen(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Asking()
 	page := app(t, p.URL(), person("false"))
@@ -112,6 +115,7 @@ func rounds(t *testing.T, traits ...peer.Trait) *peer.Peer {
 // TestFault55_RoundLeftOpen: in 2026-07-28 no stream is open while a person
 // thinks, so that a reload there costs nothing.
 func TestFault55_RoundLeftOpen(t *testing.T) {
+	t.Parallel()
 	p := rounds(t)
 	p.Release("go")
 	page := app(t, p.URL(), person("false"))
@@ -135,6 +139,7 @@ func TestFault55_RoundLeftOpen(t *testing.T) {
 // tool has run with it nobody knows; where that does no harm it is sent once
 // more, as it was. Nobody is asked again.
 func TestFault55_RoundAnswered(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		trait peer.Trait
 		code  string

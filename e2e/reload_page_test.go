@@ -20,6 +20,7 @@ import (
 // under way, or is thrown away: either way the page that is there afterwards has
 // all of it.
 func TestFault57_AwayAndBack(t *testing.T) {
+	t.Parallel()
 	for name, cached := range map[string]bool{"kept": true, "thrown away": false} {
 		t.Run(name, func(t *testing.T) {
 			site := chrome.NewSite(t)
@@ -69,6 +70,7 @@ func threeOfSix(t *testing.T, traits ...peer.Trait) (*peer.Peer, *chrome.Site, *
 // TestFault57_AnotherPageOfTheOrigin: the person follows a link, and the page
 // there carries the call on.
 func TestFault57_AnotherPageOfTheOrigin(t *testing.T) {
+	t.Parallel()
 	p, site, page := threeOfSix(t)
 	page.Navigate(site.Page("/next", appScript))
 	if n := connected(page, p.URL(), "{}"); n != 1 {
@@ -84,6 +86,7 @@ func TestFault57_AnotherPageOfTheOrigin(t *testing.T) {
 // TestFault58_PanicInTheMiddle: the Go program ends with a call under way. The
 // page goes on with it in a new one, or with a new connect.
 func TestFault58_PanicInTheMiddle(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := chrome.Open(t, chrome.NewSite(t).Page("/app", `
@@ -111,6 +114,7 @@ func TestFault58_PanicInTheMiddle(t *testing.T) {
 
 // TestFault61_CrashedTab: the renderer dies, and the person opens the page again.
 func TestFault61_CrashedTab(t *testing.T) {
+	t.Parallel()
 	p, site, page := threeOfSix(t)
 	crashed(page)
 	again := page.Profile().Open(site.URL + "/app")
@@ -148,6 +152,7 @@ func crashed(page *chrome.Page) {
 // TestFault85_FrozenWithAStoredCall: a tab in the background is frozen while its
 // call goes on, and thrown away there, or thawed.
 func TestFault85_FrozenWithAStoredCall(t *testing.T) {
+	t.Parallel()
 	for name, discarded := range map[string]bool{"thawed": false, "thrown away": true} {
 		t.Run(name, func(t *testing.T) {
 			p, _, page := threeOfSix(t)
@@ -173,6 +178,7 @@ func TestFault85_FrozenWithAStoredCall(t *testing.T) {
 // TestFault84_Slept: the machine sleeps with a stored call: its connections are
 // dead and say nothing, and the server's patience (SEP-975) is over, or not.
 func TestFault84_Slept(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		hours int
 		code  string

@@ -13,6 +13,7 @@ import (
 // delivered, and whenever it hangs up. The next page asks by POST with the id of
 // the request and the token, once, and gets the rest.
 func TestStoryResumableReload(t *testing.T) {
+	t.Parallel()
 	for name, policy := range map[string]peer.ResumePolicy{
 		"forgets what it has written":     {MaxWait: 600},
 		"forgets what was confirmed":      {MaxWait: 600, Keeps: peer.Unconfirmed},
@@ -61,6 +62,7 @@ func TestStoryResumableReload(t *testing.T) {
 // connection that dies at once Chrome shows the page nothing, the policy
 // included, and then the call is of unknown fate.)
 func TestStoryResumableHangsUp(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, MinWait: 1, Close: peer.Clean, Keeps: peer.Unconfirmed}))
 	page := app(t, p.URL(), "")
@@ -84,6 +86,7 @@ func TestStoryResumableHangsUp(t *testing.T) {
 // TestStoryResumableWithoutTheCursor: CORS rules written for the revision let the
 // POST pass and refuse Last-Event-ID. The resume goes without.
 func TestStoryResumableWithoutTheCursor(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORS2025()})
 	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 	page := app(t, p.URL(), "")
@@ -105,6 +108,7 @@ func TestStoryResumableWithoutTheCursor(t *testing.T) {
 // TestStoryResumableAskedWhileAway: the server asks while nobody is there; the
 // page that comes back is asked, once, and the answer arrives.
 func TestStoryResumableAskedWhileAway(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Asking(peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: peer.Unconfirmed}))
 	page := app(t, p.URL(), person("true"))

@@ -54,6 +54,7 @@ func once(t *testing.T, p *peer.Peer, label string) {
 // TestStoryReloadInTheMiddle is what Holdfast is for: a tool counts, the page is
 // reloaded, and the next page has what the first one had and gets the rest.
 func TestStoryReloadInTheMiddle(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), "")
@@ -81,6 +82,7 @@ func TestStoryReloadInTheMiddle(t *testing.T) {
 // TestStoryReloadWithoutTheServer: the journal needs no network. The page has its
 // calls while the server is away, and they go on when it is back.
 func TestStoryReloadWithoutTheServer(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), `{ ack: "manual" }`)
@@ -110,6 +112,7 @@ func TestStoryReloadWithoutTheServer(t *testing.T) {
 // TestFault41_ReplayFromTheStartAfterAReload: the server replays everything,
 // whatever the cursor. What an earlier page had is known for what it is.
 func TestFault41_ReplayFromTheStartAfterAReload(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	p.OnResume(func(int) peer.Fault { return peer.Fault{FromStart: true} })
@@ -134,6 +137,7 @@ func TestFault41_ReplayFromTheStartAfterAReload(t *testing.T) {
 
 // TestStoryKeys: a key names a call, whichever page made it, and no other.
 func TestStoryKeys(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	page := app(t, p.URL(), "")
@@ -159,6 +163,7 @@ func TestStoryKeys(t *testing.T) {
 // TestStoryGuarantee: what a reload would do is said before the call and after,
 // and it is true.
 func TestStoryGuarantee(t *testing.T) {
+	t.Parallel()
 	for revision, want := range map[string]struct{ ceiling, then, outcome string }{
 		peer.Revision20251125: {"resumable", "resumable", ""},
 		peer.Revision20260728: {"lost-on-reload", "lost-on-reload", "outcome_unknown"},

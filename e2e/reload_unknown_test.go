@@ -13,6 +13,7 @@ import (
 // more. What has side effects is of unknown fate and is not run again; what is
 // harmless, as the list of tools says, is.
 func TestFault35_CutBeforeTheHead(t *testing.T) {
+	t.Parallel()
 	for tool, want := range map[string]struct {
 		code string
 		runs int
@@ -40,6 +41,7 @@ func TestFault35_CutBeforeTheHead(t *testing.T) {
 // headers, and one call runs its tool more than once. A server can tell, by the
 // request's id: it is the same one, which Holdfast gives to no second request.
 func TestFault35_ChromeSendsAgain(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.SideEffects()
 	page := app(t, p.URL(), "")
@@ -61,6 +63,7 @@ func TestFault35_ChromeSendsAgain(t *testing.T) {
 // TestFault54_KilledAfterThePOST: nobody knows whether the tool has run. The call
 // is listed so, and what becomes of it is the app's decision.
 func TestFault54_KilledAfterThePOST(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.SideEffects()
 	url, profile := chrome.NewSite(t).Page("/app", appScript+`window.ready = true;`), t.TempDir()
@@ -109,6 +112,7 @@ func TestFault54_KilledAfterThePOST(t *testing.T) {
 // that were copied when the call was made, or by the app's leave; what may not is
 // kept as unknown until the app abandons it.
 func TestFault54_ReloadedAfterThePOST(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		tool, options, code, resumed string
 		runs                         int

@@ -39,6 +39,7 @@ func binaryText(size int) string {
 // TestRequestStateOfOneMiBIsEchoed: what a server keeps with the client comes
 // back as it was, in a request with a new id; with an answer beside it, and alone.
 func TestRequestStateOfOneMiBIsEchoed(t *testing.T) {
+	t.Parallel()
 	state := binaryText(oneMiB)
 	for name, inputs := range map[string]string{
 		"with a question": `{"who":` + peer.Elicitation("Who?", `{"type":"object","properties":{}}`) + `}`,
@@ -66,6 +67,7 @@ func TestRequestStateOfOneMiBIsEchoed(t *testing.T) {
 // and yet a JSON string; whatever escapes a state is written with, it means the
 // same when it comes back.
 func TestRequestStateIsEchoedAsItWasWritten(t *testing.T) {
+	t.Parallel()
 	const written = `"\ud83c then \udf0a, \/ \u0022 \u005c \u0000 \u00e9 é \u000a and \uD83C\uDF0A"`
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.ToolFunc("keep", func(c peer.Call) peer.Script {

@@ -12,6 +12,7 @@ import (
 // TestStoryCutTwiceAndResume cuts the official server's stream twice in a row
 // while a tool runs; the server goes on, and the page gets all of it once.
 func TestStoryCutTwiceAndResume(t *testing.T) {
+	t.Parallel()
 	server, url := sdkServer(t)
 	page := app(t, url, "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 60, delayMs: 20 }))`)
@@ -33,6 +34,7 @@ func TestStoryCutTwiceAndResume(t *testing.T) {
 // loses its cursor by (typescript-sdk#2499): the resumed stream is cut before
 // its first id, twice.
 func TestFault37_ResumeCutBeforeAnyIDInChrome(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("steps", peer.Script{
 		peer.Prime(10), peer.Progress(1, 3, ""), peer.Progress(2, 3, ""), peer.Gate("cut"), peer.Cut(peer.FIN),
@@ -65,6 +67,7 @@ func TestFault37_ResumeCutBeforeAnyIDInChrome(t *testing.T) {
 // TestFault41_ReplayRepeatsEventsInChrome: the server replays from the very
 // start each time.
 func TestFault41_ReplayRepeatsEventsInChrome(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("steps", peer.Script{
 		peer.Prime(10), peer.Progress(1, 4, ""), peer.Gate("one"), peer.Cut(peer.Reset),
@@ -89,6 +92,7 @@ func TestFault41_ReplayRepeatsEventsInChrome(t *testing.T) {
 // TestStoryServerRestart: a restarted server has forgotten the session. What
 // ran is lost, and said to be; the next call gets a new session by itself.
 func TestStoryServerRestart(t *testing.T) {
+	t.Parallel()
 	server, url := sdkServer(t)
 	page := app(t, url, "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 200, delayMs: 50 }))`)

@@ -32,6 +32,7 @@ func asks(t *testing.T, page *chrome.Page, tool, want string) {
 // TestStorySamplingAndRoots: one set of handlers, for requests of the server's
 // own and for input that a result asks for.
 func TestStorySamplingAndRoots(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, handlersOfAll, func(t *testing.T, _ *peer.Peer, page *chrome.Page, _ string) {
 		asks(t, page, "ask_model", `Paris in 100`)
 		asks(t, page, "ask_roots", `"roots":[{"uri":"file:///p","name":"P"}]`)
@@ -40,6 +41,7 @@ func TestStorySamplingAndRoots(t *testing.T) {
 
 // TestStoryElicitation: the same for forms.
 func TestStoryElicitation(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20250618, handlersOfAll, func(t *testing.T, _ *peer.Peer, page *chrome.Page, _ string) {
 		asks(t, page, "ask_name", `"content":{"name":"Ada"}`)
 	})
@@ -48,6 +50,7 @@ func TestStoryElicitation(t *testing.T) {
 // TestStoryServerPings: a server that asks for a sign of life gets it, and what
 // nobody handles is refused; since 2026-07-28 neither is a message at all.
 func TestStoryServerPings(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		modern := revision == peer.Revision20260728
 		script := peer.Script{peer.Ask(`"p-1"`, "ping", ""), peer.Ask(`7`, "roots/list", "")}
@@ -87,6 +90,7 @@ func TestStoryServerPings(t *testing.T) {
 // TestStoryLogLevels: from the level on that was asked for, by logging/setLevel
 // or, since 2026-07-28, by the request itself.
 func TestStoryLogLevels(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, _ *peer.Peer, page *chrome.Page, revision string) {
 		call := `mcp.callTool("chatty")`
 		if revision == peer.Revision20260728 {
@@ -108,6 +112,7 @@ func TestStoryLogLevels(t *testing.T) {
 // TestStoryListsChange: what the server says of its lists unasked, on whichever
 // stream it has for that.
 func TestStoryListsChange(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, _ string) {
 		chrome.Eval[chrome.Void](page, `void ((window.told = []), mcp.on("changed", ({ what }) => told.push(what)))`)
 		eventually(t, "the stream", func() bool { return p.OpenStreams() == 1 })
@@ -120,6 +125,7 @@ func TestStoryListsChange(t *testing.T) {
 
 // TestStoryResourceUpdates: a resource that is watched, and no other.
 func TestStoryResourceUpdates(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, _ string) {
 		chrome.Script[chrome.Void](page, `window.told = [];
 			mcp.on("notification", ({ method, params }) => method === "notifications/resources/updated" && told.push(params.uri));
@@ -138,6 +144,7 @@ func TestStoryResourceUpdates(t *testing.T) {
 // TestStoryMirrorsForALegacyServer: one that wants the fields of 2026-07-28 in
 // an older session, which some do, gets them once it has said so.
 func TestStoryMirrorsForALegacyServer(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("routed", peer.Script{peer.Text("done")}, peer.Schema(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`))
 	p.AnswerFunc("tools/call", func(_ int, r peer.Request) *peer.Response {
@@ -161,6 +168,7 @@ func TestStoryMirrorsForALegacyServer(t *testing.T) {
 // 2025-11-25; where nothing can be resumed, in the oldest and the newest
 // revision, the call says that nobody knows. The tool ran once.
 func TestStoryResumesOrSays(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		p.Tool("steps", peer.Script{
 			peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Progress(2, 2, ""), peer.Text("done"),

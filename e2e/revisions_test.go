@@ -39,6 +39,7 @@ func eachRevision(t *testing.T, first, options string, story func(*testing.T, *p
 // TestStoryRevisionIsFound: the same connect finds each revision, says how, and
 // gets along with a pin of it as well.
 func TestStoryRevisionIsFound(t *testing.T) {
+	t.Parallel()
 	const probe = "server/discover 400 initialize"
 	steps := map[string]string{
 		peer.Revision20241105: "server/discover 405 initialize",
@@ -63,6 +64,7 @@ func TestStoryRevisionIsFound(t *testing.T) {
 // TestStoryRequestHeaders: which header fields tell a server what a request is,
 // after the handshake.
 func TestStoryRequestHeaders(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		chrome.Script[chrome.Void](page, `await mcp.callTool("echo", { text: "hi" }).result;`)
 		header := p.Of("tools/call")[0].Header
@@ -85,6 +87,7 @@ func TestStoryRequestHeaders(t *testing.T) {
 
 // TestStoryPages: the four lists come whole, whatever their pages.
 func TestStoryPages(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		p.Paging("tools/list", peer.EmptyCursor)
 		got := chrome.Script[[]int](page, `return [(await mcp.listTools()).tools.length, (await mcp.listResources()).resources.length,
@@ -101,6 +104,7 @@ func TestStoryPages(t *testing.T) {
 
 // TestStoryCompletions: values for an argument.
 func TestStoryCompletions(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, _ *peer.Peer, page *chrome.Page, _ string) {
 		got := chrome.Script[[]string](page, `return (await mcp.complete({ type: "ref/prompt", name: "greet" }, { name: "who", value: "kel" })).completion.values;`)
 		if !slices.Equal(got, []string{"kelp", "kelvin"}) {
@@ -112,6 +116,7 @@ func TestStoryCompletions(t *testing.T) {
 // TestStoryProgressAndCancel: progress comes while a call runs, and cancelling
 // reaches the server.
 func TestStoryProgressAndCancel(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, _ string) {
 		p.Tool("steps", peer.Script{peer.Progress(1, 3, "one"), peer.Progress(2, 3, "two"), peer.Gate("go"), peer.Progress(3, 3, ""), peer.Text("done")})
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)
@@ -131,6 +136,7 @@ func TestStoryProgressAndCancel(t *testing.T) {
 // TestStoryErrorCodes: a JSON-RPC error is the outcome of its call, under
 // whatever status, and of nothing else: 404 with method-not-found is one, too.
 func TestStoryErrorCodes(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		p.Tool("refuses", peer.Script{peer.ErrorData(-31999, "not today", `{"why":"tide"}`)})
 		got := chrome.Script[[]string](page, `
@@ -151,6 +157,7 @@ func TestStoryErrorCodes(t *testing.T) {
 // TestStoryStructuredContent: what fits an output schema arrives as it was, any
 // JSON since 2026-07-28, an object before.
 func TestStoryStructuredContent(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20250618, "", func(t *testing.T, _ *peer.Peer, page *chrome.Page, revision string) {
 		got := chrome.Script[[]string](page, `
 			const { tools } = await mcp.listTools();
@@ -169,6 +176,7 @@ func TestStoryStructuredContent(t *testing.T) {
 // TestStoryForgottenSession: a server that has restarted gets a new session by
 // itself, where a revision has sessions.
 func TestStoryForgottenSession(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		before := len(p.Of("initialize"))
 		p.Expire()
@@ -190,6 +198,7 @@ func TestStoryForgottenSession(t *testing.T) {
 // TestStoryBatches: arrays of messages belong to 2025-03-26; elsewhere one is
 // dropped and counted, and costs only itself.
 func TestStoryBatches(t *testing.T) {
+	t.Parallel()
 	eachRevision(t, peer.Revision20241105, "", func(t *testing.T, p *peer.Peer, page *chrome.Page, revision string) {
 		p.Tool("steps", peer.Script{peer.Batch(peer.Progress(1, 2, ""), peer.Progress(2, 2, "")), peer.Text("done")})
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("steps"))`)

@@ -145,6 +145,7 @@ func sessionOf(t *testing.T, p *peer.Peer) string {
 // tokens and requestState show nowhere, through reloads, cuts, errors and a
 // second tab, not even in the database.
 func TestFault115_SecretsStayInside(t *testing.T) {
+	t.Parallel()
 	t.Run("event ids", func(t *testing.T) {
 		known := secrets{"bearer token": secret(), "first event id": secret(), "second event id": secret(), "third event id": secret()}
 		p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -282,6 +283,7 @@ func threePages(t *testing.T) (page, other, listener *chrome.Page) {
 // TestFault115_SearchFindsWhatIsPlain keeps the search honest: what a page says
 // openly is found in every place that is looked at.
 func TestFault115_SearchFindsWhatIsPlain(t *testing.T) {
+	t.Parallel()
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	places := []string{"DOM", "addresses", "cookies", "storage", "database", "errors", "client", "call", "channel", "console"}
 	known := secrets{}

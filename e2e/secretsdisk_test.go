@@ -78,6 +78,7 @@ func searchDisk(t *testing.T, profile string, known, plain secrets) {
 // what a call says, and no secret: not after the browser was killed, nor after
 // it was closed. The next one has them all the same.
 func TestFault115_SecretsOnDisk(t *testing.T) {
+	t.Parallel()
 	known := secrets{"bearer token": secret(), "event id": secret(), "requestState": secret()}
 	plain := secrets{"an app's own": secret(), "a call's argument": secret()}
 

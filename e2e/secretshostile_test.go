@@ -46,6 +46,7 @@ window.tamper = async (text, hostile) => {
 // that no header or message could carry, although it lies sealed in the database,
 // is as good as none: the page loads, says what became of its call, and works.
 func TestFault114_HostileStoredSecrets(t *testing.T) {
+	t.Parallel()
 	hostile := map[string][]int{
 		"CR LF":         {'a', '\r', '\n', 'X', ':', ' ', 'y'},
 		"NUL":           {0},
@@ -105,6 +106,7 @@ func TestFault114_HostileStoredSecrets(t *testing.T) {
 // TestFault114_HostileTokensAndSessions: what the app's provider or the server
 // gives and no header can carry is refused with an error that does not show it.
 func TestFault114_HostileTokensAndSessions(t *testing.T) {
+	t.Parallel()
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	known := secrets{"token": secret(), "session id": secret()}
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -137,6 +139,7 @@ func TestFault114_HostileTokensAndSessions(t *testing.T) {
 // TestFault117_StrictPolicyWithAJournal: the strictest policy that lets the
 // module run at all sees no violation in a call's whole life.
 func TestFault117_StrictPolicyWithAJournal(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	r.site.Header(func(_ string, h http.Header) {
 		h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' "+r.p.Origin()+"; require-trusted-types-for 'script'; trusted-types 'none'")
@@ -176,6 +179,7 @@ func TestFault117_StrictPolicyWithAJournal(t *testing.T) {
 // reaches nothing of another server's: not by key, not by a number or a token
 // that the other one uses as well.
 func TestFault118_AnotherServersCalls(t *testing.T) {
+	t.Parallel()
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	victim, rogue := peer.New(t, peer.Options{CORS: peer.CORSResuming()}), peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	victim.Counting(nil)

@@ -13,6 +13,7 @@ import (
 // TestFault118_MarkupIsText: what a server says of itself, of its tools and in a
 // result is text to the demo page, whatever a browser could make of it.
 func TestFault118_MarkupIsText(t *testing.T) {
+	t.Parallel()
 	const markup = `<img src=x onerror="window.owned=1"><script>window.owned=1</script><a href="javascript:window.owned=1">x</a><svg onload="window.owned=1">`
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	p.Tool("evil", peer.Script{peer.Prime(0), peer.Progress(1, 1, markup), peer.Log("error", markup), peer.Text(markup)},

@@ -18,6 +18,7 @@ import (
 // either. Secrets then stay in memory: calls work, say that they end with the
 // page, and do. Nothing secret is in the files.
 func TestFault115_NoCipher(t *testing.T) {
+	t.Parallel()
 	known := secrets{"bearer token": secret(), "event id": secret()}
 	plain := secrets{"a call's argument": secret()}
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -77,6 +78,7 @@ func TestFault115_NoCipher(t *testing.T) {
 // TestFault115_CipherTakenAway: a page whose crypto.subtle is gone when it
 // connects is in no other position.
 func TestFault115_CipherTakenAway(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, `Object.defineProperty(crypto, "subtle", { value: undefined });`)
 	page := r.open()
 	begin(page)
@@ -90,6 +92,7 @@ func TestFault115_CipherTakenAway(t *testing.T) {
 // TestFault115_SecretInTheAddress: a query may hold a key. It is in the requests,
 // where the app wants it, and in nothing that the runtime writes.
 func TestFault115_SecretInTheAddress(t *testing.T) {
+	t.Parallel()
 	known := secrets{"key in the query": secret()}
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 	p.Tool("steps", peer.Script{peer.Prime(0), peer.Progress(1, 1, ""), peer.Gate("go"), peer.Text("done")})

@@ -42,6 +42,7 @@ func useSeed(t *testing.T, page *chrome.Page) {
 // request needs another one: none is lost to a preflight but the first
 // question, whether this is a modern server.
 func TestSeed_WorksUnderItsCORSHeaders(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
 	page := app(t, p.URL(), `{ token: async () => "t" }`)
@@ -62,6 +63,7 @@ func TestSeed_WorksUnderItsCORSHeaders(t *testing.T) {
 
 // Line 2: the four methods, as JSON-RPC 2.0.
 func TestSeed_FourMethods(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	page := app(t, p.URL(), "")
 	useSeed(t, page)
@@ -87,6 +89,7 @@ func TestSeed_FourMethods(t *testing.T) {
 // Line 3: initialize comes without a session id, every later request with the
 // one that its answer gave, and with the revision.
 func TestSeed_SessionHeader(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	page := app(t, p.URL(), "")
 	useSeed(t, page)
@@ -104,6 +107,7 @@ func TestSeed_SessionHeader(t *testing.T) {
 // Lines 2 to 5: whichever of the answers that the document allows a server
 // gives. All of them end lines in CRLF.
 func TestSeed_AnswersOfEveryShape(t *testing.T) {
+	t.Parallel()
 	for name, o := range map[string]peer.SeedOptions{
 		"202 and a stream, 204":      {},
 		"200 and JSON to initialize": {InitializeAsJSON: true},
@@ -126,6 +130,7 @@ func TestSeed_AnswersOfEveryShape(t *testing.T) {
 
 // Line 4: pieces of any size, with a separator in two of them.
 func TestSeed_StreamInPieces(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	p.Dribble(1)
 	page := app(t, p.URL(), "")
@@ -135,6 +140,7 @@ func TestSeed_StreamInPieces(t *testing.T) {
 // Line 6: 200 and JSON to the GET without parameters is no stream. It is not
 // sent again and harms nothing.
 func TestSeed_GETWithoutParameters(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	page := app(t, p.URL(), "")
 	eventually(t, "the answer to the GET", func() bool { return len(p.Of("GET")) == 1 && p.Of("GET")[0].Status == 200 })
@@ -149,6 +155,7 @@ func TestSeed_GETWithoutParameters(t *testing.T) {
 // Section 3.2 can be read so that the answer to initialize comes on a GET of
 // its own. No client of the specification looks there; it says so, in time.
 func TestSeed_InitializeAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t, peer.SeedOptions{InitializeOnGET: true})
 	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
@@ -161,6 +168,7 @@ func TestSeed_InitializeAnsweredElsewhere(t *testing.T) {
 // Section 4.1: 404 or 410 to a session mean a new initialize, without the old
 // one's id; the request that found out is sent again.
 func TestSeed_ForgottenSession(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{404, 410} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			p := peer.Seed(t, peer.SeedOptions{Gone: status})
@@ -186,6 +194,7 @@ func TestSeed_ForgottenSession(t *testing.T) {
 // Section 5: 502, 503 and 504 are said to be passing where it is safe to try
 // again. A tool is not run again by itself, and the session stays.
 func TestSeed_GatewayErrors(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{502, 503, 504} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			p := peer.Seed(t)
@@ -215,6 +224,7 @@ func TestSeed_GatewayErrors(t *testing.T) {
 // Without event ids nothing can go on after a cut; the call says so and is not
 // run again.
 func TestSeed_CutStream(t *testing.T) {
+	t.Parallel()
 	p := peer.Seed(t)
 	p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Text("done")})
 	page := app(t, p.URL(), "")

@@ -13,6 +13,7 @@ import (
 // TestStoryTrailingSlash: a framework that redirects /mcp to /mcp/ is asked
 // there, although redirects are not followed.
 func TestStoryTrailingSlash(t *testing.T) {
+	t.Parallel()
 	server := gosdk.New(gosdk.Options{})
 	t.Cleanup(server.Close)
 	site := chrome.NewSite(t)

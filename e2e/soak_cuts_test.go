@@ -15,6 +15,7 @@ import (
 // some of the reconnects too. What cannot be resumed is told to be unknown; of
 // everything else nothing is lost, twice or out of order.
 func TestCuts(t *testing.T) {
+	t.Parallel()
 	seed, _ := seeded(t)
 	p := peer.New(t, peer.Options{})
 	// Each cut is waited for: it has hit, and the page has found its way back.

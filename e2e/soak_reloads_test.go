@@ -23,6 +23,7 @@ var (
 // calls and carries them: nothing is lost, nothing comes twice, nothing in
 // another order, and nothing runs again. The server's log is the judge.
 func TestReloads(t *testing.T) {
+	t.Parallel()
 	for name, traits := range map[string][]peer.Trait{
 		"event ids": nil,
 		// A server that forgets what was confirmed gives no second chance.

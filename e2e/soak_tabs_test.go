@@ -23,6 +23,7 @@ var tabEnds = flag.Int("tabends", 40, "tabs that TestTabs ends or freezes")
 // them see every number once and in order, and nothing runs again. The server's
 // log is the judge.
 func TestTabs(t *testing.T) {
+	t.Parallel()
 	_, random := seeded(t)
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

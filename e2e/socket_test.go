@@ -43,6 +43,7 @@ func openSocketPage(t *testing.T) *chrome.Page {
 // TestSocketOrder: what an agent says on a WebSocket arrives once and in order,
 // however fast it comes and however long it is.
 func TestSocketOrder(t *testing.T) {
+	t.Parallel()
 	p := acppeer.New(t, acppeer.Options{})
 	page := openSocketPage(t)
 	chrome.Script[chrome.Void](page, `socket(`+chrome.JS(p.WebSocketURL())+`)`)
@@ -78,6 +79,7 @@ func TestSocketOrder(t *testing.T) {
 // TestSocketEnds: however a WebSocket ends is told once, with its code, and
 // nothing is told after it.
 func TestSocketEnds(t *testing.T) {
+	t.Parallel()
 	p := acppeer.New(t, acppeer.Options{})
 	page := openSocketPage(t)
 	open := func(id int) {

@@ -104,6 +104,7 @@ func (r *rig) is(page *chrome.Page, durability string, told ...string) {
 // TestFault63_NoIndexedDB: without a database, however that shows, calls live as
 // long as the page, and the client says why.
 func TestFault63_NoIndexedDB(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, damage, why string }{
 		{"missing", `Object.defineProperty(globalThis, "indexedDB", { value: undefined });`, "missing"},
 		{"forbidden", `Object.defineProperty(globalThis, "indexedDB", { get() { throw new DOMException("no", "SecurityError"); } });`, "missing"},
@@ -142,6 +143,7 @@ func TestFault63_NoIndexedDB(t *testing.T) {
 // TestFault62_QuotaUnderACall: where there is no room, a call goes on in memory
 // to its right result, and the client says so.
 func TestFault62_QuotaUnderACall(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	small := 150_000.0
 	meter := r.profile.Open(r.site.URL)
@@ -161,6 +163,7 @@ func TestFault62_QuotaUnderACall(t *testing.T) {
 // TestFault64_ConnectionToTheDatabaseBreaks: a dead handle is dropped and a new
 // one opened; one after the other dead is memory.
 func TestFault64_ConnectionToTheDatabaseBreaks(t *testing.T) {
+	t.Parallel()
 	const breaks = `
 		const real = IDBDatabase.prototype.transaction;
 		const dead = new WeakSet();
@@ -199,6 +202,7 @@ func TestFault64_ConnectionToTheDatabaseBreaks(t *testing.T) {
 // TestFault68_CommitAborts: a transaction that aborts at its end, with no error
 // anywhere, has stored nothing: nobody waits for it, or takes it for stored.
 func TestFault68_CommitAborts(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, `
 		const real = IDBTransaction.prototype.commit;
 		IDBTransaction.prototype.commit = function () { window.aborting ? this.abort() : real.call(this); };
@@ -221,6 +225,7 @@ func TestFault68_CommitAborts(t *testing.T) {
 // TestFault65_ClearedUnderACall: what is alive is stored anew, and survives the
 // next reload with what came since.
 func TestFault65_ClearedUnderACall(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	page := r.open()
 	begin(page)
@@ -254,6 +259,7 @@ func TestFault65_ClearedUnderACall(t *testing.T) {
 // TestFault71_EvictedBetweenPages: what is gone when a page loads was never
 // there; it starts as at the first time.
 func TestFault71_EvictedBetweenPages(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	page := r.open()
 	begin(page)
@@ -279,6 +285,7 @@ func TestFault71_EvictedBetweenPages(t *testing.T) {
 // another tab does not let go, is memory after three seconds; with the tab gone,
 // the next page has the database again.
 func TestFault66_DatabaseHeldByAnotherTab(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	r.held("", (*chrome.Page).Close)
 }
@@ -286,6 +293,7 @@ func TestFault66_DatabaseHeldByAnotherTab(t *testing.T) {
 // TestFault67_DatabaseHeldByAFrozenTab: the same where the tab would let go, if it
 // were not asleep.
 func TestFault67_DatabaseHeldByAFrozenTab(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	r.held(`db.onversionchange = () => db.close(); window.asleep = true;`, (*chrome.Page).Thaw)
 }
@@ -317,6 +325,7 @@ func (r *rig) held(script string, release func(*chrome.Page)) {
 // under a call. This one writes no more and says so; what the newer one has is
 // left alone, and a page of the old version finds memory.
 func TestFault60_NewerVersionComes(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	page := r.open()
 	begin(page)
@@ -345,6 +354,7 @@ func TestFault60_NewerVersionComes(t *testing.T) {
 // TestFault70_DamagedRows: records of hostile types, torn and forged ones cost
 // themselves; the page loads, and the calls beside them come back.
 func TestFault70_DamagedRows(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	page := r.open()
 	begin(page)
@@ -404,6 +414,7 @@ func TestFault70_DamagedRows(t *testing.T) {
 // stored as bytes. What is nested beyond the limit, so that no page would read it
 // back, is sent and not stored.
 func TestFault72_DeepAndLargeValues(t *testing.T) {
+	t.Parallel()
 	r := storeRig(t, "")
 	large := strings.Repeat("0123456789abcdef", 1<<19)
 	r.p.ToolFunc("keep", func(c peer.Call) peer.Script {

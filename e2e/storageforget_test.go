@@ -37,6 +37,7 @@ func jwt(subject string) string {
 // nothing of each other; forgetting one leaves the others untouched, and nothing
 // of it.
 func TestFault82_ServersAndUsersApart(t *testing.T) {
+	t.Parallel()
 	texts := secrets{"ada's": secret(), "bob's": secret(), "the other server's": secret()}
 	one, other := keeping(t, ""), keeping(t, texts["the other server's"])
 	for _, user := range []string{"ada", "bob"} {
@@ -108,6 +109,7 @@ func TestFault82_ServersAndUsersApart(t *testing.T) {
 // TestFault82_NobodyKnowsWho: with an opaque token and no principal nothing is
 // kept, since the next user of the origin might be another one.
 func TestFault82_NobodyKnowsWho(t *testing.T) {
+	t.Parallel()
 	text := secrets{"the text": secret()}
 	p := keeping(t, text["the text"])
 	for name, token := range map[string]string{
@@ -146,6 +148,7 @@ func TestFault82_NobodyKnowsWho(t *testing.T) {
 // TestStoryLogoutWithASecondTab: a tab that still carries a call when another
 // forgets the server writes nothing back.
 func TestStoryLogoutWithASecondTab(t *testing.T) {
+	t.Parallel()
 	for name, logout := range map[string]string{"forget": `mcp.forget()`, "wipe": `holdfast.wipe()`} {
 		t.Run(name, func(t *testing.T) {
 			text := secrets{"a call's argument": secret(), "what came later": secret()}
@@ -176,6 +179,7 @@ func TestStoryLogoutWithASecondTab(t *testing.T) {
 // TestStoryPersist: an app can ask the browser to spare its calls, and sees what
 // they take up.
 func TestStoryPersist(t *testing.T) {
+	t.Parallel()
 	page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 	p := keeping(t, "x")
 	got := chrome.Script[struct {

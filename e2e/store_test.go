@@ -76,6 +76,7 @@ func openStorePage(profile *chrome.Profile, url string) *chrome.Page {
 // TestStoryStoreContractInChrome runs the suite of the Node tests against the
 // IndexedDB of a real browser.
 func TestStoryStoreContractInChrome(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	suite := bundle(t, "test/storeinchrome.ts", "--alias:node:test=../web/test/inchrome.ts", "--alias:node:assert/strict=../web/test/inchrome.ts")
 	page := chrome.Open(t, site.Page("/suite", suite))
@@ -95,6 +96,7 @@ func TestStoryStoreContractInChrome(t *testing.T) {
 // TestStoryStoreSurvivesThePage: what was committed is there after a reload and
 // in another tab, secrets included; and so is what a page wrote on its way out.
 func TestStoryStoreSurvivesThePage(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -131,6 +133,7 @@ func TestStoryStoreSurvivesThePage(t *testing.T) {
 // TestStoryStoreSecretsRestSealed: whatever reads the database finds no secret
 // in it, nor a key that it could carry away (fault 115).
 func TestStoryStoreSecretsRestSealed(t *testing.T) {
+	t.Parallel()
 	page := openStorePage(chrome.NewProfile(t), storePage(t, chrome.NewSite(t)))
 	got := chrome.Script[struct {
 		Sealed, Leaks bool
@@ -157,6 +160,7 @@ func TestStoryStoreSecretsRestSealed(t *testing.T) {
 
 // TestStoryFault65_ClearedSiteData: both tabs hear of it, and work on.
 func TestStoryFault65_ClearedSiteData(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -193,6 +197,7 @@ func TestStoryFault65_ClearedSiteData(t *testing.T) {
 // TestStoryFault62_NoRoom: a commit without room rejects, nothing of it is
 // stored, and the next one with room works.
 func TestStoryFault62_NoRoom(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -231,6 +236,7 @@ func TestStoryFault62_NoRoom(t *testing.T) {
 // each at the same moment, one gets the call; what the dead one's twin still
 // writes is ignored.
 func TestFault74_OneTabTakesACallOver(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -256,6 +262,7 @@ func TestFault74_OneTabTakesACallOver(t *testing.T) {
 // TestStoryStoreWipe: a logout ends the stores of all tabs, one that is asleep
 // included, and leaves nothing.
 func TestStoryStoreWipe(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)
@@ -281,6 +288,7 @@ func TestStoryStoreWipe(t *testing.T) {
 // is killed is there after its restart, readable with the key of before; and
 // the files of the profile show what is plain and not what is secret (fault 115).
 func TestStoryFault51_KilledBrowser(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := t.TempDir()

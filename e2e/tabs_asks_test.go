@@ -19,6 +19,7 @@ const asking = `{ ack: "manual", handlers: { elicitation: ({ message }) => new P
 // and in no other. When that tab sleeps, another one asks; if then both answer,
 // the server gets one answer.
 func TestFault79_TwoTabsAnswer(t *testing.T) {
+	t.Parallel()
 	for _, silent := range []bool{false, true} {
 		name := map[bool]string{false: "frozen", true: "frozen without a word"}[silent]
 		t.Run(name, func(t *testing.T) {

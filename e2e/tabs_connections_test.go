@@ -15,6 +15,7 @@ import (
 // HTTP/1.1, for which the browser has six connections. They take turns on three;
 // another request is answered at once, and nothing of the calls is lost.
 func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -55,6 +56,7 @@ func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
 // connections, the others wait; none is sent twice, and cancelling a call that
 // waits sends nothing at all.
 func TestTabsShortOfConnections(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{NoEventIDs: true})
 	p.Counting(nil)
 	s := newTabs(t, p, "")

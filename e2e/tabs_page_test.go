@@ -13,6 +13,7 @@ import (
 // middle of a call, another tab goes on with it, and the page comes back: it
 // follows, and has missed nothing.
 func TestFault57_BackForwardCache(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -42,6 +43,7 @@ func TestFault57_BackForwardCache(t *testing.T) {
 
 // TestFault57_BackAlone: the same without another tab: the page itself goes on.
 func TestFault57_BackAlone(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -66,6 +68,7 @@ func TestFault57_BackAlone(t *testing.T) {
 // TestFault60_NewerStore: a newer version of Holdfast opens the database in
 // another tab. This one writes no more, says so, and works on.
 func TestFault60_NewerStore(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -104,6 +107,7 @@ func TestFault60_NewerStore(t *testing.T) {
 // TestFault78_NoLocksNoChannel: a browser without Web Locks, without a
 // BroadcastChannel or without both. Tabs find out by leases and by reading.
 func TestFault78_NoLocksNoChannel(t *testing.T) {
+	t.Parallel()
 	for _, missing := range []struct{ name, script string }{
 		{"no locks", `Object.defineProperty(navigator, "locks", { value: undefined });`},
 		{"no channel", `window.BroadcastChannel = undefined;`},

@@ -12,6 +12,7 @@ import (
 // TestFault74_SixTabsRestoreAtOnce: six tabs are opened on a call whose page has
 // gone. One carries it, the others follow; and so again when that one goes.
 func TestFault74_SixTabsRestoreAtOnce(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -64,6 +65,7 @@ func TestFault74_SixTabsRestoreAtOnce(t *testing.T) {
 // resumed are cut before their first byte, and the tabs that send them go. The
 // same token each time, and one resume at a time.
 func TestFault92_ResumedByOneTab(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 	p.OnResumeRequest(func(n int) peer.Fault {

@@ -12,6 +12,7 @@ import (
 // TestFault80_OneHandshake: four tabs that are opened at once share one session,
 // and make one new one when the server has forgotten it.
 func TestFault80_OneHandshake(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -52,6 +53,7 @@ func TestFault80_OneHandshake(t *testing.T) {
 // unasked messages, all hear what comes on it, and another one opens it when that
 // tab has gone.
 func TestTabsListen(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	s := newTabs(t, p, "")
 	one := s.open()
@@ -76,6 +78,7 @@ func TestTabsListen(t *testing.T) {
 // TestFault82_UsersApart: two users of one server on one origin see nothing of
 // each other.
 func TestFault82_UsersApart(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, `{ ack: "manual", principal: "ada" }`)

@@ -12,6 +12,7 @@ import (
 // relieved of it counts for nothing, and a strict commit tells it so: whatever
 // depends on that commit must not be done by it.
 func TestFault76_LateWritesBehindTheSeal(t *testing.T) {
+	t.Parallel()
 	site := chrome.NewSite(t)
 	url := storePage(t, site)
 	profile := chrome.NewProfile(t)

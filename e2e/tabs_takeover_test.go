@@ -26,6 +26,7 @@ var tabEndings = []struct {
 // elsewhere or is frozen. One of the others goes on, nothing is lost or comes
 // twice, and the server never sees two streams of the call.
 func TestFault75_TakeOver(t *testing.T) {
+	t.Parallel()
 	for _, ending := range tabEndings {
 		t.Run(ending.name, func(t *testing.T) {
 			p := peer.New(t, peer.Options{})
@@ -43,7 +44,7 @@ func TestFault75_TakeOver(t *testing.T) {
 				watcher.WaitFor(`tracked.` + label + `.call.guarantee === "resumable"`)
 				began := time.Now()
 				ending.end(s, owner)
-				moved := `[...tracked.` + label + `.status].includes("owned")`
+				moved := `[...(tracked.` + label + `?.status ?? [])].includes("owned")`
 				eventually(t, "a new owner", func() bool {
 					return chrome.Eval[bool](watcher, moved) || chrome.Eval[bool](other, moved)
 				})
@@ -75,6 +76,7 @@ func TestFault75_TakeOver(t *testing.T) {
 // lock and its stream. It is relieved all the same; what it still reads and
 // writes after it goes on counts for nothing, and it follows from there on.
 func TestFault76_FrozenWithTheLock(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -111,6 +113,7 @@ func TestFault76_FrozenWithTheLock(t *testing.T) {
 // TestFault77_WaitingIsNoFailure: a tab that only looks on waits for as long as
 // it takes: no error, no event, no request.
 func TestFault77_WaitingIsNoFailure(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -143,6 +146,7 @@ func TestFault77_WaitingIsNoFailure(t *testing.T) {
 // call that ends while its tab sleeps is forgotten at once by the tab that carries
 // it to its end. The one that slept has every event and the result all the same.
 func TestFault76_EndsWhileTheOwnerSleeps(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, `{ ack: "auto" }`)

@@ -13,6 +13,7 @@ import (
 // TestTabsFollow: what one tab calls, the others see, event by event, those that
 // are opened later too; any of them cancels, and any of them acknowledges.
 func TestTabsFollow(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
@@ -69,6 +70,7 @@ func TestTabsFollow(t *testing.T) {
 // TestTabsTellNoSecrets: what tabs tell each other holds no session id and no
 // event id; and one that is alone says nothing but that it is there.
 func TestTabsTellNoSecrets(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")

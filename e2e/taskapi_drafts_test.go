@@ -21,6 +21,7 @@ const typist = `{ handlers: { elicitation: (request, { draft, saveDraft }) => ne
 // way it was asked for, and is gone with the answer. The server never sees it, and
 // in the store nobody can read it.
 func TestTaskAPI_Drafts(t *testing.T) {
+	t.Parallel()
 	for name, serve := range map[string]func(t *testing.T) (*peer.Peer, string){
 		"a round of 2026-07-28": func(t *testing.T) (*peer.Peer, string) {
 			p := rounds(t)
@@ -94,6 +95,7 @@ func formTask(t *testing.T, d dialect) *peer.Peer {
 // TestTaskAPI_DraftsByHand: an app that answers by itself has the draft in the
 // event, also after a reload, where it still answers by itself.
 func TestTaskAPI_DraftsByHand(t *testing.T) {
+	t.Parallel()
 	p := rounds(t)
 	p.Release("go")
 	page := app(t, p.URL(), `{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`)

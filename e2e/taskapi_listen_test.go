@@ -15,6 +15,7 @@ import (
 // away, is not waited for. Of a list that changes meanwhile nothing is missed, and
 // no other connection is held.
 func TestTaskAPI_Notifications(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tasks(peer.TaskServer{})
 	p.Working(peer.AsTask(peer.TaskPolicy{Poll: 60_000}))
@@ -71,6 +72,7 @@ func TestTaskAPI_Notifications(t *testing.T) {
 // TestTaskAPI_NotificationsKeepIDs: the ids of tasks, which may be all that it
 // takes to read their results, are not for the app's listeners.
 func TestTaskAPI_NotificationsKeepIDs(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 	p.Tasks(peer.TaskServer{})
 	p.Working(peer.AsTask(peer.TaskPolicy{Poll: 60_000}))

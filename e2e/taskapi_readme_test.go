@@ -14,6 +14,7 @@ import (
 // TestTaskAPI_Readme runs the README's third example: a form that outlives the
 // page, and how the call stands.
 func TestTaskAPI_Readme(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, extensionDialect.options)
 	p.Tasks(extensionDialect.server)
 	p.ToolFunc("book", func(peer.Call) peer.Script {

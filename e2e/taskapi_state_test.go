@@ -15,6 +15,7 @@ import (
 // the answer byte for byte from a page that has never seen it come; the server
 // checks it. No page shows it.
 func TestTaskAPI_StateOverReload(t *testing.T) {
+	t.Parallel()
 	hidden := secret()
 	p := peer.New(t, continueDialect.options)
 	server := continueDialect.server

@@ -26,6 +26,7 @@ func standings(page *chrome.Page) []standing {
 // at the same time, by tasks/get, which asks for no input, also where
 // tasks/continue is the poll. The page does not know that there is a task.
 func TestTaskAPI_Status(t *testing.T) {
+	t.Parallel()
 	for _, d := range []dialect{continueDialect, extensionDialect} {
 		t.Run(d.name, func(t *testing.T) {
 			p := peer.New(t, d.options)
@@ -74,6 +75,7 @@ func TestTaskAPI_Status(t *testing.T) {
 // TestTaskAPI_StatusWithoutTask: of a call that no task carries the page says what
 // it knows, and asks nobody; also of one that another page carries.
 func TestTaskAPI_StatusWithoutTask(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Asking()
 	s := newTabs(t, p, person("false"))
@@ -106,6 +108,7 @@ func TestTaskAPI_StatusWithoutTask(t *testing.T) {
 // TestTaskAPI_ListTasks: the tasks that a server of 2025-11-25 lists, page by page
 // or all; of one without a list nothing is asked.
 func TestTaskAPI_ListTasks(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{PageSize: 2})
 	p.Tasks(peer.TaskServer{})
 	p.Working(peer.AsTask(peer.TaskPolicy{Poll: 60_000}))

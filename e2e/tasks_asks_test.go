@@ -57,6 +57,7 @@ func (s *taskStory) tookOnce(want string) {
 // person answers, and the page goes before the answer has left. The next page
 // sends it, and asks nobody.
 func TestFault107_AnsweredAndReloadedInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList(dialects).each(t, func(t *testing.T, d dialect) {
 		s := newTaskStory(t, d, d.policy)
 		s.open()
@@ -90,6 +91,7 @@ func TestFault107_AnsweredAndReloadedInChrome(t *testing.T) {
 // TestFault107_TwoTabsInChrome: a question is put in the tab that carries the
 // call. When that is closed without an answer, the other one puts it.
 func TestFault107_TwoTabsInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList{coreDialect, extensionDialect, streamedDialect}.each(t, func(t *testing.T, d dialect) {
 		s := newTaskStory(t, d, d.policy)
 		profile := chrome.NewProfile(t)
@@ -125,6 +127,7 @@ func TestFault107_TwoTabsInChrome(t *testing.T) {
 // TestFault107_AnswerLostInChrome: the server takes the answer, and its
 // acknowledgement never comes, twice. The same answer goes until it does.
 func TestFault107_AnswerLostInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList(dialects).each(t, func(t *testing.T, d dialect) {
 		d.options.NoReuse = true
 		s := newTaskStory(t, d, d.policy)
@@ -151,6 +154,7 @@ func TestFault107_AnswerLostInChrome(t *testing.T) {
 // TestFault111_CancelledWhileAskedInChrome: the app cancels while a question is
 // open. The form is told to close, and the server is told once.
 func TestFault111_CancelledWhileAskedInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList(dialects).each(t, func(t *testing.T, d dialect) {
 		s := newTaskStory(t, d, d.policy)
 		s.open()

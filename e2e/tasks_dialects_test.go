@@ -33,6 +33,7 @@ var situations = []struct {
 
 func eachSituation(t *testing.T, d dialect) {
 	t.Helper()
+	t.Parallel()
 	for _, one := range situations {
 		t.Run(one.name, func(t *testing.T) { one.play(t, d) })
 	}

@@ -24,6 +24,7 @@ type dialectList []dialect
 // TestFault81_TasksInChrome: a task that works takes no connection that another
 // request needs, however many there are. Over HTTP/1.1 a browser has six.
 func TestFault81_TasksInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList(dialects).each(t, func(t *testing.T, d dialect) {
 		s := newTaskStory(t, d, d.policy)
 		s.open()
@@ -57,6 +58,7 @@ func TestFault81_TasksInChrome(t *testing.T) {
 // TestFault88_PacedInChrome: an interval that makes no sense, and one that changes
 // on the way: no poll comes sooner than the one in force.
 func TestFault88_PacedInChrome(t *testing.T) {
+	t.Parallel()
 	dialectList{continueDialect, extensionDialect}.each(t, func(t *testing.T, d dialect) {
 		p := peer.New(t, d.options)
 		p.Tasks(d.server)
@@ -112,6 +114,7 @@ func streaming(t *testing.T, how peer.Streaming, lanes ...peer.Lane) *taskStory 
 // TestFault95_ReloadWithAGapInChrome: segments 1, 3 and 5 have come when the page
 // is loaded again: the next page asks from 1, once that is what it has stored.
 func TestFault95_ReloadWithAGapInChrome(t *testing.T) {
+	t.Parallel()
 	s := streaming(t, peer.Streaming{}, peer.Push, peer.Fetch, peer.Push, peer.Fetch, peer.Push)
 	s.p.Delay("tasks/result", "hold")
 	s.open()
@@ -141,6 +144,7 @@ func TestFault95_ReloadWithAGapInChrome(t *testing.T) {
 // TestFault97_ThriceInChrome: each segment comes twice on the stream, and again by
 // tasks/result to the page that comes next; under one number with other words, too.
 func TestFault97_ThriceInChrome(t *testing.T) {
+	t.Parallel()
 	s := streaming(t, peer.Streaming{Resume: peer.FromOne, Spoil: func(by string, n int, response map[string]any) {
 		peer.Spoiling("stream", 0, peer.SegmentTwice)(by, n, response)
 		peer.Spoiling("stream", 3, peer.SegmentChanged)(by, n, response)
@@ -158,6 +162,7 @@ func TestFault97_ThriceInChrome(t *testing.T) {
 // TestFault102_FinalDiffersInChrome: the whole result is not what was streamed. It
 // stands, and the app is told.
 func TestFault102_FinalDiffersInChrome(t *testing.T) {
+	t.Parallel()
 	s := streaming(t, peer.Streaming{})
 	s.p.Tool("tell", peer.Script{peer.TextSegment("one"), peer.TextSegment("two"), peer.Result(`{"content":[{"type":"text","text":"another"}]}`)},
 		peer.AsTask(peer.TaskPolicy{Poll: taskPoll, Streams: &peer.Streaming{}}))
@@ -178,6 +183,7 @@ func TestFault102_FinalDiffersInChrome(t *testing.T) {
 // when half of it has been told. That stays, the call ends as it should, and
 // nothing more is asked about it.
 func TestFault105_EndsInTheStreamInChrome(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		fail, code string
 		told       int
@@ -226,6 +232,7 @@ func TestFault105_EndsInTheStreamInChrome(t *testing.T) {
 // TestFault108_OneWayOnlyInChrome: the server has one way only to the outcome of a
 // task. It is found, and what it has not is asked for once.
 func TestFault108_OneWayOnlyInChrome(t *testing.T) {
+	t.Parallel()
 	for name, one := range map[string]struct {
 		ways   peer.TaskWay
 		method string

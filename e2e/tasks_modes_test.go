@@ -15,6 +15,7 @@ import (
 // modes is told which the page takes, in the order that the proposal prefers; one
 // that does not is asked for a plain task, and a call without a task for nothing.
 func TestStoryTaskResponseModes(t *testing.T) {
+	t.Parallel()
 	const allOfThem = `["immediate","streaming","task"]`
 	for _, one := range []struct {
 		name          string

@@ -15,6 +15,7 @@ const tasksPage = "docs/tasks.md"
 // and names the subtest of each dialect in it, and every other test that the page
 // names is there.
 func TestTasksPageIsInStep(t *testing.T) {
+	t.Parallel()
 	stories := []string{"TestTask_Core", "TestTask_Continue", "TestTask_Extension", "TestTask_Streamed"}
 	page, bodies := read(t, "../"+tasksPage), testBodies(t)
 	var rows []string

@@ -49,6 +49,7 @@ func sdkEnd(t *testing.T, page *chrome.Page, text string, isError, asTask bool) 
 // TestStorySDKTasks runs each tool of the official SDK's task server to its end,
 // in the ways in which a call can become a task, or not.
 func TestStorySDKTasks(t *testing.T) {
+	t.Parallel()
 	server, page := sdkTasks(t)
 	for _, one := range []struct {
 		name, tool, more, options string
@@ -100,6 +101,7 @@ func TestStorySDKTasks(t *testing.T) {
 // TestStorySDKTaskCancelled cancels a task of the SDK's in its middle: it is told
 // once, in the way of tasks, and its work finds out.
 func TestStorySDKTaskCancelled(t *testing.T) {
+	t.Parallel()
 	server, page := sdkTasks(t)
 	sdkCall(page, "required", `{ call: "long", gate: "never" }`, `{}`)
 	server.Waiting("never")
@@ -118,6 +120,7 @@ func TestStorySDKTaskCancelled(t *testing.T) {
 // question waits for a person. That the person answers after all, which is still
 // owed to the server as the response to its request, revives nothing.
 func TestStorySDKTaskCancelledWhileItAsks(t *testing.T) {
+	t.Parallel()
 	server := sdktasks.Start(t)
 	page := app(t, server.URL, `{ handlers: { elicitation: () => new Promise((resolve) => {
 		window.late = () => resolve({ action: "accept", content: { answer: "late" } });
@@ -143,6 +146,7 @@ func TestStorySDKTaskCancelledWhileItAsks(t *testing.T) {
 // and again while its question waits for a person: the session and the task go
 // on, the question is answered once, and the tool has run once.
 func TestStorySDKTaskReloaded(t *testing.T) {
+	t.Parallel()
 	server, page := sdkTasks(t)
 	// Nobody answers on the first two pages.
 	const away = `{ handlers: { elicitation: () => new Promise(() => { localStorage.put = 1 + Number(localStorage.put ?? 0); }) } }`

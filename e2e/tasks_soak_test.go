@@ -41,6 +41,7 @@ var soakLegs = []struct {
 // has its result, whole and in order, each segment is told once, nothing runs
 // again. The server's log is the judge.
 func TestTaskSchedules(t *testing.T) {
+	t.Parallel()
 	atOnce := min(16, max(1, *taskSchedules/len(soakLegs)))
 	rounds := (*taskSchedules + len(soakLegs)*atOnce - 1) / (len(soakLegs) * atOnce)
 	for _, leg := range soakLegs {

@@ -14,6 +14,7 @@ import (
 // call becomes a task, the page is reloaded in its middle, the question that it
 // asks on the way is put to the person, and the result comes.
 func TestStoryTaskOfServerEverything(t *testing.T) {
+	t.Parallel()
 	server := everything.Start(t)
 	const handlers = `{ handlers: { elicitation: async (request) => { localStorage.asked = 1 + Number(localStorage.asked ?? 0); return { action: "accept", content: { interpretation: "snake" } }; } } }`
 	page := app(t, server, handlers)

@@ -13,6 +13,7 @@ import (
 // once more when the token is refused, however many requests find out; each is
 // repeated once.
 func TestStoryTokenProvider(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	valid := "t1"
 	p.Unauthorized(func(token string) bool { return token != valid })
@@ -40,6 +41,7 @@ func TestStoryTokenProvider(t *testing.T) {
 
 // TestStoryTokenProviderFails: its message is the cause, and nothing is sent.
 func TestStoryTokenProviderFails(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)

@@ -13,6 +13,7 @@ import (
 // it, waits until the server says that it is complete, and is made again; in
 // 2025-11-25 by error -32042, later in a result.
 func TestStoryURLElicitation(t *testing.T) {
+	t.Parallel()
 	for _, revision := range []string{peer.Revision20251125, peer.Revision20260728} {
 		t.Run(revision, func(t *testing.T) {
 			p := peer.New(t, peer.Options{Revision: revision})
@@ -34,6 +35,7 @@ func TestStoryURLElicitation(t *testing.T) {
 
 // TestStoryURLElicitationDeclined: then the server's error is the outcome.
 func TestStoryURLElicitationDeclined(t *testing.T) {
+	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Furnish()
 	page := app(t, p.URL(), `{ handlers: { elicitation: () => ({ action: "decline" }) } }`)

@@ -31,6 +31,7 @@ var absent = []string{"net", "net/http", "net/http/httptest", "os/exec", "os", "
 // TestWasm runs the tests of each package that goes into the wasm inside
 // Chrome, compiled as they will run there.
 func TestWasm(t *testing.T) {
+	t.Parallel()
 	ran := 0
 	for _, p := range browser.list(t, "./core/...", "./jsbridge/...", "./wasm/...") {
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
