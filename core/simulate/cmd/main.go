@@ -10,8 +10,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,21 +27,30 @@ func main() {
 	flag.IntVar(&cfg.Calls, "calls", 2, "how many calls each has in flight")
 	flag.Uint64Var(&cfg.Seed, "seed", 1, "what all chance is drawn from")
 	compare := flag.Int("compare", 1_000, "how many clients for the comparison of policies; 0 for none")
+	only := flag.String("only", "", "a regular expression: the incidents to play")
 	svg := flag.String("svg", "", "where to draw the arrival curves")
 	flag.Parse()
-	if err := run(cfg, *compare, *svg); err != nil {
+	if err := run(cfg, *only, *compare, *svg); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(cfg simulate.Config, compare int, svg string) error {
+func run(cfg simulate.Config, only string, compare int, svg string) error {
+	named, err := regexp.Compile(only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
+	}
+	scenarios := slices.DeleteFunc(simulate.Scenarios(), func(s simulate.Scenario) bool { return !named.MatchString(s.Name) })
+	if len(scenarios) == 0 {
+		return fmt.Errorf("-only: no incident is named like %q", only)
+	}
 	debug.SetGCPercent(200)
 	began := time.Now()
 	fmt.Printf("%d clients with %d calls each, seed %d; %d bytes of heap per client while all is quiet\n\n",
 		cfg.Clients, cfg.Calls, cfg.Seed, simulate.IdleBytes(simulate.Config{Clients: 1_000, Calls: cfg.Calls, Seed: cfg.Seed}))
 	fmt.Println(simulate.Head)
-	results := play(cfg, simulate.Scenarios())
+	results := play(cfg, scenarios)
 	broken := 0
 	for _, r := range results {
 		fmt.Println(r.Row())
