@@ -14,14 +14,14 @@ const warm = async () => (await holdfast.connect(URL_, { journal: false, listen:
 
 const connect = () => holdfast.connect(URL_, { listen: false, ack: "manual", revision: "2025-11-25", limits: { calls: 20000 } });
 
-const at = async () => Number(await (await fetch("/gate")).text());
+const at = async () => Number(await (await fetch(GATE)).text());
 
 window.rig = {
 	warm,
 	async connect() { mcp = await connect(); },
 	/** Makes n calls and waits until as many as the browser opens streams for are at the gate. */
 	async make(n) {
-		await fetch("/gate?close");
+		await fetch(GATE + "?close");
 		calls = [];
 		let events = 0;
 		for (let i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ window.rig = {
 	},
 	/** Lets them end. */
 	async end() {
-		await fetch("/gate?open");
+		await fetch(GATE + "?open");
 		await Promise.all(calls.map((call) => call.result));
 		return window.events();
 	},

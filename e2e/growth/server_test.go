@@ -44,16 +44,19 @@ func newOrigin(tb testing.TB) *origin {
 		tb.Fatal(err)
 	}
 	o := &origin{dist: filepath.Join(root, "web", "dist"), gate: make(chan struct{})}
+	// The gate has an origin of its own: of a thousand calls at the other one those
+	// that the browser holds back are in front of whatever comes later.
+	gates := httptest.NewServer(http.HandlerFunc(o.wait))
+	tb.Cleanup(gates.Close)
 	routes := http.NewServeMux()
 	routes.HandleFunc("/mcp", o.mcp)
-	routes.HandleFunc("/gate", o.wait)
 	routes.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/growth.mjs"></script>`)
 	})
 	routes.HandleFunc("/growth.mjs", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript")
-		fmt.Fprint(w, pageScript)
+		fmt.Fprintf(w, "const GATE = %q;%s", gates.URL, pageScript)
 	})
 	routes.HandleFunc("/", o.file)
 	o.Server = httptest.NewUnstartedServer(routes)
@@ -85,6 +88,7 @@ func (o *origin) file(w http.ResponseWriter, r *http.Request) {
 // wait answers once as many calls as asked for are at the gate; with open set, it
 // lets them and all later ones through, until the next wait closes it again.
 func (o *origin) wait(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if r.URL.Query().Has("open") {
