@@ -72,6 +72,20 @@ func exportAgentRest(handle uint32, resting int32, now float64) (records int32) 
 	return c.leave(engine.Time(now))
 }
 
+// exportAgentStreams says how many streams of sessions the client may hold. The
+// header's answer word is how many it may: fewer cannot be at the time.
+//
+//go:wasmexport agentStreams
+func exportAgentStreams(handle uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enterACP(handle)
+	if c == nil {
+		return none()
+	}
+	table.Answer(uint32(c.acp.Streams(engine.Time(now), int(n))))
+	return c.leave(engine.Time(now))
+}
+
 // exportAgentForget forgets a session here; the agent keeps it.
 //
 //go:wasmexport agentForget

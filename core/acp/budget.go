@@ -5,8 +5,9 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // Over HTTP/1.1 a browser has six connections for an origin, and a seventh request
 // waits for ever: with a stream for each session no POST would leave any more
 // (spec/acp.md 2.1). So there are Limits.Streams of them, which the sessions lend
-// to each other. What the agent says to one that is parked its host keeps, and
-// what was on its way is told anew with its history (spec/acp.md 2.3).
+// to each other; fewer where other tabs have some of the six (Client.Streams). What
+// the agent says to one that is parked its host keeps, and what was on its way is
+// told anew with its history (spec/acp.md 2.3).
 
 const (
 	// rotateEvery is how long a session that is at work does without a stream at
@@ -26,38 +27,55 @@ func (c *Client) touch(s *session) {
 // makeRoom sees to it that a stream can be opened for s, false where all that are
 // open are needed.
 func (c *Client) makeRoom(now engine.Time, s *session) bool {
-	for {
-		streams, sessions := 1, 0 // its own
-		var least *session
-		leastBusy := false
-		for _, n := range c.connections() {
-			if n.stream != nil {
-				streams++
-			}
-		}
-		for _, other := range c.sessions {
-			if other == s || other.stream == nil {
-				continue
-			}
-			sessions++
-			busy := other.busy(c)
-			switch {
-			case !other.lends(c, now):
-			case least == nil, leastBusy && !busy, leastBusy == busy && other.used < least.used:
-				least, leastBusy = other, busy
-			}
-		}
-		switch {
-		case streams+sessions <= c.cfg.Limits.Streams || sessions == 0:
-			return true
-		case least == nil:
+	for !c.roomy(s) {
+		least := c.least(now, s)
+		if least == nil {
 			return false
 		}
-		least.stream.interrupt()
-		least.detach(c)
-		least.holed = true
-		c.park(now, least)
+		c.lendOut(now, least)
 	}
+	return true
+}
+
+// roomy reports whether s, nil for any session, can have a stream beside those
+// that are open.
+func (c *Client) roomy(s *session) bool {
+	streams, sessions := 1, 0 // its own
+	for _, n := range c.connections() {
+		if n.stream != nil {
+			streams++
+		}
+	}
+	for _, other := range c.sessions {
+		if other != s && other.stream != nil {
+			sessions++
+		}
+	}
+	return sessions < c.share && (streams+sessions <= c.cfg.Limits.Streams || sessions == 0)
+}
+
+// least returns the session that can best do without its stream, another than s;
+// nil where none can.
+func (c *Client) least(now engine.Time, s *session) *session {
+	var least *session
+	leastBusy := false
+	for _, other := range c.sessions {
+		if other == s || other.stream == nil || !other.lends(c, now) {
+			continue
+		}
+		if busy := other.busy(c); least == nil || leastBusy && !busy || leastBusy == busy && other.used < least.used {
+			least, leastBusy = other, busy
+		}
+	}
+	return least
+}
+
+// lendOut parks a session that has a stream.
+func (c *Client) lendOut(now engine.Time, s *session) {
+	s.stream.interrupt()
+	s.detach(c)
+	s.holed = true
+	c.park(now, s)
 }
 
 // lends reports whether the session can do without its stream: a history that is
@@ -112,7 +130,7 @@ func (c *Client) rotate(now engine.Time) {
 	swapped := false
 	for {
 		s := c.nextParked(now)
-		if s == nil || swapped && !s.waits(c) && !c.idles(now) {
+		if s == nil || swapped && !s.waits(c) && !c.idles(now) && !c.roomy(s) {
 			break // one at work gives way to another, not all of them
 		}
 		swapped = true

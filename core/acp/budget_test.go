@@ -198,6 +198,100 @@ func TestAHoleThatParkingMakes(t *testing.T) {
 	s.expect(len(s.events(engine.EventResumed, `"gap"`)) > 0 && len(s.events(engine.EventResumed, `"continued"`)) == 0, "not told")
 }
 
+// reads counts the sessions that are being read.
+func reads(m *model, sessions []*modelSession) int {
+	n := 0
+	for _, a := range sessions {
+		if m.reading(a.id) != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// TestStreams: other tabs have some of the connections. The sessions lend each
+// other those that are left, and have all of them again when they are given back.
+func TestStreams(t *testing.T) {
+	m := atWork()
+	s, handles, sessions := crowded(t, m, 3)
+	s.expect(s.streamsOf(3) == 3 && reads(m, sessions) == 3, "%d of 3 are read", reads(m, sessions))
+	for i, handle := range handles {
+		s.prompt(handle, fmt.Sprint("work ", i))
+	}
+	s.settle(0)
+	s.expect(s.streamsOf(1) == 1 && reads(m, sessions) == 1, "%d of 1 are read", reads(m, sessions))
+	for i, a := range sessions {
+		a.chunk("a1", fmt.Sprint("word of ", i))
+	}
+	s.settle(60_000)
+	for i, handle := range handles {
+		s.expect(said(s.effects, handle) == fmt.Sprint("word of ", i), "%d shows %q", i, said(s.effects, handle))
+	}
+	s.expect(s.streamsOf(0) == 0 && reads(m, sessions) == 0, "%d of 0 are read", reads(m, sessions))
+	s.prompt(handles[0], "more")
+	s.settle(60_000)
+	s.expect(len(m.of("session/prompt")) == 3, "a prompt left that nobody would hear the answer to")
+	s.streamsOf(1)
+	s.settle(0)
+	s.expect(len(m.of("session/prompt")) == 4 && m.reading(sessions[0].id) != 0, "the session that waits does not come first")
+	s.streamsOf(3)
+	s.settle(0)
+	s.expect(reads(m, sessions) == 3, "%d of 3 are read again", reads(m, sessions))
+	s.streamsOf(9)
+	s.settle(60_000)
+	s.expect(s.streams() <= 4, "%d streams", s.streams())
+}
+
+// TestStreamsThatCannotBeLent: in version 1 the answer that ends the turn may be on
+// its way, and comes once.
+func TestStreamsThatCannotBeLent(t *testing.T) {
+	m := newModel()
+	m.version = 1
+	m.onPrompt = func(*modelSession, modelRequest) {}
+	s, handles, sessions := crowded(t, m, 2)
+	s.prompt(handles[0], "work")
+	s.settle(0)
+	s.expect(s.streamsOf(0) == 1, "%d are held", s.share)
+	s.expect(m.reading(sessions[0].id) != 0 && m.reading(sessions[1].id) == 0, "the wrong one is held")
+	s.settle(20_000)
+	s.expect(s.streamsOf(0) == 0 && reads(m, sessions) == 0, "it is not lent when it is quiet")
+}
+
+// TestStreamsAreDemanded: the page is told what the sessions would have, once each
+// time that it changes.
+func TestStreamsAreDemanded(t *testing.T) {
+	m := atWork()
+	s, handles, sessions := crowded(t, m, 2)
+	told := func() string {
+		var all []string
+		for _, e := range s.events(engine.EventStreams, "") {
+			all = append(all, string(e.Data))
+		}
+		s.effects = nil
+		return strings.Join(all, " ")
+	}
+	s.expect(told() == "", "before it asks")
+	s.streamsOf(2)
+	s.streamsOf(3)
+	got := told()
+	s.expect(got == `{"wanted":2,"needed":0}`, "at first it is told %s", got)
+	s.prompt(handles[0], "work")
+	s.settle(60_000)
+	got = told()
+	s.expect(strings.HasSuffix(got, `{"wanted":2,"needed":1}`), "at work it is told %s", got)
+	sessions[0].is(`"state":"idle","stopReason":"end_turn"`)
+	s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, handles[1]) })
+	s.settle(0)
+	got = told()
+	s.expect(got == `{"wanted":1,"needed":1} {"wanted":1,"needed":0}`, "one is forgotten, one idle: %s", got)
+	s.do("close", func(c *acp.Client, now engine.Time) { c.Close(now) })
+	got = told()
+	s.expect(got == `{"wanted":0,"needed":0}`, "in the end %s", got)
+	s.streamsOf(3)
+	_, due := s.c.Deadline()
+	s.expect(!due && s.streams() == 0, "what is closed goes on")
+}
+
 // TestCrowds: any number of sessions, at work in any way, cut and answered: what
 // is shown is what was said, once, and every prompt left once.
 func TestCrowds(t *testing.T) {
@@ -219,7 +313,9 @@ func crowd(t testing.TB, seed uint64) {
 	prompts := map[string]int{}
 	for range 40 {
 		i := random.IntN(len(handles))
-		switch random.IntN(8) {
+		switch random.IntN(9) {
+		case 7:
+			s.streamsOf(random.IntN(5))
 		case 0, 1, 2:
 			if sessions[i].asking == "" {
 				prompts[sessions[i].id]++
@@ -240,11 +336,16 @@ func crowd(t testing.TB, seed uint64) {
 				s.load()
 				for i, a := range sessions {
 					handles[i] = s.handle(a.id)
+					prompts[a.id] = sent(m, a.id) // what had not left by then nobody sends
 				}
 			}
 		}
 		s.settle(random.Int64N(4_000))
 		s.expect(s.streams() <= 4, "seed %d: %d streams", seed, s.streams())
+		s.expect(!s.shares || reads(m, sessions) <= s.share, "seed %d: %d sessions are read, of %d", seed, reads(m, sessions), s.share)
+	}
+	if s.shares {
+		s.streamsOf(1 + random.IntN(4))
 	}
 	for range 12 {
 		s.settle(120_000)
@@ -257,13 +358,18 @@ func crowd(t testing.TB, seed uint64) {
 			s.fatal("seed %d: %s shows %q, said %q", seed, a.id, shown, want)
 		}
 		s.expect(a.asking == "", "seed %d: a question was never answered", seed)
-		sent := 0
-		for _, r := range m.of("session/prompt") {
-			if strings.Contains(string(r.Params), `"sessionId":"`+a.id+`"`) {
-				sent++
-			}
-		}
-		s.expect(sent == prompts[a.id], "seed %d: %s has %d prompts of %d", seed, a.id, sent, prompts[a.id])
+		s.expect(sent(m, a.id) == prompts[a.id], "seed %d: %s has %d prompts of %d", seed, a.id, sent(m, a.id), prompts[a.id])
 	}
 	s.expect(len(m.of("DELETE")) == 0, "seed %d: a DELETE", seed)
+}
+
+// sent counts the prompts of a session that have left.
+func sent(m *model, session string) int {
+	n := 0
+	for _, r := range m.of("session/prompt") {
+		if strings.Contains(string(r.Params), `"sessionId":"`+session+`"`) {
+			n++
+		}
+	}
+	return n
 }

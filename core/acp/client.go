@@ -50,6 +50,9 @@ type Client struct {
 	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
 	owners    map[engine.ExchangeID]owner
 	rotateAt  engine.Time // when streams change hands, Never where all have one
+	share     int         // streams of sessions that this page may hold, of all tabs'
+	shared    bool        // and it wants to know what they would have
+	demand    demand      // that it was told
 	token     token
 	offline   bool
 	served    bool // the agent's host has let a stream be read
@@ -72,7 +75,7 @@ func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
 		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
-		rotateAt: engine.Never, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
+		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
 	}
 }
 
@@ -159,6 +162,11 @@ func (c *Client) Advance(now engine.Time) {
 func (c *Client) Next() (engine.Effect, bool) {
 	if e, ok := c.effects.Next(); ok {
 		return e, true
+	}
+	if c.shared {
+		if e, ok := c.demanded(); ok {
+			return e, true
+		}
 	}
 	return c.writer.Commit(c.now)
 }

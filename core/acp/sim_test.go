@@ -36,6 +36,8 @@ type sim struct {
 	sockets   int                    // connections that the browser has for an origin; 0: no limit
 	blocked   []func()               // requests that wait for one, oldest first
 	deaf      fate                   // what becomes of GETs
+	shares    bool                   // the page shares connections with others
+	share     int                    // streams of sessions that it may hold then
 }
 
 // fate is what becomes of a POST.
@@ -70,8 +72,18 @@ func (s *sim) load() {
 	s.do("load", func(c *acp.Client, now engine.Time) {
 		c.Restore(now, s.store.ops())
 		s.collect()
+		if s.shares {
+			s.share = c.Streams(now, s.share)
+			s.collect()
+		}
 		c.Start(now)
 	})
+}
+
+// streamsOf tells the client how many streams its sessions may hold.
+func (s *sim) streamsOf(n int) int {
+	s.do(fmt.Sprint("streams ", n), func(c *acp.Client, now engine.Time) { s.shares, s.share = true, c.Streams(now, n) })
+	return s.share
 }
 
 func (s *sim) do(line string, input func(c *acp.Client, now engine.Time)) {

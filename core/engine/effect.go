@@ -100,6 +100,7 @@ const (
 	EventQuestion                          // an agent's request; Position is its handle
 	EventWithdrawn                         // nobody waits for the answer to the request with handle Position any more
 	EventForward                           // the answer to the request with handle Position is for the tab that carries the session
+	EventStreams                           // how many streams an agent's sessions would have, and how many of them are at work
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

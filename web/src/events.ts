@@ -147,6 +147,7 @@ export const EVENT = {
   question: 17,
   withdrawn: 18,
   forward: 19,
+  streams: 20,
 } as const;
 
 /** Whether an event kind means that something the server sent was dropped. */

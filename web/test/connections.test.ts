@@ -56,3 +56,52 @@ test("only one is kept, and none by a page that rests", still(async () => {
   connections.rest();
   assert.equal(connections.ready, false);
 }));
+
+/** Streams that take turns by themselves, each of which gives its connection whenever it is asked. */
+function kin(n: number, spare: boolean): (Stream & { taken: number; given: number })[] {
+  const all = {};
+  return Array.from({ length: n }, () => ({ taken: 0, given: 0, spare, kin: all, take() { this.taken++; }, give() { return ++this.given > 0; } }));
+}
+
+/** Runs with clocks that tick by hand. */
+const ticking = (run: (tick: (ms: number) => Promise<void>) => Promise<void>) => async (): Promise<void> => {
+  let now = 0;
+  const real = performance.now;
+  performance.now = () => now;
+  const tick = async (ms: number): Promise<void> => {
+    now += ms;
+    mock.timers.tick(ms);
+    await settled();
+  };
+  await still(() => run(tick))().finally(() => (performance.now = real));
+};
+
+test("an agent's sessions take no connection of each other, and give way to a call", ticking(async (tick) => {
+  const connections = Connections.of("http://three.test/acp")!;
+  const sessions = kin(4, false);
+  for (const one of sessions) connections.join(one);
+  await tick(0);
+  await tick(5_000);
+  assert.deepEqual(sessions.map(({ taken, given }) => [taken, given]), [[1, 0], [1, 0], [1, 0], [0, 0]]);
+  const another = call();
+  connections.join(another);
+  connections.leave(sessions[3]!);
+  await tick(500);
+  assert.equal(another.taken, 1);
+  assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 1);
+  for (const one of [...sessions, another]) connections.leave(one);
+  connections.rest();
+}));
+
+test("a session that nothing is expected of gives way at once", ticking(async (tick) => {
+  const connections = Connections.of("http://four.test/acp")!;
+  const sessions = kin(3, true);
+  for (const one of sessions) connections.join(one);
+  await tick(0);
+  const another = call();
+  connections.join(another);
+  await tick(0);
+  assert.equal(another.taken, 1);
+  for (const one of [...sessions, another]) connections.leave(one);
+  connections.rest();
+}));

@@ -20,6 +20,7 @@ import { unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import { Sessions } from "./sessions.js";
+import type { SharedStreams } from "./sharedstreams.js";
 
 /**
  * What was dropped or repaired since connecting, by name; what is not there has
@@ -50,6 +51,8 @@ export interface AgentUse {
   keeping: Omit<Keeping, "ack">;
   /** Finds out why a session cannot be heard. */
   explain?: (error: HoldfastError) => Promise<HoldfastError>;
+  /** Its share of the connections that all tabs have. */
+  streams?: SharedStreams;
 }
 
 /** A connection to one ACP agent. Made by {@link connectAgent}. */
@@ -64,11 +67,13 @@ export class Agent {
   readonly #pages: Pages;
   readonly #sessions: Sessions;
   readonly #asked: Asked;
+  readonly #streams: SharedStreams | undefined;
   #durability: Durability;
 
   /** @internal Use {@link connectAgent}. */
-  constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping, explain }: AgentUse) {
+  constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping, explain, streams }: AgentUse) {
     this.url = url;
+    this.#streams = streams;
     this.#keeping = { ...keeping, ack: "manual" };
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#wire = { runtime, handle: 0 };
@@ -98,6 +103,7 @@ export class Agent {
     this.#listeners.add("state", ({ state, error }) => {
       if (state === "failed") this.#sessions.end(error);
       else if (state === "closed") this.#sessions.end();
+      if (this.#life.over) this.#streams?.end();
     });
   }
 
@@ -265,10 +271,16 @@ export class Agent {
     const port = this.#port(credentials, provider);
     this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.reached }, port, (handle) => {
       this.#wire.handle = handle; // sessions come back before the client is started
+      this.#streams?.bind(this.#wire);
       const client = {
         wire: this.#wire,
         // Which sessions have a connection to read from, the core decides.
-        streams: { rest: (resting: boolean) => this.#wire.runtime.agentRest(this.#wire.handle, resting) },
+        streams: {
+          rest: (resting: boolean) => {
+            this.#wire.runtime.agentRest(this.#wire.handle, resting);
+            this.#streams?.rest(resting);
+          },
+        },
         reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
         // An agent may hand out a session twice; who loses it is told.
@@ -307,6 +319,9 @@ export class Agent {
         break;
       case EVENT.withdrawn:
         this.#asked.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
+        break;
+      case EVENT.streams:
+        this.#streams?.heard(text);
         break;
       case EVENT.status:
         this.#listeners.emit("status", JSON.parse(text) as SessionStatus);

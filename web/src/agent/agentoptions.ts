@@ -30,7 +30,7 @@ export interface AgentLimits {
   replay?: number;
   /** Requests under way. Default 1,024. */
   requests?: number;
-  /** Event streams at once. Default 4: over HTTP/1.1 a browser has six connections for an origin. */
+  /** Event streams at once. Default 4: over HTTP/1.1 a browser has six connections for an origin, and tabs share them: a page may have less. */
   streams?: number;
   /** Bytes of this agent's sessions in the store. Default 64 MiB. */
   stored?: number;

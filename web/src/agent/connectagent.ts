@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.js";
+import { Connections } from "../durable/connections.js";
 import { onceAhead, openedAt, openJournal } from "../opening.js";
 import { throwIfAborted } from "../options.js";
 import { load } from "../runtime/load.js";
@@ -6,6 +7,7 @@ import { serverKey } from "../store/index.js";
 import { Agent } from "./agent.js";
 import { agentAddress, backlogOf, coreOptions, credentialsOf, elicits, type AgentOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
+import { SharedStreams } from "./sharedstreams.js";
 
 const OP = "connectAgent";
 
@@ -29,13 +31,24 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
   try {
     return await openedAt(address.url, async (at) => {
       const provider = onceAhead(options.token);
+      const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
       // Side by side: the store is open by the time that the wasm runs.
-      const [runtime, opened] = await Promise.all([load(options.wasm), openJournal((user) => agentKey(at, user), options, provider)]);
-      if (signal?.aborted) opened.journal?.close();
+      const [runtime, opened] = await Promise.all([
+        load(options.wasm),
+        openJournal((user) => agentKey(at, user), options, provider),
+        streams.ready(),
+      ]).catch((error: unknown) => {
+        streams.end();
+        throw error;
+      });
+      if (signal?.aborted) {
+        opened.journal?.close();
+        streams.end();
+      }
       throwIfAborted(OP, signal);
       const keeping = { journal: opened.journal, reload: () => load(options.wasm) };
       const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
-      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain });
+      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
       const close = (): void => void agent.close();
       signal?.addEventListener("abort", close, { once: true });
       try {
@@ -43,6 +56,7 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
       } catch (error) {
         signal?.removeEventListener("abort", close);
         opened.journal?.close();
+        streams.end();
         throwIfAborted(OP, signal);
         throw error;
       }

@@ -3,11 +3,11 @@
 // answered (RELIABILITY finding 9). So of the calls of all tabs no more than
 // three have a connection, one tab listens for all (journal.ts), and the others
 // take turns: a call that can be resumed gives its connection back after a while
-// if somebody waits for it.
+// if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
 import { hasLocks, lock } from "./locks.js";
 
 /** Calls with a connection. */
-const SLOTS = 3;
+export const SLOTS = 3;
 /** How long a call keeps its connection if others wait, in ms. */
 const SLICE = 1_000;
 /**
@@ -27,10 +27,16 @@ export interface Stream {
   give(): boolean;
   /** It can do without: it waits for a task, which polls tell of as well. */
   readonly spare: boolean;
+  /**
+   * Those that go by the same one take turns by themselves: none of them is asked to give way
+   * to another, nor to a tab that has about as many. A change of hands costs them a history.
+   */
+  readonly kin?: object;
 }
 
 /** A connection that a call has. */
 interface Held {
+  slot: string;
   since: number;
   release: () => void;
 }
@@ -38,6 +44,7 @@ interface Held {
 /** The connections of one origin, as this page sees them. */
 export class Connections {
   static readonly #all = new Map<string, Connections>();
+  readonly origin: string;
   readonly #prefix: string;
   readonly #held = new Map<Stream, Held>();
   readonly #waiting: Stream[] = [];
@@ -47,6 +54,7 @@ export class Connections {
   #looking: ReturnType<typeof setInterval> | undefined;
 
   private constructor(origin: string) {
+    this.origin = origin;
     this.#prefix = `stream.${origin}.`;
   }
 
@@ -161,7 +169,8 @@ export class Connections {
     this.#asks.add(ask);
     const slots = hasLocks() ? SLOTS : 1;
     for (let slot = 0; slot < slots; slot++) {
-      void lock(this.#prefix + slot, ask.signal).then((release) => {
+      const name = this.#prefix + slot;
+      void lock(name, ask.signal).then((release) => {
         if (!release) return;
         const stream = this.#asks.delete(ask) ? this.#waiting.shift() : undefined;
         ask.abort();
@@ -169,7 +178,7 @@ export class Connections {
           release();
           return;
         }
-        this.#held.set(stream, { since: performance.now(), release });
+        this.#held.set(stream, { slot: name, since: performance.now(), release });
         stream.take();
       });
     }
@@ -188,13 +197,20 @@ export class Connections {
   async #rotate(): Promise<void> {
     const due = performance.now() - SLICE;
     if (![...this.#held.values()].some(({ since }) => since <= due)) return;
-    let waiting = this.#waiting.length || (await this.#elsewhere());
+    const tabs = await this.#elsewhere();
+    let waiting = this.#waiting.length || tabs.waiting;
     for (const [stream, held] of [...this.#held].sort((a, b) => a[1].since - b[1].since)) {
       if (waiting === 0) return;
-      if (held.since > due || this.#held.get(stream) !== held || !stream.give()) continue;
+      if (held.since > due || this.#held.get(stream) !== held || !this.#owes(stream, tabs.poorest) || !stream.give()) continue;
       waiting--;
+      tabs.poorest++;
       this.#swap(stream, held);
     }
+  }
+
+  /** Whether a stream has to give way: a tab that waits has none, or less than this one would have left, or others wait here. */
+  #owes({ kin, spare }: Stream, poorest: number): boolean {
+    return !kin || poorest === 0 || poorest < this.#held.size - (spare ? 0 : 1) || this.#waiting.some((other) => other.kin !== kin);
   }
 
   #swap(stream: Stream, held: Held): void {
@@ -210,12 +226,16 @@ export class Connections {
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, stream);
   }
 
-  /** How many wait in other tabs. */
-  async #elsewhere(): Promise<number> {
-    if (!hasLocks()) return 0;
-    const { pending = [] } = await navigator.locks.query();
-    const asked = pending.filter(({ name }) => name?.startsWith(`holdfast.${this.#prefix}`));
-    return Math.ceil(asked.length / SLOTS);
+  /** How many wait in other tabs, and how many connections the poorest of those has. */
+  async #elsewhere(): Promise<{ waiting: number; poorest: number }> {
+    if (!hasLocks()) return { waiting: 0, poorest: Infinity };
+    const { held = [], pending = [] } = await navigator.locks.query();
+    const [mine] = this.#held.values();
+    const me = held.find(({ name }) => name === `holdfast.${mine?.slot}`)?.clientId;
+    const ours = ({ name, clientId }: LockInfo): boolean => clientId !== me && name!.startsWith(`holdfast.${this.#prefix}`);
+    const asked = pending.filter(ours);
+    const have = asked.map((ask) => held.filter((one) => ours(one) && one.clientId === ask.clientId).length);
+    return { waiting: Math.ceil(asked.length / SLOTS), poorest: Math.min(...have) };
   }
 }
 

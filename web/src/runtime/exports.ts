@@ -67,6 +67,7 @@ export interface Exports {
   agentTold(client: number, request: number, outcome: number, n: number, now: number): number;
   agentMoved(client: number, record: number, epoch: number, now: number): number;
   agentRest(client: number, resting: number, now: number): number;
+  agentStreams(client: number, n: number, now: number): number;
   agentForget(client: number, session: number, now: number): number;
   socketOpened(client: number, socket: number, now: number): number;
   socketMessage(client: number, socket: number, n: number, now: number): number;

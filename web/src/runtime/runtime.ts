@@ -223,6 +223,16 @@ export class Runtime {
     this.#run(() => this.#exports.agentRest(client, resting ? 1 : 0, performance.now()));
   }
 
+  /** Says how many streams of sessions an agent's client may hold; returns how many it may, where it cannot do with fewer now. */
+  agentStreams(client: number, n: number): number {
+    let may = n;
+    this.#run(
+      () => this.#exports.agentStreams(client, n, performance.now()),
+      () => (may = this.#table.answer),
+    );
+    return may;
+  }
+
   /** Forgets an agent's session here. */
   agentForget(client: number, session: number): void {
     this.#run(() => this.#exports.agentForget(client, session, performance.now()));

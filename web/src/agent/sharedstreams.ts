@@ -1,0 +1,183 @@
+import { type Connections, SLOTS, type Stream } from "../durable/connections.js";
+import { lock, lockNow } from "../durable/locks.js";
+import type { Wire } from "../wire.js";
+
+/** How long a session at work is read at least before its connection goes to another tab, in ms: what it missed is told anew (core/acp rotateEvery). */
+const READ = 5_000;
+/** How long sessions that nothing is expected of do without one that they gave up, in ms: agents may begin a turn by themselves (core/acp visitEvery). */
+const VISIT = 60_000;
+/** How long a client waits for its connections before it starts, in ms: alone it has all of them by then. */
+const PATIENCE = 100;
+/** Streams of agents' connections that are no session's: two of all tabs are free, two more take the place of a session's each. */
+const FREE = 2;
+const OWN = 4;
+
+/**
+ * The streams of an agent's sessions among all that the browser's six connections
+ * are for: as many sessions of all tabs have one as there are slots, less for the
+ * connections' own streams of many tabs. Which of its sessions those are each tab's
+ * core decides.
+ */
+export class SharedStreams {
+  readonly #connections: Connections | undefined;
+  #slots: Slot[] = [];
+  #wire: Wire | undefined;
+  // All at first: the sessions that the store brings back are read at once.
+  #wanted = SLOTS;
+  #needed = 0;
+  #resting = true;
+  #own = new AbortController();
+  #started: () => void = () => {};
+
+  constructor(connections: Connections | undefined) {
+    this.#connections = connections;
+  }
+
+  /** Asks for them; resolves when it has them, or it takes too long. */
+  async ready(): Promise<void> {
+    if (!this.#connections) return;
+    const started = new Promise<void>((resolve) => (this.#started = resolve));
+    this.rest(false);
+    const late = setTimeout(this.#started, PATIENCE);
+    await started;
+    clearTimeout(late);
+  }
+
+  /** They are those of a client that is new in the core. */
+  bind(wire: Wire): void {
+    if (!this.#connections) return;
+    this.#wire = wire;
+    this.#allow();
+  }
+
+  /** What the sessions would have has changed: the core's word for it. */
+  heard(text: string): void {
+    const { wanted, needed } = JSON.parse(text) as { wanted: number; needed: number };
+    this.#wanted = wanted + 1; // one in reserve: a session that is made is read at once
+    this.#needed = needed;
+    queueMicrotask(() => this.#adapt()); // not within the core's effects
+  }
+
+  /** The page is being frozen, or is back. */
+  rest(resting: boolean): void {
+    if (!this.#connections || resting === this.#resting) return;
+    this.#resting = resting;
+    if (resting) this.#own.abort();
+    else void this.#count(this.#connections);
+    this.#adapt();
+    if (resting) this.#connections.rest();
+  }
+
+  /** The client is over. */
+  end(): void {
+    this.#wire = undefined;
+    this.rest(true);
+  }
+
+  #adapt(): void {
+    const connections = this.#connections!;
+    const slots = [...this.#slots].sort((a, b) => Number(b.held) - Number(a.held));
+    const target = this.#resting ? 0 : Math.min(SLOTS, this.#wanted);
+    for (const slot of slots.splice(target)) slot.end();
+    while (slots.length < target) slots.push(new Slot(this, () => this.#allow(), connections));
+    this.#slots = slots;
+    this.#allow();
+    slots.forEach((slot, i) => slot.serve(i >= this.#needed));
+  }
+
+  /** Tells the core how many there are; true where it can do with so few. */
+  #allow(): boolean {
+    const held = this.#slots.filter((slot) => slot.held).length;
+    if (held === this.#slots.length) this.#started();
+    return !this.#wire || this.#wire.runtime.agentStreams(this.#wire.handle, held) <= held;
+  }
+
+  /** Counts the stream of the agent's connection. */
+  async #count(connections: Connections): Promise<void> {
+    const own = (this.#own = new AbortController());
+    const { signal } = own;
+    const name = `agent.${connections.origin}.`;
+    const until = (release: () => void): void => (signal.aborted ? release() : signal.addEventListener("abort", release));
+    for (let i = 0; i < OWN; i++) {
+      const release = await lockNow(name + i);
+      if (!release) continue;
+      until(release);
+      if (i < FREE) return;
+      const stream: Stream = { spare: false, take() {}, give: () => false };
+      connections.join(stream);
+      until(() => connections.leave(stream));
+      break;
+    }
+    for (let i = 0; i < FREE; i++) {
+      void lock(name + i, signal).then((release) => {
+        release?.();
+        if (!release || signal.aborted) return;
+        own.abort();
+        void this.#count(connections); // a tab is gone
+      });
+    }
+  }
+}
+
+/** One connection that a session may have. */
+class Slot implements Stream {
+  readonly kin: object;
+  readonly #allow: () => boolean;
+  readonly #connections: Connections;
+  #since = 0;
+  #visit: ReturnType<typeof setTimeout> | undefined;
+  #asks = false;
+  held = false;
+  spare = true;
+
+  constructor(kin: object, allow: () => boolean, connections: Connections) {
+    this.kin = kin;
+    this.#allow = allow;
+    this.#connections = connections;
+  }
+
+  take(): void {
+    this.held = true;
+    this.#since = performance.now();
+    this.#allow();
+  }
+
+  give(): boolean {
+    if (!this.spare && performance.now() < this.#since + READ) return false;
+    this.held = false;
+    if (!this.#allow()) {
+      this.held = true;
+      this.#allow();
+      return false;
+    }
+    if (this.spare) {
+      // It comes back when it is needed, or for a visit.
+      this.#asks = false;
+      queueMicrotask(() => this.#asks || this.#connections.leave(this));
+      this.#visit = setTimeout(() => this.#ask(), VISIT);
+    }
+    return true;
+  }
+
+  /** Whether somebody who is at work needs it. */
+  serve(spare: boolean): void {
+    const changed = this.spare !== spare;
+    this.spare = spare;
+    if (!this.#asks && !(spare && this.#visit)) this.#ask();
+    else if (changed) this.#connections.changed(this);
+  }
+
+  /** Nobody wants it any more. */
+  end(): void {
+    this.held = false;
+    clearTimeout(this.#visit);
+    this.#connections.leave(this);
+  }
+
+  #ask(): void {
+    clearTimeout(this.#visit);
+    this.#visit = undefined;
+    this.#asks = true;
+    this.#connections.join(this);
+  }
+}
