@@ -96,7 +96,10 @@ func (t *call) isKept() bool { return t.record != nil && !t.record.memory }
 func (c *Client) write(t *call, e journal.Entry) {
 	if r := c.waiting(t); r != nil {
 		before := len(r.plain)
-		r.plain = journal.AppendEntry(c.writer.Room(r.plain, len(e.Data)), e)
+		if !r.lent { // else the memory that it leaves is not free yet
+			r.plain = c.writer.Room(r.plain, len(e.Data))
+		}
+		r.plain = journal.AppendEntry(r.plain, e)
 		c.writer.Grow(len(r.plain) - before)
 	}
 }
