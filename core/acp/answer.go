@@ -21,12 +21,16 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 		return
 	case roleReplay:
 		if s := r.session; s.replay != nil && s.replay.request == r {
+			s.conn.useful = s.conn.useful || ok
 			s.replay.missing = !ok && jsonrpcCode(failure) == resourceNotFound
 			s.replayed(c, now, ok, result)
 		}
 		return
 	case roleProbe:
 		return
+	}
+	if r.conn != nil {
+		r.conn.useful = true
 	}
 	defer c.settleEarly()
 	defer r.dropPassing(c, now)

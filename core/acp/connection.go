@@ -34,6 +34,7 @@ type connection struct {
 	at       engine.Time // connWaiting: when to initialize again; connSocket: until when the socket has to open
 	openBy   engine.Time // until when the app waits for its stream, Never where it does not
 	since    engine.Time // connOpen
+	useful   bool        // it has brought what the app asked for, or news
 	attempt  int
 	answers  []*request // sent on it and not answered yet, in order
 	answered []answered // requests of the agent's, the last ones
@@ -207,8 +208,12 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		c.adoptStrays(now)
 	} else {
 		c.home = c.newConnection()
-		if now.Since(n.since) < stableAfter {
-			c.home.attempt = n.attempt // else a host that forgets at once would be asked at once, for ever
+		switch { // else a host that forgets at once would be asked at once, for ever
+		case now.Since(n.since) >= stableAfter:
+		case n.useful:
+			c.home.attempt = min(n.attempt, 1)
+		default:
+			c.home.attempt = n.attempt
 		}
 		c.setState(stateReconnecting)
 		for _, s := range c.sessions {
@@ -227,7 +232,8 @@ func (n *connection) gone(c *Client, now engine.Time) {
 }
 
 // stableAfter is how long a connection has to last for its loss to be a first
-// one, in ms.
+// one, in ms. One that was of use and lasted less waits for the ladder's second
+// step each time: its host may have told a whole history before it went.
 const stableAfter = 10_000
 
 // again makes a connection in place of one that was lost: at once, unless that

@@ -19,6 +19,7 @@ type model struct {
 	answers     string // members of the answer to initialize, "" for what fits the version
 	refuse      int    // the status that initialize gets
 	later       string // a Retry-After: everything else gets a 503 with it
+	forgets     bool   // connections, as soon as they are made
 	silent      map[string]bool
 	connections map[string]*modelConnection
 	made        int
@@ -86,7 +87,9 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 		}
 		m.made++
 		c := &modelConnection{id: fmt.Sprintf("c%d", m.made), boxes: map[string]*modelBox{}}
-		m.connections[c.id] = c
+		if !m.forgets {
+			m.connections[c.id] = c
+		}
 		version, answers := 2, `"info":{"name":"m","version":"1"},"capabilities":{"session":{}}`
 		if m.version == 1 {
 			version, answers = 1, `"agentCapabilities":{"loadSession":true}`

@@ -25,6 +25,7 @@ type page struct {
 	cfg   acp.Config
 	store *store
 	read  int // effects that were looked at
+	pace  int64
 	over  sync.Once
 }
 
@@ -88,17 +89,24 @@ func (s *store) read(flags journal.OpFlags) []byte {
 // open loads a page whose client talks to url. A nil store is an empty one.
 func open(t *testing.T, url string, s *store) *page {
 	t.Helper()
+	return openAt(t, url, s, 1)
+}
+
+// openAt is open for a page whose time passes so many times as fast.
+func openAt(t *testing.T, url string, s *store, pace int64) *page {
+	t.Helper()
 	if s == nil {
 		s = &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}
 	}
 	s.epoch++
-	p := &page{t: t, store: s, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
+	p := &page{t: t, store: s, pace: pace, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
 		Info: []byte(`{"name":"t","version":"1"}`), Capabilities: []byte(`{"elicitation":{"form":{},"url":{}}}`)}}
 	if strings.HasPrefix(url, "ws") {
 		p.cfg.Transport = acp.TransportWebSocket
 	}
 	machine := acp.New(p.cfg)
 	p.Host = coretest.HostOf(machine)
+	p.Hasten(pace)
 	p.Host.OnStore = func(ticket uint32, ops []byte) {
 		s.commit(ops)
 		p.Defer(func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultOK, "") })
@@ -122,7 +130,7 @@ func (p *page) leave() { p.over.Do(p.Close) }
 // reload is the end of the page and the next one; nothing is said to the agent.
 func (p *page) reload() *page {
 	p.leave()
-	return open(p.t, p.cfg.URL, p.store)
+	return openAt(p.t, p.cfg.URL, p.store, p.pace)
 }
 
 func (p *page) log() string {

@@ -345,6 +345,9 @@ func (s *session) update(c *Client, now engine.Time, update []byte) {
 		s.replay.add(c, s, now, update)
 		return
 	}
+	if s.conn != nil {
+		s.conn.useful = true
+	}
 	s.reduce(c, now, update)
 	c.writeUpdate(s, update)
 }

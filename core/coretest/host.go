@@ -27,6 +27,7 @@ type Host[M engine.Machine] struct {
 	inputs chan func()
 	done   chan struct{}
 	began  time.Time
+	pace   int64 // how many of the machine's milliseconds a real one is
 	timer  *time.Timer
 	reads  map[engine.ExchangeID]chan struct{}
 	cancel map[engine.ExchangeID]context.CancelFunc
@@ -37,14 +38,19 @@ type Host[M engine.Machine] struct {
 	effects []engine.Effect // what the app would see: Deliver, Settle, State
 }
 
+// idle is how long a connection is kept that nothing uses: less than the 5 s after
+// which Node closes one, because net/http does not send a POST again that was on
+// its way just then, as browsers do.
+const idle = 2 * time.Second
+
 // NewHost starts a Host for an MCP client of cfg. Close ends it.
 func NewHost(cfg mcp.Config) *Host[*mcp.Client] { return HostOf(mcp.New(cfg)) }
 
 // HostOf starts a Host for any machine. Close ends it.
 func HostOf[M engine.Machine](machine M) *Host[M] {
 	h := &Host[M]{
-		Client: machine, HTTP: &http.Client{Transport: &http.Transport{}}, inputs: make(chan func(), 64), done: make(chan struct{}),
-		began: time.Now(), timer: time.NewTimer(time.Hour),
+		Client: machine, HTTP: &http.Client{Transport: &http.Transport{IdleConnTimeout: idle}}, inputs: make(chan func(), 64), done: make(chan struct{}),
+		began: time.Now(), pace: 1, timer: time.NewTimer(time.Hour),
 		reads: map[engine.ExchangeID]chan struct{}{}, cancel: map[engine.ExchangeID]context.CancelFunc{},
 		frames: map[engine.ExchangeID]chan []byte{},
 	}
@@ -68,7 +74,13 @@ func (h *Host[M]) loop() {
 	}
 }
 
-func (h *Host[M]) now() engine.Time { return engine.Time(time.Since(h.began).Milliseconds()) }
+func (h *Host[M]) now() engine.Time {
+	return engine.Time(h.pace * time.Since(h.began).Milliseconds())
+}
+
+// Hasten lets the machine's clock run so many times as fast as the world's, before
+// its first input: in a history of many cuts most of the time is backoff.
+func (h *Host[M]) Hasten(times int64) { h.Input(func(M, engine.Time) { h.pace = times }) }
 
 // Input gives the client an input on its own goroutine and waits for it.
 func (h *Host[M]) Input(do func(c M, now engine.Time)) {
@@ -159,7 +171,9 @@ func (h *Host[M]) Do(e engine.Effect) {
 }
 
 // Wake arms the one timer.
-func (h *Host[M]) Wake(delay int64) { h.timer.Reset(time.Duration(delay) * time.Millisecond) }
+func (h *Host[M]) Wake(delay int64) {
+	h.timer.Reset(time.Duration(delay) * time.Millisecond / time.Duration(h.pace))
+}
 
 // exchange is one HTTP exchange; it reads a chunk each time it is asked to.
 func (h *Host[M]) exchange(ctx context.Context, x engine.ExchangeID, r *engine.Request, reads <-chan struct{}) {

@@ -133,12 +133,17 @@ export class Streams {
         this.#begin(stream);
         webSocket.once('close', () => this.#over(stream, 'client'));
         const send = webSocket.send.bind(webSocket);
+        let over = false;
         webSocket.send = (data, ...rest) => {
+            if (over) {
+                return; // a socket loses its end, never a message from its middle
+            }
             const how = this.#draw(stream);
             if (how !== 'unsent' && how !== 'within') {
                 send(data, ...rest);
             }
             if (how) {
+                over = true;
                 setImmediate(() => stream.end(how));
             }
         };
