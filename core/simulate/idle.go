@@ -8,10 +8,11 @@ import "runtime"
 // in flight and their streams quiet: with the app, the journal's part in the
 // client, and what the model keeps of it.
 func IdleBytes(cfg Config) int64 {
+	q := newQueue(cfg.Clients) // of clients that are together, however many
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	w := NewWorld(cfg, Scenario{Name: "quiet", Retry: -1, Patient: shed, Every: minute})
+	w := newWorld(cfg, q, Scenario{Name: "quiet", Retry: -1, Patient: shed, Every: minute})
 	for {
 		e, ok := w.pop()
 		if !ok || e.at >= w.incident {

@@ -163,9 +163,11 @@ func (p *page) give(x *exchange) {
 		b := x.backlog
 		x.reading, x.backlog = false, nil
 		p.client.Chunk(p.now(), x.id, b)
-	} else {
-		p.ended(x, engine.EndClean)
+		p.driver.Drain(p.now())
+		p.w.scratch = b[:0] // lent until here
+		return
 	}
+	p.ended(x, engine.EndClean)
 	p.driver.Drain(p.now())
 }
 

@@ -141,7 +141,7 @@ func (p *page) begin(x *exchange) {
 	k.notBefore = 0
 	if x.purpose == forCall {
 		k.retry = p.w.scenario.Retry
-		x.backlog = j.appendPriming(nil, k.retry)
+		x.backlog, p.w.scratch = j.appendPriming(p.w.scratch[:0], k.retry), nil
 	} else if x.next > 1 && p.w.rng.IntN(4) == 0 {
 		x.next-- // some servers repeat the event that the cursor names
 		p.w.result.Repeated++

@@ -3,6 +3,7 @@
 package simulate
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -79,22 +80,37 @@ func progress(data string) engine.Effect {
 }
 
 // TestQueue: events come in order of time, and those of one time in order of
-// their booking.
+// their booking, whether they were near or far when they were booked.
 func TestQueue(t *testing.T) {
-	var q queue
-	for i := range uint32(1000) {
-		q.push(event{at: int64(i * 7919 % 101), n: i})
+	q := newQueue(100)
+	near := int64(len(q.ring))
+	rng := rand.New(rand.NewPCG(1, 1))
+	booked, left := 0, map[int64][]uint32{} // left: by time, in order of booking
+	book := func(now int64) {
+		at := now + between(rng, 0, 4)*near/2 + between(rng, 0, 20)
+		q.push(event{at: at, n: uint32(booked)})
+		left[at] = append(left[at], uint32(booked))
+		booked++
 	}
-	last := event{at: -1}
 	for range 1000 {
-		e, ok := q.pop()
-		if !ok || e.before(&last) {
-			t.Fatalf("%v after %v", e, last)
-		}
-		last = e
+		book(0)
 	}
-	if _, ok := q.pop(); ok {
-		t.Error("something is left")
+	last := int64(0)
+	for taken := 0; ; taken++ {
+		e, ok := q.pop()
+		if !ok {
+			if taken != booked || booked < 5000 {
+				t.Errorf("%d of %d came", taken, booked)
+			}
+			return
+		}
+		if e.at < last || left[e.at][0] != e.n {
+			t.Fatalf("%v after %d, before %v", e, last, left[e.at])
+		}
+		last, left[e.at] = e.at, left[e.at][1:]
+		if booked < 5000 {
+			book(last)
+		}
 	}
 }
 

@@ -47,6 +47,10 @@ const (
 
 // NewWorld returns a World in which nothing has happened.
 func NewWorld(cfg Config, s Scenario) *World {
+	return newWorld(cfg, newQueue(max(cfg.Clients, 1000)), s)
+}
+
+func newWorld(cfg Config, q queue, s Scenario) *World {
 	if cfg.Clients == 0 {
 		cfg.Clients = 1000
 	}
@@ -56,7 +60,7 @@ func NewWorld(cfg Config, s Scenario) *World {
 	if cfg.Capacity == 0 {
 		cfg.Capacity = max(cfg.Clients/10, instances)
 	}
-	w := &World{cfg: cfg, scenario: s, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(len(s.Name))))}
+	w := &World{queue: q, cfg: cfg, scenario: s, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(len(s.Name))))}
 	w.cost = max(int64(1_000_000*instances/cfg.Capacity), 1)
 	w.incident = openWithin + settleTime
 	w.mended = w.incident + s.Outage

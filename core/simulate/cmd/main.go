@@ -7,12 +7,14 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"time"
@@ -26,31 +28,57 @@ func main() {
 	flag.IntVar(&cfg.Clients, "clients", 100_000, "how many clients")
 	flag.IntVar(&cfg.Calls, "calls", 2, "how many calls each has in flight")
 	flag.Uint64Var(&cfg.Seed, "seed", 1, "what all chance is drawn from")
-	compare := flag.Int("compare", 1_000, "how many clients for the comparison of policies; 0 for none")
+	compare := flag.Int("compare", -1, "how many clients for the comparison of policies; 0 for none, a tenth of -clients by default")
+	memory := flag.Int64("memory", 0, "how many MB of memory to collect garbage for; 0 for what the clients take twice over")
 	only := flag.String("only", "", "a regular expression: the incidents to play")
+	policies := flag.String("policies", "", "a regular expression: the policies to compare")
 	svg := flag.String("svg", "", "where to draw the arrival curves")
+	profile := flag.String("cpuprofile", "", "where to write a CPU profile")
 	flag.Parse()
-	if err := run(cfg, *only, *compare, *svg); err != nil {
+	if *compare < 0 {
+		*compare = max(cfg.Clients/10, 200)
+	}
+	stop, err := profileTo(*profile)
+	if err == nil {
+		err = run(cfg, *only, *compare, *policies, *svg, *memory)
+		stop()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(cfg simulate.Config, only string, compare int, svg string) error {
+// profileTo profiles the CPU into that file, if one is named, until stop.
+func profileTo(name string) (stop func(), err error) {
+	if name == "" {
+		return func() {}, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return pprof.StopCPUProfile, pprof.StartCPUProfile(file)
+}
+
+func run(cfg simulate.Config, only string, compare int, policies, svg string, memory int64) error {
 	named, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
+	}
+	compared, err := regexp.Compile(policies)
+	if err != nil {
+		return fmt.Errorf("-policies: %w", err)
 	}
 	scenarios := slices.DeleteFunc(simulate.Scenarios(), func(s simulate.Scenario) bool { return !named.MatchString(s.Name) })
 	if len(scenarios) == 0 {
 		return fmt.Errorf("-only: no incident is named like %q", only)
 	}
-	debug.SetGCPercent(200)
 	began := time.Now()
 	fmt.Printf("%d clients with %d calls each, seed %d; %d bytes of heap per client while all is quiet\n\n",
 		cfg.Clients, cfg.Calls, cfg.Seed, simulate.IdleBytes(simulate.Config{Clients: 1_000, Calls: cfg.Calls, Seed: cfg.Seed}))
 	fmt.Println(simulate.Head)
-	results := play(cfg, scenarios)
+	results := play(cfg, scenarios, memory)
 	broken := 0
 	for _, r := range results {
 		fmt.Println(r.Row())
@@ -65,7 +93,7 @@ func run(cfg simulate.Config, only string, compare int, svg string) error {
 		}
 	}
 	if compare > 0 {
-		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, svg)
+		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, compared, svg, memory)
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -76,26 +104,52 @@ func run(cfg simulate.Config, only string, compare int, svg string) error {
 	return nil
 }
 
-// play plays the incidents, as many at a time as there are processors, and
-// returns their results in order.
-func play(cfg simulate.Config, scenarios []simulate.Scenario) []simulate.Result {
+// limitMemory has garbage collected only as the memory fills up to so many MB.
+// Most of the heap is clients that live until the end: by a share of it, which is
+// what GOGC names, they would all be looked through again and again for nothing.
+func limitMemory(cfg simulate.Config, together int, mb int64) {
+	if mb == 0 {
+		// Quiet, a client with two calls takes 11 KB; after a night's events, 22.
+		mb = 256 + int64(together)*int64(cfg.Clients)*int64(10+15*cfg.Calls)>>10
+	}
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(mb << 20)
+}
+
+// play plays the incidents, as many at a time as there are processors and the
+// longest first, and returns their results in order.
+func play(cfg simulate.Config, scenarios []simulate.Scenario, memory int64) []simulate.Result {
+	together := min(len(scenarios), runtime.GOMAXPROCS(0))
+	limitMemory(cfg, together, memory)
 	results := make([]simulate.Result, len(scenarios))
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	order := make([]int, len(scenarios))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(length(scenarios[b]), length(scenarios[a])) })
+	next := make(chan int, len(order))
+	for _, i := range order {
+		next <- i
+	}
+	close(next)
 	var all sync.WaitGroup
-	for i, s := range scenarios {
+	for range together {
 		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i] = simulate.NewWorld(cfg, s).Run()
+			for i := range next {
+				results[i] = simulate.NewWorld(cfg, scenarios[i]).Run()
+			}
 		})
 	}
 	all.Wait()
 	return results
 }
 
+// length says how long an incident takes to play, next to the others.
+func length(s simulate.Scenario) int64 { return s.Outage + 10*s.RollEvery + s.WakeSpread }
+
 // comparePolicies plays the incidents by which a policy is judged under each of
 // them, and draws those of the built-in one beside those of the one before it.
-func comparePolicies(cfg simulate.Config, svg string) {
+func comparePolicies(cfg simulate.Config, compared *regexp.Regexp, svg string, memory int64) {
 	defer link.Use(link.BuiltIn())
 	var judged []simulate.Scenario
 	for _, s := range simulate.Scenarios() {
@@ -105,8 +159,11 @@ func comparePolicies(cfg simulate.Config, svg string) {
 	}
 	shown := map[string][]simulate.Result{}
 	for _, p := range simulate.Policies() {
+		if !compared.MatchString(p.Name) {
+			continue
+		}
 		link.Use(p.Policy)
-		results := play(cfg, judged)
+		results := play(cfg, judged, memory)
 		shown[p.Name] = results
 		fmt.Printf("\n%s, %d clients", p.Name, cfg.Clients)
 		if p.Note != "" {
@@ -117,7 +174,7 @@ func comparePolicies(cfg simulate.Config, svg string) {
 			fmt.Println(r.Row())
 		}
 	}
-	if svg == "" {
+	if svg == "" || shown["built in"] == nil || shown["before"] == nil {
 		return
 	}
 	var panels []simulate.Panel
