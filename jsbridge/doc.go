@@ -31,8 +31,8 @@
 //
 //	word 0  kind          see Record
 //	word 1  client        handle of the client it concerns
-//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver, Recall), call (Settle) or ticket (Store)
-//	word 3  number        position (Deliver), delay in ms (Wake), address of the body (Fetch), characters after which a message is cut, or 0 (Socket)
+//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver, Recall), call (Settle, Replay) or ticket (Store)
+//	word 3  number        position (Deliver; of the last event, Replay), delay in ms (Wake), address of the body (Fetch), characters after which a message is cut, or 0 (Socket)
 //	word 4  sub           event kind (Deliver), outcome (Settle), 1 for strict (Store)
 //	word 5  address       of the payload's first byte
 //	word 6  length        of the payload in bytes
@@ -43,7 +43,8 @@
 // byte strings, each preceded by its length in one word, unaligned. Of Fetch:
 // method, URL, then name and value of each header field in turn. Header values
 // are bytes, one per character of a JavaScript byte string. Of Socket: URL, then
-// each subprotocol.
+// each subprotocol. Of Replay: events, each with its kind in one byte, its position
+// and the length of its text in one word each, unaligned, then that text.
 //
 // # Ownership
 //

@@ -8,7 +8,8 @@ package jsbridge
 // data; all numbers are little-endian:
 //
 //	byte 0   kind: 1 the server's row, 2 a call's head, 3 a log row, 4 forget a call
-//	byte 1   1 of a head that was loaded: this page carries the call; of forget: only if it does
+//	byte 1   1 of a head that was loaded: this page carries the call; of forget: only if it does;
+//	         2 of a row: the call has its outcome
 //	byte 4   epoch
 //	byte 8   number of the row
 //	byte 12  call: low word, high word

@@ -24,6 +24,7 @@ const (
 	KindHandshake                 // ask for leave to make a new session
 	KindSocket                    // open a WebSocket
 	KindFrame                     // send a text message on a WebSocket
+	KindReplay                    // events of a call that the store brought back
 )
 
 // Record is one row of the table; its layout is fixed by the package comment.

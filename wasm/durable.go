@@ -20,7 +20,13 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 		return none()
 	}
 	c.machine.Restore(engine.Time(now), table.Input(int(n)))
-	return c.leave(engine.Time(now))
+	if c.mcp != nil {
+		c.replay.begin(int(n))
+	}
+	c.driver.Drain(engine.Time(now))
+	c.replay.next(c.handle)
+	c.replay.on = false
+	return table.Finish()
 }
 
 // exportStored takes what became of a commit: result is a journal.Result, the

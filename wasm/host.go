@@ -24,6 +24,7 @@ type client struct {
 	mcp     *mcp.Client // the machine, where it speaks MCP
 	acp     *acp.Client // the machine, where it speaks ACP
 	driver  *engine.Driver
+	replay  replay
 }
 
 // clients holds the open ones by handle; a handle is never used twice.
@@ -43,6 +44,15 @@ func (c *client) open() uint32 {
 
 // Do writes an effect into the table.
 func (c *client) Do(e engine.Effect) {
+	if c.replay.on {
+		if c.replay.takes(e) {
+			return
+		}
+		c.replay.next(c.handle) // what follows comes after it
+		if c.replay.takes(e) {
+			return
+		}
+	}
 	switch e.Kind {
 	case engine.Fetch:
 		header := make([]jsbridge.Field, len(e.Request.Header))

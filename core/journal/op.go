@@ -19,6 +19,11 @@ type OpFlags uint8
 // relieved, and does not know, nothing in the commit about the call is written.
 const OpOwned OpFlags = 1
 
+// OpEnded: the row that is to be written (OpLog) holds the call's outcome, or comes
+// after it. Nobody needs to carry the call on: who reads it later neither takes it
+// over by itself nor opens its secrets.
+const OpEnded OpFlags = 2
+
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that
 // two who both believe they own a call never write the same key.

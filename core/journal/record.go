@@ -120,6 +120,13 @@ func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, po
 	if position > 1<<32-1 {
 		return ErrCorrupt // the next event would have the position of an old one
 	}
+	r.Reapply(plain, secret, each)
+	return nil
+}
+
+// Reapply folds a row that another Record has taken already, after the same rows
+// before it: nothing in it is looked at with suspicion again.
+func (r *Record) Reapply(plain, secret []byte, each func(kind engine.EventKind, position uint32, data []byte)) {
 	r.Bytes += len(plain) + len(secret)
 	// Plain first: a Sent or a Policy clears what the secret part then sets. So
 	// a row may hold no secret that one of its own plain entries has made void.
@@ -137,7 +144,6 @@ func (r *Record) Apply(plain, secret []byte, each func(kind engine.EventKind, po
 			r.apply(e, each)
 		}
 	}
-	return nil
 }
 
 // unsealed drops what a row's secret part may have replaced, and could not be

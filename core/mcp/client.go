@@ -119,6 +119,8 @@ func (c *Client) Start(now engine.Time) {
 	if c.state != stateNew {
 		return
 	}
+	c.dropStaleHandshake()
+	c.fitStored()
 	c.setState(stateConnecting)
 	if c.cfg.HasTokenProvider {
 		c.askToken()

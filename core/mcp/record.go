@@ -154,7 +154,11 @@ func (r *record) AppendRow(b []byte) []byte {
 	r.aloft = true
 	r.bytes += len(r.plain) + len(r.secret)
 	c.writer.Held += len(r.plain) + len(r.secret)
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
+	flags := journal.OpFlags(0)
+	if r.settled {
+		flags = journal.OpEnded
+	}
+	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
 	r.secret, r.waits = r.secret[:0], false
 	if r.lent {
 		r.plain, r.lent = nil, false

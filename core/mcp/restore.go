@@ -10,8 +10,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// Restore takes what the store holds. Before Start that is all of this server:
-// its row, then each call's head with its log after it. The app is told of each
+// Restore takes what the store holds. Before Start that is all of this server, in
+// as many pieces as the host likes that begin with a call each: its row, then each
+// call's head with its log after it. ops are lent until the effects are taken. The app is told of each
 // call with what it had, from the journal alone: no network is needed for that.
 // Later it is what other tabs have stored: a handshake, a call of theirs, rows of
 // one that is followed, a call that has changed hands (its head and whole log).
@@ -58,10 +59,6 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	flush()
 	if err := r.Err(); err != nil {
 		c.quarantined(err)
-	}
-	if c.state == stateNew {
-		c.dropStaleHandshake()
-		c.fitStored()
 	}
 }
 
@@ -171,7 +168,8 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	c.calls = append(c.calls, t)
 	c.byCall[t.id], c.byRecord[head.Call] = t, t
 	for _, op := range log {
-		c.foldRow(now, t, op)
+		t.fold.Reapply(op.Plain, op.Secret, c.retold(t))
+		c.folded(t, op)
 	}
 	if t.phase == callRestored {
 		c.byID[t.request] = t
@@ -195,8 +193,16 @@ func (c *Client) storedObject(text []byte) bool {
 
 // foldRow takes one row of a call's log, and tells the app of its events.
 func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
-	request := t.fold.Request
-	err := t.fold.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
+	if err := t.fold.Apply(op.Plain, op.Secret, c.retold(t)); err != nil {
+		c.quarantined(err)
+		return
+	}
+	c.folded(t, op)
+}
+
+// retold returns what tells the app of events that are stored.
+func (c *Client) retold(t *call) func(kind engine.EventKind, position uint32, data []byte) {
+	return func(kind engine.EventKind, position uint32, data []byte) {
 		if kind == engine.EventSegment {
 			if t.streamed.run != t.fold.Sends {
 				t.streamed = segments{run: t.fold.Sends} // the request was run again
@@ -207,12 +213,12 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 			return // told already; or asked again while it is open, and history once it is not
 		}
 		t.position = position
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: t.id, Position: position, Data: bytes.Clone(data)})
-	})
-	if err != nil {
-		c.quarantined(err)
-		return
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: t.id, Position: position, Data: data})
 	}
+}
+
+// folded books a row that is folded.
+func (c *Client) folded(t *call, op journal.Op) {
 	t.record.bytes += len(op.Plain) + len(op.Secret)
 	c.writer.Held += len(op.Plain) + len(op.Secret)
 	t.position = max(t.position, t.fold.Position)
@@ -220,13 +226,13 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
 	t.record.acked = t.fold.Acked
 	if t.fold.Sent {
 		t.record.sentIn = 0
-	}
-	if t.fold.Sent && t.fold.Request != request {
-		if t.phase == callRestored {
-			delete(c.byID, t.request)
-			c.byID[requestID(t.fold.Request)] = t
+		if t.request != requestID(t.fold.Request) {
+			if t.phase == callRestored {
+				delete(c.byID, t.request)
+				c.byID[requestID(t.fold.Request)] = t
+			}
+			t.request = requestID(t.fold.Request)
 		}
-		t.request = requestID(t.fold.Request)
 	}
 }
 

@@ -122,7 +122,9 @@ column says; the last column is the cost at the end of the line over the least o
 const inChrome = `
 - In Chrome, calls are made at once over HTTP/2. It opens 256 streams on a connection: of a thousand calls, the others are made, written
   to the journal and sent, and wait in the browser for a stream. "One more" is what a further call costs with that many in the journal;
-  to restore is what a page does after a reload, until ` + "`calls()`" + ` has all of them with their events. Times are of the main
+  to restore is what a page does after a reload, until ` + "`calls()`" + ` has all of them with their events: it opens the database and
+  reads it, takes over what the page before has left, and has the core fold it. They have ended: nothing is asked of the network.
+  The raw read opens the same database, gets the same records with a ` + "`getAll`" + ` for each store, and leaves them as they are. Times are of the main
   thread, memory is what JavaScript holds after a garbage collection.`
 
 // concurrentCalls has 1 to 1,000 calls under way.

@@ -11,11 +11,15 @@ import { packages } from "./wasmpackages.mjs";
 // What a page loads is the wasm and one of the next three: an app's bundle has of
 // the module what connect() and calls need; the whole module has the agent's client
 // as well; the script has everything. The rest is loaded when a page needs it.
+//
+// 1.1 KB of the module are for a page that comes back to many calls: a thousand that
+// have ended change hands in one transaction (store/heirs.ts), and are not taken
+// apart before somebody reads them. It had taken ten times as long.
 const files = [
   { name: "holdfast.wasm", budget: 700_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 33_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 39_500, goal: 15_000 },
-  { name: "holdfast.js", budget: 40_500, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 40_100, goal: 15_000 },
+  { name: "holdfast.js", budget: 41_900, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -1,7 +1,7 @@
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "./drafts.js";
 import { EventQueue } from "./eventqueue.js";
-import { decodeEvent, EVENT, type RawEvent } from "./events.js";
+import { decodeEvent, EVENT, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
@@ -80,7 +80,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   readonly manual: boolean;
   /** @internal How often the call asked for input. */
   rounds = 0;
-  readonly #ended = new AbortController();
+  #ended: AbortController | undefined;
+  readonly #replay: Uint8Array[] = [];
+  /** Somebody reads the events, or has. */
+  #read = false;
 
   /** @internal */
   constructor(method: string, backlog: number, manual = false, params: Open = {}, made: Partial<RecalledCall> & { ack?: AckMode } = {}) {
@@ -245,6 +248,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal Aborted when the call has ended. */
   get ended(): AbortSignal {
+    if (!this.#ended) {
+      this.#ended = new AbortController();
+      if (this.#settled) this.#ended.abort();
+    }
     return this.#ended.signal;
   }
 
@@ -253,6 +260,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * from its own start on. The loop ends with the call, and throws its error.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<CallEvent> {
+    this.#read = true;
+    this.#unpack();
     return this.#events.read();
   }
 
@@ -261,7 +270,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * app has done with ({@link Call.ack}), which an earlier page may have had.
    */
   events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
-    return from === "acked" ? beyond(this.#events.read(), this.#acked) : this.#events.read();
+    return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();
   }
 
   /** @internal The call was sent under this id. */
@@ -280,8 +289,21 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     return this.#position;
   }
 
+  /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
+  replayed(position: number, events: Uint8Array): void {
+    this.#position = Math.max(this.#position, position);
+    this.#replay.push(events);
+    if (this.#read) this.#unpack();
+  }
+
+  #unpack(): void {
+    if (this.#replay.length === 0) return;
+    for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw);
+  }
+
   /** @internal */
   deliver(kind: number, position: number, text: string): void {
+    this.#unpack();
     this.#position = Math.max(this.#position, position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (kind === EVENT.status && OWNER.test(text)) {
@@ -317,7 +339,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#value = value;
     this.#error = error;
     this.#undo?.();
-    this.#ended.abort();
+    this.#ended?.abort();
     this.#events.end(error);
     if (error) this.#reject?.(error);
     else this.#resolve?.(value as T);

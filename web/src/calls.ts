@@ -190,6 +190,11 @@ export class Calls {
     this.#context.restored(call);
   }
 
+  /** The core's Replay record: events of such a call. */
+  replayed(id: number, position: number, events: Uint8Array): void {
+    this.#pending.get(id)?.call.replayed(position, events);
+  }
+
   #forget(id: number, call: Call<unknown>): void {
     this.#kept.delete(id);
     if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);

@@ -44,6 +44,8 @@ export class Connection {
   readonly #life: Lifetime;
   #listens = true;
   readonly #keeping: Keeping;
+  /** Calls that were restored just now. */
+  readonly #back: Call<CallToolResult>[] = [];
   #durability: Durability;
 
   /** @internal Use {@link connect}. */
@@ -243,7 +245,10 @@ export class Connection {
 
   // Not before the app can have a listener: connect resolves after it.
   #restored(call: Call<CallToolResult>): void {
-    setTimeout(() => this.#listeners.emit("restored", { call }), 0);
+    if (this.#back.push(call) > 1) return;
+    setTimeout(() => {
+      for (const call of this.#back.splice(0)) this.#listeners.emit("restored", { call });
+    }, 0);
   }
 
   #port(credentials: RequestCredentials, provider: TokenProvider | undefined): ClientPort {
@@ -267,6 +272,7 @@ export class Connection {
       },
       store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
       recall: (call, text) => this.#calls.recall(call, text),
+      replay: (call, position, events) => this.#calls.replayed(call, position, events),
       handshake: () => void this.#keeping.journal?.handshake(),
       exited: (error) => this.#life.exited(error),
     };

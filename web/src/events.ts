@@ -150,6 +150,17 @@ export const EVENT = {
   streams: 20,
 } as const;
 
+/** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */
+export function* unpacked(events: Uint8Array): Generator<RawEvent> {
+  const view = new DataView(events.buffer, events.byteOffset, events.byteLength);
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let at = 0; at < events.length; ) {
+    const end = at + 9 + view.getUint32(at + 5, true);
+    yield { kind: events[at]!, position: view.getUint32(at + 1, true), text: utf8.decode(events.subarray(at + 9, end)) };
+    at = end;
+  }
+}
+
 /** Whether an event kind means that something the server sent was dropped. */
 export function isIntegrity(kind: number): boolean {
   return kind === EVENT.integrity;

@@ -95,3 +95,63 @@ test("leaving a loop cancels nothing", async () => {
   assert.deepEqual(c.cancelled, []);
   assert.equal(call.settled, false);
 });
+
+/** Events as the wasm packs them (jsbridge/doc.go). */
+function packed(events: readonly [kind: number, position: number, text: string][]): Uint8Array {
+  const parts: number[] = [];
+  for (const [kind, position, text] of events) {
+    const utf8 = new TextEncoder().encode(text);
+    const head = new DataView(new ArrayBuffer(9));
+    head.setUint8(0, kind);
+    head.setUint32(1, position, true);
+    head.setUint32(5, utf8.length, true);
+    parts.push(...new Uint8Array(head.buffer), ...utf8);
+  }
+  return new Uint8Array(parts);
+}
+
+const progress = (n: number, message = ""): string => JSON.stringify({ progressToken: 1, progress: n, message });
+
+test("events of the journal come in their order, before those that follow, to a reader of before and of after", async () => {
+  for (const early of [true, false]) {
+    const call = new Call<unknown>("m", 100, false, {}, { createdAt: 1 });
+    const seen: unknown[] = [];
+    const read = async (): Promise<void> => {
+      for await (const event of call) if (event.type === "progress") seen.push([event.position, event.progress, event.message]);
+    };
+    const before = early ? read() : undefined;
+    call.replayed(2, packed([[1, 1, progress(1, "\u{1f642}\u00e9")], [1, 2, progress(2)]]));
+    call.replayed(3, packed([[1, 3, progress(3)]]));
+    assert.equal(call.position, 3);
+    call.deliver(1, 4, progress(4));
+    if (early) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      assert.equal(seen.length, 4);
+    }
+    call.replayed(5, packed([[1, 5, progress(5)]]));
+    call.settle(RESULT, `{}`);
+    await (before ?? read());
+    assert.deepEqual(seen, [[1, 1, "\u{1f642}\u00e9"], [2, 2, ""], [3, 3, ""], [4, 4, ""], [5, 5, ""]]);
+  }
+});
+
+test("events of the journal count for the limit of those that wait, as all others", async () => {
+  const call = new Call<unknown>("m", 2, false, {}, { createdAt: 1 });
+  call.replayed(3, packed([[1, 1, progress(1)], [1, 2, progress(2)], [1, 3, progress(3)]]));
+  call.settle(RESULT, `{}`);
+  const seen: number[] = [];
+  await assert.rejects(
+    (async () => {
+      for await (const event of call) seen.push(event.position);
+    })(),
+    (error: unknown) => error instanceof HoldfastError && error.code === "limit_exceeded",
+  );
+  assert.deepEqual(seen, [1, 2]);
+});
+
+test("the signal of a call's end is there before and after it", () => {
+  const [before, after] = [new Call<unknown>("m", 1), new Call<unknown>("m", 1)];
+  const signal = before.ended;
+  for (const call of [before, after]) call.settle(RESULT, `{}`);
+  assert.deepEqual([signal.aborted, before.ended === signal, after.ended.aborted], [true, true, true]);
+});

@@ -18,7 +18,7 @@ function carrying() {
     send: () => {},
     moved: () => {},
   });
-  const mine: LoadedCall = { call: 1, epoch: 1, owned: true, owner: "this", plain: nothing, rows: [] };
+  const mine: LoadedCall = { call: 1, epoch: 1, owned: true, owner: "this", plain: nothing, ended: false, rows: [] };
   calls.loaded([mine]);
   return { calls, reads, told, theirs: { ...mine, epoch: 2, owned: false, owner: "other" } };
 }

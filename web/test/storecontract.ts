@@ -21,6 +21,9 @@ export const row = (call: number, epoch: number, n: number, secret: string | nul
   secret: secret === null ? null : bytes(secret),
 });
 
+/** A row with which its call has its outcome. */
+export const end = (call: number, epoch: number, n: number): Op => ({ ...row(call, epoch, n), ended: true }) as Op;
+
 /** Nobody is gone. */
 export const all = (): boolean => true;
 /** Everybody is. */
@@ -162,6 +165,52 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.equal(taken.filter(Boolean).length, 1);
     assert.equal((await tabs[0]!.read(1))?.epoch, 2);
     assert.equal(await tabs[0]!.takeOver(1, 1), null);
+  });
+
+  story("what an owner has left is taken over by one tab, and an ended call's secrets rest", async (browser) => {
+    const a = await browser.open("s", "a");
+    await a.commit([head(1), row(1, 1, 1, "token"), end(1, 1, 2), head(2), row(2, 1, 1, "token"), head(3), end(3, 1, 1)], false);
+    const [b, c] = [await browser.open("s", "b"), await browser.open("s", "c")];
+    const seen = async (tab: Store): Promise<unknown[]> => (await tab.load(all)).calls.map((x) => [x.call, x.epoch, x.owner, x.owned, x.ended]);
+    assert.deepEqual(await seen(b), [[1, 1, "a", false, true], [2, 1, "a", false, false], [3, 1, "a", false, true]]);
+    const { calls } = await b.load(nobody);
+    assert.deepEqual(calls.map((x) => [x.call, x.epoch, x.owner, x.owned]), [[1, 2, "b", true], [2, 2, "b", true], [3, 2, "b", true]]);
+    assert.deepEqual(text(calls[1]!.rows[0]!.secret), "token");
+    assert.deepEqual(await seen(c), [[1, 2, "b", false, true], [2, 2, "b", false, false], [3, 2, "b", false, true]]);
+    assert.deepEqual([(await c.read(1))?.owner, (await b.read(3))?.owned], ["b", true]);
+    // And on from that one.
+    assert.deepEqual((await c.load((owner) => owner !== "b")).calls.map((x) => [x.call, x.epoch, x.owned]), [[1, 3, true], [2, 3, true], [3, 3, true]]);
+    assert.deepEqual(await seen(a), [[1, 3, "c", false, true], [2, 3, "c", false, false], [3, 3, "c", false, true]]);
+    // It may be forgotten, and the others stay.
+    await c.commit([{ kind: "forget", call: 3 }], false);
+    assert.deepEqual(await seen(b), [[1, 3, "c", false, true], [2, 3, "c", false, false]]);
+  });
+
+  story("what is written of an ended call by who had it before does not count (fault 76)", async (browser) => {
+    const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
+    await a.commit([head(1), row(1, 1, 1), end(1, 1, 2), head(2), end(2, 1, 1)], false);
+    await b.load(nobody);
+    await c.load(nobody);
+    assert.deepEqual((await b.commit([row(1, 2, 1), head(3), row(3, 1, 1)], true)).relieved, [1]);
+    assert.deepEqual((await c.commit([row(1, 3, 1)], true)).relieved, []);
+    assert.deepEqual((await c.commit([row(1, 3, 2)], true)).relieved, []);
+    await a.commit([row(1, 1, 3)], false);
+    assert.deepEqual(await rowsOf(b, 1), ["1/1/1", "1/1/2", "1/3/1", "1/3/2"]);
+    assert.deepEqual(await rowsOf(c, 3), ["3/1/1"]);
+    // Its own by then, and the other one still by what its owner has left.
+    assert.deepEqual((await b.load(nobody)).calls.map((x) => [x.call, x.epoch, x.owned]), [[1, 4, true], [2, 4, true], [3, 1, true]]);
+    assert.deepEqual((await b.commit([row(1, 4, 1), row(2, 4, 1)], true)).relieved, []);
+    assert.deepEqual([await rowsOf(a, 1), await rowsOf(a, 2)], [["1/1/1", "1/1/2", "1/3/1", "1/3/2", "1/4/1"], ["2/1/1", "2/4/1"]]);
+  });
+
+  story("an owner that comes back has what it makes from then on", async (browser) => {
+    const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
+    await a.commit([head(1), end(1, 1, 1)], false);
+    await b.load(nobody);
+    await a.commit([head(2), end(2, 1, 1)], false);
+    assert.deepEqual((await c.load(all)).calls.map((x) => [x.call, x.owner]), [[1, "b"], [2, "a"]]);
+    const { calls } = await c.load((owner) => owner === "b");
+    assert.deepEqual(calls.map((x) => [x.call, x.epoch, x.owner]), [[1, 2, "b"], [2, 2, "c"]]);
   });
 
   story("a commit is all or nothing", async (browser) => {

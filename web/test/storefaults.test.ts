@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
 import { type Op, openStore } from "../src/store/index.js";
-import { all, because, bytes, head, nobody, row, rowsOf, text } from "./storecontract.js";
+import { all, because, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
 import { Shim, until } from "./storeshim.js";
 
 // Transactions that fail, and records that are not what they should be.
@@ -214,4 +214,17 @@ test("an owner test that throws fails the load, and nothing was taken", async ()
   });
   await assert.rejects(failing, because("failed"));
   assert.equal((await next.read(1))?.owner, "a");
+});
+
+test("TestFault70_HostileHeirs", async () => {
+  const shim = new Shim();
+  const a = await open("a");
+  await a.commit([head(1), end(1, 1, 1)], false);
+  const hostile: unknown[] = [null, 7, { a: { tab: "b", turn: 1, last: 9 } }];
+  for (const heir of [null, "b", { tab: 1, turn: 1, last: 9 }, { tab: "b", turn: 0, last: 9 }, { tab: "b", turn: 1.5, last: 9 }, { tab: "b", turn: 2 ** 40, last: 9 }, { tab: "b", turn: 1 }]) hostile.push(new Map([["a", heir]]));
+  for (const heirs of hostile) {
+    await shim.edit("ids", (ids) => ids.put({ server: "s", last: 5, heirs }));
+    const { idEpoch, calls } = await a.load(() => true);
+    assert.deepEqual([idEpoch, calls.map((c) => [c.call, c.epoch, c.owner])], [6, [[1, 1, "a"]]]);
+  }
 });

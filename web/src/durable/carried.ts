@@ -28,6 +28,7 @@ export class CarriedCalls {
   /** The calls that this page carries, with their epochs. */
   readonly #owned = new Map<number, number>();
   readonly #taking = new Set<number>();
+  #ending = false;
 
   constructor(store: Store, use: CarriedCallsUse) {
     this.#store = store;
@@ -56,8 +57,15 @@ export class CarriedCalls {
   /** A call has its outcome: nobody needs to carry it any more. */
   done(call: number): void {
     const followed = this.#followed.get(call);
-    if (followed) followed.done = true;
-    this.#use.moved();
+    if (!followed) return;
+    followed.done = true;
+    // Once for all that a page finds ended when it loads: it asks who carries the others.
+    if (this.#ending) return;
+    this.#ending = true;
+    queueMicrotask(() => {
+      this.#ending = false;
+      this.#use.moved();
+    });
   }
 
   /** Forgets all of them; the store does not. */

@@ -6,13 +6,19 @@ import { Handshakes } from "./handshakes.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
 import { Turn } from "./locks.js";
-import { takeOrphans } from "./orphans.js";
+import { loadedStore } from "./orphans.js";
 import { openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { OpList } from "./ops.js";
 import { Peers } from "./peers.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
+
+/**
+ * Bytes of what was read that the core is given at a time: more would not fit its
+ * input buffer, and memory of a wasm that has grown is never given back.
+ */
+const PIECE = 48 << 10;
 
 /** How often a page without a BroadcastChannel reads what it follows, in ms. */
 const POLL_EVERY = 2_000;
@@ -115,8 +121,7 @@ export class Journal {
   async reload(): Promise<void> {
     await this.#committing;
     this.#detach();
-    this.#loaded = await this.#store.load(() => true);
-    await takeOrphans(this.#store, this.#tab, this.#loaded);
+    this.#loaded = (await loadedStore(this.#store, this.#tab)).loaded;
   }
 
   /** Where calls are kept. */
@@ -130,7 +135,7 @@ export class Journal {
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
-  attach(client: JournalClient, listens: boolean): Uint8Array {
+  attach(client: JournalClient, listens: boolean): readonly Uint8Array[] {
     this.#client = client;
     const list = new OpList();
     if (this.#loaded.server) list.server(this.#loaded.server);
@@ -150,7 +155,7 @@ export class Journal {
     });
     // Once the core has what was read.
     queueMicrotask(() => this.#catchUp());
-    return list.bytes();
+    return list.pieces(client.sessions ? Infinity : PIECE); // an agent's sessions have to be known all at once
   }
 
   /** The core's Store effect: one transaction. */

@@ -1,5 +1,5 @@
 import { type Loaded, memoryStore, openStore, type Store, StoreError, type StoreOptions } from "../store/index.js";
-import { takeOrphans } from "./orphans.js";
+import { loadedStore } from "./orphans.js";
 import type { Tab } from "./tab.js";
 
 /** A store, what it holds, and the pages that live. */
@@ -19,14 +19,10 @@ export async function openedStore(options: StoreOptions, tab: Tab, ready: Promis
   try {
     const store = await openStore(options);
     await ready;
-    return { ...(await read(store, tab)), why: "" };
+    return { store, ...(await loadedStore(store, tab)), why: "" };
   } catch (error) {
     const why = error instanceof StoreError ? error.reason : "failed";
-    return { ...(await read(memoryStore(options), tab)), why };
+    const store = memoryStore(options);
+    return { store, ...(await loadedStore(store, tab)), why };
   }
-}
-
-async function read(store: Store, tab: Tab): Promise<Omit<Opened, "why">> {
-  const loaded = await store.load(() => true);
-  return { store, loaded, living: await takeOrphans(store, tab, loaded) };
 }

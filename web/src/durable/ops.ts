@@ -6,6 +6,7 @@ const HEADER = 28;
 const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
 const NAMES = [undefined, "server", "call", "log", "forget"] as const;
 const OWNED = 1;
+const ENDED = 2;
 
 /** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
 export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
@@ -25,7 +26,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     at = end;
     if (kind === "server") ops.push({ kind, plain, secret });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
-    else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret });
+    else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0 });
   }
   return ops;
@@ -33,8 +34,11 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
 
 /** Builds a list of operations for the core. */
 export class OpList {
-  readonly #parts: Uint8Array[] = [];
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
   #size = 0;
+  /** Where calls begin. */
+  readonly #heads: number[] = [];
 
   /** The server's row. */
   server(row: StoredRow): this {
@@ -43,6 +47,7 @@ export class OpList {
 
   /** A call's head, without its log. */
   head(call: number, epoch: number, owned: boolean, plain: Uint8Array): this {
+    this.#heads.push(this.#size);
     return this.#add(KIND.call, owned ? OWNED : 0, call, epoch, 0, plain, null);
   }
 
@@ -70,30 +75,47 @@ export class OpList {
 
   /** The list, for {@link Runtime.restore}. */
   bytes(): Uint8Array {
-    const bytes = new Uint8Array(this.#size);
-    let at = 0;
-    for (const part of this.#parts) {
-      bytes.set(part, at);
-      at += part.length;
+    return this.#bytes.slice(0, this.#size);
+  }
+
+  /** The same in pieces of `most` bytes, or more where one call has more: none ends within a call. */
+  pieces(most: number): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    let end = 0;
+    for (const at of [...this.#heads, this.#size]) {
+      if (at - from > most && end > from) {
+        pieces.push(this.#bytes.subarray(from, end));
+        from = end;
+      }
+      end = at;
     }
-    return bytes;
+    if (end > from) pieces.push(this.#bytes.subarray(from, end));
+    return pieces;
   }
 
   #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
-    const header = new Uint8Array(HEADER);
-    const view = new DataView(header.buffer);
-    header[0] = kind;
-    header[1] = flags;
-    view.setUint32(4, epoch, true);
-    view.setUint32(8, n, true);
-    view.setUint32(12, call % 2 ** 32, true);
-    view.setUint32(16, Math.floor(call / 2 ** 32), true);
-    view.setUint32(20, plain.length, true);
-    view.setUint32(24, secret?.length ?? 0, true);
-    for (const part of secret ? [header, plain, secret] : [header, plain]) {
-      this.#parts.push(part);
-      this.#size += part.length;
+    const at = this.#size;
+    const plainAt = at + HEADER;
+    const secretAt = plainAt + plain.length;
+    this.#size = secretAt + (secret?.length ?? 0);
+    if (this.#size > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#size);
+      larger.set(this.#bytes.subarray(0, at));
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
     }
+    const view = this.#view;
+    this.#bytes[at] = kind;
+    this.#bytes[at + 1] = flags;
+    view.setUint32(at + 4, epoch, true);
+    view.setUint32(at + 8, n, true);
+    view.setUint32(at + 12, call % 2 ** 32, true);
+    view.setUint32(at + 16, Math.floor(call / 2 ** 32), true);
+    view.setUint32(at + 20, plain.length, true);
+    view.setUint32(at + 24, secret?.length ?? 0, true);
+    this.#bytes.set(plain, plainAt);
+    if (secret) this.#bytes.set(secret, secretAt);
     return this;
   }
 }

@@ -1,24 +1,26 @@
-import type { Loaded, LoadedCall, Store } from "../store/index.js";
+import type { Loaded, Store } from "../store/index.js";
 import type { Tab } from "./tab.js";
 
 /**
- * Takes over the calls of pages that are gone. Who lives is asked once it is
- * known who carries what: the other way round, of several pages that start at
- * once each would count the one that has just taken over as dead. Returns the
- * names of those that live.
+ * Reads a store, and takes over the calls of pages that are gone. Who lives is
+ * asked once it is known who carries what: the other way round, of several pages
+ * that start at once each would count the one that has just taken over as dead.
+ * Returns what was read, and the names of those that live.
  */
-export async function takeOrphans(store: Store, tab: Tab, loaded: Loaded): Promise<Set<string>> {
-  const living = await tab.living();
-  const calls: LoadedCall[] = [];
-  for (const call of loaded.calls) {
-    if (call.owned || living.has(call.owner)) {
-      calls.push(call);
-      continue;
-    }
-    // Another page may have been quicker, or have forgotten it.
-    const found = (await store.takeOver(call.call, call.epoch)) ?? (await store.read(call.call));
-    if (found) calls.push(found);
-  }
-  loaded.calls = calls;
-  return living;
+export async function loadedStore(store: Store, tab: Tab): Promise<{ loaded: Loaded; living: Set<string> }> {
+  let asked: Promise<Set<string>> | undefined;
+  let known: Set<string> | undefined;
+  const loaded = await store.load(
+    (owner) => known?.has(owner) ?? true,
+    () => {
+      known = undefined; // by a try of the load that broke off
+      asked = tab.living();
+      asked.then((names) => (known = names)).catch(() => undefined); // where the load fails nobody waits for it
+    },
+  );
+  const living = await asked!;
+  // As a rule the answer was there before the logs were, and nobody who is gone has anything any more.
+  const owners = new Set(loaded.calls.map((call) => call.owner));
+  if ([...owners].every((owner) => living.has(owner))) return { loaded, living };
+  return { loaded: await store.load((owner) => living.has(owner) || !owners.has(owner)), living };
 }

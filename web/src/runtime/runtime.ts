@@ -20,13 +20,15 @@ export interface ClientPort {
   store(ticket: number, strict: boolean, ops: readonly Op[]): void;
   /** A call that the store brought back; `text` is JSON that describes it. */
   recall(call: number, text: string): void;
+  /** Events of such a call up to a position, packed (jsbridge/doc.go). */
+  replay?(call: number, position: number, events: Uint8Array): void;
   /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
   handshake(): void;
   exited(error: HoldfastError): void;
 }
 
 /** What the store holds for the client with that handle. */
-type Stored = (handle: number) => Uint8Array | undefined;
+type Stored = (handle: number) => readonly Uint8Array[] | undefined;
 
 /** How long a call may take, in ms; 0 for the client's own setting. */
 export interface CallTimes {
@@ -99,8 +101,7 @@ export class Runtime {
     }
     this.#ports.set(handle, port);
     this.#exchanges.set(handle, new Map());
-    const restored = stored?.(handle);
-    if (restored && restored.length > 0) this.restore(handle, restored);
+    for (const piece of stored?.(handle) ?? []) this.restore(handle, piece);
     this.#run(() => this.#exports.start(handle, performance.now()));
     return handle;
   }
@@ -448,6 +449,9 @@ export class Runtime {
         break;
       case Kind.Recall:
         port.recall(r.id, r.text);
+        break;
+      case Kind.Replay:
+        port.replay?.(r.id, r.number, r.body!);
         break;
       case Kind.Handshake:
         port.handshake();

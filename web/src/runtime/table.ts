@@ -21,6 +21,7 @@ export const Kind = {
   Handshake: 13,
   Socket: 14,
   Frame: 15,
+  Replay: 16,
 } as const;
 
 /** Words in a record, and in the header. */
@@ -38,7 +39,7 @@ export interface TableRecord {
   text: string;
   /** Fetch and Socket only: the parts of the frame, as byte strings. */
   parts: string[];
-  /** The request body of Fetch; null for none. */
+  /** The request body of Fetch, the events of Replay; null for none. */
   body: Uint8Array<ArrayBuffer> | null;
   /** Store only. */
   ops: readonly Op[];
@@ -146,6 +147,8 @@ export class Table {
         const size = words[at + 7]!;
         // A copy: fetch reads the body after memory may have changed.
         if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
+      } else if (kind === Kind.Replay) {
+        record.body = this.#bytes.slice(address, address + length);
       } else if (kind === Kind.Socket) {
         record.parts = this.#parts(address, length);
       } else if (kind === Kind.Store) {

@@ -3,7 +3,7 @@ import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
 import type { ServerRecord } from "./rows.js";
 import { unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { storeError } from "./transaction.js";
 import { forgetServer, hasSecret, logIdentity, sealSecrets, serverIdentity, write } from "./write.js";
 
@@ -19,6 +19,8 @@ class IndexedDBStore implements Store {
   readonly #server: string;
   readonly #tab: string;
   readonly #connector: Connector;
+  /** The ended calls that had an owner before, as read, whose heads may still name it. */
+  #kept = new Set<number>();
 
   constructor({ server, tab }: StoreOptions, connector: Connector) {
     this.#server = server;
@@ -26,11 +28,12 @@ class IndexedDBStore implements Store {
     this.#connector = connector;
   }
 
-  async load(alive: (owner: string) => boolean): Promise<Loaded> {
+  async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
     return this.#run(async ({ db, key }) => {
-      const found = await readAll(db, this.#server, this.#tab, isGone);
-      const calls = await Promise.all(found.calls.map((call) => this.#opened(key, call)));
+      const found = await readAll(db, this.#server, this.#tab, isGone, known);
+      this.#kept = new Set(found.calls.filter(({ head, written }) => head !== written).map(({ head }) => head.call));
+      const calls = await Promise.all(found.calls.map((call) => (call.ended ? this.#loaded(call) : this.#opened(key, call))));
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
     });
   }
@@ -61,7 +64,8 @@ class IndexedDBStore implements Store {
       const secret = ops.some(hasSecret);
       // No await without a secret: the page may be going away.
       const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
-      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
+      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, kept: this.#kept, again });
+      for (const op of ops) if (op.kind !== "server" && !relieved.includes(op.call)) this.#kept.delete(op.call);
       return { sealed: !secret || key !== null, relieved };
     }, believed);
   }
@@ -104,15 +108,20 @@ class IndexedDBStore implements Store {
     });
   }
 
-  async #opened(key: CryptoKey | null, { head, rows }: Found): Promise<LoadedCall> {
+  // An ended call's secrets are of no use to anybody, and there may be thousands.
+  #loaded({ head, rows, ended }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
-    const opened = rows.map(async (row) => ({
-      epoch: row.epoch,
-      n: row.n,
-      plain: row.plain,
-      secret: await unseal(key, logIdentity(this.#server, call, row.epoch, row.n), row.secret),
-    }));
-    return { call, epoch, owned: owner === this.#tab, owner, plain, rows: await Promise.all(opened) };
+    const opened: LogRow[] = [];
+    for (const row of rows) opened.push({ epoch: row.epoch, n: row.n, plain: row.plain, secret: null });
+    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, rows: opened };
+  }
+
+  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall> {
+    const loaded = this.#loaded(found);
+    if (found.ended) return loaded;
+    const secrets = found.rows.map(({ call, epoch, n, secret }) => secret && unseal(key, logIdentity(this.#server, call, epoch, n), secret));
+    (await Promise.all(secrets)).forEach((secret, i) => (loaded.rows[i]!.secret = secret));
+    return loaded;
   }
 
   async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<StoredRow | null> {

@@ -1,21 +1,18 @@
 // What both stores do with records once they have read them: which calls there
 // are, which of them this tab takes over, what it all weighs. No I/O.
 
-import { type HeadRecord, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord, takenOver, validRows } from "./rows.js";
+import { goesAlong, type Heir, type Heirs, heirsOf, inherit, inherited } from "./heirs.js";
+import { type HeadRecord, hasEnded, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord, takenOver, validRows } from "./rows.js";
 import type { Usage } from "./store.js";
 
 /** A call as it was read: its head, and the rows of its log that count. */
 export interface Found {
+  /** The head as it stands. */
   head: HeadRecord;
+  /** The head as it is written, which may be that of a page whose ended calls another one has. */
+  written: HeadRecord;
   rows: LogRecord[];
-}
-
-/** All records of a server, as read. */
-export interface Records {
-  ids: unknown;
-  server: unknown;
-  heads: readonly unknown[];
-  rows: readonly unknown[];
+  ended: boolean;
 }
 
 /** What a load returns, and what it changes. */
@@ -23,54 +20,95 @@ export interface Loading {
   idEpoch: number;
   server: ServerRecord | null;
   calls: Found[];
-  /** Heads to put: of the calls that were taken over. */
+  /** Those of whom there still are calls. */
+  heirs: Heirs;
+  /** Heads to put: of the calls that were taken over, and that their owners' heirs do not have with all others. */
   taken: HeadRecord[];
   /** Calls without a head whose rows are to be deleted: they were forgotten while their owner still wrote. */
   orphans: number[];
 }
 
-/** Decides what a load by `tab` does. `isGone` is asked once for each owner. */
-export function loading(records: Records, tab: string, isGone: (owner: string) => boolean): Loading {
-  const rows = byCall(records.rows);
-  const gone = new Map<string, boolean>();
-  const calls: Found[] = [];
-  const taken: HeadRecord[] = [];
-  for (const record of records.heads) {
-    const call = callOf(record);
-    const found = call === undefined ? null : foundCall(record, rows.get(call) ?? []);
-    if (call !== undefined) rows.delete(call);
-    if (!found) continue;
-    const { owner } = found.head;
-    if (!gone.has(owner)) gone.set(owner, isGone(owner));
-    if (gone.get(owner)) {
-      found.head = takenOver(found.head, found.rows, tab);
-      taken.push(found.head);
-    }
-    calls.push(found);
+/** Puts the records of a server together as they are read: first the heads, then the logs, a number of calls at a time. */
+export class Gathering {
+  readonly #ids: unknown;
+  readonly #server: unknown;
+  readonly #heads: readonly unknown[];
+  readonly #byCall = new Map<number, unknown>();
+  readonly #heirs: Map<string, Heir>;
+  readonly #found = new Map<unknown, Found>();
+  readonly #orphans: number[] = [];
+
+  constructor(ids: unknown, server: unknown, heads: readonly unknown[]) {
+    this.#ids = ids;
+    this.#server = server;
+    this.#heads = heads;
+    this.#heirs = heirsOf(ids);
+    for (const head of heads) this.#byCall.set(callOf(head) ?? -1, head);
   }
-  return {
-    idEpoch: nextIdEpoch((records.ids as { last?: unknown } | undefined)?.last),
-    server: isServer(records.server) ? records.server : null,
-    calls,
-    taken,
-    orphans: [...rows.keys()],
-  };
+
+  /** Takes the whole logs of some calls. */
+  logs(rows: readonly unknown[]): void {
+    for (const [call, log] of byCall(rows)) {
+      const head = this.#byCall.get(call);
+      const found = foundCall(head, log, this.#heirs);
+      if (found) this.#found.set(head, found);
+      else if (head === undefined) this.#orphans.push(call);
+    }
+  }
+
+  /** Decides what a load by `tab` does. `isGone` is asked once for each owner. */
+  end(tab: string, isGone: (owner: string) => boolean): Loading {
+    const heirs = this.#heirs;
+    const calls: Found[] = [];
+    const gone = new Map<string, boolean>();
+    const along: Found[] = [];
+    const taken: HeadRecord[] = [];
+    for (const head of this.#heads) {
+      const found = this.#found.get(head) ?? foundCall(head, [], heirs);
+      if (!found) continue;
+      calls.push(found);
+      const { owner } = found.head;
+      if (!gone.has(owner)) gone.set(owner, isGone(owner));
+      if (!gone.get(owner)) continue;
+      if (goesAlong(found.written, found.ended, heirs)) {
+        along.push(found);
+      } else {
+        found.head = found.written = takenOver(found.head, found.rows, tab);
+        taken.push(found.head);
+      }
+    }
+    inherit(heirs, along.map(({ written }) => written), tab);
+    for (const found of along) found.head = inherited(found.written, found.rows, heirs);
+    const owners = new Set(calls.map(({ written }) => written.owner));
+    for (const owner of heirs.keys()) if (!owners.has(owner)) heirs.delete(owner);
+    return {
+      idEpoch: nextIdEpoch((this.#ids as { last?: unknown } | undefined)?.last),
+      server: isServer(this.#server) ? this.#server : null,
+      calls,
+      heirs,
+      taken,
+      orphans: this.#orphans,
+    };
+  }
 }
 
 /** Puts a head and the rows of its call together; null unless the head is one. */
-export function foundCall(head: unknown, rows: readonly unknown[]): Found | null {
-  return isHead(head) ? { head, rows: validRows(head, rows) } : null;
+export function foundCall(head: unknown, all: readonly unknown[], heirs: Heirs): Found | null {
+  if (!isHead(head)) return null;
+  const rows = validRows(head, all);
+  return { head: inherited(head, rows, heirs), written: head, rows, ended: hasEnded(rows) };
 }
 
 /**
  * Takes a call over, if its head is of `epoch`. `again` is the second try of
  * what broke off: it may have been done already.
  */
-export function taking(head: unknown, rows: readonly unknown[], epoch: number, tab: string, again: boolean): Found | null {
-  const found = foundCall(head, rows);
+export function taking(head: unknown, rows: readonly unknown[], heirs: Heirs, epoch: number, tab: string, again: boolean): Found | null {
+  const found = foundCall(head, rows, heirs);
   if (again && found?.head.epoch === epoch + 1 && found.head.owner === tab) return found;
   if (found?.head.epoch !== epoch) return null;
-  return { head: takenOver(found.head, found.rows, tab), rows: found.rows };
+  const taken = takenOver(found.head, found.rows, tab);
+  return { ...found, head: taken, written: taken };
 }
 
 /** Groups rows by their call. What has no number for a call belongs to none. */

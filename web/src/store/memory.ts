@@ -1,4 +1,5 @@
-import { count, type Found, foundCall, loading, noUsage, taking } from "./journal.js";
+import type { Heirs } from "./heirs.js";
+import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
@@ -10,6 +11,9 @@ interface Held {
   heads: Map<number, HeadRecord>;
   log: Map<number, LogRecord[]>;
 }
+
+/** Here every head is written anew: that costs nothing. */
+const NO_HEIRS: Heirs = new Map();
 
 /** All of it, by server: two clients of a page share it, as two tabs share the database. */
 const held = new Map<string, Held>();
@@ -39,27 +43,29 @@ class MemoryStore implements Store {
     this.#options = options;
   }
 
-  async load(alive: (owner: string) => boolean): Promise<Loaded> {
+  async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
+    known();
     const mine = this.#held();
     const { tab } = this.#options;
-    const records = { ids: mine.ids, server: mine.server, heads: inOrder(mine.heads), rows: inOrder(mine.log).flat() };
-    const found = loading(records, tab, (owner) => owner !== tab && !alive(owner));
+    const gathering = new Gathering(mine.ids, mine.server, inOrder(mine.heads));
+    gathering.logs(inOrder(mine.log).flat());
+    const found = gathering.end(tab, (owner) => owner !== tab && !alive(owner));
     mine.ids = { last: found.idEpoch };
-    for (const head of found.taken) mine.heads.set(head.call, head);
+    for (const { head } of found.calls) mine.heads.set(head.call, head);
     for (const call of found.orphans) mine.log.delete(call);
     return { idEpoch: found.idEpoch, server: copied(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     const mine = this.#held();
-    const found = taking(mine.heads.get(call), mine.log.get(call) ?? [], epoch, this.#options.tab, false);
+    const found = taking(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS, epoch, this.#options.tab, false);
     if (found) mine.heads.set(call, found.head);
     return found && this.#copiedCall(found);
   }
 
   async read(call: number): Promise<LoadedCall | null> {
     const mine = this.#held();
-    const found = foundCall(mine.heads.get(call), mine.log.get(call) ?? []);
+    const found = foundCall(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS);
     return found && this.#copiedCall(found);
   }
 
@@ -116,10 +122,10 @@ class MemoryStore implements Store {
     return found;
   }
 
-  #copiedCall({ head, rows }: Found): LoadedCall {
+  #copiedCall({ head, rows, ended }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const owned = owner === this.#options.tab;
-    return { call, epoch, owned, owner, plain: plain.slice(), rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+    return { call, epoch, owned, owner, plain: plain.slice(), ended, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
   }
 }
 

@@ -1,35 +1,66 @@
 // The transactions that read. Each returns records; what is sealed in them is
 // opened afterwards, since no cipher may be waited for in a transaction.
 
-import { count, type Found, foundCall, type Loading, loading, taking } from "./journal.js";
+import { heirsOf } from "./heirs.js";
+import { count, type Found, foundCall, Gathering, type Loading, taking } from "./journal.js";
 import { isServer, type ServerRecord } from "./rows.js";
 import type { Usage } from "./store.js";
-import { transact } from "./transaction.js";
+import { type Then, transact } from "./transaction.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
 const BATCH = 64;
 
+/** Calls whose logs one request of a load reads. */
+const STRETCH = 128;
+
 /** Reads all of a server, and takes over what `isGone` says. See Store.load. */
-export function readAll(db: IDBDatabase, server: string, tab: string, isGone: (owner: string) => boolean): Promise<Loading> {
+export function readAll(db: IDBDatabase, server: string, tab: string, isGone: (owner: string) => boolean, known: () => void): Promise<Loading> {
   // Strict: with an id epoch that a power cut takes back, the next load would
   // send ids that the server has seen.
   const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true } as const;
   return transact(db, scope, (tx, then) => {
     let done: Loading;
-    const records = { ids: undefined as unknown, server: undefined as unknown, heads: [] as unknown[], rows: [] as unknown[] };
-    then(tx.objectStore("ids").get([server]), (found) => (records.ids = found));
-    then(tx.objectStore("servers").get([server]), (found) => (records.server = found));
-    then(tx.objectStore("calls").getAll(below(server)), (found) => (records.heads = found));
-    then(tx.objectStore("log").getAll(below(server)), (found) => {
-      records.rows = found;
-      done = loading(records, tab, isGone);
-      tx.objectStore("ids").put({ server, last: done.idEpoch });
+    let ids: unknown;
+    let row: unknown;
+    then(tx.objectStore("ids").get([server]), (found) => (ids = found));
+    then(tx.objectStore("servers").get([server]), (found) => (row = found));
+    const finish = (gathering: Gathering): void => {
+      done = gathering.end(tab, isGone);
+      const { idEpoch: last, heirs } = done;
+      tx.objectStore("ids").put(heirs.size > 0 ? { server, last, heirs } : { server, last });
       for (const head of done.taken) tx.objectStore("calls").put(head);
       for (const call of done.orphans) tx.objectStore("log").delete(below(server, call));
       tx.commit();
+    };
+    then(tx.objectStore("calls").getAll(below(server)), (heads: { call: number }[]) => {
+      known();
+      const gathering = new Gathering(ids, row, heads);
+      const logs = stretches(server, heads);
+      let left = logs.length;
+      for (const range of logs) {
+        then(tx.objectStore("log").getAll(range), (rows) => {
+          gathering.logs(rows);
+          if (--left === 0) finish(gathering);
+        });
+      }
     });
     return () => done;
   });
+}
+
+/**
+ * Key ranges that have all logs of a server between them, each of a number of
+ * calls: while the database reads one, the page takes the one before apart.
+ */
+function stretches(server: string, heads: readonly { call: number }[]): IDBKeyRange[] {
+  const ranges: IDBKeyRange[] = [];
+  let from: (string | number)[] = [server];
+  for (let i = STRETCH; i < heads.length; i += STRETCH) {
+    const to = [server, heads[i]!.call];
+    ranges.push(IDBKeyRange.bound(from, to, false, true));
+    from = to;
+  }
+  return [...ranges, IDBKeyRange.bound(from, [server, []])];
 }
 
 /** Takes one call over. Its scope has the log, so that no row is added between its reading and its seal. */
@@ -41,26 +72,37 @@ export function takeCall(
   tab: string,
   again: boolean,
 ): Promise<Found | null> {
-  return transact(db, { stores: ["calls", "log"], mode: "readwrite" }, (tx, then) => {
+  return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite" }, (tx, then) => {
     let taken: Found | null = null;
-    then(tx.objectStore("calls").get([server, call]), (head) => {
-      then(tx.objectStore("log").getAll(below(server, call)), (rows) => {
-        taken = taking(head, rows, epoch, tab, again);
-        if (taken) tx.objectStore("calls").put(taken.head);
-        tx.commit();
-      });
+    asWritten(tx, then, server, call, (ids, head, rows) => {
+      taken = taking(head, rows, heirsOf(ids), epoch, tab, again);
+      if (taken) tx.objectStore("calls").put(taken.head);
+      tx.commit();
     });
     return () => taken;
   });
 }
 
+/** Reads all that says how a call stands. */
+export function asWritten(
+  tx: IDBTransaction,
+  then: Then,
+  server: string,
+  call: number,
+  next: (ids: unknown, head: unknown, rows: unknown[]) => void,
+): void {
+  let ids: unknown;
+  let head: unknown;
+  then(tx.objectStore("ids").get([server]), (found) => (ids = found));
+  then(tx.objectStore("calls").get([server, call]), (found) => (head = found));
+  then(tx.objectStore("log").getAll(below(server, call)), (rows) => next(ids, head, rows));
+}
+
 /** Reads one call. */
 export function readCall(db: IDBDatabase, server: string, call: number): Promise<Found | null> {
-  return transact(db, { stores: ["calls", "log"], mode: "readonly" }, (tx, then) => {
-    let head: unknown;
+  return transact(db, { stores: ["ids", "calls", "log"], mode: "readonly" }, (tx, then) => {
     let found: Found | null = null;
-    then(tx.objectStore("calls").get([server, call]), (record) => (head = record));
-    then(tx.objectStore("log").getAll(below(server, call)), (rows) => (found = foundCall(head, rows)));
+    asWritten(tx, then, server, call, (ids, head, rows) => (found = foundCall(head, rows, heirsOf(ids))));
     tx.commit(); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
     return () => found;
   });

@@ -35,6 +35,13 @@ export interface LogRecord {
   n: number;
   plain: Bytes;
   secret: Bytes | null;
+  /** With this row, or before it, the call has its outcome. Earlier versions do not say so. */
+  ended?: true;
+}
+
+/** Whether a call has its outcome; `rows` are its valid ones. */
+export function hasEnded(rows: readonly LogRecord[]): boolean {
+  return rows.some((row) => row.ended === true);
 }
 
 /** Whether a record is a server's row. */
@@ -77,7 +84,8 @@ function hasContent(record: { plain: unknown; secret: unknown }): boolean {
   return record.plain instanceof Uint8Array && (record.secret === null || record.secret instanceof Uint8Array);
 }
 
-function isCount(value: unknown): value is number {
+/** Whether a value is a number that counts something. */
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
@@ -94,7 +102,7 @@ function lastOf(head: HeadRecord, epoch: number): number {
 }
 
 /** The head of a call after `tab` took it over; `rows` are its valid ones. Fields of a later version are kept. */
-export function takenOver(head: HeadRecord, rows: readonly LogRecord[], tab: string): HeadRecord {
+export function takenOver(head: HeadRecord, rows: readonly { epoch: number; n: number }[], tab: string): HeadRecord {
   let last = -1;
   for (const row of rows) if (row.epoch === head.epoch) last = Math.max(last, row.n);
   return { ...head, epoch: head.epoch + 1, owner: tab, sealed: [...head.sealed, last] };

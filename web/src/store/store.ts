@@ -10,7 +10,7 @@
  * | --- | --- |
  * | `server` | puts the server's row |
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
- * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads |
+ * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome |
  * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done |
  *
  * Adding what is there already fails the whole commit.
@@ -18,7 +18,7 @@
 export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
-  | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null }
+  | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "forget"; call: number; mine?: boolean };
 
 /** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
@@ -43,6 +43,8 @@ export interface LoadedCall {
   /** The tab that owns it. */
   owner: string;
   plain: Uint8Array;
+  /** It has its outcome, so that nobody needs to carry it, nor the secrets by which it could be gone on with: those are null. */
+  ended: boolean;
   /** A row that was damaged is missing, so numbers may be: the core has to look. */
   rows: LogRow[];
 }
@@ -129,8 +131,10 @@ export interface Store {
   /**
    * Reads everything, and takes over, in the same transaction, each call whose
    * owner `alive` says is gone. `alive` is not asked about this tab's own calls.
+   * `known` is told once it is read who owns what, which nobody changes before
+   * the load is over: `alive` is not asked before the logs are read, too.
    */
-  load(alive: (owner: string) => boolean): Promise<Loaded>;
+  load(alive: (owner: string) => boolean, known?: () => void): Promise<Loaded>;
 
   /** Takes over one call if its epoch is still `epoch`; null if somebody else has, or it is forgotten. */
   takeOver(call: number, epoch: number): Promise<LoadedCall | null>;

@@ -1,0 +1,59 @@
+// Who has the ended calls of pages that are gone. A call under way is taken over
+// by writing its head anew: its new owner writes on. An ended one is only kept,
+// until the app has done with it, and a page may come upon thousands: for all that
+// one owner has left there is one note, in the server's record of ids.
+
+import { type HeadRecord, hasEnded, isCount, type LogRecord, takenOver } from "./rows.js";
+
+/** Who has what an owner has left. */
+export interface Heir {
+  tab: string;
+  /** How often it has changed hands. */
+  turn: number;
+  /** The last of the calls. An owner that was in the back/forward cache may make more, and has those. */
+  last: number;
+}
+
+/**
+ * What is beyond it nobody wrote: a call that nobody is done with changes hands with
+ * each reload, and is forgotten after a week. Epochs are counted in a list.
+ */
+const MOST_TURNS = 100_000;
+
+/** The heirs, by the owners that the heads name. */
+export type Heirs = ReadonlyMap<string, Heir>;
+
+/** Reads them off a record of ids. What is no heir is left out: then nobody has taken anything over. */
+export function heirsOf(ids: unknown): Map<string, Heir> {
+  const { heirs } = (ids ?? {}) as { heirs?: unknown };
+  const found = new Map<string, Heir>();
+  if (!(heirs instanceof Map)) return found;
+  for (const [owner, heir] of heirs as Map<unknown, Partial<Heir> | null>) {
+    const { tab, turn, last } = heir ?? {};
+    if (typeof owner === "string" && typeof tab === "string" && isCount(turn) && turn > 0 && turn <= MOST_TURNS && isCount(last)) found.set(owner, { tab, turn, last });
+  }
+  return found;
+}
+
+/** The head of a call as its heir would have written it; `rows` are its valid ones. */
+export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): HeadRecord {
+  const heir = heirs.get(head.owner);
+  if (!heir || head.call > heir.last || !hasEnded(rows)) return head;
+  const first = takenOver(head, rows, heir.tab);
+  // Who had it in between has written nothing.
+  return { ...first, epoch: head.epoch + heir.turn, sealed: [...first.sealed, ...new Array<number>(heir.turn - 1).fill(-1)] };
+}
+
+/** Whether a call changes hands with all others that its owner has left; `head` is as it is written. */
+export function goesAlong(head: HeadRecord, ended: boolean, heirs: Heirs): boolean {
+  return ended && head.call <= (heirs.get(head.owner)?.last ?? Infinity);
+}
+
+/** Notes that `tab` takes over what the heirs of these heads have, as they are written, or their owners. */
+export function inherit(heirs: Map<string, Heir>, heads: readonly HeadRecord[], tab: string): void {
+  const before = new Map(heirs);
+  for (const { owner, call } of heads) {
+    const heir = before.get(owner);
+    heirs.set(owner, { tab, turn: (heir?.turn ?? 0) + 1, last: Math.max(heirs.get(owner)?.last ?? 0, call) });
+  }
+}
