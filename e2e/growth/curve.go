@@ -31,20 +31,29 @@ func (c *Curve) grown() float64 {
 	return c.Points[len(c.Points)-1].Cost / least
 }
 
-// Table writes the curves as a table in markdown.
+// Table writes the curves as a table in markdown. The first curve of a panel has all
+// the columns; another may have points at some of them.
 func Table(curves []Curve) string {
 	var b strings.Builder
+	var columns []Point
 	for i, c := range curves {
 		if i == 0 || c.Panel != curves[i-1].Panel {
+			columns = c.Points
 			fmt.Fprintf(&b, "\n## %s\n\n| what one costs |", c.Panel)
-			for _, p := range c.Points {
+			for _, p := range columns {
 				fmt.Fprintf(&b, " at %s |", thousands(p.N))
 			}
-			b.WriteString(" last / least |\n|---|" + strings.Repeat("---:|", len(c.Points)+1) + "\n")
+			b.WriteString(" last / least |\n|---|" + strings.Repeat("---:|", len(columns)+1) + "\n")
 		}
 		fmt.Fprintf(&b, "| %s, %s |", c.Name, c.Unit)
-		for _, p := range c.Points {
-			fmt.Fprintf(&b, " %s |", figure(p.Cost))
+		for _, column := range columns {
+			cell := ""
+			for _, p := range c.Points {
+				if p.N == column.N {
+					cell = figure(p.Cost) + " "
+				}
+			}
+			fmt.Fprintf(&b, " %s|", cell)
 		}
 		fmt.Fprintf(&b, " %.2f |\n", c.grown())
 	}
