@@ -25,7 +25,7 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 	}
 	c.driver.Drain(engine.Time(now))
 	c.replay.next(c.handle)
-	c.replay.on = false
+	c.replay = replay{} // the table keeps what it was given until it is read
 	return table.Finish()
 }
 

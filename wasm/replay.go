@@ -24,7 +24,7 @@ var replayed []byte
 // begin makes room for the events in an input of n bytes, as far as that can be
 // told: each takes more room here than there, but not all that is there are events.
 func (r *replay) begin(n int) {
-	if cap(replayed) < n || cap(replayed) > 2*jsbridge.ChunkBytes {
+	if n = min(n, 2*jsbridge.ChunkBytes); cap(replayed) < n { // those of a larger call get memory as they come
 		replayed = make([]byte, 0, max(n, jsbridge.ChunkBytes))
 	}
 	*r = replay{on: true, events: replayed[:0]}

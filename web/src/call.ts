@@ -293,7 +293,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   replayed(position: number, events: Uint8Array): void {
     this.#position = Math.max(this.#position, position);
     this.#replay.push(events);
-    if (this.#read) this.#unpack();
+    if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
   }
 
   #unpack(): void {
@@ -360,6 +360,9 @@ function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
 }
 
 /** A status event that says who carries the call. */
+/** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
+const MOST_PACKED = 64;
+
 const OWNER = /^\{"state":"(followed|owned)"/;
 
 /** The events beyond a position. */

@@ -194,7 +194,6 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual((await b.commit([row(1, 2, 1), head(3), row(3, 1, 1)], true)).relieved, [1]);
     assert.deepEqual((await c.commit([row(1, 3, 1)], true)).relieved, []);
     assert.deepEqual((await c.commit([row(1, 3, 2)], true)).relieved, []);
-    await a.commit([row(1, 1, 3)], false);
     assert.deepEqual(await rowsOf(b, 1), ["1/1/1", "1/1/2", "1/3/1", "1/3/2"]);
     assert.deepEqual(await rowsOf(c, 3), ["3/1/1"]);
     // Its own by then, and the other one still by what its owner has left.
@@ -211,6 +210,25 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual((await c.load(all)).calls.map((x) => [x.call, x.owner]), [[1, "b"], [2, "a"]]);
     const { calls } = await c.load((owner) => owner === "b");
     assert.deepEqual(calls.map((x) => [x.call, x.epoch, x.owner]), [[1, 2, "b"], [2, 2, "c"]]);
+  });
+
+  story("a call that its owner has taken back stays its own when it ends", async (browser) => {
+    const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
+    await a.commit([head(1), row(1, 1, 1), head(2), end(2, 1, 1)], false);
+    await b.load(nobody);
+    await a.takeOver(1, 2);
+    await a.commit([end(1, 3, 1)], true);
+    assert.deepEqual((await c.load(all)).calls.map((x) => [x.call, x.epoch, x.owner, x.ended]), [[1, 3, "a", true], [2, 2, "b", true]]);
+  });
+
+  story("a call that an owner makes after it has ended a later one's is its own", async (browser) => {
+    const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
+    await b.commit([head(50), row(50, 1, 1)], false);
+    await a.load((owner) => owner !== "b");
+    await a.commit([end(50, 2, 1), head(10), end(10, 1, 1)], false);
+    await c.load((owner) => owner !== "a");
+    await a.commit([head(12), end(12, 1, 1)], false);
+    assert.deepEqual((await b.load(all)).calls.map((x) => [x.call, x.owner]), [[10, "c"], [12, "a"], [50, "c"]]);
   });
 
   story("a commit is all or nothing", async (browser) => {

@@ -41,7 +41,9 @@ export class FollowedCalls extends Map<number, Followed> {
 
   /** Books a call as it was read. */
   loaded(loaded: LoadedCall): Followed {
-    return this.note(loaded.call, loaded.owner, loaded.epoch, lastOf(loaded, loaded.epoch));
+    const followed = this.note(loaded.call, loaded.owner, loaded.epoch, lastOf(loaded, loaded.epoch));
+    followed.done ||= loaded.ended; // then nobody needs to ask whether its owner lives
+    return followed;
   }
 
   /** Decides about a row, and books it where it is the next one. */

@@ -13,9 +13,9 @@ export async function loadedStore(store: Store, tab: Tab): Promise<{ loaded: Loa
   const loaded = await store.load(
     (owner) => known?.has(owner) ?? true,
     () => {
-      known = undefined; // by a try of the load that broke off
-      asked = tab.living();
-      asked.then((names) => (known = names)).catch(() => undefined); // where the load fails nobody waits for it
+      known = undefined; // by a try of the load that broke off, whose answer may come yet
+      const now = (asked = tab.living());
+      now.then((names) => asked === now && (known = names)).catch(() => undefined); // where the load fails nobody waits for it
     },
   );
   const living = await asked!;

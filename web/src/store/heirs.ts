@@ -18,7 +18,7 @@ export interface Heir {
  * What is beyond it nobody wrote: a call that nobody is done with changes hands with
  * each reload, and is forgotten after a week. Epochs are counted in a list.
  */
-const MOST_TURNS = 100_000;
+const MOST_TURNS = 10_000;
 
 /** The heirs, by the owners that the heads name. */
 export type Heirs = ReadonlyMap<string, Heir>;
@@ -35,18 +35,28 @@ export function heirsOf(ids: unknown): Map<string, Heir> {
   return found;
 }
 
-/** The head of a call as its heir would have written it; `rows` are its valid ones. */
-export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): HeadRecord {
+/** Who has a call: its heir, once it has ended, if it is one that its owner has made. Numbers of others say nothing of when they came to it. */
+export function heirTo(head: HeadRecord, heirs: Heirs): Heir | undefined {
   const heir = heirs.get(head.owner);
-  if (!heir || head.call > heir.last || !hasEnded(rows)) return head;
+  return head.epoch === 1 && heir && head.call <= heir.last ? heir : undefined;
+}
+
+/**
+ * The head of a call as its heir would have written it; `rows` are those that count
+ * by the head as it is. The heir's own rows count by this one. The seal is not
+ * written: what follows an outcome is how far the app is done with it, no more.
+ */
+export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): HeadRecord {
+  const heir = heirTo(head, heirs);
+  if (!heir || !hasEnded(rows)) return head;
   const first = takenOver(head, rows, heir.tab);
-  // Who had it in between has written nothing.
+  // Who had it in between has written nothing, or it would have a head of its own.
   return { ...first, epoch: head.epoch + heir.turn, sealed: [...first.sealed, ...new Array<number>(heir.turn - 1).fill(-1)] };
 }
 
-/** Whether a call changes hands with all others that its owner has left; `head` is as it is written. */
-export function goesAlong(head: HeadRecord, ended: boolean, heirs: Heirs): boolean {
-  return ended && head.call <= (heirs.get(head.owner)?.last ?? Infinity);
+/** Whether a call changes hands with all others that its owner has left; `rows` are those that count. */
+export function goesAlong(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): boolean {
+  return head.call <= (heirs.get(head.owner)?.last ?? Infinity) && head.epoch === 1 && rows.every((row) => row.epoch === 1) && hasEnded(rows);
 }
 
 /** Notes that `tab` takes over what the heirs of these heads have, as they are written, or their owners. */

@@ -19,8 +19,6 @@ class IndexedDBStore implements Store {
   readonly #server: string;
   readonly #tab: string;
   readonly #connector: Connector;
-  /** The ended calls that had an owner before, as read, whose heads may still name it. */
-  #kept = new Set<number>();
 
   constructor({ server, tab }: StoreOptions, connector: Connector) {
     this.#server = server;
@@ -32,7 +30,6 @@ class IndexedDBStore implements Store {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
     return this.#run(async ({ db, key }) => {
       const found = await readAll(db, this.#server, this.#tab, isGone, known);
-      this.#kept = new Set(found.calls.filter(({ head, written }) => head !== written).map(({ head }) => head.call));
       const calls = await Promise.all(found.calls.map((call) => (call.ended ? this.#loaded(call) : this.#opened(key, call))));
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
     });
@@ -64,8 +61,7 @@ class IndexedDBStore implements Store {
       const secret = ops.some(hasSecret);
       // No await without a secret: the page may be going away.
       const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
-      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, kept: this.#kept, again });
-      for (const op of ops) if (op.kind !== "server" && !relieved.includes(op.call)) this.#kept.delete(op.call);
+      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
       return { sealed: !secret || key !== null, relieved };
     }, believed);
   }

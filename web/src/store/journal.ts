@@ -70,7 +70,7 @@ export class Gathering {
       const { owner } = found.head;
       if (!gone.has(owner)) gone.set(owner, isGone(owner));
       if (!gone.get(owner)) continue;
-      if (goesAlong(found.written, found.ended, heirs)) {
+      if (goesAlong(found.written, found.rows, heirs)) {
         along.push(found);
       } else {
         found.head = found.written = takenOver(found.head, found.rows, tab);
@@ -95,8 +95,9 @@ export class Gathering {
 /** Puts a head and the rows of its call together; null unless the head is one. */
 export function foundCall(head: unknown, all: readonly unknown[], heirs: Heirs): Found | null {
   if (!isHead(head)) return null;
-  const rows = validRows(head, all);
-  return { head: inherited(head, rows, heirs), written: head, rows, ended: hasEnded(rows) };
+  const before = validRows(head, all);
+  const now = inherited(head, before, heirs);
+  return { head: now, written: head, rows: now === head ? before : validRows(now, all), ended: hasEnded(before) };
 }
 
 /**

@@ -84,7 +84,7 @@ export function takeCall(
 }
 
 /** Reads all that says how a call stands. */
-export function asWritten(
+function asWritten(
   tx: IDBTransaction,
   then: Then,
   server: string,

@@ -2,9 +2,8 @@
 // read, so that they work in a page that is being left: a request that follows
 // from another would be lost. But what only a call's owner may do does.
 
-import { heirsOf } from "./heirs.js";
-import { foundCall } from "./journal.js";
-import { asWritten, below } from "./read.js";
+import { type Heirs, heirsOf, heirTo } from "./heirs.js";
+import { below } from "./read.js";
 import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
@@ -41,8 +40,6 @@ export interface Writing {
   server: string;
   tab: string;
   strict: boolean;
-  /** Ended calls whose heads may still name an owner before this tab: with the first row it writes its own. */
-  kept: ReadonlySet<number>;
   /** A second try of what broke off: it may be stored already, then what is there is the same. */
   again: boolean;
 }
@@ -55,13 +52,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
   if (stores.size === 0) return Promise.resolve([]);
   const guarded = ownersOnly(ops);
   const carried = strict ? written(ops, guarded) : new Set<number>();
-  if (carried.size > 0) stores.add("calls");
-  const kept = new Set(ops.flatMap((op) => (op.kind === "log" && how.kept.has(op.call) ? [op.call] : [])));
-  if (kept.size > 0) for (const store of ["ids", "calls", "log"]) stores.add(store);
-  for (const call of kept) {
-    guarded.delete(call);
-    carried.delete(call);
-  }
+  if (carried.size > 0) stores.add("calls").add("ids");
   const relieved: number[] = [];
   return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
     const add = (store: string, record: HeadRecord | LogRecord): void => {
@@ -88,33 +79,24 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
       }
     };
     ops.forEach((op, i) => {
-      if (op.kind === "server" || (!guarded.has(op.call) && !kept.has(op.call))) carryOut(op, i);
+      if (op.kind === "server" || !guarded.has(op.call)) carryOut(op, i);
     });
-    for (const call of kept) {
-      asWritten(tx, then, server, call, (ids, head, rows) => {
-        const found = foundCall(head, rows, heirsOf(ids));
-        if (found?.head.owner !== how.tab) {
-          relieved.push(call);
-          return;
-        }
-        tx.objectStore("calls").put(found.head);
-        ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
-      });
-    }
     for (const call of guarded) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
         if (head && head.owner !== how.tab) relieved.push(call);
         else ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
       });
     }
+    let heirs: Heirs;
+    if (carried.size > 0) then(tx.objectStore("ids").get([server]), (ids) => (heirs = heirsOf(ids)));
     for (const call of carried) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head?.owner !== how.tab) relieved.push(call);
+        if (head?.owner !== how.tab && (head && heirTo(head, heirs)?.tab) !== how.tab) relieved.push(call);
       });
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!again && guarded.size === 0 && kept.size === 0) tx.commit();
+    if (!again && guarded.size === 0) tx.commit();
     return () => relieved;
   });
 }
