@@ -21,10 +21,6 @@ import (
 // beside twenty other processes was seen to take ten seconds.
 const patience = time.Minute
 
-// aside moves the agent. Node closes a connection that was idle for 5 s, and a POST
-// that is on its way just then fails: no connection is used twice.
-var aside = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-
 // Options choose what kind of server it is. The zero value speaks both versions
 // and keeps its sessions over a restart.
 type Options struct {
@@ -139,7 +135,7 @@ func (s *Server) do(what string, arguments map[string]any, result any) {
 	if err != nil {
 		s.t.Fatalf("acpserver: %v", err)
 	}
-	answer, err := aside.Post(s.control, "application/json", bytes.NewReader(body))
+	answer, err := nodeserver.Client.Post(s.control, "application/json", bytes.NewReader(body))
 	if err != nil {
 		s.t.Fatalf("acpserver: %s: %v", what, err)
 	}

@@ -1,6 +1,7 @@
 // The event streams that are open, and the ways to end them: what stands between
 // an agent and its client. The SDK's own stream is read message by message, so
-// that a clean end loses nothing and a dirty one loses what it is meant to lose.
+// that a clean end loses nothing and a dirty one loses what it is meant to lose. Of
+// a WebSocket's, what is said behind the cut is lost in every case.
 
 // The ways to end a stream behind, within or instead of a message. Only the last
 // three lose something: "within" and "unsent" the message that they fall on,

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,10 @@ import (
 
 // startLimit bounds how long a server may take to come up.
 const startLimit = 30 * time.Second
+
+// Client uses no connection twice: Node closes one that was idle for 5 s, and a POST
+// that is on its way just then fails.
+var Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // A Process is a server that runs.
 type Process struct {

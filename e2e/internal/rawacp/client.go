@@ -13,14 +13,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/nodeserver"
 )
 
 // patience bounds every wait: only a real hang reaches it.
 const patience = time.Minute
-
-// once uses no connection twice: Node closes one that was idle for 5 s, and a POST
-// that is on its way just then fails.
-var once = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // A Client is one connection, once Initialize has been answered.
 type Client struct {
@@ -85,7 +83,7 @@ func (c *Client) Do(ctx context.Context, method, session, body string, extra htt
 	for name, values := range extra {
 		r.Header[name] = values
 	}
-	answer, err := once.Do(r)
+	answer, err := nodeserver.Client.Do(r)
 	if err != nil {
 		c.t.Fatal(err)
 	}
