@@ -204,9 +204,10 @@ func (c *Client) hurry(now engine.Time) {
 }
 
 // busy reports whether something is expected of the session, as far as anybody
-// knows: one of an earlier page's may be at work, or have come to its end.
+// knows: one of an earlier page's may be at work, or have come to its end, and who
+// is not heard says nothing of a prompt that such a page has left behind.
 func (s *session) busy(c *Client) bool {
-	if s.turn.state != "idle" || s.replay != nil || s.unseen {
+	if s.turn.state != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {

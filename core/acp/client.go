@@ -185,7 +185,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 	}
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.owned {
-			at = min(at, s.orphanedBy)
+			at = min(at, s.disownAt)
 		}
 	}
 	return at, at != engine.Never

@@ -111,11 +111,21 @@ func (r *request) stranded(c *Client, now engine.Time) {
 }
 
 // orphansWait gives the agent time once more to say that it has a prompt of an
-// earlier page, or of a tab that looks on: it is heard again, or done with a turn,
-// and may take in now what it has held until then.
+// earlier page, or of a tab that looks on: it is done with a turn, and may take in
+// now what it has held until then.
 func (s *session) orphansWait(now engine.Time) {
-	if s.orphanedBy != engine.Never {
+	if s.disownAt != engine.Never {
 		s.orphanedBy = now.After(doubtFor)
+		s.disownAt = s.orphanedBy
+	}
+}
+
+// orphansHeard notes that the agent is heard again, or has told the history: what
+// it has said of such a prompt comes now. That takes less than a session which
+// shares its stream with others has it for (rotateEvery).
+func (s *session) orphansHeard(now engine.Time) {
+	if s.disownAt != engine.Never {
+		s.disownAt = max(s.orphanedBy, now.After(quietFor))
 	}
 }
 
@@ -125,19 +135,20 @@ func (s *session) orphansWait(now engine.Time) {
 // does who looks on; no tab sends them.
 func (c *Client) disown(now engine.Time) {
 	for _, s := range c.sessions {
-		if s.transcript == nil || !s.owned || now < s.orphanedBy {
+		if s.transcript == nil || !s.owned || now < s.disownAt {
 			continue
 		}
-		s.orphanedBy = now.After(doubtFor)
+		s.disownAt = now.After(doubtFor)
 		if s.turn.state != "idle" || s.replay != nil || s.strayed || !s.heard(c) {
 			continue
 		}
-		s.orphanedBy = engine.Never
+		s.disownAt = engine.Never
 		for _, p := range slices.Clone(s.transcript.sent) {
 			if s.pending[p.p] && !s.placed[p.p] && !c.asks(p.p) {
 				s.transcript.unsent(p.p, s.emit(c))
 			}
 		}
+		c.lend(now) // its stream is another's now
 	}
 }
 

@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,9 +13,9 @@ import (
 // An orphan is a prompt that is stored, as one that may have left, and whose page
 // has ended. Nobody sends it; it must not be shown as pending for ever either.
 
-// pending says which prompts an app shows as pending, after these effects.
+// pending says how many prompts an app shows as pending, after these effects.
 func pending(effects []engine.Effect) int {
-	open := map[string]bool{}
+	open := map[engine.CallID]map[string]bool{} // by session
 	for _, e := range effects {
 		text := string(e.Data)
 		if e.Kind != engine.Deliver || e.Event != engine.EventTranscript {
@@ -25,14 +26,21 @@ func pending(effects []engine.Effect) int {
 		id = strings.TrimSuffix(id, "}")
 		switch op {
 		case "pending":
-			open[id] = true
+			if open[e.C] == nil {
+				open[e.C] = map[string]bool{}
+			}
+			open[e.C][id] = true
 		case "placed", "unsent":
-			delete(open, id)
+			delete(open[e.C], id)
 		case "reset":
-			clear(open)
+			delete(open, e.C)
 		}
 	}
-	return len(open)
+	n := 0
+	for _, prompts := range open {
+		n += len(prompts)
+	}
+	return n
 }
 
 // orphaned is a page whose prompt is stored and does not leave.
@@ -103,4 +111,54 @@ func TestOrphanedPromptOfAnotherTab(t *testing.T) {
 	s.expect(pending(asks.told) == 0, "it is pending for ever in the tab that asked")
 	s.expect(asks.outcome(id) == "outcome_unknown", "settled with %q", asks.outcome(id))
 	s.expect(len(a.m.of("session/prompt")) == 0, "it was sent")
+}
+
+// TestOrphanedPromptOfAParkedSession: more sessions than may have a stream, and all
+// but the orphan's are at work. It is heard in its turn, and that is enough.
+func TestOrphanedPromptOfAParkedSession(t *testing.T) {
+	for _, work := range []int{0, 4} {
+		m := atWork()
+		s, handles, _ := crowded(t, m, 6)
+		for i, handle := range handles[:work] {
+			s.prompt(handle, fmt.Sprint("work ", i))
+		}
+		s.settle(10_000)
+		m.silent["POST"] = true
+		s.prompt(handles[5], "hi")
+		s.settle(0)
+		m.silent["POST"] = false
+		s.load()
+		s.expect(pending(s.effects) == 1, "%d are pending", pending(s.effects))
+		s.settle(14_000)
+		s.expect(pending(s.effects) == 1, "given up at once")
+		s.settle(30_000)
+		s.expect(pending(s.effects) == 0, "%d at work: it is pending for ever", work)
+		s.expect(len(m.of("session/prompt")) == work, "%d prompts left", len(m.of("session/prompt")))
+	}
+}
+
+// TestOrphanedPromptOfATabThatLends: the same where it is another tab that needs the
+// stream more, as this one says it does not.
+func TestOrphanedPromptOfATabThatLends(t *testing.T) {
+	s, _ := orphaned(t, newModel())
+	s.streamsOf(1)
+	s.load()
+	s.settle(5_000)
+	s.expect(strings.HasSuffix(demanded(s), `"needed":1}`), "it says %s", demanded(s))
+	s.streamsOf(0)
+	s.settle(60_000)
+	s.expect(pending(s.effects) == 1, "given up while the agent is not heard")
+	s.streamsOf(1)
+	s.settle(3_000)
+	s.expect(pending(s.effects) == 0, "it is pending for ever")
+	s.expect(strings.HasSuffix(demanded(s), `"needed":0}`), "it says %s", demanded(s))
+}
+
+// demanded is the client's last word on the streams that it would have.
+func demanded(s *sim) string {
+	told := s.events(engine.EventStreams, "")
+	if len(told) == 0 {
+		return ""
+	}
+	return string(told[len(told)-1].Data)
 }

@@ -199,6 +199,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.markCancelled(c)
 	}
 	s.strayed, s.holed = false, r.holed
+	s.orphansHeard(now)
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !r.bare)
 	if s.holed && s.heard(c) {

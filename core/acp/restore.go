@@ -135,7 +135,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 			q.restored, q.conn = true, nil // asked on; mirror knows whether anybody still waits
 		}
 	}
-	s.pending = map[uint64]bool{}
+	s.pending, s.disownAt = map[uint64]bool{}, engine.Never
 	s.transcript.sent = nil // mirror brings those that are open
 	s.transcript.reset(s.emit(c))
 	s.works = works{}

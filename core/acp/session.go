@@ -40,7 +40,8 @@ type session struct {
 	lately     []uint64        // the last of those, oldest first
 	pending    map[uint64]bool // of earlier pages: told to the app
 	before     uint32          // which turn there was when those were told
-	orphanedBy engine.Time     // until when the agent may say that it has one of those; Never for none
+	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
+	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open
 	record     *record
 	fold       *journal.Record // what is stored of it, while another tab carries it
 	resend     []*question     // answered by an earlier page, and not taken as far as it knew
@@ -91,7 +92,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 			b = append(b, value...)
 		}
 	}
-	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, orphanedBy: engine.Never}
+	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never}
 	s.turn.state = "idle"
 	s.protocol = c.handshakeVersion()
 	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
@@ -265,7 +266,7 @@ func (s *session) heard(c *Client) bool {
 // streamUp notes that the agent is heard.
 func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	s.unseen = false
-	s.orphansWait(now)
+	s.orphansHeard(now)
 	if s.replay != nil && s.replay.broken {
 		s.replay.again(c, now, s)
 	} else if s.strayed || s.holed {
@@ -388,8 +389,9 @@ func (s *session) emit(c *Client) func(op []byte) {
 				s.lately = append(s.lately, id)
 				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
 			}
-			if name == "pending" && s.pending[id] {
+			if name == "pending" && s.pending[id] && s.disownAt == engine.Never { // else it is a history told anew
 				s.orphanedBy = c.now.After(doubtFor)
+				s.disownAt = s.orphanedBy
 			}
 			c.writePromptOp(s, name, id, op)
 		}
