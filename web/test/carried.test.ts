@@ -62,3 +62,31 @@ test("what another page has taken over and written anew comes with the rows that
   calls.stored("other", new OpList().row(1, row(2)).row(1, row(3)).bytes()); // nothing twice
   assert.deepEqual(told, ["call,row 1,row 2", "row 3"]);
 });
+
+// A page may carry thousands of calls that have ended: its streams go on within 2 s
+// of its thaw (fault 85) whatever it keeps.
+test("a page that wakes reads what is under way, all at once, and what has ended after it", async () => {
+  const asked: number[] = [];
+  const answers = new Map<number, () => void>();
+  const loaded = (call: number, ended: boolean): LoadedCall => ({ call, epoch: 1, owned: true, owner: "this", plain: nothing, ended, rows: [] });
+  const all = [loaded(1, true), loaded(2, false), loaded(3, false), loaded(4, false), loaded(5, true)];
+  const store = {
+    read: (call: number) => {
+      asked.push(call);
+      return new Promise((resolve) => answers.set(call, () => resolve(all[call - 1])));
+    },
+  } as unknown as Store;
+  const calls = new CarriedCalls(store, { client: () => ({}) as JournalClient, restore: () => {}, send: () => {}, moved: () => {} });
+  calls.loaded(all);
+  calls.done(4);
+  const known = calls.reread();
+  assert.deepEqual(asked, [2, 3]);
+  answers.get(2)!();
+  answers.get(3)!();
+  await known;
+  for (const call of [1, 4, 5]) {
+    for (let turn = 0; turn < 10 && !answers.has(call); turn++) await Promise.resolve();
+    answers.get(call)!();
+  }
+  assert.deepEqual(asked, [2, 3, 1, 4, 5]);
+});

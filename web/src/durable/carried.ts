@@ -17,6 +17,13 @@ export interface CarriedCallsUse {
   moved(): void;
 }
 
+/** What is known of a call that this page carries. */
+interface Owned {
+  epoch: number;
+  /** It has its outcome. */
+  done: boolean;
+}
+
 /**
  * Who carries each call: this page, with the epoch that makes its rows count,
  * or another one, which this page follows and takes over from when it ends.
@@ -25,8 +32,8 @@ export class CarriedCalls {
   readonly #store: Store;
   readonly #use: CarriedCallsUse;
   readonly #followed = new FollowedCalls();
-  /** The calls that this page carries, with their epochs. */
-  readonly #owned = new Map<number, number>();
+  /** The calls that this page carries. */
+  readonly #owned = new Map<number, Owned>();
   readonly #taking = new Set<number>();
   #ending = false;
 
@@ -38,7 +45,7 @@ export class CarriedCalls {
   /** Books calls as they were read. */
   loaded(calls: readonly LoadedCall[]): void {
     for (const call of calls) {
-      if (call.owned) this.#owned.set(call.call, call.epoch);
+      if (call.owned) this.#owned.set(call.call, { epoch: call.epoch, done: call.ended });
       else this.#followed.loaded(call);
     }
     this.#use.moved();
@@ -46,7 +53,7 @@ export class CarriedCalls {
 
   /** Books the calls that begin with a commit of this page's. */
   begun(ops: readonly Op[]): void {
-    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, op.epoch);
+    for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, { epoch: op.epoch, done: false });
   }
 
   /** Books those that end with one. */
@@ -56,6 +63,8 @@ export class CarriedCalls {
 
   /** A call has its outcome: nobody needs to carry it any more. */
   done(call: number): void {
+    const owned = this.#owned.get(call);
+    if (owned) owned.done = true;
     const followed = this.#followed.get(call);
     if (!followed) return;
     followed.done = true;
@@ -139,7 +148,7 @@ export class CarriedCalls {
 
   #row(from: string, row: Row): void {
     if (!this.#use.client()) return;
-    const epoch = this.#owned.get(row.call);
+    const epoch = this.#owned.get(row.call)?.epoch;
     if (epoch !== undefined) {
       if (row.epoch <= epoch) return; // by one who has not noticed that it was relieved
       this.#relieved(row.call, from);
@@ -154,7 +163,7 @@ export class CarriedCalls {
   /** Another page carries a call from now on. */
   taken(from: string, message: Extract<Message, { kind: "taken" }>): void {
     const { call, epoch, sealed, ops } = message;
-    const mine = this.#owned.get(call);
+    const mine = this.#owned.get(call)?.epoch;
     if (mine !== undefined) {
       if (epoch <= mine) return;
       this.#relieved(call, from).handed = { epoch, sealed };
@@ -197,6 +206,21 @@ export class CarriedCalls {
     if (this.#owned.has(call) || this.#followed.get(call)?.reading) await this.read(call);
   }
 
+  /**
+   * Finds out what of this page's others have taken over while it slept. Resolves once
+   * that is known of all that is under way; what has ended, which a page may have
+   * thousands of, holds nothing up.
+   */
+  async reread(): Promise<void> {
+    const mine = [...this.#owned];
+    await Promise.all(mine.map(([call, { done }]) => done || this.read(call)));
+    void this.#readAll(mine.filter(([, { done }]) => done).map(([call]) => call));
+  }
+
+  async #readAll(calls: readonly number[]): Promise<void> {
+    for (const call of calls) if (this.#owned.has(call)) await this.read(call);
+  }
+
   /** Reads a call's whole log: rows were missed, or it has changed hands. */
   async read(call: number): Promise<void> {
     const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
@@ -207,7 +231,7 @@ export class CarriedCalls {
     if (this.#use.client() && this.#followed.get(call) === followed) {
       if (loaded?.owned) {
         this.#followed.delete(call);
-        this.#owned.set(call, loaded.epoch);
+        this.#owned.set(call, { epoch: loaded.epoch, done: loaded.ended });
       } else if (loaded) {
         this.#owned.delete(call);
         this.#followed.loaded(loaded);
@@ -254,7 +278,7 @@ export class CarriedCalls {
     }
     const waiting = this.#followed.get(call)?.waiting ?? [];
     this.#followed.delete(call);
-    this.#owned.set(call, loaded.epoch);
+    this.#owned.set(call, { epoch: loaded.epoch, done: loaded.ended });
     this.#use.moved();
     this.#use.restore(new OpList().call(loaded));
     this.#use.send(takenMessage(loaded, n));

@@ -371,7 +371,7 @@ export class Journal {
         this.#peers.deaf();
         this.#catchUp();
         // It may have been taken for dead.
-        for (const call of this.#calls.mine()) await this.#calls.read(call);
+        await this.#calls.reread();
         await this.#adopt();
         this.#client?.streams.rest(false);
         if (listens) void this.#listening.ask();
