@@ -13,7 +13,13 @@ type seenIDs struct {
 	ring  []uint64
 	next  int
 	fresh int // how many of the newest nobody has taken to store them
+	spare *SpareMarks
 }
+
+// SpareMarks is the memory that a stream which is over leaves for the next one
+// that grows long: without it each of them cost a client 36 KB of garbage, and the
+// memory of a wasm only grows. The zero value holds none.
+type SpareMarks struct{ ring []uint64 }
 
 const seenMax = 4096 // 32 KB per stream at most
 
@@ -28,13 +34,33 @@ func (s *seenIDs) put(h uint64) {
 		if n := len(s.ring); n == cap(s.ring) {
 			// In three steps: append's own leave 80 KB of garbage behind each long
 			// stream, and the memory of a wasm only grows.
-			s.ring = slices.Grow(s.ring, min(max(64, 7*n), seenMax-n))
+			if !s.takeSpare() {
+				s.ring = slices.Grow(s.ring, min(max(64, 7*n), seenMax-n))
+			}
 		}
 		s.ring = append(s.ring, h)
 		return
 	}
 	s.ring[s.next] = h
 	s.next = (s.next + 1) % seenMax
+}
+
+// takeSpare goes on in the memory of a stream before, if that is larger. A short
+// stream, which needs next to nothing, leaves it to others.
+func (s *seenIDs) takeSpare() bool {
+	if s.spare == nil || len(s.ring) == 0 || cap(s.spare.ring) <= cap(s.ring) {
+		return false
+	}
+	s.ring, s.spare.ring = append(s.spare.ring[:0], s.ring...), nil
+	return true
+}
+
+// leave forgets all ids: nothing follows them.
+func (s *seenIDs) leave() {
+	if s.spare != nil && cap(s.ring) > cap(s.spare.ring) {
+		s.spare.ring = s.ring[:0]
+	}
+	*s = seenIDs{spare: s.spare}
 }
 
 // take appends the fresh hashes to b, oldest first, eight bytes each.

@@ -71,3 +71,44 @@ func TestSeenIDsStored(t *testing.T) {
 		}
 	}
 }
+
+// TestSeenIDsSpare: a long stream goes on in the memory that one before it has left,
+// and knows its own ids only; a short one leaves it alone.
+func TestSeenIDsSpare(t *testing.T) {
+	var spare SpareMarks
+	long := func(name string) *seenIDs {
+		s := &seenIDs{spare: &spare}
+		for i := range 2 * seenMax {
+			s.add([]byte(name + strconv.Itoa(i)))
+		}
+		return s
+	}
+	first := long("first-")
+	memory := &first.ring[0]
+	first.leave()
+	if first.has([]byte("first-" + strconv.Itoa(2*seenMax-1))) {
+		t.Error("an id is known after the end")
+	}
+	short := &seenIDs{spare: &spare}
+	short.add([]byte("short"))
+	if cap(short.ring) > 64 || cap(spare.ring) < seenMax {
+		t.Errorf("a stream of one event has room for %d", cap(short.ring))
+	}
+	short.leave()
+	second := long("second-")
+	if &second.ring[0] != memory {
+		t.Error("the memory was not used again")
+	}
+	if !second.has([]byte("second-"+strconv.Itoa(2*seenMax-1))) || second.has([]byte("first-"+strconv.Itoa(2*seenMax-1))) {
+		t.Error("the ids of another stream are known, or its own are not")
+	}
+	third := long("third-") // at the same time: it has its own
+	if &third.ring[0] == &second.ring[0] || !second.has([]byte("second-"+strconv.Itoa(seenMax))) {
+		t.Error("two streams share their memory")
+	}
+	second.leave()
+	third.leave()
+	if cap(spare.ring) < seenMax {
+		t.Error("no memory is left")
+	}
+}

@@ -68,6 +68,9 @@ func NewStream(idle int64) Stream {
 	return Stream{phase: PhaseOpening, at: engine.Never, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
 }
 
+// Share has the stream take and leave its memory there.
+func (s *Stream) Share(spare *SpareMarks) { s.seen.spare = spare }
+
 // Phase returns where the stream stands.
 func (s *Stream) Phase() Phase { return s.phase }
 
@@ -209,7 +212,10 @@ func (s *Stream) Due(t engine.Time) {
 }
 
 // End notes that the stream is complete or given up.
-func (s *Stream) End() { s.phase, s.at = PhaseOver, engine.Never }
+func (s *Stream) End() {
+	s.phase, s.at = PhaseOver, engine.Never
+	s.seen.leave()
+}
 
 // Action is what a Stream wants done now.
 type Action uint8

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -25,8 +27,11 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		e.Data = data
 		if c.writer.On && t.isKept() {
 			// The input it came in is over by then.
-			row := t.record.plain
-			e.Data, t.record.lent = row[len(row)-len(data):], true
+			if row := t.record.plain; 2*len(data) > cap(row) {
+				e.Data, t.record.lent = row[len(row)-len(data):], true
+			} else {
+				e.Data = bytes.Clone(data) // memory for a row of events, up to 1 MB, serves the next call
+			}
 		}
 	}
 	c.whenStored(now, t, true, func(now engine.Time) {

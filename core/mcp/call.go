@@ -215,6 +215,7 @@ func (t *call) transmit(c *Client, now engine.Time) {
 	t.policy, t.parked = nil, 0 // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+	t.stream.Share(&c.marks)
 	t.stream.Hold(now, t.paused)
 	t.owed = false
 	t.token = c.token.number

@@ -32,6 +32,8 @@ type Client struct {
 	effects  engine.Queue
 	now      engine.Time // of the input under way
 	random   engine.Random
+	marks    link.SpareMarks
+	seen     []byte // marks of the events in the row that is written
 	state    clientState
 	revision *revision // of the current or last session; nil before the first
 	failure  *engine.Error

@@ -2,8 +2,10 @@ package mcp_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -37,6 +39,49 @@ func TestHotRoadAllocatesNothing(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// longCallBytes is what a call of many events may cost in memory beside the texts of
+// its own request and answer: its structures, no buffers.
+const longCallBytes = 16 << 10
+
+// The buffers of a long call serve the next one: the memory of a wasm only grows.
+func TestLongCallsShareBuffers(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		t.Run(fmt.Sprintf("journal=%v", kept), func(t *testing.T) {
+			h := newTally(t, kept).connect(t)
+			shape := hotShapes()[1]
+			var before, after runtime.MemStats
+			var most uint64
+			for n := range 8 {
+				o := h.open()
+				text, size := shape.burst(o, hotEvents)
+				runtime.ReadMemStats(&before)
+				h.feed(o.x, text, size)
+				h.client.Chunk(h.now, o.x, []byte("data: "+coretest.Result(o.request, `{"content":[]}`)+"\n\n"))
+				h.drain()
+				h.client.End(h.now, o.x, engine.EndClean, "")
+				h.drain()
+				h.store()
+				runtime.ReadMemStats(&after)
+				for id := range h.ended {
+					h.client.Ack(h.now, id, 0)
+					delete(h.ended, id)
+				}
+				h.drain()
+				h.store()
+				if n >= 3 { // what grows has grown
+					most = max(most, after.TotalAlloc-before.TotalAlloc)
+				}
+			}
+			if most > longCallBytes {
+				t.Errorf("a call of %d events took %d bytes", hotEvents, most)
+			}
+			if h.settled != 8 {
+				t.Errorf("%d calls have ended", h.settled)
+			}
+		})
 	}
 }
 

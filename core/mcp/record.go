@@ -33,7 +33,6 @@ type record struct {
 	behind bool // the secrets that were written last are not stored: there was no cipher
 
 	cursor  []byte // as last written
-	seen    []byte // marks of the events in the row that is written
 	retry   int64
 	flying  guarantee // what the commit under way makes true
 	stored  guarantee // what is true
@@ -134,8 +133,8 @@ func (r *record) AppendRow(b []byte) []byte {
 		if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
 			r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
 			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: r.cursor})
-			if r.seen = stream.AppendSeen(r.seen[:0]); len(r.seen) > 0 {
-				r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Seen, Data: r.seen})
+			if c.seen = stream.AppendSeen(c.seen[:0]); len(c.seen) > 0 {
+				r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Seen, Data: c.seen})
 			}
 		}
 		if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
