@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
 
 // Log is what writes rows: a call, or a session with an agent.
 type Log interface {
@@ -115,16 +119,30 @@ func (w *Writer) Untouch(l Log, n int) {
 	}
 }
 
-// Room returns the row that is written with room for an entry of n bytes more,
-// if a row before it has left any behind.
+// Room returns the row that is written with room for an entry of n bytes more, in
+// what a row before it has left behind if that will do.
 func (w *Writer) Room(row []byte, n int) []byte {
 	need := len(row) + n + longestHead
-	if need <= cap(row) || need > cap(w.row) {
+	switch {
+	case need <= cap(row):
 		return row
+	case need <= cap(w.row):
+		larger := append(w.row[:0], row...)
+		w.row = row[:0]
+		return larger
 	}
-	larger := append(w.row[:0], row...)
-	w.row = row[:0]
-	return larger
+	return grown(row, need)
+}
+
+// grown returns b with room for need bytes, in steps where it is large: append's own
+// of a quarter leave four times its memory behind as garbage.
+func grown(b []byte, need int) []byte {
+	for _, size := range [...]int{4 * keepRow, largestRow} {
+		if need > keepRow && need > cap(b) && need <= size {
+			return slices.Grow(b, size-len(b))
+		}
+	}
+	return b
 }
 
 // Done takes back the memory of a row that was appended to the commit. Returns
@@ -140,8 +158,12 @@ func (w *Writer) Done(row []byte) []byte {
 	return nil
 }
 
-// keepRow is what a log keeps of memory for its rows, in bytes.
-const keepRow = 64 << 10
+// keepRow is what a log keeps of memory for its rows, in bytes; largestRow is more
+// than a stream gets, before it is not read further: another chunk, at most.
+const (
+	keepRow    = 64 << 10
+	largestRow = MaxUncommitted + 2*keepRow
+)
 
 // Grow counts bytes that wait in a row.
 func (w *Writer) Grow(n int) { w.waiting += n }
@@ -170,7 +192,7 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	if !w.On || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
 		return engine.Effect{}, false
 	}
-	w.blob = append(w.spare[:0], w.ops...)
+	w.blob = append(grown(w.spare[:0], w.waiting+keepRow), w.ops...) // more than their heads and secrets
 	w.spare, w.ops = nil, w.ops[:0]
 	for _, l := range w.dirty {
 		w.blob = l.AppendRow(w.blob)
