@@ -15,7 +15,7 @@ import (
 
 // wasmLimit bounds the tests of one package in Chrome: exhaustive ones take
 // several times what they take natively.
-const wasmLimit = 4 * time.Minute
+const wasmLimit = 12 * time.Minute
 
 // nativeOnly names the packages whose tests cannot run in a browser, and what
 // they need that a browser has not. TestWasm fails when this list and the

@@ -34,7 +34,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 			}
 		}
 	}
-	c.whenStored(now, t, true, func(now engine.Time) {
+	c.thenOnly(now, t, true, func(now engine.Time) {
 		if t.phase != callFollowed { // else another tab has it by now, and tells
 			c.effects.Add(e)
 		}
@@ -45,7 +45,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 // where position is 0, with all that it has had. A settled call with nothing
 // left is forgotten.
 func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
-	c.begin(now)
+	c.beginOf(now, true)
 	t := c.byCall[id]
 	if kept := c.kept[id]; kept != nil {
 		t = kept

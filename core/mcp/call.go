@@ -126,7 +126,7 @@ type CallOptions struct {
 // _meta member, or nil. Progress is always asked for. The call ends with one
 // Settle effect, whatever happens.
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.begin(now)
+	c.beginOf(now, c.state == stateOpen)
 	t := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
@@ -152,6 +152,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 			t.send(c, now)
 		}
 	}
+	c.moved(t)
 	return t.id
 }
 
@@ -189,7 +190,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	}
 	t.phase = callStoring
 	generation := c.session.generation
-	c.whenStored(now, t, false, func(now engine.Time) {
+	c.thenOnly(now, t, false, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
 		}

@@ -151,35 +151,48 @@ func (c *Client) begin(now engine.Time) {
 
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
-	c.begin(now)
-	if o := c.owners[x]; o != nil {
-		c.reached(true)
-		o.head(c, now, head)
+	o := c.owners[x]
+	t, _ := o.(*call)
+	c.beginOf(now, t != nil && t.headOnly(head))
+	if o == nil {
+		return
+	}
+	c.reached(true)
+	o.head(c, now, head)
+	if t != nil {
+		c.moved(t)
 	}
 }
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
-	stale := c.due.stale
-	c.begin(now)
-	switch o := c.owners[x].(type) {
-	case nil:
-	case *call:
-		c.chunkOf(now, o, stale, p)
-	default:
-		o.chunk(c, now, p)
+	o := c.owners[x]
+	t, _ := o.(*call)
+	c.beginOf(now, t != nil && t.phase == callStreaming && t.role == roleApp)
+	if o == nil {
+		return
+	}
+	o.chunk(c, now, p)
+	if t != nil {
+		c.moved(t)
 	}
 }
 
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
-	c.begin(now)
-	if o := c.owners[x]; o != nil {
-		delete(c.owners, x)
-		if how == engine.EndNetwork {
-			c.reached(false)
-		}
-		o.end(c, now, how, detail)
+	o := c.owners[x]
+	t, _ := o.(*call)
+	c.beginOf(now, t != nil && t.endOnly(how))
+	if o == nil {
+		return
+	}
+	delete(c.owners, x)
+	if how == engine.EndNetwork {
+		c.reached(false)
+	}
+	o.end(c, now, how, detail)
+	if t != nil {
+		c.moved(t)
 	}
 }
 

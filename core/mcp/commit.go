@@ -8,18 +8,33 @@ import (
 // whenStored runs do once everything written so far is stored, on disk where
 // strict. For a call that is not kept that is at once.
 func (c *Client) whenStored(now engine.Time, t *call, strict bool, do func(now engine.Time)) {
+	c.thenOnly(now, t, strict, func(now engine.Time) {
+		c.stir()
+		do(now)
+	})
+}
+
+// thenOnly is whenStored for what changes when t is due, at most.
+func (c *Client) thenOnly(now engine.Time, t *call, strict bool, do func(now engine.Time)) {
 	if !t.isKept() {
 		do(now)
 		return
 	}
-	c.writer.WhenStored(now, strict, do)
+	c.writer.WhenStored(now, strict, func(now engine.Time) {
+		do(now)
+		c.moved(t)
+	})
 }
 
 // Stored takes the host's answer to effect Store. why is a word for people, of a
 // failure.
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
-	c.begin(now)
-	switch c.writer.Stored(now, ticket, result) {
+	c.beginOf(now, true)
+	fate := c.writer.Stored(now, ticket, result)
+	if fate != journal.FateStored {
+		c.stir()
+	}
+	switch fate {
 	case journal.FateBack:
 		c.storeBack(now, false)
 	case journal.FateStored:
