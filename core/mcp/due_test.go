@@ -1,0 +1,56 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// TestManyCallsAreDueInTime: of more calls than are looked through after each input
+// every one may be the first that is due, by what its own answer has begun.
+func TestManyCallsAreDueInTime(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		h := newTally(t, kept).connect(t)
+		due := func(want engine.Time, what string) {
+			t.Helper()
+			if at, ok := h.client.Deadline(); !ok || at > want || !h.client.DueHolds() {
+				t.Errorf("%s: looked at again at %d, due at %d", what, at, want)
+			}
+		}
+		const calls = 100
+		for range calls {
+			h.client.Call(h.now, "tools/call", []byte(`{"name":"work"}`), mcp.CallOptions{Durable: true, Timeouts: mcp.Timeouts{Answer: 60_000, Idle: 5_000}})
+			h.drain()
+			h.store()
+		}
+		if len(h.fetches) != calls {
+			t.Fatalf("%d requests left", len(h.fetches))
+		}
+		due(h.now.After(60_000), "all are asked")
+		h.now += 10
+		for n, e := range h.fetches[:50] {
+			h.client.Head(h.now, e.X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+			h.drain()
+			due(h.now.After(5_000), "a stream is open")
+			if n == 0 {
+				h.now += 10
+			}
+		}
+		e := h.fetches[0]
+		h.now += 10
+		h.client.Chunk(h.now, e.X, []byte("data: "+coretest.Result(coretest.RequestID(e.Request), `{"content":[]}`)+"\n\n"))
+		h.drain()
+		due(h.now.After(1_000), "one has ended, and its stream has not")
+		h.client.End(h.now, e.X, engine.EndClean, "")
+		h.drain()
+		h.store()
+		h.client.Advance(h.now.After(4_000))
+		h.drain()
+		due(h.now.After(5_000), "after a look that was early")
+		if h.settled != 1 {
+			t.Errorf("%d calls have ended", h.settled)
+		}
+	}
+}
