@@ -90,9 +90,14 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 	}
 }
 
-// storedCalls is a store with n calls that an earlier page left: ended ones that
-// nobody has acknowledged, with their events.
-func storedCalls(n int) []byte {
+// pieceBytes is how much of its store a page hands over at a time
+// (web/src/durable/journal.ts PIECE).
+const pieceBytes = 48 << 10
+
+// storedCalls is a store with n calls that an earlier page left, as a page hands it
+// over: ended ones that nobody has acknowledged, with their events.
+func storedCalls(n int) [][]byte {
+	var pieces [][]byte
 	var b []byte
 	event := []byte(hotShapes()[1].event("16777217", 1))
 	event = event[len("id: 1000001\ndata: ") : len(event)-2]
@@ -107,22 +112,28 @@ func storedCalls(n int) []byte {
 		}
 		row = journal.AppendEntry(row, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(engine.OutcomeResult), 1}, Data: []byte(`{"content":[]}`)})
 		b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: uint64(i), Epoch: 1, N: 1, Plain: row})
+		if len(b) > pieceBytes || i == n {
+			pieces = append(pieces, b)
+			b = make([]byte, 0, pieceBytes+4<<10)
+		}
 	}
-	return b
+	return pieces
 }
 
 // BenchmarkGrowthRestore gives a new page's client what is stored of n calls.
 func BenchmarkGrowthRestore(b *testing.B) {
 	for _, n := range []int{10, 100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("calls=%d", n), func(b *testing.B) {
-			ops := storedCalls(n)
+			pieces := storedCalls(n)
 			var bytes uint64
 			least := time.Hour
 			for b.Loop() {
 				h, before := newTally(b, true), held()
 				since := busy()
-				h.client.Restore(h.now, ops)
-				h.drain()
+				for _, ops := range pieces {
+					h.client.Restore(h.now, ops)
+					h.drain()
+				}
 				least = min(least, busy()-since)
 				bytes = held() - before
 				if h.recalled != n || h.settled != n || h.told[engine.EventProgress] != n*growthEvents {

@@ -29,7 +29,7 @@ func lateCall(t *testing.T, open bool) []journal.Op {
 		Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`),
 		Client: []byte("{\"name\":\"other\"}\n"), HasSession: true, Session: "s1"})
 	ops := []journal.Op{{Kind: journal.OpServer, Plain: plain, Secret: secret}}
-	r := journal.ReadOps(storedCalls(6))
+	r := journal.ReadOps(storedCalls(6)[0])
 	for op, ok := r.Next(); ok; op, ok = r.Next() {
 		ops = append(ops, op)
 	}

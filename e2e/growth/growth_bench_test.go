@@ -117,7 +117,7 @@ column says; the last column is the cost at the end of the line over the least o
 
 - The core's figures are of its own benchmarks, run natively, in processor time. Calls are durable ones with ten events of 200 bytes
   each. Calls under way go from their making to their outcome, with a commit for each round of events; restored ones have ended and
-  were not acknowledged.`
+  were not acknowledged, and come in pieces of 48 KB, as from a page.`
 
 const inChrome = `
 - In Chrome, calls are made at once over HTTP/2. It opens 256 streams on a connection: of a thousand calls, the others are made, written
