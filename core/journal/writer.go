@@ -138,7 +138,7 @@ func (w *Writer) Room(row []byte, n int) []byte {
 // of a quarter leave four times its memory behind as garbage.
 func grown(b []byte, need int) []byte {
 	for _, size := range [...]int{4 * keepRow, largestRow} {
-		if need > keepRow && need > cap(b) && need <= size {
+		if keepRow < need && need <= size {
 			return slices.Grow(b, size-len(b))
 		}
 	}
@@ -192,7 +192,11 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	if !w.On || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
 		return engine.Effect{}, false
 	}
-	w.blob = append(grown(w.spare[:0], w.waiting+keepRow), w.ops...) // more than their heads and secrets
+	w.blob = w.spare[:0]
+	if w.waiting > keepRow {
+		w.blob = grown(w.blob, w.waiting+keepRow) // with their heads and secrets
+	}
+	w.blob = append(w.blob, w.ops...)
 	w.spare, w.ops = nil, w.ops[:0]
 	for _, l := range w.dirty {
 		w.blob = l.AppendRow(w.blob)
