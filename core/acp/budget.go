@@ -89,6 +89,8 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 		// The answer that ends its turn comes once, and no history has it: it must
 		// not be on its way.
 		return false
+	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.state == "idle" && s.heard(c):
+		return false // a moment more, or it would be so at each of its turns
 	case now.Since(s.since) >= rotateEvery:
 		return true
 	}

@@ -77,6 +77,7 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 	for _, s := range c.sessions {
 		if s.transcript != nil {
 			s.detach(c)
+			s.disownAt = engine.Never
 		}
 	}
 	c.rotateAt = engine.Never

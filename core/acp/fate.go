@@ -144,12 +144,23 @@ func (c *Client) disown(now engine.Time) {
 		}
 		s.disownAt = engine.Never
 		for _, p := range slices.Clone(s.transcript.sent) {
-			if s.pending[p.p] && !s.placed[p.p] && !c.asks(p.p) {
+			if s.isOrphan(c, p) {
 				s.transcript.unsent(p.p, s.emit(c))
 			}
 		}
 		c.lend(now) // its stream is another's now
 	}
+}
+
+// isOrphan reports whether a prompt is one that another page has left behind, and
+// that is not in the history.
+func (s *session) isOrphan(c *Client, p *sentPrompt) bool {
+	return s.pending[p.p] && !s.placed[p.p] && !c.asks(p.p)
+}
+
+// orphaned reports whether there is such a prompt.
+func (s *session) orphaned(c *Client) bool {
+	return slices.ContainsFunc(s.transcript.sent, func(p *sentPrompt) bool { return s.isOrphan(c, p) })
 }
 
 // asks reports whether a request of that id is under way, which knows its own end.

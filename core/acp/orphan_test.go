@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -152,6 +153,27 @@ func TestOrphanedPromptOfATabThatLends(t *testing.T) {
 	s.settle(3_000)
 	s.expect(pending(s.effects) == 0, "it is pending for ever")
 	s.expect(strings.HasSuffix(demanded(s), `"needed":0}`), "it says %s", demanded(s))
+}
+
+// TestOrphanedPromptThatCame: once it is in the history nothing is expected of it,
+// however often that is told anew.
+func TestOrphanedPromptThatCame(t *testing.T) {
+	s, a := orphaned(t, newModel())
+	s.streamsOf(1)
+	s.load()
+	a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"hi"}]}`)
+	s.settle(0)
+	for range 3 {
+		s.expect(pending(s.effects) == 0, "it is pending")
+		s.expect(strings.HasSuffix(demanded(s), `"needed":0}`), "it says %s", demanded(s))
+		s.streamsOf(0)
+		s.settle(1_000)
+		s.streamsOf(1)
+		s.settle(1_000)
+	}
+	s.do("close", func(c *acp.Client, now engine.Time) { c.Close(now) })
+	at, ok := s.c.Deadline()
+	s.expect(!ok, "a closed client is due at %d", at)
 }
 
 // demanded is the client's last word on the streams that it would have.

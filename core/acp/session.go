@@ -389,9 +389,12 @@ func (s *session) emit(c *Client) func(op []byte) {
 				s.lately = append(s.lately, id)
 				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
 			}
-			if name == "pending" && s.pending[id] && s.disownAt == engine.Never { // else it is a history told anew
+			switch {
+			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a history told anew
 				s.orphanedBy = c.now.After(doubtFor)
 				s.disownAt = s.orphanedBy
+			case name != "pending" && !s.orphaned(c):
+				s.disownAt = engine.Never
 			}
 			c.writePromptOp(s, name, id, op)
 		}

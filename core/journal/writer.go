@@ -147,9 +147,10 @@ func grown(b []byte, need int) []byte {
 
 // Done takes back the memory of a row that was appended to the commit. Returns
 // what the log may keep of it: one at a time grows large, as a rule, and memory
-// of a wasm that was taken once is never given back.
-func (w *Writer) Done(row []byte) []byte {
-	if cap(row) <= keepRow {
+// of a wasm that was taken once is never given back. last: it writes next to nothing
+// after that row, and keeps none.
+func (w *Writer) Done(row []byte, last bool) []byte {
+	if !last && cap(row) <= keepRow {
 		return row[:0]
 	}
 	if cap(row) <= 2*MaxUncommitted && cap(row) > cap(w.row) {

@@ -3,6 +3,8 @@ package link
 import (
 	"strconv"
 	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/sse"
 )
 
 // TestSeenIDs: the newest ids are known, and no more memory is kept than for those.
@@ -106,7 +108,15 @@ func TestSeenIDsSpare(t *testing.T) {
 	if &third.ring[0] == &second.ring[0] || !second.has([]byte("second-"+strconv.Itoa(seenMax))) {
 		t.Error("two streams share their memory")
 	}
+	over := Stream{seen: seenIDs{spare: &spare}}
 	second.leave()
+	over.End()
+	for i := range 100 { // what comes behind the end of a stream takes nothing
+		over.Accept(&sse.Event{HasID: true, ID: []byte("late-" + strconv.Itoa(i)), Data: []byte("x")})
+	}
+	if len(over.seen.ring) != 0 || cap(spare.ring) < seenMax {
+		t.Error("a stream that is over took the memory")
+	}
 	third.leave()
 	if cap(spare.ring) < seenMax {
 		t.Error("no memory is left")

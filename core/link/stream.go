@@ -117,7 +117,7 @@ func (s *Stream) Accept(e *sse.Event) bool {
 			// not searched for again, which keeps a long resumed stream fast.
 			s.checking = false
 		}
-		if len(e.ID) > 0 {
+		if len(e.ID) > 0 && s.phase != PhaseOver {
 			s.seen.add(e.ID)
 		}
 		s.Cursor.ID = append(s.Cursor.ID[:0], e.ID...)

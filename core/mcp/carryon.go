@@ -63,6 +63,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
 		t.phase = callStreaming
 		t.stream = link.NewStream(max(t.timeouts.Idle, 0))
+		t.stream.Share(&c.marks)
 		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 		t.answerBy = engine.Never

@@ -3,7 +3,7 @@ package mcp
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // manyCalls is from how many calls on their deadlines are not looked through
-// after each chunk: a thousand streams would make every event cost a thousand
+// after each input: a thousand streams would make every event cost a thousand
 // looks. What is known then may be too early, which costs one Advance (a
 // deadline that passed is looked for anew) and which engine.Machine allows.
 const manyCalls = 32

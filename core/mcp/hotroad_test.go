@@ -85,6 +85,38 @@ func TestLongCallsShareBuffers(t *testing.T) {
 	}
 }
 
+// What has ended and waits for its app keeps no buffers: there may be thousands.
+func TestEndedCallsKeepNoBuffers(t *testing.T) {
+	h := newTally(t, true).connect(t)
+	shape := hotShapes()[1]
+	const calls = 64
+	before := memoryInUse()
+	for range calls {
+		o := h.open()
+		text, size := shape.burst(o, 200)
+		h.feed(o.x, text, size)
+		h.client.Chunk(h.now, o.x, []byte("data: "+coretest.Result(o.request, `{"content":[]}`)+"\n\n"))
+		h.drain()
+		h.client.End(h.now, o.x, engine.EndClean, "")
+		h.drain()
+		h.store()
+	}
+	if each := (int64(memoryInUse()) - int64(before)) / calls; each > 10<<10 {
+		t.Errorf("each of %d ended calls keeps %d bytes", calls, each)
+	}
+	if len(h.ended) != calls {
+		t.Errorf("%d calls have ended", len(h.ended))
+	}
+	runtime.KeepAlive(h)
+}
+
+func memoryInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // BenchmarkHotRoad is what 20,000 events cost the core, all of it.
 func BenchmarkHotRoad(b *testing.B) {
 	for _, kept := range []bool{false, true} {

@@ -162,7 +162,10 @@ func (r *record) AppendRow(b []byte) []byte {
 	if r.lent {
 		r.plain, r.lent = nil, false
 	} else {
-		r.plain = c.writer.Done(r.plain)
+		r.plain = c.writer.Done(r.plain, r.settled)
+	}
+	if r.settled {
+		r.secret, r.cursor = nil, nil // it may be kept for long, and nothing but an ack follows
 	}
 	return b
 }

@@ -51,6 +51,36 @@ test("a commit that finds it out by itself has the log read", async () => {
   assert.equal(calls.carries(1), false);
 });
 
+// A page that thaws reads all that it carries; what it read of a call before that moved says nothing.
+test("what a commit finds out is read once more where a read had begun before it", async () => {
+  const { calls, reads, told, theirs } = carrying();
+  const woke = calls.reread();
+  let known = false;
+  const moved = calls.moved(1).then(() => (known = true));
+  reads[0]!({ ...theirs, epoch: 1, owned: true, owner: "this" });
+  await woke;
+  await new Promise((turn) => setTimeout(turn, 0));
+  assert.deepEqual([known, told.length, reads.length], [false, 0, 2]);
+  reads[1]!(theirs);
+  await moved;
+  assert.deepEqual([calls.carries(1), told.length], [false, 1]);
+});
+
+test("what ends or is forgotten while it is read stays so", async () => {
+  const { calls, reads, theirs } = carrying();
+  const mine = { ...theirs, epoch: 1, owned: true, owner: "this" };
+  const woke = calls.reread();
+  calls.done(1);
+  reads[0]!(mine);
+  await woke;
+  await Promise.resolve();
+  assert.equal(reads.length, 2); // as one that has ended
+  calls.ended([{ kind: "forget", call: 1 }]);
+  reads[1]!(mine);
+  await new Promise((turn) => setTimeout(turn, 0));
+  assert.equal(calls.carries(1), false);
+});
+
 // By the head alone the core would decide about what is under way as if nothing of
 // it had been stored: an agent's prompt would have an unknown outcome.
 test("what another page has taken over and written anew comes with the rows that were stored with it", () => {

@@ -36,6 +36,8 @@ export class CarriedCalls {
   readonly #owned = new Map<number, Owned>();
   readonly #taking = new Set<number>();
   #ending = false;
+  /** Counts the page's sleeps and wakes. */
+  #round = 0;
 
   constructor(store: Store, use: CarriedCallsUse) {
     this.#store = store;
@@ -203,7 +205,9 @@ export class CarriedCalls {
    * has found out: that page may have said so first, and what it stored be read still.
    */
   async moved(call: number): Promise<void> {
-    if (this.#owned.has(call) || this.#followed.get(call)?.reading) await this.read(call);
+    const reading = this.#followed.get(call)?.reading;
+    if (this.#owned.has(call) || reading) await this.read(call);
+    if (reading && this.#owned.has(call)) await this.read(call); // that one began before it moved
   }
 
   /**
@@ -212,13 +216,19 @@ export class CarriedCalls {
    * thousands of, holds nothing up.
    */
   async reread(): Promise<void> {
+    const round = ++this.#round;
     const mine = [...this.#owned];
     await Promise.all(mine.map(([call, { done }]) => done || this.read(call)));
-    void this.#readAll(mine.filter(([, { done }]) => done).map(([call]) => call));
+    void this.#readEnded(mine.filter(([, { done }]) => done).map(([call]) => call), round);
   }
 
-  async #readAll(calls: readonly number[]): Promise<void> {
-    for (const call of calls) if (this.#owned.has(call)) await this.read(call);
+  async #readEnded(calls: readonly number[], round: number): Promise<void> {
+    for (const call of calls) if (this.#round === round && this.#owned.has(call)) await this.read(call);
+  }
+
+  /** The page is being frozen: a transaction that it began now would hold up all others. */
+  rest(): void {
+    this.#round++;
   }
 
   /** Reads a call's whole log: rows were missed, or it has changed hands. */
@@ -226,12 +236,14 @@ export class CarriedCalls {
     const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
     if (followed.reading) return new Promise((resolve) => followed.waiting.push(resolve));
     followed.reading = true;
+    const mine = this.#owned.has(call);
     const loaded = await this.#store.read(call).catch(() => undefined);
     followed.reading = false;
     if (this.#use.client() && this.#followed.get(call) === followed) {
       if (loaded?.owned) {
         this.#followed.delete(call);
-        this.#owned.set(call, { epoch: loaded.epoch, done: loaded.ended });
+        // Meanwhile it may have ended, or been forgotten.
+        if (!mine || this.#owned.has(call)) this.#owned.set(call, { epoch: loaded.epoch, done: loaded.ended || followed.done });
       } else if (loaded) {
         this.#owned.delete(call);
         this.#followed.loaded(loaded);

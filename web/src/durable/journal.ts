@@ -365,6 +365,7 @@ export class Journal {
         if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();
         this.#channel.send({ kind: "frozen" });
+        this.#calls.rest();
         this.#asleep = true;
       },
       wake: async (): Promise<void> => {
