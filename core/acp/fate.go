@@ -121,8 +121,7 @@ func (s *session) orphansWait(now engine.Time) {
 }
 
 // orphansHeard notes that the agent is heard again, or has told the history: what
-// it has said of such a prompt comes now. That takes less than a session which
-// shares its stream with others has it for (rotateEvery).
+// it has said of such a prompt comes now, while the session keeps its stream (lends).
 func (s *session) orphansHeard(now engine.Time) {
 	if s.disownAt != engine.Never {
 		s.disownAt = max(s.orphanedBy, now.After(quietFor))

@@ -215,8 +215,7 @@ func (t *call) transmit(c *Client, now engine.Time) {
 	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
 	t.policy, t.parked = nil, 0 // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
-	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
-	t.stream.Share(&c.marks)
+	t.stream = t.newStream(c)
 	t.stream.Hold(now, t.paused)
 	t.owed = false
 	t.token = c.token.number
@@ -227,6 +226,14 @@ func (t *call) transmit(c *Client, now engine.Time) {
 		t.stream.Once = true
 	}
 	t.x = c.fetch(t, "POST", c.encodeRequest(t), extra...)
+}
+
+// newStream returns the stream of a request of the call's that leaves now, or that an
+// earlier page has sent.
+func (t *call) newStream(c *Client) link.Stream {
+	s := link.NewStream(max(t.timeouts.Idle, 0))
+	s.Share(&c.marks)
+	return s
 }
 
 // resume asks for the rest of the stream from the cursor.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // carryOn goes on with a call that came back from the journal, by the best of
@@ -62,8 +61,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.restorePolicy(c, now, r)
 	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
 		t.phase = callStreaming
-		t.stream = link.NewStream(max(t.timeouts.Idle, 0))
-		t.stream.Share(&c.marks)
+		t.stream = t.newStream(c)
 		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 		t.answerBy = engine.Never

@@ -4,7 +4,6 @@ package mcp_test
 
 import (
 	"fmt"
-	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -16,14 +15,6 @@ import (
 
 // growthEvents is how many progress events each call of these benchmarks has.
 const growthEvents = 10
-
-// held returns the bytes of the heap that are in use.
-func held() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
-}
 
 // busy returns how long this process has used a processor: a clock on the wall
 // tells what else the machine did.

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -133,6 +134,23 @@ func (h *tally) feed(x engine.ExchangeID, text []byte, size int) {
 		}
 	}
 	h.store()
+}
+
+// end answers the call, and has its stream end.
+func (h *tally) end(o streamed) {
+	h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+	h.drain()
+	h.client.End(h.now, o.x, engine.EndClean, "")
+	h.drain()
+	h.store()
+}
+
+// held returns the bytes of the heap that are in use.
+func held() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // hotShape is one kind of traffic of the hot road.

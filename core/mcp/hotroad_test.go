@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -59,11 +58,7 @@ func TestLongCallsShareBuffers(t *testing.T) {
 				text, size := shape.burst(o, hotEvents)
 				runtime.ReadMemStats(&before)
 				h.feed(o.x, text, size)
-				h.client.Chunk(h.now, o.x, []byte("data: "+coretest.Result(o.request, `{"content":[]}`)+"\n\n"))
-				h.drain()
-				h.client.End(h.now, o.x, engine.EndClean, "")
-				h.drain()
-				h.store()
+				h.end(o)
 				runtime.ReadMemStats(&after)
 				for id := range h.ended {
 					h.client.Ack(h.now, id, 0)
@@ -90,31 +85,20 @@ func TestEndedCallsKeepNoBuffers(t *testing.T) {
 	h := newTally(t, true).connect(t)
 	shape := hotShapes()[1]
 	const calls = 64
-	before := memoryInUse()
+	before := held()
 	for range calls {
 		o := h.open()
 		text, size := shape.burst(o, 200)
 		h.feed(o.x, text, size)
-		h.client.Chunk(h.now, o.x, []byte("data: "+coretest.Result(o.request, `{"content":[]}`)+"\n\n"))
-		h.drain()
-		h.client.End(h.now, o.x, engine.EndClean, "")
-		h.drain()
-		h.store()
+		h.end(o)
 	}
-	if each := (int64(memoryInUse()) - int64(before)) / calls; each > 10<<10 {
+	if each := (int64(held()) - int64(before)) / calls; each > 10<<10 {
 		t.Errorf("each of %d ended calls keeps %d bytes", calls, each)
 	}
 	if len(h.ended) != calls {
 		t.Errorf("%d calls have ended", len(h.ended))
 	}
 	runtime.KeepAlive(h)
-}
-
-func memoryInUse() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // BenchmarkHotRoad is what 20,000 events cost the core, all of it.

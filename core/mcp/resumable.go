@@ -212,8 +212,7 @@ func (t *call) restorePolicy(c *Client, now engine.Time, r *journal.Record) {
 	if unseen := p.contactEvery() + t.timeouts.Idle; t.timeouts.Idle > 0 && away > unseen {
 		p.since = now - engine.Time(away-unseen)
 	}
-	t.stream = link.NewStream(max(t.timeouts.Idle, 0))
-	t.stream.Share(&c.marks)
+	t.stream = t.newStream(c)
 	t.stream.Reopen = true
 	t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	floor := p.wait() - max(away, 0)

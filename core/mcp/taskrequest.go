@@ -148,8 +148,7 @@ func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
 	c.byID[s.request] = s
 	s.phase, s.answerBy = callStreaming, engine.Never
 	s.generation, s.inSession = uint32(r.Session), c.session.id != ""
-	s.stream = link.NewStream(max(t.timeouts.Idle, 0))
-	s.stream.Share(&c.marks)
+	s.stream = t.newStream(c)
 	s.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 	t.task.fetch.call, t.task.fetch.at, t.task.unheard = s, engine.Never, s.request
