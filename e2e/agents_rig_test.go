@@ -53,7 +53,12 @@ window.ready = true;
 
 // chatPage is the address of such a page, for an agent.
 func chatPage(site *chrome.Site, agent, options string) string {
-	return site.Page("/chat", strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", options).Replace(chatScript))
+	return chatPageAfter("", site, agent, options)
+}
+
+// chatPageAfter is the same with a script that the page runs first.
+func chatPageAfter(first string, site *chrome.Site, agent, options string) string {
+	return site.Page("/chat", first+strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", options).Replace(chatScript))
 }
 
 // openChat opens such a page, with a session: s1, unless the agent has more.

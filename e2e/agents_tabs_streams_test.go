@@ -107,23 +107,36 @@ func TestAgentFourTabs(t *testing.T) {
 
 // TestAgentTabAloneIsNotParked: a tab that shares its connections with nobody has a
 // stream for each of three sessions from their beginning, and again when it is loaded
-// anew.
+// anew, however long the browser takes to give it its locks.
 func TestAgentTabAloneIsNotParked(t *testing.T) {
 	t.Parallel()
-	server := acpserver.Start(t, acpserver.Options{})
-	page := openChat(t, server.URL())
-	for range 2 {
-		beginChat(page)
-	}
-	for range 2 {
-		for _, id := range []string{"s1", "s2", "s3"} {
-			chrome.Eval[chrome.Void](page, fmt.Sprintf(`prompt(%q, "count 1")`, id))
-			page.WaitFor(fmt.Sprintf(`chats[%q].prompts.at(-1)?.settled`, id))
-		}
-		if parked := chrome.Eval[string](page, `Object.values(chats).flatMap(({ status }) => status).join(" ")`); parked != "" {
-			t.Errorf("its sessions were told %q", parked)
-		}
-		page.Reload()
-		page.WaitFor(`window.ready && chats.s3`)
+	for _, test := range []struct{ name, browser string }{
+		{"quick", ""},
+		{"slow when it is loaded anew", `const { request } = LockManager.prototype;
+			const [{ type }] = performance.getEntriesByType("navigation");
+			if (type === "reload") LockManager.prototype.request = function (name, options, granted = options) {
+				const slowly = (lock) => new Promise((resolve) => setTimeout(resolve, 200)).then(() => granted(lock));
+				return request.call(this, name, granted === options ? {} : options, slowly);
+			};`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := acpserver.Start(t, acpserver.Options{})
+			page := chrome.Open(t, chatPageAfter(test.browser, chrome.NewSite(t), server.URL(), "{}"))
+			page.WaitFor(`window.ready`)
+			for range 3 {
+				beginChat(page)
+			}
+			for range 2 {
+				for _, id := range []string{"s1", "s2", "s3"} {
+					chrome.Eval[chrome.Void](page, fmt.Sprintf(`prompt(%q, "count 1")`, id))
+					page.WaitFor(fmt.Sprintf(`chats[%q].prompts.at(-1)?.settled`, id))
+				}
+				if told := chrome.Eval[string](page, `Object.values(chats).flatMap(({ status }) => status).join(" ")`); told != "" {
+					t.Errorf("its sessions were told %q", told)
+				}
+				page.Reload()
+				page.WaitFor(`window.ready && chats.s3`)
+			}
+		})
 	}
 }

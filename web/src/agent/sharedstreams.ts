@@ -6,7 +6,7 @@ import type { Wire } from "../wire.js";
 const READ = 5_000;
 /** How long sessions that nothing is expected of do without one that they gave up, in ms: agents may begin a turn by themselves (core/acp visitEvery). */
 const VISIT = 60_000;
-/** How long a client waits for its connections before it starts, in ms: alone it has all of them by then. */
+/** How long a client waits for its connections before it starts with fewer where other tabs have some, in ms: their page may be the one before this. */
 const PATIENCE = 100;
 /** Streams of agents' connections that are no session's: two of all tabs are free, two more take the place of a session's each. */
 const FREE = 2;
@@ -33,14 +33,17 @@ export class SharedStreams {
     this.#connections = connections;
   }
 
-  /** Asks for them; resolves when it has them, or it takes too long. */
+  /** Asks for them; resolves when it has them, or others keep them. */
   async ready(): Promise<void> {
-    if (!this.#connections) return;
-    const started = new Promise<void>((resolve) => (this.#started = resolve));
+    const connections = this.#connections;
+    if (!connections) return;
+    let waits = true;
+    const started = new Promise<void>((resolve) => (this.#started = resolve)).then(() => (waits = false));
     this.rest(false);
-    const late = setTimeout(this.#started, PATIENCE);
-    await started;
-    clearTimeout(late);
+    while (waits) {
+      await Promise.race([started, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+      if (waits && (await connections.contested())) break;
+    }
   }
 
   /** They are those of a client that is new in the core. */

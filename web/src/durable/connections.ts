@@ -4,7 +4,7 @@
 // three have a connection, one tab listens for all (journal.ts), and the others
 // take turns: a call that can be resumed gives its connection back after a while
 // if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
-import { hasLocks, lock } from "./locks.js";
+import { hasLocks, lock, lockClient, lockSnapshot } from "./locks.js";
 
 /** Calls with a connection. */
 export const SLOTS = 3;
@@ -70,6 +70,12 @@ export class Connections {
   /** Whether the next call can have one at once. */
   get ready(): boolean {
     return this.#idle !== undefined && this.#waiting.length === 0;
+  }
+
+  /** Whether other tabs have some of them, or wait for them. */
+  async contested(): Promise<boolean> {
+    const { held, pending } = await this.#others();
+    return held.length + pending.length > 0;
   }
 
   /** A call has the one that was ready. */
@@ -228,14 +234,18 @@ export class Connections {
 
   /** How many wait in other tabs, and how many connections the poorest of those has. */
   async #elsewhere(): Promise<{ waiting: number; poorest: number }> {
-    if (!hasLocks()) return { waiting: 0, poorest: Infinity };
-    const { held = [], pending = [] } = await navigator.locks.query();
-    const [mine] = this.#held.values();
-    const me = held.find(({ name }) => name === `holdfast.${mine?.slot}`)?.clientId;
-    const ours = ({ name, clientId }: LockInfo): boolean => clientId !== me && name!.startsWith(`holdfast.${this.#prefix}`);
-    const asked = pending.filter(ours);
-    const have = asked.map((ask) => held.filter((one) => ours(one) && one.clientId === ask.clientId).length);
-    return { waiting: Math.ceil(asked.length / SLOTS), poorest: Math.min(...have) };
+    const { held, pending } = await this.#others();
+    const have = pending.map((ask) => held.filter((one) => one.clientId === ask.clientId).length);
+    return { waiting: Math.ceil(pending.length / SLOTS), poorest: Math.min(...have) };
+  }
+
+  /** The locks of connections that other tabs have and wait for. */
+  async #others(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
+    const me = await lockClient();
+    if (me === undefined) return { held: [], pending: [] };
+    const { held = [], pending = [] } = await lockSnapshot();
+    const theirs = ({ name, clientId }: LockInfo): boolean => clientId !== me && name!.startsWith(`holdfast.${this.#prefix}`);
+    return { held: held.filter(theirs), pending: pending.filter(theirs) };
   }
 }
 

@@ -1,8 +1,30 @@
-// Web Locks, as far as they are there (not on plain http). All names begin with "holdfast.".
+// Web Locks, as far as they are there: not on plain http, and refused with a
+// SecurityError to a sandboxed frame of an opaque origin, and where the user allows
+// the site no storage; then no other page shares anything with this one. All names
+// begin with "holdfast.".
 
-/** Whether there are Web Locks. */
+let refused = false;
+
+/** Whether there are Web Locks, as far as it is known. */
 export function hasLocks(): boolean {
-  return typeof navigator !== "undefined" && navigator.locks !== undefined;
+  return !refused && typeof navigator !== "undefined" && navigator.locks !== undefined;
+}
+
+/** Whether the page may not use them, which a request that failed shows. */
+function isRefused(error: unknown): boolean {
+  refused ||= (error as DOMException).name === "SecurityError";
+  return refused;
+}
+
+/** The locks that all pages have and wait for; none without Web Locks. */
+export async function lockSnapshot(): Promise<LockManagerSnapshot> {
+  if (!hasLocks()) return {};
+  try {
+    return await navigator.locks.query();
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return {};
+  }
 }
 
 /** A lock that is held until it is given back; undefined where `signal` ended the wait. Without Web Locks nobody else has it. */
@@ -11,7 +33,7 @@ export function lock(name: string, signal?: AbortSignal): Promise<(() => void) |
   return new Promise((resolve) => {
     navigator.locks
       .request(`holdfast.${name}`, signal ? { signal } : {}, () => new Promise<void>((release) => resolve(release)))
-      .catch(() => resolve(undefined));
+      .catch((error: unknown) => resolve(isRefused(error) ? () => {} : undefined));
   });
 }
 
@@ -25,8 +47,24 @@ export function lockNow(name: string): Promise<(() => void) | undefined> {
         else return new Promise<void>((release) => resolve(release));
         return undefined;
       })
-      .catch(() => resolve(undefined));
+      .catch((error: unknown) => resolve(isRefused(error) ? () => {} : undefined));
   });
+}
+
+let client: string | undefined;
+
+/** What this page goes by in `navigator.locks.query()`; undefined without Web Locks. */
+export async function lockClient(): Promise<string | undefined> {
+  if (client !== undefined || !hasLocks()) return client;
+  const name = crypto.randomUUID();
+  const release = await lock(name);
+  try {
+    const { held = [] } = await lockSnapshot();
+    client = held.find((one) => one.name === `holdfast.${name}`)?.clientId;
+  } finally {
+    release?.();
+  }
+  return client;
 }
 
 /** Runs `work` while no other page of the origin runs under that name; at once where there are no locks. */

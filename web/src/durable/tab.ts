@@ -2,9 +2,9 @@
 // A page holds a Web Lock with its name for as long as it lives; the browser
 // gives it back when the page is closed, reloaded or crashes (measured: 50 ms).
 
-import { hasLocks } from "./locks.js";
+import { hasLocks, lock, lockSnapshot } from "./locks.js";
 
-/** Prefix of the names of locks. */
+/** Prefix of the names of the locks, as the browser knows them. */
 const LOCK = "holdfast.tab.";
 
 /** Where a page without Web Locks (plain http) says that it lives, in localStorage, and how often, in ms. */
@@ -48,8 +48,8 @@ export class Tab {
 
   /** The names of the pages that live, this one included. */
   async living(): Promise<Set<string>> {
+    const { held = [] } = await lockSnapshot();
     if (!hasLocks()) return leases();
-    const { held = [] } = await navigator.locks.query();
     const names = held.map((lock) => lock.name ?? "").filter((name) => name.startsWith(LOCK));
     return new Set([this.name, ...names.map((name) => name.slice(LOCK.length))]);
   }
@@ -72,21 +72,15 @@ export class Tab {
 
   /** Says that it lives: again after a stay in the back/forward cache. */
   async live(): Promise<void> {
-    if (!hasLocks()) {
-      const renew = (): void => setLease(this.name, Date.now());
-      renew();
-      this.#lease ??= setInterval(renew, LEASE_EVERY);
+    if (this.#release) return;
+    const release = await lock(`tab.${this.name}`); // a document that is being left gets none
+    if (hasLocks()) {
+      this.#release = release;
       return;
     }
-    if (this.#release) return;
-    await new Promise<void>((granted) => {
-      navigator.locks
-        .request(LOCK + this.name, () => {
-          granted();
-          return new Promise<void>((release) => (this.#release = release));
-        })
-        .catch(() => granted()); // a document that is being left gets none
-    });
+    const renew = (): void => setLease(this.name, Date.now());
+    renew();
+    this.#lease ??= setInterval(renew, LEASE_EVERY);
   }
 
   #die(): void {
