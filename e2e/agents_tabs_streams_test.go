@@ -123,7 +123,9 @@ func TestAgentTabAloneIsNotParked(t *testing.T) {
 			server := acpserver.Start(t, acpserver.Options{})
 			page := chrome.Open(t, chatPageAfter(test.browser, chrome.NewSite(t), server.URL(), "{}"))
 			page.WaitFor(`window.ready`)
-			for range 3 {
+			for i := range 3 {
+				// One is in reserve: a session that is made is read at once.
+				page.WaitFor(fmt.Sprintf(`(await navigator.locks.query()).held.filter(({ name }) => name.startsWith("holdfast.stream.")).length >= %d`, i+1))
 				beginChat(page)
 			}
 			for range 2 {
