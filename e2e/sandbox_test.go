@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
@@ -42,6 +43,11 @@ func TestFault63_SandboxedPageCalls(t *testing.T) {
 	counted(t, page, 4)
 	if n := p.Oracle().Runs("a"); n != 1 {
 		t.Errorf("the call ran %d times", n)
+	}
+	got := chrome.Script[[]string](page, `return [(await mcp.stored()).calls + " stored", await mcp.persist() + "",
+		(await attempt(() => mcp.forget())).code, (await attempt(() => holdfast.wipe())).code];`)
+	if want := []string{"0 stored", "false", "", ""}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

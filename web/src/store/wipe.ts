@@ -13,6 +13,7 @@ import { storeError, transact } from "./transaction.js";
  */
 export async function wipeAll(): Promise<void> {
   wipeMemory();
+  if (globalThis.origin === "null") return; // opaque, a sandboxed frame's: for such a one nothing is ever stored
   let databases: IDBFactory;
   try {
     databases = globalThis.indexedDB;
