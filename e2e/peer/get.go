@@ -75,7 +75,10 @@ func (p *Peer) resume(w http.ResponseWriter, r *http.Request, s *session, cursor
 // carryOn makes a connection carry a stream again, with the fault that was asked
 // for: the second half of a GET with Last-Event-ID and of requests/resume.
 func (p *Peer) carryOn(r *http.Request, c *carrier, st *stream, f Fault) {
-	defer st.owner.enter(c, st)()
+	defer st.owner.enter(r.Context(), c, st)()
+	if r.Context().Err() != nil {
+		return // gone while it waited for the end of the one before
+	}
 	switch {
 	case f.NoAnswer:
 		if f.Cut == None || f.Cut == Clean {

@@ -48,33 +48,52 @@ func (e *execution) settle(ctx context.Context) {
 	if e == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, settle)
+	e.settled(ctx, func() {})
+}
+
+// settled runs do as soon as the call has no other connection, with the Oracle
+// locked, or settle later; never where the client goes meanwhile.
+func (e *execution) settled(ctx context.Context, do func()) {
+	limited, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
-	e.o.p.changed.await(ctx, func() bool {
+	done := e.o.p.changed.await(limited, func() bool {
 		e.o.mu.Lock()
 		defer e.o.mu.Unlock()
 		live, stalled := e.count()
-		return live == stalled
+		if live == stalled && ctx.Err() == nil {
+			do()
+			return true
+		}
+		return false
 	})
+	if !done && ctx.Err() == nil {
+		e.note(do)
+	}
 }
 
 // enter notes that a connection carries the call; the function that it returns
-// notes its end.
-func (e *execution) enter(c *carrier, st *stream) func() {
+// notes its end. Of several that have waited for the end of the one before, all
+// but the last are a client's that has gone.
+func (e *execution) enter(ctx context.Context, c *carrier, st *stream) func() {
 	if e == nil {
 		return func() {}
 	}
-	stalled := 0
-	e.note(func() {
+	stalled, entered := 0, false
+	e.settled(ctx, func() {
 		if e.open == nil {
 			e.open = make(map[*carrier]bool)
 		}
+		entered = true
 		e.open[c] = true
 		e.all++
 		var live int
 		live, stalled = e.count()
 		e.max = max(e.max, live-stalled)
 	})
+	if !entered {
+		return func() {}
+	}
+	e.o.p.changed.signal()
 	if stalled > 0 {
 		e.o.p.work.Go(func() { e.doubt(c) })
 	}

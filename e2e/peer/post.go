@@ -127,7 +127,7 @@ func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m env
 			script = p.witness(job, script)
 		}
 		job.stream.now.Store(job.post)
-		defer job.stream.owner.enter(job.post, job.stream)()
+		defer job.stream.owner.enter(r.Context(), job.post, job.stream)()
 	}
 	p.play(job, script)
 	job.post.wait(r.Context())
