@@ -17,7 +17,9 @@ import (
 type socket struct {
 	conn net.Conn
 	in   *bufio.Reader
-	mu   sync.Mutex // serialises frames
+
+	mu     sync.Mutex // serialises frames
+	closed bool       // a close frame has left: nothing follows it (RFC 6455 5.5.1)
 }
 
 // handshakeKey is RFC 6455's.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"net"
 )
 
 // Opcodes of RFC 6455 5.2.
@@ -114,6 +115,10 @@ func encode(op int, payload []byte) []byte {
 func (s *socket) write(op int, payload []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return net.ErrClosed
+	}
+	s.closed = op == opClose
 	_, err := s.conn.Write(encode(op, payload))
 	return err
 }
