@@ -209,6 +209,7 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 		page.Reload()
 		page.WaitFor(`window.surfaces`)
 		chrome.Script[chrome.Void](page, connect+`watch((await mcp.calls())[0]);`)
+		placed(t, p, "a")
 		p.Pass("go")
 		page.WaitFor(`seen.progress.length === 2`)
 		known := secrets{"session id": sessionOf(t, p)}

@@ -135,6 +135,7 @@ func TestFault115_SecretsOnDisk(t *testing.T) {
 	searchDisk(t, profile, known, plain)
 
 	third := startBrowser(t, profile, address)
+	eventually(t, "the streams to end", func() bool { return tokens.Oracle().OpenStreams("a") == 0 })
 	cursors.Release("go")
 	tokens.Release("go")
 	texts := ask[[]string](third, begin+`.then(async () => {
