@@ -23,8 +23,8 @@ func sandboxed(t *testing.T) *chrome.Site {
 	return site
 }
 
-// TestFault63_SandboxedPageCalls: calls live as long as such a page, and the client says
-// why; a cut is survived.
+// TestFault63_SandboxedPageCalls: calls live as long as such a page, and the client
+// says so; a cut is survived.
 func TestFault63_SandboxedPageCalls(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})

@@ -59,6 +59,25 @@ test("TestFault63_HungOpenIsGivenUpAndClosedIfItComesLate", async () => {
   assert.ok(closed, "the late handle stays open, and blocks everybody else");
 });
 
+test("TestFault84_SleptWhileTheDatabaseOpened", async () => {
+  const sleep = (): void => {
+    const woken = performance.now() + 350;
+    while (performance.now() < woken);
+  };
+  const request: any = { result: {} };
+  await withGlobal("indexedDB", { value: { open: () => request } }, async () => {
+    const slept = openDatabase(() => undefined, { blocked: 5, timeout: 50 });
+    sleep();
+    setTimeout(() => request.onsuccess(), 5); // after the timer that is overdue
+    assert.equal(await slept, request.result);
+
+    const hung = openDatabase(() => undefined, { blocked: 5, timeout: 50 });
+    sleep();
+    setTimeout(sleep, 5); // a second time is no excuse
+    await assert.rejects(hung, because("timeout"));
+  });
+});
+
 test("TestFault66_OpenBehindABlockedOneSaysSoAndGoesOnWhenFreed", async () => {
   const shim = new Shim();
   const old = await shim.other(1); // an old tab: no versionchange handler
