@@ -180,6 +180,9 @@ func (c *Client) relieve(s *session) {
 		}
 		r.phase, r.away = requestElsewhere, away{taken: sent}
 		r.conn, r.post, r.doubtful, r.again, r.storing = nil, nil, nil, engine.Never, false
+		if r.unwanted {
+			r.forwardCancel(c)
+		}
 	}
 }
 
@@ -296,7 +299,7 @@ func (c *Client) goOn(now engine.Time, s *session, again func(r *request)) {
 		case r.away.stored:
 			again(r)
 		case r.away.unwanted:
-			r.fail(c, now, &engine.Error{Code: engine.CodeCancelled, Op: r.method, Message: "cancelled by the app"})
+			r.fail(c, now, cancelledByApp(r))
 		case r.away.notify, methods[r.method].repeats, prompt && !r.away.taken:
 			if r.away.taken {
 				c.dropped[r.id] = true

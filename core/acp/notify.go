@@ -45,11 +45,35 @@ func (c *Client) notify(now engine.Time, s *session, id engine.CallID, method st
 		c.settleFailure(id, failure)
 		return
 	}
+	p := &post{conn: conn, session: s, call: id, op: method, again: true,
+		body: jsonrpc.AppendNotification(nil, method, append([]byte(nil), params...), nil)}
 	if method == "session/cancel" && s != nil {
+		p.after = s.takeBack(c, now)
 		s.cancelled(c, now)
 	}
-	c.send(now, &post{conn: conn, session: s, call: id, op: method, again: true,
-		body: jsonrpc.AppendNotification(nil, method, append([]byte(nil), params...), nil)})
+	c.send(now, p)
+}
+
+// takeBack ends the prompts that have not left, since the app cancels what it has
+// asked for, and returns those on their way: the agent does not cancel a prompt
+// that comes after the word (RFD v2 prompt lifecycle).
+func (s *session) takeBack(c *Client, now engine.Time) (onTheirWay []*post) {
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session != s || r.method != "session/prompt" {
+			continue
+		}
+		switch r.phase {
+		case requestQueued:
+			r.fail(c, now, cancelledByApp(r))
+		case requestSent:
+			onTheirWay = append(onTheirWay, r.post)
+		}
+	}
+	return onTheirWay
+}
+
+func cancelledByApp(r *request) *engine.Error {
+	return &engine.Error{Code: engine.CodeCancelled, Op: r.method, Message: "cancelled by the app"}
 }
 
 // Cancel asks the agent to end a request ($/cancel_request): of a prompt that it
@@ -60,13 +84,15 @@ func (c *Client) Cancel(now engine.Time, id engine.CallID) {
 		if r.call != id || id == 0 {
 			continue
 		}
-		if r.phase == requestElsewhere {
+		switch {
+		case r.phase == requestElsewhere:
 			r.forwardCancel(c)
-		} else if r.phase == requestQueued {
-			r.fail(c, now, &engine.Error{Code: engine.CodeCancelled, Op: r.method, Message: "cancelled by the app"})
-		} else if r.conn != nil && r.conn.state == connOpen {
+		case r.phase == requestQueued:
+			r.fail(c, now, cancelledByApp(r))
+		case r.conn != nil && r.conn.state == connOpen:
+			r.unwanted = true
 			params := append(appendUint([]byte(`{"requestId":`), r.id), '}')
-			c.send(now, &post{conn: r.conn, op: "$/cancel_request", again: true,
+			c.send(now, &post{conn: r.conn, op: "$/cancel_request", again: true, after: []*post{r.post},
 				body: jsonrpc.AppendNotification(nil, "$/cancel_request", params, nil)})
 		}
 		return

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
@@ -22,7 +24,8 @@ type post struct {
 	question *question
 	call     engine.CallID // of a notification of the app's
 	op       string
-	again    bool // it may be sent twice: the agent knows it by an id, or it changes nothing
+	again    bool    // it may be sent twice: the agent knows it by an id, or it changes nothing
+	after    []*post // what it must not overtake
 
 	x        engine.ExchangeID
 	exchange link.Exchange
@@ -49,7 +52,17 @@ func (c *Client) send(now engine.Time, p *post) {
 		return
 	}
 	c.posts = append(c.posts, p)
+	if p.held(c) {
+		p.at = engine.Never
+		return
+	}
 	p.post(c, now)
+}
+
+// held reports whether something that it must not overtake is under way: the
+// browser may give the two requests different connections.
+func (p *post) held(c *Client) bool {
+	return slices.ContainsFunc(p.after, func(first *post) bool { return slices.Contains(c.posts, first) })
 }
 
 func (p *post) post(c *Client, now engine.Time) {
@@ -145,7 +158,11 @@ func (p *post) advance(c *Client, now engine.Time) {
 	if now < p.at {
 		return
 	}
-	if p.waiting {
+	if p.x == 0 && !p.waiting && p.held(c) {
+		p.at = engine.Never
+		return
+	}
+	if p.waiting || p.x == 0 {
 		p.post(c, now)
 		return
 	}
@@ -174,6 +191,11 @@ func (p *post) finish(c *Client) {
 		if other == p {
 			c.posts = append(c.posts[:i], c.posts[i+1:]...)
 			break
+		}
+	}
+	for _, other := range c.posts {
+		if other.x == 0 && !other.waiting && slices.Contains(other.after, p) {
+			other.at = c.now // Advance looks whether it may leave
 		}
 	}
 }

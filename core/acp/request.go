@@ -42,6 +42,7 @@ type request struct {
 	cut        bool          // the stream that brings its answer broke since it was sent
 	turn       uint32        // a prompt's: which turn there was when it was made
 	storing    bool          // what is written ahead of it is being stored
+	unwanted   bool          // the app has cancelled it
 	doubtful   *engine.Error // why nobody knows whether the agent has it
 	post       *post
 	away       away // while it is elsewhere
@@ -178,8 +179,13 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 	r.send(c, now)
 }
 
-// send sends the request.
+// send sends the request, unless the app has cancelled it since it was sent for the
+// first time.
 func (r *request) send(c *Client, now engine.Time) {
+	if r.unwanted {
+		r.fail(c, now, cancelledByApp(r))
+		return
+	}
 	if r.conn == nil || r.role != roleInitialize && r.role != roleProbe {
 		r.conn = c.home
 		if r.session != nil {

@@ -35,6 +35,7 @@ type sim struct {
 	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
 	sockets   int                    // connections that the browser has for an origin; 0: no limit
 	blocked   []func()               // requests that wait for one, oldest first
+	onTheWay  []func()               // POSTs that travel
 	deaf      fate                   // what becomes of GETs
 	shares    bool                   // the page shares connections with others
 	share     int                    // streams of sessions that it may hold then
@@ -47,6 +48,7 @@ const (
 	arrives    fate = iota
 	neverLeft       // the network failed before the agent's host had it
 	unreported      // and after
+	travels         // it gets there when arrive says so
 )
 
 type simExchange struct {
@@ -178,6 +180,24 @@ func (s *sim) serve(x engine.ExchangeID, r *engine.Request) {
 		what = s.deaf
 	} else if r.Method == "POST" && s.post != nil {
 		what = s.post(string(r.Body))
+	}
+	if what == travels {
+		s.onTheWay = append(s.onTheWay, func() { s.serveAs(x, r, arrives) })
+		return
+	}
+	s.serveAs(x, r, what)
+}
+
+// arrive has the POSTs that travel get there.
+func (s *sim) arrive() {
+	s.queue, s.onTheWay = append(s.queue, s.onTheWay...), nil
+	s.pump()
+}
+
+func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what fate) {
+	e := s.exchanges[x]
+	if e.over {
+		return
 	}
 	if what == neverLeft {
 		s.end(x, engine.EndNetwork)

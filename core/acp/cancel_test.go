@@ -1,0 +1,101 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// words returns the methods of what the agent got, of those that are named.
+func (m *model) words(methods ...string) string {
+	var all []string
+	for _, r := range m.requests {
+		if slices.Contains(methods, r.Method) {
+			all = append(all, r.Method)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func promptsTravel(body string) fate {
+	if strings.Contains(body, `"session/prompt"`) {
+		return travels
+	}
+	return arrives
+}
+
+// TestCancelDoesNotOvertakeThePrompt: over HTTP/1.1 the two are on two connections,
+// and the agent does not know yet what it is asked to give back, or cancels what was
+// there before (RFD v2 prompt lifecycle: "does not affect prompts sent after it").
+func TestCancelDoesNotOvertakeThePrompt(t *testing.T) {
+	for _, word := range []string{"$/cancel_request", "session/cancel"} {
+		s, handle, a := opened(t, newModel())
+		a.m.onPrompt = func(*modelSession, modelRequest) {}
+		s.post = promptsTravel
+		id := s.prompt(handle, "one")
+		s.settle(0)
+		cancel := func(c *acp.Client, now engine.Time) { c.Cancel(now, id) }
+		if word == "session/cancel" {
+			cancel = func(c *acp.Client, now engine.Time) { c.Notify(now, handle, word, nil) }
+		}
+		s.do("cancel", cancel)
+		s.settle(1_000)
+		s.expect(a.m.words("session/prompt", word) == "", "%s overtook the prompt", word)
+		s.arrive()
+		s.settle(0)
+		got := a.m.words("session/prompt", word)
+		s.expect(got == "session/prompt "+word, "the agent got %q", got)
+	}
+}
+
+// TestCancelOfAPromptThatFailed: where nobody knows whether the agent has it, the
+// word follows; where its host has refused it, too, and does no harm.
+func TestCancelOfAPromptThatFailed(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.post = promptsTravel
+	id := s.prompt(handle, "one")
+	s.settle(0)
+	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Cancel(now, id) })
+	for x, e := range s.exchanges {
+		if !e.over && strings.Contains(string(e.request.Body), `"session/prompt"`) {
+			s.end(x, engine.EndNetwork)
+		}
+	}
+	s.settle(0)
+	s.expect(a.m.words("$/cancel_request") != "", "the word never leaves")
+}
+
+// TestCancelOfAPromptThatIsToBeSentAnew: its connection was gone, and the app has
+// cancelled it meanwhile.
+func TestCancelOfAPromptThatIsToBeSentAnew(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.post = promptsTravel
+	id := s.prompt(handle, "one")
+	s.settle(0)
+	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Cancel(now, id) })
+	clear(a.m.connections) // the host was restarted: it answers 404
+	s.arrive()
+	s.post = nil
+	s.settle(60_000)
+	s.expect(a.m.words("session/prompt") == "session/prompt", "the agent got %q", a.m.words("session/prompt"))
+	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled, "the prompt ended with %+v", s.settled(id).Failure)
+}
+
+// TestCancelTakesBackWhatHasNotLeft: the prompt is being stored, or waits for its
+// stream, as the person says stop.
+func TestCancelTakesBackWhatHasNotLeft(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.slow = true
+	id := s.prompt(handle, "one")
+	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Notify(now, handle, "session/cancel", nil) })
+	s.landed()
+	s.slow = false
+	s.settle(1_000)
+	s.expect(a.m.words("session/prompt", "session/cancel") == "session/cancel", "the agent got %q", a.m.words("session/prompt", "session/cancel"))
+	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled, "the prompt ended with %+v", s.settled(id).Failure)
+}
