@@ -66,7 +66,7 @@ func TestFault107_AnsweredAndReloadedInChrome(t *testing.T) {
 		if n := s.asked(); n != `"1"` {
 			t.Errorf("asked %s times by one page", n)
 		}
-		s.p.Delay(d.answering(), "hold")
+		s.p.DelayOf(d.answering(), `"mine"`, "hold")
 		s.eval(`forms["a.1.q1"]("mine")`)
 		eventually(t, "the answer on its way", func() bool {
 			for _, r := range s.p.Of(d.answering()) {

@@ -32,6 +32,7 @@ type listen struct {
 	missed     bool      // another tab had it before
 	withCursor bool      // x carries Last-Event-ID
 	ids        []string  // of the tasks that the request under way asks for
+	acked      bool      // the server has acknowledged that request
 	trial      bool      // it is taskListen.next
 	over       bool      // not offered, or ended for good
 }
@@ -52,7 +53,7 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	l.state = listenRunning
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now)
-	l.token = c.token.number
+	l.token, l.acked = c.token.number, false
 	l.withCursor = !c.revision.selfDescribing && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
 	switch {
 	case c.revision.selfDescribing:

@@ -22,11 +22,12 @@ type task struct {
 	said     string // its statusMessage
 	unstored bool   // nobody is told of it before its id is on disk
 
-	poll   subcall
-	fetch  subcall // of the result, where poll does not bring it
-	update subcall // of answers, where poll does not take them
-	peek   subcall // the app's, at the status alone
-	ended  int     // polls that said so while its result was being waited for
+	poll     subcall
+	fetch    subcall // of the result, where poll does not bring it
+	update   subcall // of answers, where poll does not take them
+	peek     subcall // the app's, at the status alone
+	pollSoon bool    // the answer to the poll under way may be older than the stream that tells of the task
+	ended    int     // polls that said so while its result was being waited for
 
 	unheard requestID // the request for the result that the server may still answer; 0 for none
 

@@ -76,6 +76,9 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	k.poll.attempts = 0
 	k.pace(data)
 	k.poll.at = now.After(k.interval)
+	if k.pollSoon {
+		k.pollSoon, k.poll.at = false, now.After(min(k.interval, pollDefault))
+	}
 	if k.dialect == continuedTasks {
 		k.stale = false
 		t.answersTaken(c)

@@ -139,13 +139,16 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 	own := !named || requestID(n) == l.request
 	w.refused = w.refused || own && len(l.ids) > 0 && len(jsonrpc.Elements(taken)) == 0
 	switch {
-	case !l.trial || !own:
+	case !own || l.acked:
+	case !l.trial:
+		c.catchUp(l, nil)
 	case w.refused:
 		w.drop(c)
 	default:
 		w.attempts = 0
 		c.relieve(l)
 	}
+	l.acked = l.acked || own
 	if taken == nil {
 		return m.Raw
 	}
@@ -162,23 +165,34 @@ func (c *Client) relieve(next *listen) {
 	c.listen, c.taskListen.next = next, nil
 	next.trial, next.leave, next.hadStream = false, old.leave, true
 	old.stop(c)
-	for _, t := range c.calls {
-		if t.phase == callTask && slices.Contains(next.ids, t.task.id) && !slices.Contains(old.ids, t.task.id) {
-			t.task.catchUp(c.now)
-		}
-	}
 	if cut {
+		c.catchUp(next, nil)
 		c.status(nil, "open", &streamReport{missed: old.hadStream || old.missed})
+	} else {
+		c.catchUp(next, old.ids)
 	}
 	if slices.ContainsFunc(c.liveTasks(), func(id string) bool { return !slices.Contains(next.ids, id) }) {
 		c.taskListen.at = c.now.After(taskListenAfter)
 	}
 }
 
-// catchUp polls a task that the stream tells of from now on: what it said before
-// nobody heard. Where a poll is near anyway, that one does.
+// catchUp polls the tasks that the stream tells of from now on, but those that
+// another one has told of until now: what was said before nobody heard.
+func (c *Client) catchUp(l *listen, heard []string) {
+	for _, t := range c.calls {
+		if t.phase == callTask && slices.Contains(l.ids, t.task.id) && !slices.Contains(heard, t.task.id) {
+			t.task.catchUp(c.now)
+		}
+	}
+}
+
+// catchUp polls at once, unless a poll is near anyway. One that is under way may
+// have been answered before the stream began.
 func (k *task) catchUp(now engine.Time) {
-	if k.poll.call == nil && k.poll.at > now.After(pollDefault) {
+	switch {
+	case k.poll.call != nil:
+		k.pollSoon = true
+	case k.poll.at > now.After(pollDefault):
 		k.poll.at = now
 	}
 }

@@ -3,6 +3,7 @@
 package peer
 
 import (
+	"bytes"
 	"net/http"
 	"sync"
 )
@@ -45,7 +46,7 @@ type rules struct {
 	onPost   func(n int) Fault
 	replies  []Cutting
 	refuse   func(token string) bool
-	delay    map[string]string
+	delay    map[string]delay
 	answer   map[string]*override
 	form     map[string]Form
 	scripts  map[string]func(Call) Script
@@ -83,19 +84,32 @@ func (p *Peer) Unauthorized(refuse func(token string) bool) {
 // before anything else is done about it. Kinds are JSON-RPC methods, "GET" (a
 // standalone stream), "RESUME" (a GET with Last-Event-ID), "DELETE" and
 // "RESPONSE" (a POSTed JSON-RPC response). An empty gate ends the delay.
-func (p *Peer) Delay(kind, gate string) {
+func (p *Peer) Delay(kind, gate string) { p.DelayOf(kind, "", gate) }
+
+// DelayOf is Delay for those whose body contains part: where a method polls, too, a
+// poll would else wait at the gate, and what the test waits for behind the poll.
+func (p *Peer) DelayOf(kind, part, gate string) {
 	p.rules.mu.Lock()
 	defer p.rules.mu.Unlock()
 	if p.rules.delay == nil {
-		p.rules.delay = make(map[string]string)
+		p.rules.delay = make(map[string]delay)
 	}
-	p.rules.delay[kind] = gate
+	p.rules.delay[kind] = delay{part: part, gate: gate}
 }
 
-func (r *rules) gateOf(kind string) string {
+// delay is where the requests of a kind wait.
+type delay struct {
+	part string // of the body of those that do
+	gate string
+}
+
+func (r *rules) gateOf(kind string, body []byte) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.delay[kind]
+	if d := r.delay[kind]; bytes.Contains(body, []byte(d.part)) {
+		return d.gate
+	}
+	return ""
 }
 
 func (p *Peer) refused(w http.ResponseWriter, token string) bool {

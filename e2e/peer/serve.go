@@ -47,7 +47,7 @@ func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 	if token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); p.refused(w, token) {
 		return
 	}
-	if gate := p.rules.gateOf(kind); gate != "" && !p.gates.pass(r.Context(), gate) {
+	if gate := p.rules.gateOf(kind, body); gate != "" && !p.gates.pass(r.Context(), gate) {
 		return
 	}
 	if a := p.rules.answerTo(kind, seen); a != nil {
