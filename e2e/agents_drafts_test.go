@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +29,11 @@ const atRest = `(async () => {
 	return all;
 })()`
 
+// rests waits until a text is on the disk: what a page shows is a moment ahead of it.
+func rests(page *chrome.Page, text string) {
+	page.WaitFor(atRest + `.then((all) => all.includes(` + chrome.JS(text) + `))`)
+}
+
 // TestAgentDrafts: a form of the agent's that is half filled in is there again after
 // a reload, and in the tab that takes the session over. It rests encrypted, the agent
 // never sees it, and it is gone with the answer.
@@ -42,21 +48,29 @@ func TestAgentDrafts(t *testing.T) {
 	const asked = `chats.s1.session.requests.length === 1`
 	const form = `chats.s1.session.requests[0]`
 	one.WaitFor(asked)
+	saved := 0
 	save := func(page *chrome.Page, colour string) {
-		rows := chrome.Eval[int](page, `agent.stored().then(({ rows }) => rows)`)
 		chrome.Eval[chrome.Void](page, form+`.saveDraft({ colour: `+chrome.JS(colour)+` })`)
-		page.WaitFor(`(await agent.stored()).rows > ` + chrome.JS(rows))
+		// A draft is sealed, and not to be seen on the disk. A session that is made
+		// behind it is, and what is written is stored in order.
+		saved++
+		behind := fmt.Sprintf("/saved/%d", saved)
+		chrome.Script[chrome.Void](page, `await agent.newSession({ cwd: `+chrome.JS(behind)+` });`)
+		rests(page, behind)
 	}
 	save(one, "halfway-to-red")
 	if rest := chrome.Eval[string](one, atRest); strings.Contains(rest, "halfway-to-red") || !strings.Contains(rest, "What shall I buy?") {
 		t.Error("what was typed is in the open, or nothing is there at all")
 	}
+	two.WaitFor(asked)
 	if got := chrome.Eval[bool](two, form+`.draft === undefined`); !got {
 		t.Error("the tab that looks on has the draft")
 	}
 	one.Close()
 	two.WaitFor(`!chats.s1.session.followed && ` + asked)
 	two.WaitFor(form + `.draft?.colour === "halfway-to-red"`)
+	// The history is told anew to who takes over, and what was stored is replaced.
+	two.WaitFor(`chats.s1.resumed.length > 0`)
 	save(two, "red")
 	two.Reload()
 	two.WaitFor(`window.ready && ` + asked)

@@ -19,8 +19,7 @@ func TestAgentErrors(t *testing.T) {
 	page := chrome.Open(t, site.Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
 	agent := acppeer.New(t, acppeer.Options{})
-	down := acppeer.New(t, acppeer.Options{})
-	down.Down()
+	down := nobody(t)
 	elsewhere := chrome.NewSite(t)
 	elsewhere.Handle("/hello", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -32,8 +31,8 @@ func TestAgentErrors(t *testing.T) {
 	for name, test := range map[string]struct{ url, code, hint string }{
 		"another path of the page's own host":  {site.URL + "/nothing", "http_error", "/acp"},
 		"not an agent":                         {elsewhere.URL + "/hello", "protocol_error", "/acp"},
-		"nobody is there":                      {down.URL(), "network_error", "running"},
-		"nobody is there for a WebSocket":      {down.WebSocketURL(), "network_error", "WebSocket"},
+		"nobody is there":                      {"http://" + down + "/acp", "network_error", "running"},
+		"nobody is there for a WebSocket":      {"ws://" + down + "/acp", "network_error", "WebSocket"},
 		"no CORS at all":                       {cors(acppeer.CORSNone), "cors_blocked", "Access-Control-Allow"},
 		"CORS that does not expose the header": {cors(acppeer.CORSHidden), "cors_blocked", "Access-Control-Expose-Headers: Acp-Connection-Id"},
 		"CORS that does not allow the header":  {cors(acppeer.CORSNoConnection), "cors_blocked", "Access-Control-Allow-Headers: acp-connection-id"},

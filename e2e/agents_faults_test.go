@@ -108,6 +108,7 @@ func TestFault119_EndNeverComes(t *testing.T) {
 			say(page, "count 6 @go")
 			p.Pass("go", 3)
 			shows(page, chunks(1, 3))
+			rests(page, chunks(3, 3)) // what a reload loses is not told anew here
 			p.Rule(acppeer.Rule{Kind: "GET", Session: "s1", Gate: "back", Times: 1})
 			if way == "cut" {
 				p.Cut("s1", acppeer.Reset)

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
 	say(page, "count 40 @go")
 	server.Pass("go", 10)
 	shows(page, chunks(1, 10))
+	rests(page, chunks(1, 1))
 	page.Reload()
 	page.WaitFor(`window.ready`)
 	// What was shown is a moment ahead of the disk.
@@ -33,6 +35,11 @@ func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
 	if !chrome.Eval[bool](page, `chats.s1.session.restored && !chats.s1.session.followed && chats.s1.session.cwd === "/w"`) {
 		t.Error("the session is not as it was")
 	}
+	// A server that has not noticed that the page is gone writes to nobody, and what
+	// version 1 says is not told anew: the next stream is there when the first is gone.
+	server.Await("stream of the next page", func(log []acpserver.Entry) bool {
+		return len(slices.DeleteFunc(acpserver.Of(log, "open"), func(e acpserver.Entry) bool { return e.Session != "s1" && e.Text != "websocket" })) > 1
+	})
 	server.Release("go")
 	shows(page, chunks(1, 40))
 	page.WaitFor(`chats.s1.session.state === "idle" && chats.s1.session.pending.length === 0`)
@@ -80,6 +87,7 @@ func TestAgentPermissionOverReload(t *testing.T) {
 		page := openChat(t, url)
 		say(page, "permission")
 		page.WaitFor(`chats.s1.requests.length === 1 && chats.s1.session.state === "requires_action"`)
+		rests(page, "Delete the logs?")
 		page.Reload()
 		page.WaitFor(`window.ready && chats.s1.session.requests.length === 1`)
 		got := chrome.Script[struct {

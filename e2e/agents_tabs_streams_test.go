@@ -121,7 +121,8 @@ func TestAgentTabAloneIsNotParked(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := acpserver.Start(t, acpserver.Options{})
-			page := chrome.Open(t, chatPageAfter(test.browser, chrome.NewSite(t), server.URL(), "{}"))
+			site := chrome.NewSite(t)
+			page := chrome.Open(t, chatPageAfter(test.browser, site, server.URL(), "{}"))
 			page.WaitFor(`window.ready`)
 			for i := range 3 {
 				// One is in reserve: a session that is made is read at once.
@@ -136,6 +137,15 @@ func TestAgentTabAloneIsNotParked(t *testing.T) {
 				if told := chrome.Eval[string](page, `Object.values(chats).flatMap(({ status }) => status).join(" ")`); told != "" {
 					t.Errorf("its sessions were told %q", told)
 				}
+				// By way of a page that asks for nothing: while the browser has the locks of
+				// the one before, or the server its streams, it is not alone.
+				site.File("/chat", "<!doctype html>")
+				page.Reload()
+				page.WaitFor(`(await navigator.locks.query()).held.length === 0`)
+				server.Await("end of the streams", func(log []acpserver.Entry) bool {
+					return len(acpserver.Of(log, "over")) == len(acpserver.Of(log, "open"))
+				})
+				chatPageAfter(test.browser, site, server.URL(), "{}")
 				page.Reload()
 				page.WaitFor(`window.ready && chats.s3`)
 			}

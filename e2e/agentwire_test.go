@@ -130,7 +130,7 @@ func TestCrossingsPerMessage(t *testing.T) {
 	page.WaitFor(`told.recall[1]`)
 	chrome.Script[chrome.Void](page, fmt.Sprintf(`prompt("count %d @go")`, chunks))
 	p.Waiting("go")
-	chrome.Eval[chrome.Void](page, `void (count.into.socketMessage = 0, messages = 0, window.before = asked())`)
+	chrome.Eval[chrome.Void](page, `void (count.into.socketMessage = 0, messages = 0, window.still = true, window.before = asked())`)
 	p.Release("go")
 	page.WaitFor(`told.deliver.some((e) => e.ended)`)
 	got := chrome.Eval[struct {

@@ -14,10 +14,14 @@ import (
 // countedWasm counts the calls between JavaScript and Go, by name: count.into and
 // count.out. asked is what Go has asked for, without what its runtime asks for
 // itself: clocks and memory, where a commit of the journal is larger than any before.
+// While still is set no interval calls anybody: Go looks every few seconds whether the
+// machine has slept, and asks for the time.
 const countedWasm = `
 	window.count = { into: {}, out: {}, bytes: 0 };
 	const counted = (object, calls) => Object.fromEntries(Object.entries(object).map(([name, f]) => [name, typeof f !== "function" ? f :
 		(...args) => { calls[name] = (calls[name] ?? 0) + 1; return f(...args); }]));
+	const every = window.setInterval;
+	window.setInterval = (f, ...rest) => every((...args) => { if (!window.still) f(...args); }, ...rest);
 	window.asked = () => JSON.stringify(Object.entries(count.out).filter(([name]) => !name.startsWith("runtime.")));
 	const real = WebAssembly.instantiateStreaming;
 	WebAssembly.instantiateStreaming = async (response, imports) => {
@@ -51,7 +55,7 @@ func TestCrossingsPerChunk(t *testing.T) {
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { listen: false });
 		watch(mcp.callTool("burst"));`)
 	page.WaitFor(`seen.status.includes("open")`)
-	chrome.Eval[chrome.Void](page, `void Object.assign(count, { into: Object.assign(count.into, { chunk: 0 }), feeds: 0, bytes: 0 }), void (window.before = asked())`)
+	chrome.Eval[chrome.Void](page, `void Object.assign(count, { into: Object.assign(count.into, { chunk: 0 }), feeds: 0, bytes: 0 }), void (window.still = true, window.before = asked())`)
 	p.Release("burst")
 	page.WaitFor(`seen.done`)
 	counted(t, page, events)

@@ -52,6 +52,21 @@ const tides = "How do the tides work?"
 // tidesEnd is the end of the answer to tides.
 const tidesEnd = "This is why every harbour keeps a table of its own."
 
+// nearest is how many words are thought and said up to "nearest", in what the agent
+// says of the tides; beneath is how many more there are up to "beneath both".
+const (
+	nearest = 17 + 14
+	beneath = 28
+)
+
+// halfSaid asks about the tides, and lets the agent speak up to "nearest" and no further.
+func halfSaid(agent *acppeer.Peer, page *chrome.Page) {
+	agent.Hold(demosite.GateAgent)
+	suggested(page, tides)
+	agent.Pass(demosite.GateAgent, nearest)
+	hears(page, "most at the water that is nearest")
+}
+
 // lastSaid is the newest of the agent's messages as it stands on the page.
 func lastSaid(page *chrome.Page) string {
 	return chrome.Eval[string](page, `[...document.querySelectorAll('[data-type="agent_message"] [data-testid="said"]')].at(-1)?.innerText ?? ""`)
@@ -76,9 +91,7 @@ func entries(page *chrome.Page) []string {
 func TestStoryDemoAgent(t *testing.T) {
 	t.Parallel()
 	agent, page := demoAgent(t)
-	suggested(page, tides)
-	hears(page, "most at the water that is nearest")
-	agent.Hold(demosite.GateAgent)
+	halfSaid(agent, page)
 	agent.Waiting(demosite.GateAgent)
 	page.Reload()
 	agentIs(page, "working")
@@ -123,6 +136,7 @@ func TestStoryDemoAgentPermission(t *testing.T) {
 	suggested(page, "Write the harbour log")
 	page.WaitFor(hook("permission"))
 	agentIs(page, "asks")
+	rests(page, "May I write the file?")
 	page.Reload()
 	page.WaitFor(hook("permission"))
 	agentIs(page, "asks")
@@ -166,12 +180,11 @@ func TestStoryDemoAgentDenied(t *testing.T) {
 func TestStoryDemoAgentCut(t *testing.T) {
 	t.Parallel()
 	agent, page := demoAgent(t)
-	suggested(page, tides)
-	hears(page, "most at the water that is nearest")
+	halfSaid(agent, page)
 	press(page, selector("agent-cut"))
 	page.WaitFor(hook("agent-word") + `.textContent.startsWith("The server has dropped ")`)
+	agent.Pass(demosite.GateAgent, beneath)
 	hears(page, "The earth turns beneath both")
-	agent.Hold(demosite.GateAgent)
 	page.WaitFor(hook("agent-verdict") + `.textContent === "It goes on in mid-sentence, after 1 cut. Nothing is lost so far."`)
 	agent.Release(demosite.GateAgent)
 	hears(page, tidesEnd)
@@ -187,10 +200,10 @@ func TestStoryDemoAgentCut(t *testing.T) {
 func TestStoryDemoAgentStop(t *testing.T) {
 	t.Parallel()
 	agent, page := demoAgent(t)
-	suggested(page, tides)
-	hears(page, "most at the water that is nearest")
+	halfSaid(agent, page)
 	press(page, selector("say-stop"))
 	agentIs(page, "idle")
+	agent.Release(demosite.GateAgent)
 	if said := lastSaid(page); strings.Contains(said, tidesEnd) {
 		t.Errorf("it was not stopped: %q", said)
 	}
@@ -213,9 +226,7 @@ func TestStoryDemoAgentStop(t *testing.T) {
 func TestStoryDemoAgentSecondTab(t *testing.T) {
 	t.Parallel()
 	agent, page := demoAgent(t)
-	suggested(page, tides)
-	hears(page, "most at the water that is nearest")
-	agent.Hold(demosite.GateAgent)
+	halfSaid(agent, page)
 	second := page.Profile().Open(chrome.Eval[string](page, hook("agent-tab")+`.href`))
 	agentIs(second, "followed")
 	hears(second, "most at the water that is nearest")

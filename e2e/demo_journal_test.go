@@ -15,11 +15,13 @@ import (
 func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
 	site, page := demoAt(t, demosite.Options{}, "/demo/?server=/plain")
+	site.Plain().Gate().Hold() // there is no answer before the reload
 	runs(page, "add_note")
 	page.WaitFor(hook("guarantee") + `?.textContent === "a reload would lose this call"`)
 	eventually(t, "the note", func() bool { return len(site.Plain().Notes()) == 1 })
 	press(page, selector("reload"))
 	page.WaitFor(hook("call-error") + `?.dataset.code === "outcome_unknown"`)
+	site.Plain().Gate().Release()
 	if words := chrome.Eval[string](page, hook("call")+`.querySelector(".call-state").textContent`); words != "may have run" {
 		t.Errorf("the card says %q", words)
 	}
@@ -64,19 +66,20 @@ func TestStoryDemoGiveUp(t *testing.T) {
 // when a person says so; the page goes on with a new session.
 func TestStoryDemoJournal(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
+	site, page := demo(t)
 	page.WaitFor(hook("journal-where") + `.dataset.durability === "indexeddb"`)
-	countIn(page, 20, 150)
-	cardSays(page, "3 of 20")
+	held := countTo(site, page, 3, 20)
 	const number = `Number(document.querySelector('[data-testid="journal-rows"]').textContent)`
 	page.WaitFor(hook("journal-calls") + `.textContent === "1" && ` + number + ` >= 3`)
 	rows := chrome.Eval[int](page, number)
+	held.Pass(3)
 	page.WaitFor(number + ` > ` + chrome.JS(rows))
 	page.WaitFor(`/^[\d.]+ [kMGT]?B of [\d.]+ [kMGT]?B$/.test(` + hook("journal-origin") + `.textContent)`)
 
 	press(page, selector("forget"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("state") + `.dataset.state === "open"`)
 	page.WaitFor(hook("journal-calls") + `.textContent === "0" && ` + hook("journal-rows") + `.textContent === "0"`)
+	held.Release()
 	if left := chrome.Eval[[]string](page, `Object.keys(localStorage).filter((name) => name.startsWith("holdfast-demo.call."))`); len(left) > 0 {
 		t.Errorf("the page remembers %q", left)
 	}

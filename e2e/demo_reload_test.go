@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/demosite"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/gate"
 )
 
 // countIn starts the tool that counts, with a form filled in.
@@ -19,6 +21,17 @@ func countIn(page *chrome.Page, n, delayMs int) {
 		elements.delayMs.value = "%d";`, n, delayMs))
 	runs(page, "count")
 	page.WaitFor(hook("call"))
+}
+
+// countTo starts the tool that counts to n, and lets it count up to at and no further.
+// It returns the gate that holds it.
+func countTo(site *demosite.Site, page *chrome.Page, at, n int) *gate.Gate {
+	held := site.MCP().Gate()
+	held.Hold()
+	held.Pass(at)
+	countIn(page, n, 150)
+	cardSays(page, fmt.Sprintf("%d of %d", at, n))
+	return held
 }
 
 // cardSays waits until the newest call has said so.
@@ -56,24 +69,29 @@ func cardMarks(page *chrome.Page, kind string, n int) {
 // message at its time, and every reload is in the picture.
 func TestStoryDemoReloads(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
-	countIn(page, 30, 150)
+	site, page := demo(t)
+	held := countTo(site, page, 5, 30)
 	const times = `[...document.querySelectorAll('[data-testid="call-output"] .at')].slice(0, 5).map((at) => at.textContent)`
 	var shown []string
 	for i, at := range []string{"5 of 30", "11 of 30", "17 of 30"} {
 		cardSays(page, at)
 		if i == 0 {
+			// What is not stored comes again, at another time.
+			rests(page, at)
 			shown = chrome.Eval[[]string](page, times)
 		}
 		page.Reload()
 		cardMarks(page, "reload", i+1)
+		held.Pass(6)
 	}
+	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 30)
 	if got := chrome.Eval[[]string](page, times); !slices.Equal(got, shown) {
 		t.Errorf("after three reloads the first messages came at %q, before at %q", got, shown)
 	}
 	// One that has ended comes back with its result, until it is done with.
+	rests(page, "Counted to 30.")
 	page.Reload()
 	page.WaitFor(hook("call-result") + `?.textContent.includes("Counted to 30.")`)
 	cardMarks(page, "reload", 3)
@@ -91,11 +109,11 @@ func TestStoryDemoReloads(t *testing.T) {
 // on when the first one is closed.
 func TestStoryDemoSecondTab(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
-	countIn(page, 40, 150)
-	cardSays(page, "5 of 40")
+	site, page := demo(t)
+	held := countTo(site, page, 5, 40)
 	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
 	second.WaitFor(hook("followed") + `?.hidden === false`)
+	held.Pass(7)
 	cardSays(second, "12 of 40")
 	if text := chrome.Eval[string](second, hook("followed")+`.textContent + ", " + `+hook("guarantee")+`.textContent`); text != "carried by another tab, a reload loses nothing" {
 		t.Errorf("the second tab says %q", text)
@@ -106,6 +124,7 @@ func TestStoryDemoSecondTab(t *testing.T) {
 	page.Close()
 	cardMarks(second, "taken", 1)
 	second.WaitFor(hook("followed") + `.hidden`)
+	held.Release()
 	cardIs(second, "done")
 	cardCounts(t, second, 40)
 }
@@ -114,14 +133,21 @@ func TestStoryDemoSecondTab(t *testing.T) {
 // the tools come as soon as it does.
 func TestStoryDemoReloadWhileDown(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
-	countIn(page, 20, 150)
-	cardSays(page, "4 of 20")
+	site, page := demo(t)
+	held := countTo(site, page, 4, 20)
+	rests(page, "4 of 20")
 	press(page, selector("down"))
 	page.WaitFor(hook("saboteur-word") + `.textContent.includes("down")`)
+	// It stays down until the page has seen it.
+	control := func(what string) {
+		chrome.Eval[chrome.Void](page, `fetch("/control/`+what+`", { method: "POST" }).then(() => {})`)
+	}
+	control("down?ms=60000")
 	page.Reload()
 	cardSays(page, "4 of 20")
 	page.WaitFor(hook("state") + `.dataset.state === "offline"`)
+	control("up")
+	held.Release()
 	page.WaitFor(`document.querySelector('[data-tool="count"]') && ` + hook("state") + `.dataset.state === "open"`)
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
@@ -143,15 +169,17 @@ func TestStoryDemoDoneInBothTabs(t *testing.T) {
 // on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
-	countIn(page, 30, 150)
+	site, page := demo(t)
+	held := countTo(site, page, 5, 30)
 	for i, at := range []string{"5 of 30", "12 of 30"} {
 		cardSays(page, at)
 		press(page, selector("kill"))
 		page.WaitFor(hook("saboteur-word") + `.textContent.includes("panicked")`)
 		cardMarks(page, "killed", i+1)
 		page.WaitFor(hook("state") + `.dataset.state === "open"`)
+		held.Pass(7)
 	}
+	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 30)
 	page.WaitFor(hook("call") + `.textContent.includes("runtime killed 2 times")`)
@@ -164,10 +192,12 @@ func TestStoryDemoKill(t *testing.T) {
 // finishes, and nothing is missing.
 func TestStoryDemoCuts(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
+	site, page := demo(t)
+	site.MCP().Gate().Hold()
 	countIn(page, 24, 300)
 	press(page, selector("cut-every"))
 	page.WaitFor(hook("cut-every") + `.textContent.startsWith("Cutting, ")`)
+	site.MCP().Gate().Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 24)
 	if n := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('.resumed').length`); n < 2 {
@@ -182,13 +212,13 @@ func TestStoryDemoCuts(t *testing.T) {
 // connection.
 func TestStoryDemoDisconnect(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
-	countIn(page, 20, 150)
-	cardSays(page, "5 of 20")
+	site, page := demo(t)
+	held := countTo(site, page, 5, 20)
 	press(page, selector("disconnect"))
 	cardIs(page, "away")
 	page.WaitFor(hook("state") + `.dataset.state === "closed"`)
 	press(page, selector("connect"))
+	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
 }

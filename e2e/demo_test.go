@@ -100,14 +100,19 @@ func TestStoryDemoForm(t *testing.T) {
 // page goes on with a new session.
 func TestStoryDemoRestart(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
+	site, page := demo(t)
+	held := site.MCP().Gate()
+	held.Hold()
+	held.Pass(1)
 	countIn(page, 8, 300)
+	cardSays(page, "1 of 8")
 	runs(page, "add_note")
 	page.WaitFor(hook("call") + `.dataset.callTool === "add_note" && ` + hook("guarantee") + `.dataset.guarantee === "resumable"`)
 	press(page, selector("restart"))
 	page.WaitFor(hook("call-error") + `?.dataset.code === "lost"`)
 	page.WaitFor(hook("state") + `.dataset.state === "open"`)
 	page.WaitFor(`document.querySelector('[data-call-tool="count"] [data-kind="restarted"]')`)
+	held.Release()
 	page.WaitFor(`document.querySelector('[data-call-tool="count"]').dataset.state === "done"`)
 	press(page, selector("abandon"))
 	page.WaitFor(hook("call-error") + ` === null`)
@@ -125,10 +130,8 @@ func connectsTo(page *chrome.Page, url string) {
 // TestStoryDemoErrors: a person who got the address wrong is told what to do.
 func TestStoryDemoErrors(t *testing.T) {
 	t.Parallel()
-	down := peer.New(t, peer.Options{})
-	down.Down()
 	for name, test := range map[string]struct{ url, code string }{
-		"nobody listens": {down.URL(), "network_error"},
+		"nobody listens": {"http://" + nobody(t) + "/mcp", "network_error"},
 		"no CORS":        {peer.New(t, peer.Options{CORS: peer.CORS{Off: true}}).URL(), "cors_blocked"},
 		"wrong path":     {"/mpc", "http_error"},
 		"no URL":         {"http://", "bad_argument"},

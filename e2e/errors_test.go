@@ -30,9 +30,7 @@ func TestStoryConnectErrors(t *testing.T) {
 		code, hint string
 	}{
 		"server down": {func(t *testing.T) string {
-			p := peer.New(t, peer.Options{})
-			p.Down()
-			return p.URL()
+			return "http://" + nobody(t) + "/mcp"
 		}, "network_error", "Nothing answers at http://127.0.0.1:"},
 		"wrong path": {func(t *testing.T) string {
 			return strings.TrimSuffix(peer.New(t, peer.Options{Site: withCORS(http.NotFoundHandler())}).URL(), "/mcp") + "/mpc"

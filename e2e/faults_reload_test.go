@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -16,6 +17,7 @@ import (
 func TestFault52_ReloadAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	const call = `void watch(mcp.callTool("count", { n: 4, call: "a", gate: "go", retry_ms: 500 }))`
+	patient := strings.Replace(call, "500", "30000", 1) // it is cut for as long as anybody looks
 	at := func(page *chrome.Page, script string) { chrome.Eval[chrome.Void](page, script) }
 	for name, point := range map[string]struct {
 		until   func(p *peer.Peer, page *chrome.Page)
@@ -37,7 +39,7 @@ func TestFault52_ReloadAtEveryPoint(t *testing.T) {
 			page.WaitFor(`seen.progress.length === 2 && call.guarantee === "resumable"`)
 		}, "", ""},
 		"the stream is cut": {func(p *peer.Peer, page *chrome.Page) {
-			at(page, call)
+			at(page, patient)
 			passes(p, "go", 1)
 			page.WaitFor(`seen.progress.length === 1 && call.guarantee === "resumable"`)
 			p.CutStreams(peer.Clean)
@@ -171,6 +173,7 @@ func TestFault53_AckedEvents(t *testing.T) {
 	// What is committed after an ack has it, too.
 	passes(p, "go", 1)
 	page.WaitFor(`seen.progress.length === 5`)
+	rests(page, `"progress":5`)
 	page.Reload()
 	page.WaitFor(`window.holdfast`)
 	p.Release("go")

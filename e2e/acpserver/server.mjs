@@ -89,4 +89,14 @@ async function forget(connection) {
 }
 
 const control = await listenForTests({ memory, sessions, streams, forget });
-web.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => process.stdout.write(`${web.address().port} ${control}\n`));
+const listen = () => web.listen(Number(process.env.PORT ?? 0), '127.0.0.1');
+// A server that comes back wants its old port, which the kernel may have lent to an
+// outgoing connection meanwhile.
+web.on('error', error => {
+    if (error.code !== 'EADDRINUSE') {
+        throw error;
+    }
+    setTimeout(listen, 20);
+});
+web.on('listening', () => process.stdout.write(`${web.address().port} ${control}\n`));
+listen();

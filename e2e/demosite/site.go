@@ -38,6 +38,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/gate"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
@@ -68,6 +69,7 @@ type Site struct {
 
 	taskCuts  cuts.Cuts
 	agentCuts cuts.Cuts
+	lookups   gate.Gate
 	hour      time.Duration
 
 	mu        sync.Mutex
@@ -96,7 +98,7 @@ func New(o Options) (*Site, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))
-	tasks := slowLookup(s.tasks)
+	tasks := slowLookup(s.tasks, &s.lookups)
 	s.mux.Handle("/tasks", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.taskCuts.Serve(tasks, w, r)
 	})))
@@ -120,6 +122,10 @@ func (s *Site) Plain() *gosdk.Server { return s.plain }
 
 // Tasks is the server behind /tasks.
 func (s *Site) Tasks() *peer.Peer { return s.tasks }
+
+// Lookups is where the server behind /tasks stops, while a test holds it, before it
+// looks for parts that were lost on the way; else everything passes.
+func (s *Site) Lookups() *gate.Gate { return &s.lookups }
 
 // Agent is the agent behind /acp.
 func (s *Site) Agent() *acppeer.Peer { return s.agent }

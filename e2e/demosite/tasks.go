@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/e2e/internal/gate"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
@@ -37,7 +38,7 @@ func longWork(streams *peer.Streaming) peer.Trait {
 }
 
 // slowLookup lets whoever asks for missing segments wait.
-func slowLookup(h http.Handler) http.Handler {
+func slowLookup(h http.Handler, lookups *gate.Gate) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -52,6 +53,9 @@ func slowLookup(h http.Handler) http.Handler {
 		}
 		json.Unmarshal(body, &asked)
 		if asked.Method == "tasks/result" && asked.Params.LastSeqNr != nil {
+			if lookups.Wait(r.Context()) != nil {
+				return
+			}
 			select {
 			case <-time.After(lookup):
 			case <-r.Context().Done():

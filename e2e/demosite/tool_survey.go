@@ -10,9 +10,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
+// GateSurvey is where the report stops before each part while a test holds it
+// (peer.Peer.Hold); else everything passes.
+const GateSurvey = "survey"
+
 // addSurvey adds a report that comes part by part. On its way some parts are lost
 // and some come twice.
 func addSurvey(p *peer.Peer) {
+	p.Release(GateSurvey)
 	p.ToolFunc("survey_shore", func(c peer.Call) peer.Script {
 		in := struct{ Parts, DelayMs int }{24, 450}
 		json.Unmarshal(c.Arguments, &in)
@@ -22,6 +27,7 @@ func addSurvey(p *peer.Peer) {
 		for i := range in.Parts {
 			n := i + 1
 			script = append(script,
+				peer.Gate(GateSurvey),
 				peer.Until(begun.Add(time.Duration(n*in.DelayMs)*time.Millisecond)),
 				peer.TextSegment(fmt.Sprintf("%s: %s", places[i%len(places)], finds[(i*5+i/len(places))%len(finds)])))
 			if twice(n) {

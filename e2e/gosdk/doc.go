@@ -11,6 +11,9 @@
 //	... a client calls count ...
 //	s.CutStreams()                 // the client gets a network error and resumes
 //	s.Restart()                    // the client's session is unknown now
+//	s.Gate().Hold()                // tools stop before each of their delays
+//	s.Gate().Pass(3)               // but for three of these
+//	s.Gate().Release()
 //
 // Tools: count, write_report, add, echo, fail, slow, random_image (all
 // read-only), add_note, which is neither read-only nor idempotent and writes

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/gate"
 )
 
 // Options choose how the server behaves. The zero value has sessions and an
@@ -40,6 +41,7 @@ type Options struct {
 type Server struct {
 	opts Options
 	cuts cuts.Cuts
+	gate gate.Gate
 
 	mu  sync.Mutex
 	now *generation
@@ -49,6 +51,7 @@ type Server struct {
 type generation struct {
 	sdk     *mcp.Server
 	handler http.Handler
+	gate    *gate.Gate
 	ctx     context.Context // tools stop when it ends
 	end     context.CancelFunc
 	notes   notes
@@ -68,7 +71,7 @@ func New(o Options) *Server {
 }
 
 func (s *Server) begin() *generation {
-	g := &generation{}
+	g := &generation{gate: &s.gate}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	about := &mcp.ServerOptions{
 		Instructions:      s.opts.Instructions,
@@ -133,6 +136,10 @@ func (s *Server) CutStreams() int { return s.cuts.All() }
 
 // OpenStreams is the number of answers under way.
 func (s *Server) OpenStreams() int { return s.cuts.Open() }
+
+// Gate is where the tools stop before each delay of theirs while a test holds it,
+// over restarts too; else everything passes.
+func (s *Server) Gate() *gate.Gate { return &s.gate }
 
 // Restart puts a new server in the place of the old one: connections are
 // dropped, running tools stopped, sessions, events and notes forgotten.

@@ -24,7 +24,7 @@ func addCount(g *generation) {
 		hints: pure,
 	}, func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		for i := 1; i <= in.N; i++ {
-			if err := pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
+			if err := g.pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
 				return nil, nil, err
 			}
 			progress(ctx, r, i, in.N, fmt.Sprintf("%d of %d", i, in.N))

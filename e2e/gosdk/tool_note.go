@@ -60,7 +60,7 @@ func addNote(g *generation, logf func(string, ...any)) {
 		g.notes.mu.Unlock()
 		logf("add_note: note %d", count)
 		g.changed(notesURI)
-		if err := pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
+		if err := g.pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
 			return nil, output{}, err
 		}
 		return nil, output{count}, nil

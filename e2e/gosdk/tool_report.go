@@ -37,7 +37,7 @@ func addReport(g *generation) {
 			if strings.HasPrefix(piece, "## ") {
 				say(ctx, r, "info", "begins: "+strings.TrimPrefix(piece, "## "))
 			}
-			if err := pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
+			if err := g.pause(ctx, time.Duration(in.DelayMs)*time.Millisecond); err != nil {
 				return nil, nil, err
 			}
 			progress(ctx, r, i+1, len(pieces), piece)

@@ -22,7 +22,7 @@ func addSlow(g *generation, logf func(string, ...any)) {
 	}, func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 		start := time.Now()
 		logf("slow: began")
-		if err := pause(ctx, time.Duration(in.Seconds*float64(time.Second))); err != nil {
+		if err := g.pause(ctx, time.Duration(in.Seconds*float64(time.Second))); err != nil {
 			logf("slow: cancelled after %v", time.Since(start).Round(time.Millisecond))
 			return nil, nil, err
 		}

@@ -51,6 +51,14 @@ func add[In, Out any](g *generation, t tool, h mcp.ToolHandlerFor[In, Out]) {
 	})
 }
 
+// pause passes the gate of the tools and waits for d, or returns why not.
+func (g *generation) pause(ctx context.Context, d time.Duration) error {
+	if err := g.gate.Wait(ctx); err != nil {
+		return err
+	}
+	return pause(ctx, d)
+}
+
 // pause waits for d, or returns why not.
 func pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {

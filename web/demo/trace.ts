@@ -260,7 +260,7 @@ export class Trace {
     // A reconnect that was refused makes the gap longer; it is no further cut.
     this.#forgetBriefAsking(at);
     if (this.last.kind !== "cut") {
-      this.#state.cuts++;
+      if (why !== "refused") this.#state.cuts++;
       this.#turn({ kind: "cut", from: at, ...(why === undefined ? {} : { why }) });
     }
     this.last.due = at + delay;
