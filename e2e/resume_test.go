@@ -14,15 +14,21 @@ import (
 func TestStoryCutTwiceAndResume(t *testing.T) {
 	t.Parallel()
 	server, url := sdkServer(t)
+	server.Gate().Hold()
 	page := app(t, url, "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 60, delayMs: 20 }))`)
-	for cut := 1; cut <= 2; cut++ {
-		page.WaitFor(`seen.progress.length >= ` + chrome.JS(cut*10))
+	for i, more := range []int{10, 9} {
+		cut := i + 1
+		server.Gate().Pass(more)
+		page.WaitFor(`seen.progress.length === ` + chrome.JS(cut*10))
 		if server.CutStreams() == 0 {
 			t.Fatal("there was no stream to cut")
 		}
+		// The SDK answers who resumes with the next event, and not before.
+		server.Gate().Pass(1)
 		page.WaitFor(`seen.resumed >= ` + chrome.JS(cut))
 	}
+	server.Gate().Release()
 	outcome(t, page, "")
 	counted(t, page, 60)
 	if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? String(seen.error)`); text != "Counted to 60." {

@@ -209,7 +209,7 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 		page.Reload()
 		page.WaitFor(`window.surfaces`)
 		chrome.Script[chrome.Void](page, connect+`watch((await mcp.calls())[0]);`)
-		placed(t, p, "a")
+		placed(t, p, "a", 0)
 		p.Pass("go")
 		page.WaitFor(`seen.progress.length === 2`)
 		known := secrets{"session id": sessionOf(t, p)}

@@ -123,11 +123,9 @@ func TestStoryStoreSurvivesThePage(t *testing.T) {
 	}
 
 	chrome.Eval[chrome.Void](page, strings.Replace(leave, "EPOCH", "2", 1))
-	page.Close()
+	shut(page, site)
 	other := openStorePage(profile, url)
-	if got := chrome.Eval[string](other, `rows(1)`); got != "1/1/0 token, 1/1/1, 1/2/0 next, 1/2/1" {
-		t.Errorf("after the tab was closed: %s", got)
-	}
+	other.WaitFor(`await rows(1) === "1/1/0 token, 1/1/1, 1/2/0 next, 1/2/1"`)
 }
 
 // TestStoryStoreSecretsRestSealed: whatever reads the database finds no secret
@@ -353,8 +351,19 @@ func startBrowser(t *testing.T, profile, url string, more ...chromedp.ExecAlloca
 	if err := chromedp.Do(limited, chromedp.Navigate(url)); err != nil {
 		t.Fatal(err)
 	}
-	ask[bool](b, `new Promise((resolve) => { (function look() { window.ready ? resolve(true) : setTimeout(look, 5); })(); })`)
+	ask[bool](b, until(`window.ready`))
 	return b
+}
+
+// reload loads the page of b again, and waits until it is ready.
+func (b *ownBrowser) reload() {
+	b.t.Helper()
+	limited, done := context.WithTimeout(b.ctx, chrome.Patience)
+	defer done()
+	if err := chromedp.Do(limited, chromedp.Reload()); err != nil {
+		b.t.Fatal(err)
+	}
+	ask[bool](b, until(`window.ready`))
 }
 
 // ask evaluates an expression in the page of b.

@@ -131,7 +131,7 @@ func TestFault78_NoLocksNoChannel(t *testing.T) {
 			if !chrome.Eval[bool](three, `tracked.a.call.followed`) {
 				t.Error("two tabs carry the call")
 			}
-			one.Close()
+			shut(one, s.site)
 			three.WaitFor(`true`)
 			s.pass("a", 6)
 			s.counted(three, "a", 8)

@@ -54,12 +54,7 @@ func TestTaskAPI_Drafts(t *testing.T) {
 			begin()
 			chrome.Eval[chrome.Void](page, `void watch(`+makeCall+`)`)
 			page.WaitFor(`window.typed?.length === 1 && typed[0].draft === undefined && call.guarantee !== "lost-on-reload"`)
-			saved := func(js string) {
-				rows := chrome.Eval[int](page, `mcp.stored().then(({ rows }) => rows)`)
-				chrome.Eval[chrome.Void](page, js)
-				page.WaitFor(fmt.Sprintf(`(await mcp.stored()).rows > %d`, rows))
-			}
-			saved(`typed[0].saveDraft({ answer: ` + chrome.JS(half) + `, at: 1 })`)
+			saved(page, `typed[0].saveDraft({ answer: `+chrome.JS(half)+`, at: 1 })`)
 			search(t, secrets{"what was typed": half}, p, page)
 			page.Reload()
 			begin()
@@ -84,6 +79,13 @@ func TestTaskAPI_Drafts(t *testing.T) {
 	}
 }
 
+// saved has the page save a draft, and waits until it is stored.
+func saved(page *chrome.Page, js string) {
+	rows := chrome.Eval[int](page, `mcp.stored().then(({ rows }) => rows)`)
+	chrome.Eval[chrome.Void](page, js)
+	page.WaitFor(fmt.Sprintf(`(await mcp.stored()).rows > %d`, rows))
+}
+
 // formTask is a server whose tool work is a task that asks on its way.
 func formTask(t *testing.T, d dialect) *peer.Peer {
 	p := peer.New(t, d.options)
@@ -102,10 +104,8 @@ func TestTaskAPI_DraftsByHand(t *testing.T) {
 	const asked = `window.request = () => seen.events.find(({ type }) => type === "input")?.requests.get("who");`
 	chrome.Script[chrome.Void](page, asked+`watch(mcp.callTool("ask", { call: "a" }, { input: "manual" }));`)
 	page.WaitFor(`request() && call.guarantee === "resumable"`)
-	chrome.Eval[chrome.Void](page, `request().saveDraft(["half"])`)
-	rows := chrome.Eval[int](page, `mcp.stored().then(({ rows }) => rows)`)
-	chrome.Eval[chrome.Void](page, `request().saveDraft(["half", "a", "form"])`)
-	page.WaitFor(fmt.Sprintf(`(await mcp.stored()).rows > %d`, rows))
+	saved(page, `request().saveDraft(["half"])`)
+	saved(page, `request().saveDraft(["half", "a", "form"])`)
 	page.Reload()
 	if n := connected(page, p.URL(), `{ ack: "manual", handlers: { elicitation: () => { throw new Error("not by hand"); } } }`); n != 1 {
 		t.Fatalf("%d calls came back", n)

@@ -30,6 +30,9 @@ func TestTaskAPI_Notifications(t *testing.T) {
 	names := func(labels ...string) func() bool {
 		return func() bool {
 			asked := p.Of("subscriptions/listen")
+			if len(asked) == 0 {
+				return false
+			}
 			body := string(asked[len(asked)-1].Body)
 			for _, label := range labels {
 				tasks := p.Oracle().Tasks(label)
@@ -56,6 +59,7 @@ func TestTaskAPI_Notifications(t *testing.T) {
 	// A page that is loaded again names those that live from the start.
 	p.Waiting("b")
 	page.Reload()
+	eventually(t, "the end of the first page's stream", func() bool { return p.Listeners() == 0 })
 	if n := connected(page, p.URL(), ""); n != 1 {
 		t.Fatalf("%d calls came back", n)
 	}
@@ -84,7 +88,7 @@ func TestTaskAPI_NotificationsKeepIDs(t *testing.T) {
 	page.WaitFor(`said.some((text) => text.includes("acknowledged"))`)
 	eventually(t, "a stream that names the task", func() bool {
 		asked, tasks := p.Of("subscriptions/listen"), p.Oracle().Tasks("a")
-		return len(tasks) == 1 && strings.Contains(string(asked[len(asked)-1].Body), tasks[0].ID) && p.Listeners() == 1
+		return len(asked) > 0 && len(tasks) == 1 && strings.Contains(string(asked[len(asked)-1].Body), tasks[0].ID) && p.Listeners() == 1
 	})
 	p.Release("go")
 	outcome(t, page, "")

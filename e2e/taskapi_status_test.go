@@ -37,7 +37,7 @@ func TestTaskAPI_Status(t *testing.T) {
 			page.WaitFor(`call.guarantee === "durable"`)
 			p.Pass("go")
 			p.Waiting("go")
-			eventually(t, "one poll of its own at most", func() bool { return len(p.Of(d.polls)) <= 1 })
+			eventually(t, "the one poll of its own", func() bool { return len(p.Of(d.polls)) == 1 })
 			before := len(p.Of("tasks/get"))
 			for _, s := range standings(page) {
 				if s.Status != "working" || s.Source != "server" || s.StatusMessage != "step 1 of 1" || s.TTL == nil || *s.TTL != 600_000 ||

@@ -25,6 +25,11 @@ func TestStoryURLElicitation(t *testing.T) {
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
 			page.WaitFor(`window.visited?.startsWith("url http")`)
 			if revision == peer.Revision20251125 {
+				// What nobody listens for is not sent later.
+				eventually(t, "the stream for what is not asked", func() bool {
+					gets := p.Of("GET")
+					return len(gets) > 0 && gets[len(gets)-1].Status == 200
+				})
 				p.ElicitationDone(peer.URLElicitation)
 			}
 			outcome(t, page, "")

@@ -52,6 +52,9 @@ type rules struct {
 	scripts  map[string]func(Call) Script
 }
 
+// A delay is the gate at which requests stop, those whose body has a text.
+type delay struct{ gate, text string }
+
 // OnResume asks f about every GET with a usable Last-Event-ID; n counts them
 // from 1, over all streams and since the Peer was made. nil goes back to none.
 func (p *Peer) OnResume(f func(n int) Fault) {
@@ -84,29 +87,22 @@ func (p *Peer) Unauthorized(refuse func(token string) bool) {
 // before anything else is done about it. Kinds are JSON-RPC methods, "GET" (a
 // standalone stream), "RESUME" (a GET with Last-Event-ID), "DELETE" and
 // "RESPONSE" (a POSTed JSON-RPC response). An empty gate ends the delay.
-func (p *Peer) Delay(kind, gate string) { p.DelayOf(kind, "", gate) }
+func (p *Peer) Delay(kind, gate string) { p.DelayWith(kind, "", gate) }
 
-// DelayOf is Delay for those whose body contains part: where a method polls, too, a
-// poll would else wait at the gate, and what the test waits for behind the poll.
-func (p *Peer) DelayOf(kind, part, gate string) {
+// DelayWith is Delay for those whose body has a text in it.
+func (p *Peer) DelayWith(kind, text, gate string) {
 	p.rules.mu.Lock()
 	defer p.rules.mu.Unlock()
 	if p.rules.delay == nil {
 		p.rules.delay = make(map[string]delay)
 	}
-	p.rules.delay[kind] = delay{part: part, gate: gate}
-}
-
-// delay is where the requests of a kind wait.
-type delay struct {
-	part string // of the body of those that do
-	gate string
+	p.rules.delay[kind] = delay{gate, text}
 }
 
 func (r *rules) gateOf(kind string, body []byte) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d := r.delay[kind]; bytes.Contains(body, []byte(d.part)) {
+	if d := r.delay[kind]; bytes.Contains(body, []byte(d.text)) {
 		return d.gate
 	}
 	return ""

@@ -74,13 +74,25 @@ func (p *Peer) Pass(name string) {
 // comes.
 func (p *Peer) Waiting(name string) {
 	p.t.Helper()
+	p.until(name, "nobody reached", func(g *gate) bool { return g.waiting > 0 })
+}
+
+// Left returns once nobody waits at the gate any more: a request leaves it when the
+// server notices that its connection has ended. The test fails if somebody stays.
+func (p *Peer) Left(name string) {
+	p.t.Helper()
+	p.until(name, "somebody stayed at", func(g *gate) bool { return g.waiting == 0 })
+}
+
+func (p *Peer) until(name, otherwise string, holds func(*gate) bool) {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
 	if !p.changed.await(ctx, func() bool {
 		p.gates.mu.Lock()
 		defer p.gates.mu.Unlock()
-		return p.gates.get(name).waiting > 0
+		return holds(p.gates.get(name))
 	}) {
-		p.t.Fatalf("peer: nobody reached gate %q within %v", name, patience)
+		p.t.Fatalf("peer: %s gate %q within %v", otherwise, name, patience)
 	}
 }

@@ -51,6 +51,23 @@ func (p *Peer) pushModern(message string) {
 	}
 }
 
+// Watched reports whether Updated would reach somebody who subscribed to the
+// resource, and has a stream to be told on.
+func (p *Peer) Watched(uri string) bool {
+	for _, s := range p.home.list() {
+		s.mu.Lock()
+		subscribed := slices.Contains(s.subscribed, uri)
+		s.mu.Unlock()
+		if subscribed && s.standalone.now.Load() != nil {
+			return true
+		}
+	}
+	params := []byte(quote(map[string]any{"uri": uri}))
+	return slices.ContainsFunc(p.shelf.listening(), func(l *listener) bool {
+		return l.wants("notifications/resources/updated", params)
+	})
+}
+
 // Updated sends notifications/resources/updated to whoever subscribed to the
 // resource: with resources/subscribe in a legacy session, with
 // resourceSubscriptions on a modern stream.

@@ -29,6 +29,8 @@ func TestSubscription(t *testing.T) {
 	e, _ := s.next()
 	equal(t, "ack: what the capabilities cover", e.data, `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":`+
 		`{"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{"resourceSubscriptions":["file:///a"],"toolsListChanged":true}}}`)
+	equal(t, "watched", p.Watched("file:///a"), true)
+	equal(t, "not watched", p.Watched("file:///b"), false)
 	p.Push("notifications/prompts/list_changed", "")
 	p.Push("notifications/resources/updated", `{"uri":"file:///b"}`)
 	p.Updated("file:///b")

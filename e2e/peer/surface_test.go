@@ -145,6 +145,26 @@ func TestDownUpRestart(t *testing.T) {
 	equal(t, "no stream left", p.WaitOpen(ctx, func(_, streams int) bool { return streams == 0 }), true)
 }
 
+// TestLeft: who goes away is at no gate any more, and is not served when it opens.
+func TestLeft(t *testing.T) {
+	p := peer.New(t, peer.Options{})
+	c := connect(t, p)
+	p.DelayWith("RESPONSE", `"q"`, "hold")
+	equal(t, "not held", c.post(`{"jsonrpc":"2.0","id":"other","result":{}}`).StatusCode, 202)
+	gone, cancel := context.WithCancel(t.Context())
+	r := c.request("POST", `{"jsonrpc":"2.0","id":"q","result":{}}`).WithContext(gone)
+	go func() {
+		p.Waiting("hold")
+		cancel()
+	}()
+	if _, err := c.http.Do(r); err == nil {
+		t.Fatal("it was answered")
+	}
+	p.Left("hold")
+	p.Release("hold")
+	equal(t, "status", p.Of("RESPONSE")[1].Status, 0)
+}
+
 func TestDelayAuthorizationAndLog(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	c := connect(t, p)
