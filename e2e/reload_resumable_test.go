@@ -110,8 +110,9 @@ func TestStoryResumableWithoutTheCursor(t *testing.T) {
 }
 
 // placed waits until a connection that resumes a call, and has come after so many
-// before it, has its place in the stream. A server that takes what it has written for delivered loses what it
-// writes before that: the connection of the page that went may still be open.
+// before it, has its place in the stream. A server that takes what it has written
+// for delivered loses what it writes before that: the connection of the page that
+// went may still be open.
 func placed(t *testing.T, p *peer.Peer, label string, before int) {
 	t.Helper()
 	eventually(t, "a resume that is answered", func() bool {

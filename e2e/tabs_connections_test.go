@@ -30,7 +30,7 @@ func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
 	var took []int
 	most := 0
 	for range 20 {
-		// So few that the calls cannot end meanwhile.
+		// Half of what all of them need: most calls cannot end meanwhile.
 		passes(p, "go", calls)
 		for _, page := range pages {
 			took = append(took, chrome.Script[int](page, `const began = performance.now(); await mcp.request("tools/list").result; return Math.round(performance.now() - began);`))
