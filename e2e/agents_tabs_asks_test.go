@@ -122,7 +122,7 @@ func TestAgentTabsPrompt(t *testing.T) {
 		var refused [2]string
 		for i, page := range []*chrome.Page{one, two} {
 			say(page, "refuse")
-			refused[i] = chrome.Wait[string](page, `(({ code, settled }) => code || settled?.stopReason)(chats.s1.prompts.at(-1))`)
+			refused[i] = chrome.Wait[string](page, `(({ code, answer, settled }) => code || answer && settled?.stopReason)(chats.s1.prompts.at(-1))`)
 		}
 		if refused[0] != refused[1] || refused[0] == "end_turn" {
 			t.Errorf("a prompt that is refused ends with %q", refused)

@@ -151,6 +151,9 @@ func (c *Client) Advance(now engine.Time) {
 	}
 	c.disown(now)
 	c.rotate(now)
+	for _, s := range c.sessions {
+		s.dispatch(c, now) // once it is settled who is read
+	}
 	c.advanceDrafts(now)
 	if c.writer.GivesUp(now) {
 		c.storeFailed(now, "timeout")
@@ -185,7 +188,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 	}
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.owned {
-			at = min(at, s.disownAt)
+			at = min(at, s.disownAt, s.dispatchAt)
 		}
 	}
 	return at, at != engine.Never

@@ -193,6 +193,9 @@ func (p *post) finish(c *Client) {
 			break
 		}
 	}
+	if p.request != nil && slices.ContainsFunc(c.requests, func(r *request) bool { return p.request.holdsBack(r) }) {
+		p.session.dispatchAt = c.now // Advance looks whether it may leave
+	}
 	for _, other := range c.posts {
 		if other.x == 0 && !other.waiting && slices.Contains(other.after, p) {
 			other.at = c.now // Advance looks whether it may leave

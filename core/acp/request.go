@@ -173,7 +173,7 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 	if r.session != nil {
 		conn = r.session.conn
 	}
-	if conn == nil || conn.state != connOpen || r.session != nil && (!r.session.ready(c, now) || !r.session.takes(r)) {
+	if conn == nil || conn.state != connOpen || r.session != nil && (!r.session.ready(c, now) || !r.session.takes(c, r)) {
 		return // connection.opened or session.release lets it go
 	}
 	r.send(c, now)

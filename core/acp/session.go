@@ -42,6 +42,7 @@ type session struct {
 	before     uint32          // which turn there was when those were told
 	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
 	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open
+	dispatchAt engine.Time     // when prompts that were held back may leave; Never for none
 	record     *record
 	fold       *journal.Record // what is stored of it, while another tab carries it
 	resend     []*question     // answered by an earlier page, and not taken as far as it knew
@@ -92,7 +93,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 			b = append(b, value...)
 		}
 	}
-	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never}
+	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
 	s.turn.state = "idle"
 	s.protocol = c.handshakeVersion()
 	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
@@ -282,26 +283,6 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	s.resend = nil
 	s.release(c, now)
 	c.hurry(now)
-}
-
-// release lets go what waits for the session: on a new connection only once the
-// agent has taken the session up there.
-func (s *session) release(c *Client, now engine.Time) {
-	for _, r := range append([]*request(nil), c.requests...) {
-		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing && s.takes(r) {
-			r.send(c, now)
-		}
-	}
-}
-
-// takes reports whether a request may leave: the agent would know which session it
-// is of, and a prompt's turn would not be taken to have ended with a history that
-// the agent has told without it.
-func (s *session) takes(r *request) bool {
-	if r.method == "session/prompt" && s.replay != nil && !s.replay.asked {
-		return false
-	}
-	return !s.strayed || methods[r.method].joins
 }
 
 // cut notes that the session's stream broke.

@@ -53,6 +53,48 @@ func TestCancelDoesNotOvertakeThePrompt(t *testing.T) {
 	}
 }
 
+// TestPromptsLeaveInOrder, and behind the choice of a model: each waits until the
+// agent's host has the one before.
+func TestPromptsLeaveInOrder(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	var said []string
+	a.m.onPrompt = func(_ *modelSession, r modelRequest) { said = append(said, string(r.Params)) }
+	travelling := true
+	s.post = func(string) fate {
+		if travelling {
+			return travels
+		}
+		return arrives
+	}
+	s.request(handle, "session/set_config_option", `{"configId":"model","value":"m"}`)
+	s.prompt(handle, "one")
+	s.prompt(handle, "two")
+	s.settle(1_000)
+	for range 3 {
+		s.expect(len(s.onTheWay) == 1, "%d are on the way", len(s.onTheWay))
+		s.arrive()
+		s.settle(0)
+	}
+	travelling = false
+	s.settle(1_000)
+	s.expect(a.m.words("session/set_config_option", "session/prompt") == "session/set_config_option session/prompt session/prompt" &&
+		len(said) == 2 && strings.Contains(said[0], "one") && strings.Contains(said[1], "two"), "the agent got %q", said)
+}
+
+// TestPromptBehindOneThatFailed leaves all the same.
+func TestPromptBehindOneThatFailed(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	a.m.onPrompt = func(*modelSession, modelRequest) {}
+	s.post = func(string) fate { return neverLeft }
+	s.prompt(handle, "one")
+	s.settle(0)
+	s.post = nil
+	s.prompt(handle, "two")
+	s.settle(1_000)
+	got := a.m.of("session/prompt")
+	s.expect(len(got) == 1 && strings.Contains(string(got[0].Params), "two"), "the agent got %v", got)
+}
+
 // TestCancelOfAPromptThatFailed: where nobody knows whether the agent has it, the
 // word follows; where its host has refused it, too, and does no harm.
 func TestCancelOfAPromptThatFailed(t *testing.T) {

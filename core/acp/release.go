@@ -1,0 +1,49 @@
+package acp
+
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// release lets go what waits for the session: on a new connection only once the
+// agent has taken the session up there.
+func (s *session) release(c *Client, now engine.Time) {
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing && s.takes(c, r) {
+			r.send(c, now)
+		}
+	}
+}
+
+// dispatch lets go the prompts that a request on its way has held back.
+func (s *session) dispatch(c *Client, now engine.Time) {
+	if now < s.dispatchAt {
+		return
+	}
+	s.dispatchAt = engine.Never
+	for _, r := range append([]*request(nil), c.requests...) {
+		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing {
+			r.dispatch(c, now)
+		}
+	}
+}
+
+// takes reports whether a request may leave: the agent would know which session it
+// is of, and a prompt's turn would not be taken to have ended with a history that
+// the agent has told without it. Nor does a prompt overtake what was asked of the
+// session before it: the browser may give the two requests different connections.
+func (s *session) takes(c *Client, r *request) bool {
+	if r.method == "session/prompt" && s.replay != nil && !s.replay.asked {
+		return false
+	}
+	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.request != nil && p.request.holdsBack(r) }) {
+		return false
+	}
+	return !s.strayed || methods[r.method].joins
+}
+
+// holdsBack reports whether a prompt must not leave while r is on its way.
+func (r *request) holdsBack(other *request) bool {
+	return r.role == roleApp && other.method == "session/prompt" && other.phase == requestQueued && other.session == r.session && other != r
+}
