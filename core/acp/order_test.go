@@ -95,14 +95,20 @@ func TestPromptBehindOneThatFailed(t *testing.T) {
 	s.expect(len(got) == 1 && strings.Contains(string(got[0].Params), "two"), "the agent got %v", got)
 }
 
-// TestCancelOfAPromptThatFailed: where nobody knows whether the agent has it, the
-// word follows; where its host has refused it, too, and does no harm.
-func TestCancelOfAPromptThatFailed(t *testing.T) {
+// cancelledOnTheWay is a session whose prompt the app has cancelled while it travels.
+func cancelledOnTheWay(t *testing.T) (*sim, *modelSession, engine.CallID) {
 	s, handle, a := opened(t, newModel())
 	s.post = promptsTravel
 	id := s.prompt(handle, "one")
 	s.settle(0)
 	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Cancel(now, id) })
+	return s, a, id
+}
+
+// TestCancelOfAPromptThatFailed: nobody knows whether the agent has it, so the word
+// follows.
+func TestCancelOfAPromptThatFailed(t *testing.T) {
+	s, a, _ := cancelledOnTheWay(t)
 	for x, e := range s.exchanges {
 		if !e.over && strings.Contains(string(e.request.Body), `"session/prompt"`) {
 			s.end(x, engine.EndNetwork)
@@ -115,11 +121,7 @@ func TestCancelOfAPromptThatFailed(t *testing.T) {
 // TestCancelOfAPromptThatIsToBeSentAnew: its connection was gone, and the app has
 // cancelled it meanwhile.
 func TestCancelOfAPromptThatIsToBeSentAnew(t *testing.T) {
-	s, handle, a := opened(t, newModel())
-	s.post = promptsTravel
-	id := s.prompt(handle, "one")
-	s.settle(0)
-	s.do("cancel", func(c *acp.Client, now engine.Time) { c.Cancel(now, id) })
+	s, a, id := cancelledOnTheWay(t)
 	clear(a.m.connections) // the host was restarted: it answers 404
 	s.arrive()
 	s.post = nil
@@ -128,8 +130,8 @@ func TestCancelOfAPromptThatIsToBeSentAnew(t *testing.T) {
 	s.expect(s.settled(id).Failure != nil && s.settled(id).Failure.Code == engine.CodeCancelled, "the prompt ended with %+v", s.settled(id).Failure)
 }
 
-// TestCancelTakesBackWhatHasNotLeft: the prompt is being stored, or waits for its
-// stream, as the person says stop.
+// TestCancelTakesBackWhatHasNotLeft: the prompt is being stored as the person says
+// stop.
 func TestCancelTakesBackWhatHasNotLeft(t *testing.T) {
 	s, handle, a := opened(t, newModel())
 	s.slow = true

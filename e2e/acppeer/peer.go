@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/oldport"
 )
 
 // patience bounds every wait that has no context of its own. Only a real hang
@@ -130,7 +132,7 @@ type connKey struct{}
 // Up listens, on the same port as before if there was one.
 func (p *Peer) Up() {
 	p.t.Helper()
-	listener, err := p.listen()
+	listener, err := oldport.Listen(p.ctx, p.addr, patience)
 	if err != nil {
 		p.t.Fatalf("acppeer: %v", err)
 	}
@@ -146,22 +148,6 @@ func (p *Peer) Up() {
 		defer p.work.Done()
 		server.Serve(listener)
 	}()
-}
-
-// listen takes the old port again, if there was one. The kernel may have lent it to
-// an outgoing connection meanwhile, hence the retries.
-func (p *Peer) listen() (net.Listener, error) {
-	if p.addr == "" {
-		return net.Listen("tcp", "127.0.0.1:0")
-	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); ; <-tick.C {
-		listener, err := net.Listen("tcp", p.addr)
-		if err == nil || time.Now().After(deadline) {
-			return listener, err
-		}
-	}
 }
 
 func (p *Peer) track(c net.Conn, state http.ConnState) {

@@ -4,12 +4,12 @@ package peer
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/oldport"
 )
 
 type connKey struct{}
@@ -23,7 +23,7 @@ func (p *Peer) Up() {
 	if p.server != nil || p.mounted {
 		return
 	}
-	l, err := p.listen()
+	l, err := oldport.Listen(p.ctx, p.addr, patience)
 	if err != nil {
 		p.t.Errorf("peer: cannot listen: %v", err)
 		return
@@ -45,27 +45,6 @@ func (p *Peer) Up() {
 		defer p.work.Done()
 		s.Serve(l)
 	}()
-}
-
-// listen takes the old port again. The kernel may have lent it to an outgoing
-// connection meanwhile, hence the retries.
-func (p *Peer) listen() (net.Listener, error) {
-	if p.addr == "" {
-		return net.Listen("tcp", "127.0.0.1:0")
-	}
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	var err error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
-		var l net.Listener
-		if l, err = net.Listen("tcp", p.addr); err == nil {
-			return l, nil
-		}
-		if p.ctx.Err() != nil {
-			return nil, errors.New("closed")
-		}
-	}
-	return nil, err
 }
 
 // Down closes the listener and every connection: new connections are refused.

@@ -181,8 +181,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * and ended before anybody could know whether it had.
    *
    * @param options.signal asks for the prompt back while the agent holds it; a turn is ended by {@link AgentSession.cancel}
-   * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back, or {@link AgentSession.cancel} came before it had left,
-   *   `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
+   * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back,
+   *   or {@link AgentSession.cancel} came before it had left, `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
    */
   async prompt(content: string | readonly ContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
     const { facts, exchanges } = this.#use;
@@ -216,7 +216,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#view.turns.settled();
   }
 
-  /** Cancels the turn under way, and takes back what the agent holds and what has not left. The turn ends when the agent says so, with "cancelled". */
+  /**
+   * Cancels the turn under way, and takes back what the agent holds and what has not left.
+   * The turn ends when the agent says so, with "cancelled".
+   */
   async cancel(): Promise<void> {
     await this.notify("session/cancel");
   }
