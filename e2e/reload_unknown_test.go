@@ -120,7 +120,7 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 		"side effects":     {"sideeffect", "{}", "outcome_unknown", "", 1},
 		"read only":        {"lookup", "{}", "", "restarted", 2},
 		"idempotent":       {"upsert", "{}", "", "restarted", 2},
-		"the app knows":    {"sideeffect", "{ reissue: true }", "", "restarted", 2},
+		"the app knows":    {"sideeffect", `{ rerun: "always" }`, "", "restarted", 2},
 		"the headers came": {"sideeffect", "{}", "outcome_unknown", "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,6 +154,40 @@ func TestFault54_ReloadedAfterThePOST(t *testing.T) {
 			page.WaitFor(`(await mcp.stored()).calls === 0`)
 			if n := reloaded(page, p.URL()); n != 0 {
 				t.Errorf("an abandoned call came back")
+			}
+		})
+	}
+}
+
+// TestFault143_HintsAreNotOrders: the app of the first page forbids that a tool is run
+// again which says that it may be, for one call or for all. The call's record keeps
+// that for the next page, whatever that page's client is told.
+func TestFault143_HintsAreNotOrders(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		client, call, code string
+		runs               int
+	}{
+		"of the call":               {`{}`, `{ rerun: "never" }`, "outcome_unknown", 1},
+		"of the client":             {`{ rerun: "never" }`, `{}`, "outcome_unknown", 1},
+		"the call is an exception":  {`{ rerun: "never" }`, `{ rerun: "hinted" }`, "", 2},
+		"nobody has said otherwise": {`{}`, `{}`, "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := peer.New(t, peer.Options{})
+			p.SideEffects()
+			page := app(t, p.URL(), test.client)
+			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
+			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("lookup", { call: "a", gate: "hold" }, `+test.call+`))`)
+			p.Waiting("hold")
+			page.Reload()
+			if n := connected(page, p.URL(), "{}"); n != 1 {
+				t.Fatalf("%d calls came back", n)
+			}
+			p.Release("hold")
+			outcome(t, page, test.code)
+			if runs := p.Oracle().Runs("a"); runs != test.runs {
+				t.Errorf("ran %d times, want %d", runs, test.runs)
 			}
 		})
 	}

@@ -95,7 +95,7 @@ func openCommand(p *player, args string) {
 }
 
 // callCommand takes options before the method: durable, readonly, idempotent,
-// reissue, key=NAME.
+// rerun=always|never, key=NAME.
 func callCommand(p *player, args string) {
 	var o mcp.CallOptions
 	for {
@@ -110,8 +110,10 @@ func callCommand(p *player, args string) {
 			o.Flags |= journal.ReadOnly
 		case word == "idempotent":
 			o.Flags |= journal.Idempotent
-		case word == "reissue":
-			o.Flags |= journal.Reissue
+		case word == "rerun=always":
+			o.Flags |= journal.RerunAlways
+		case word == "rerun=never":
+			o.Flags |= journal.RerunNever
 		default:
 			p.world.Call(word, rest, o)
 			return

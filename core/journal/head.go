@@ -23,14 +23,23 @@ type Flags uint8
 const (
 	ReadOnly    Flags = 1 << iota // the tool says readOnlyHint
 	Idempotent                    // the tool says idempotentHint
-	Reissue                       // the app allows to run it again
+	RerunAlways                   // the app allows to run it again
 	ManualAck                     // only the app's ack ends redelivery
 	ManualInput                   // the app answers requests for input itself
+	// RerunNever: the app forbids to run it again, whatever its tool says. A build
+	// from before this flag skips it, and goes by the tool's word.
+	RerunNever
 )
 
-// Repeatable reports whether running the request again is known to be harmless,
-// or allowed.
-func (f Flags) Repeatable() bool { return f&(ReadOnly|Idempotent|Reissue) != 0 }
+// Repeatable reports whether the request may be run again: the app allows it, or
+// the tool says that it does no harm and the app lets that count.
+func (f Flags) Repeatable() bool {
+	return f&RerunNever == 0 && f&(ReadOnly|Idempotent|RerunAlways) != 0
+}
+
+// Harmless reports whether the request changes nothing, by its tool's word and the
+// app's trust in it: it may leave before the store knows of it.
+func (f Flags) Harmless() bool { return f&(ReadOnly|RerunNever) == ReadOnly }
 
 // Tags of a head's fields. Append only; a reader skips what it does not know.
 const (

@@ -12,7 +12,7 @@ func fullHead() Head {
 	return Head{
 		Key: "order-1", Method: "tools/call", Params: []byte(`{"name":"a"}`), Meta: []byte(`"x":1`),
 		Header: []engine.Field{{Name: "X-Tenant", Value: "7"}, {Name: "X-Empty"}, {Name: "X-Tenant", Value: "8"}},
-		Flags:  ReadOnly | Idempotent | Reissue | ManualAck, CreatedAt: 1767225600123, Answer: 30000, Idle: -1, Total: 600000,
+		Flags:  ReadOnly | Idempotent | RerunAlways | ManualAck, CreatedAt: 1767225600123, Answer: 30000, Idle: -1, Total: 600000,
 	}
 }
 
@@ -75,7 +75,8 @@ func TestHeadsThatNobodyWrites(t *testing.T) {
 }
 
 func TestRepeatable(t *testing.T) {
-	for f, want := range map[Flags]bool{0: false, ManualAck: false, ReadOnly: true, Idempotent: true, Reissue: true, ManualAck | Reissue: true} {
+	for f, want := range map[Flags]bool{0: false, ManualAck: false, ReadOnly: true, Idempotent: true, RerunAlways: true, ManualAck | RerunAlways: true,
+		RerunNever: false, RerunNever | ReadOnly | Idempotent: false, RerunNever | RerunAlways: false} {
 		if f.Repeatable() != want {
 			t.Errorf("%b: %v", f, !want)
 		}

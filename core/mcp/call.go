@@ -88,8 +88,8 @@ type call struct {
 	resends      int            // times it was sent again in a new session
 	position     uint32
 	heard        uint32          // events up to here the app has had while another hand carried the call
-	reissues     int             // times it was run again because that is harmless, or allowed
-	reissueAt    engine.Time     // callQueued: not before; Never for at once
+	reruns       int             // times it was run again because that is harmless, or allowed
+	rerunAt      engine.Time     // callQueued: not before; Never for at once
 	record       *record         // what of it is stored; nil where nothing is
 	fold         *journal.Record // callRestored, callFollowed: what is known of it
 	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
@@ -159,7 +159,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, reissueAt: engine.Never,
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never,
 		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
@@ -172,7 +172,7 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // not to have taken it (a session it had lost, a token it refused), once it is
 // stored that it may have left. A request that changes nothing need not wait.
 func (t *call) send(c *Client, now engine.Time) {
-	t.reissueAt = engine.Never
+	t.rerunAt = engine.Never
 	if t.parked != 0 {
 		t.phase = callQueued // Hold lets it go
 		return
@@ -184,7 +184,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
 	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
-	if t.flags&journal.ReadOnly != 0 {
+	if t.flags.Harmless() {
 		t.transmit(c, now)
 		return
 	}
@@ -325,8 +325,8 @@ func (t *call) advance(c *Client, now engine.Time) {
 	if t.phase == callDone || t.phase == callFollowed {
 		return
 	}
-	if t.phase == callQueued && now >= t.reissueAt {
-		t.reissueAt = engine.Never
+	if t.phase == callQueued && now >= t.rerunAt {
+		t.rerunAt = engine.Never
 		if c.state == stateOpen && !c.token.asking {
 			t.send(c, now)
 		}
@@ -383,7 +383,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 func (t *call) answerDue(c *Client) engine.Time {
 	switch t.phase {
 	case callQueued:
-		if c.token.asking || t.parked != 0 || t.reissueAt != engine.Never {
+		if c.token.asking || t.parked != 0 || t.rerunAt != engine.Never {
 			return engine.Never
 		}
 	case callRestored, callFollowed:
@@ -402,7 +402,7 @@ func (t *call) deadline(c *Client) engine.Time {
 	}
 	at := t.answerDue(c)
 	if t.phase == callQueued {
-		at = min(at, t.reissueAt)
+		at = min(at, t.rerunAt)
 	}
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)

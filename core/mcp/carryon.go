@@ -44,6 +44,9 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 			delete(c.byID, t.request)
 			t.request = c.newRequestID()
 			c.byID[t.request] = t
+		} else {
+			t.reruns++
+			c.resumed(t, "restarted") // the round, of a tool that may run twice
 		}
 		t.requestState = bytes.Clone(r.State)
 		t.setRound(r.Responses)

@@ -175,7 +175,7 @@ func (j *journey) stopsBefore(entry string) {
 // is stored: the outcome is unknown, nothing runs again by itself, and what may
 // be run again is.
 func TestFault54_KilledAfterThePOST(t *testing.T) {
-	for _, flags := range []journal.Flags{0, journal.ReadOnly, journal.Idempotent, journal.Reissue} {
+	for _, flags := range []journal.Flags{0, journal.ReadOnly, journal.Idempotent, journal.RerunAlways} {
 		for _, arrived := range []bool{false, true} {
 			j := newJourney(t, flags, 0, 1<<20)
 			e := j.errands[0]

@@ -47,7 +47,7 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	switch t.phase {
 	case callQueued:
 		t.answerBy = in(now, t.timeouts.Answer)
-		if c.state == stateOpen && !c.token.asking && t.reissueAt == engine.Never {
+		if c.state == stateOpen && !c.token.asking && t.rerunAt == engine.Never {
 			t.send(c, now)
 		}
 	case callRestored:

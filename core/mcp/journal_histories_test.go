@@ -130,7 +130,7 @@ func (l *life) resumable(e *errand) bool {
 func (l *life) begin() {
 	e := &errand{total: l.rng.IntN(7), ids: l.rng.IntN(12) > 0, polling: l.rng.IntN(5) == 0, inline: l.rng.IntN(12) == 0,
 		retry: one(l.rng, []string{"", "retry: 200\n", "retry: 3000\n"}),
-		flags: one(l.rng, []journal.Flags{0, 0, 0, journal.ReadOnly, journal.Idempotent, journal.Reissue})}
+		flags: one(l.rng, []journal.Flags{0, 0, journal.ReadOnly | journal.RerunNever, journal.ReadOnly, journal.Idempotent, journal.RerunAlways})}
 	if l.rng.IntN(3) == 0 && e.ids && !e.inline {
 		e.questions = 1 + l.rng.IntN(2)
 	}

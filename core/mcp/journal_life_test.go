@@ -226,7 +226,7 @@ func (l *life) run(e *errand, id string) *run {
 	}
 	for _, r := range e.runs {
 		// What changes nothing leaves before it is noted that it does.
-		if r.request == id && e.flags&journal.ReadOnly == 0 && !e.volatile {
+		if r.request == id && !e.flags.Harmless() && !e.volatile {
 			l.fatal("call %d runs again under the id %s of an earlier run", e.number, id)
 		}
 	}

@@ -147,7 +147,7 @@ func (j *journey) finishes() string {
 	}
 	e := j.errands[0]
 	switch {
-	case e.page == nil && len(e.runs) > 0 && e.flags&journal.ReadOnly == 0 && !e.volatile:
+	case e.page == nil && len(e.runs) > 0 && !e.flags.Harmless() && !e.volatile:
 		j.fatal("the call has run, and the page does not know it")
 	case e.page != nil && e.page.settled == nil:
 		j.fatal("the call has not settled")

@@ -275,7 +275,7 @@ func (c *Client) rewrite(t *call) {
 		c.rewriteFold(t)
 	}
 	// One that waits to be run again was sent too, under an id that is used up.
-	if t.phase >= callStoring || t.reissues > 0 {
+	if t.phase >= callStoring || t.reruns > 0 {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
 		r.sentIn = c.writer.Next()
 	}

@@ -163,7 +163,7 @@ func (c *Client) sendQueued(now engine.Time) {
 		case t.role == roleInitialize || t.role == roleDiscover:
 		case t.phase == callRestored:
 			t.carryOn(c, now)
-		case t.phase == callQueued && t.reissueAt == engine.Never:
+		case t.phase == callQueued && t.rerunAt == engine.Never:
 			t.send(c, now)
 		}
 	}

@@ -5,15 +5,17 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// maxReissues bounds how often a request that may be run again is.
-const maxReissues = 5
+// maxReruns bounds how often a request that may be run again is. They are counted
+// over the call's whole life in a page, and not set back by progress: a run that
+// was lost is one that the tool has made.
+const maxReruns = 5
 
 // stranded ends a call whose answer can no longer be had, or runs it again where
 // the tool's annotations say that this is harmless, or the app allows it. Never
 // otherwise (DESIGN 3.5). outcome is what the resume came to: lost or unknown.
 func (t *call) stranded(c *Client, now engine.Time, outcome string, failure *engine.Error) {
-	if t.flags.Repeatable() && t.reissues < maxReissues && t.role == roleApp && c.state < stateClosing {
-		t.reissue(c, now)
+	if t.flags.Repeatable() && t.reruns < maxReruns && t.role == roleApp && c.state < stateClosing {
+		t.rerun(c, now)
 		return
 	}
 	if t.cuts > 0 {
@@ -22,9 +24,9 @@ func (t *call) stranded(c *Client, now engine.Time, outcome string, failure *eng
 	c.settle(now, t, engine.OutcomeFailure, nil, failure)
 }
 
-// reissue runs the request again under a new id: a late answer to the old one
+// rerun runs the request again under a new id: a late answer to the old one
 // must not be taken for this one's.
-func (t *call) reissue(c *Client, now engine.Time) {
+func (t *call) rerun(c *Client, now engine.Time) {
 	c.abort(t.x)
 	t.x = 0
 	t.stream.End()
@@ -40,7 +42,7 @@ func (t *call) reissue(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.refreshed = callQueued, false, false
 	t.answerBy = in(now, t.timeouts.Answer)
 	c.resumed(t, "restarted")
-	delay := link.Delay(t.reissues, -1, &c.random)
-	t.reissues++
-	t.reissueAt = now.After(delay)
+	delay := link.Delay(t.reruns, -1, &c.random)
+	t.reruns++
+	t.rerunAt = now.After(delay)
 }

@@ -4,7 +4,7 @@ import { EVENT } from "./events.js";
 import type { Handlers } from "./handlers.js";
 import { answerInput, visitPages, wantsVisits } from "./inputs.js";
 import type { Open } from "./mcp.js";
-import type { AckMode, CallOptions } from "./options.js";
+import type { CallOptions } from "./options.js";
 import type { Streams } from "./durable/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import { CallFlags } from "./runtime/exports.js";
@@ -30,8 +30,6 @@ export interface CallContext {
   blocked(method: string, fields: readonly string[], cause: HoldfastError): HoldfastError;
   /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
   completed(elicitationId: string, over: AbortSignal): Promise<void>;
-  /** When the store forgets a call, unless the call says otherwise. */
-  readonly ack: AckMode;
   /** What is known of a request from its tool's annotations: CallFlags. */
   flagsFor(method: string, params: Open): number;
   /** The streams of the calls that this page carries. */

@@ -20,7 +20,7 @@ import type {
   Tool,
 } from "./mcp.js";
 import type { Handlers } from "./handlers.js";
-import type { Keeping } from "./lifetime.js";
+import type { CallKeeping } from "./lifetime.js";
 import { badArgument, milliseconds, type CallOptions, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
@@ -71,7 +71,7 @@ export class McpClient extends Connection {
   readonly #hasRoots: boolean;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, { policy, validator }: Validation, keeping: Keeping) {
+  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
     super(runtime, url, backlog, handlers, keeping);
     this.#hasRoots = handlers.roots !== undefined;
     this.#outputs = new Outputs(

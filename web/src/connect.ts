@@ -7,6 +7,7 @@ import { lastRevision, noteRevision } from "./revisions.js";
 import {
   badArgument,
   bound,
+  callDefaults,
   checkPrincipal,
   checkSignal,
   checkToken,
@@ -59,8 +60,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   };
   const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
   const validation = validationOf(options);
-  const ack = options.ack ?? "auto";
-  if (ack !== "auto" && ack !== "manual") throw badArgument("connect", "ack", 'has to be "auto" or "manual"');
+  const defaults = callDefaults("connect", options);
   throwIfAborted("connect", signal);
   let client: McpClient | undefined;
   try {
@@ -70,7 +70,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       const [runtime, opened] = await Promise.all([load(options.wasm), openJournal((user) => serverKey(address, user), options, provider)]);
       if (signal?.aborted) opened.journal?.close();
       throwIfAborted("connect", signal);
-      const keeping = { journal: opened.journal, ack, reload: () => load(options.wasm) };
+      const keeping = { journal: opened.journal, defaults, reload: () => load(options.wasm) };
       const made = (client = new McpClient(runtime, address, backlog, handlers, validation, keeping));
       const close = (): void => void made.close();
       signal?.addEventListener("abort", close, { once: true });

@@ -10,7 +10,7 @@ import type { HoldfastError, RPCError } from "./errors.js";
 import { decodeEvent, EVENT, isIntegrity } from "./events.js";
 import { guaranteesOf, type Guarantees } from "./guarantees.js";
 import type { Handlers } from "./handlers.js";
-import { Lifetime, type Keeping } from "./lifetime.js";
+import { Lifetime, type CallKeeping } from "./lifetime.js";
 import { Listeners } from "./listeners.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
 import { badArgument, type CallOptions, type TokenProvider } from "./options.js";
@@ -43,13 +43,13 @@ export class Connection {
   readonly #listeners = new Listeners<ClientEvents>();
   readonly #life: Lifetime;
   #listens = true;
-  readonly #keeping: Keeping;
+  readonly #keeping: CallKeeping;
   /** Calls that were restored just now. */
   readonly #back: Call<CallToolResult>[] = [];
   #durability: Durability;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, keeping: Keeping) {
+  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, keeping: CallKeeping) {
     this.url = url;
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
@@ -60,7 +60,6 @@ export class Connection {
       url,
       handlers,
       backlog,
-      ack: keeping.ack,
       flagsFor: (method, params) => this.flagsFor(method, params),
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
@@ -281,7 +280,7 @@ export class Connection {
   #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean): Call<T> {
     let out: Outgoing;
     try {
-      out = outgoing(method, params, options, this.#keeping.ack);
+      out = outgoing(method, params, options, this.#keeping.defaults);
     } catch (error) {
       return this.refused(nameOf(method), error as HoldfastError);
     }

@@ -3,7 +3,7 @@ import type { Counters } from "./counters.js";
 import type { Journal } from "./durable/journal.js";
 import { errorFromGo, HoldfastError } from "./errors.js";
 import type { Open } from "./mcp.js";
-import type { AckMode } from "./options.js";
+import type { CallDefaults } from "./options.js";
 import type { Runtime } from "./runtime/runtime.js";
 import type { ServerFacts } from "./serverfacts.js";
 import type { Wire } from "./wire.js";
@@ -14,7 +14,11 @@ export interface Keeping {
   journal: Journal | undefined;
   /** Loads the runtime anew after it has exited. */
   reload?: () => Promise<Runtime>;
-  ack: AckMode;
+}
+
+/** @internal The same, of one whose calls may say otherwise. */
+export interface CallKeeping extends Keeping {
+  defaults: CallDefaults;
 }
 
 /** A runtime that lived no longer than this, in ms, is not started again. */

@@ -50,6 +50,28 @@ export type ValidatePolicy = "reject" | "report" | false;
 /** When the store forgets a call ({@link CallOptions.ack}). */
 export type AckMode = "auto" | "manual";
 
+/**
+ * Whether a request may be run again by itself where its outcome cannot be had any
+ * more: `never`; `hinted`, where its tool was listed with `readOnlyHint` or
+ * `idempotentHint`; `always`. MCP calls these hints untrusted: they are what the
+ * server says of itself. Each run that follows another is told, as `resumed` with
+ * the outcome `restarted`.
+ */
+export type RerunPolicy = "never" | "hinted" | "always";
+
+/** @internal What holds for calls that do not say otherwise. */
+export interface CallDefaults {
+  ack: AckMode;
+  rerun: RerunPolicy;
+}
+
+/** @internal The defaults of a client's calls; throws `bad_argument`. */
+export function callDefaults(op: string, { ack = "auto", rerun = "hinted" }: Partial<CallDefaults>): CallDefaults {
+  if (ack !== "auto" && ack !== "manual") throw badArgument(op, "ack", 'has to be "auto" or "manual"');
+  if (rerun !== "never" && rerun !== "hinted" && rerun !== "always") throw badArgument(op, "rerun", 'has to be "never", "hinted" or "always"');
+  return { ack, rerun };
+}
+
 /** Options of {@link connect}. All are optional. */
 export interface ConnectOptions {
   /** Name and version of the app, shown to the server. */
@@ -93,6 +115,8 @@ export interface ConnectOptions {
   principal?: string;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
   ack?: AckMode;
+  /** Whether calls may be run again by themselves: see {@link CallOptions.rerun}. Default "hinted". */
+  rerun?: RerunPolicy;
   /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
@@ -125,9 +149,10 @@ export interface CallOptions {
   ack?: AckMode;
   /**
    * Whether the request may be run again where its outcome cannot be had any
-   * more. Tools that were listed with `readOnlyHint` or `idempotentHint` always may.
+   * more. What a tool's hints say is copied when the call is made: a list that
+   * comes later changes nothing. Default: the client's.
    */
-  reissue?: boolean;
+  rerun?: RerunPolicy;
   /**
    * Whether a tool's call may become a task of the server's (2025-11-25), which
    * outlives every connection. By default it does where the tool offers it;

@@ -1,6 +1,6 @@
 import { HoldfastError } from "./errors.js";
 import type { Open } from "./mcp.js";
-import { badArgument, checkSignal, milliseconds, type AckMode, type CallOptions } from "./options.js";
+import { badArgument, callDefaults, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { CallTimes } from "./runtime/runtime.js";
 
@@ -17,7 +17,7 @@ export interface Outgoing {
 }
 
 /** Makes a request from what the app gave; throws `bad_argument`. */
-export function outgoing(method: string, params: Open | undefined, options: CallOptions, ack: AckMode): Outgoing {
+export function outgoing(method: string, params: Open | undefined, options: CallOptions, defaults: CallDefaults): Outgoing {
   const op = nameOf(method);
   if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
   if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
@@ -34,7 +34,7 @@ export function outgoing(method: string, params: Open | undefined, options: Call
   return {
     frame: [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
     times,
-    how: howOf(op, method, options, ack),
+    how: howOf(op, method, options, defaults),
   };
 }
 
@@ -47,14 +47,16 @@ function keyOf(op: string, key: string | undefined): string {
   return key;
 }
 
-function howOf(op: string, method: string, options: CallOptions, ack: AckMode): number {
-  const mode = options.ack ?? ack;
-  if (mode !== "auto" && mode !== "manual") throw badArgument(op, "ack", 'has to be "auto" or "manual"');
+/** The flags that say whether a call may be run again. */
+const RERUN = { never: CallFlags.RerunNever, hinted: 0, always: CallFlags.RerunAlways } as const;
+
+function howOf(op: string, method: string, options: CallOptions, defaults: CallDefaults): number {
+  const { ack, rerun } = callDefaults(op, { ack: options.ack ?? defaults.ack, rerun: options.rerun ?? defaults.rerun });
   const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
   return (
     (kept ? CallFlags.Durable : 0) |
-    (options.reissue === true ? CallFlags.Reissue : 0) |
-    (mode === "manual" ? CallFlags.ManualAck : 0) |
+    RERUN[rerun] |
+    (ack === "manual" ? CallFlags.ManualAck : 0) |
     (options.input === "manual" ? CallFlags.ManualInput : 0)
   );
 }

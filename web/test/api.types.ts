@@ -18,6 +18,7 @@ import {
   type InvalidOutput,
   type ListTasksResult,
   type McpClient,
+  type RerunPolicy,
   type SessionEvent,
   type ToolCallContent,
   type TranscriptItem,
@@ -62,7 +63,11 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   });
   const lenient: ValidatePolicy = "report";
   await connect("/mcp", { validate: lenient, validator: new URL("https://cdn.example.com/holdfast-validate.mjs") });
-  await connect("/mcp", { validate: false });
+  const careful: RerunPolicy = "never";
+  await connect("/mcp", { validate: false, rerun: careful });
+  mcp.callTool("pay", {}, { rerun: "always" });
+  // @ts-expect-error it is a policy
+  mcp.callTool("pay", {}, { rerun: true });
   show(String(mcp.counters.duplicateEvents));
   await mcp.close();
 }

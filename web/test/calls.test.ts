@@ -4,10 +4,12 @@ import { OUTCOME, type Call } from "../src/call.js";
 import { Calls, type CallContext } from "../src/calls.js";
 import { Streams } from "../src/durable/streams.js";
 import { HoldfastError } from "../src/errors.js";
+import { callDefaults, type RerunPolicy } from "../src/options.js";
 import { outgoing } from "../src/outgoing.js";
 import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
+const DEFAULTS = callDefaults("test", {});
 const NEVER = new Promise<never>(() => {});
 const HEADER_MISMATCH = `{"code":-32020,"message":"Header mismatch"}`;
 const RESULT = `{"content":[]}`;
@@ -38,7 +40,6 @@ function calls(context: Partial<CallContext> = {}) {
       blocked: (op) => new HoldfastError({ code: "cors_blocked", op, message: "blocked" }),
       completed: () => NEVER,
       inspect: () => undefined,
-      ack: "auto",
       flagsFor: () => 0,
       streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
       cancelElsewhere: () => {},
@@ -49,7 +50,7 @@ function calls(context: Partial<CallContext> = {}) {
       ...context,
     },
   );
-  const send = () => them.send(outgoing("tools/call", { name: "measure" }, {}, "auto"), { name: "measure" }, {}, false);
+  const send = () => them.send(outgoing("tools/call", { name: "measure" }, {}, DEFAULTS), { name: "measure" }, {}, false);
   return { them, sent, cancelled, send };
 }
 
@@ -60,8 +61,18 @@ test("who answers requests for input is known of a call that comes back", () => 
   them.recall(1, JSON.stringify(made));
   them.recall(2, JSON.stringify({ ...made, input: "manual" }));
   assert.deepEqual(restored.map((call) => call.manual), [false, true]);
-  const how = (input?: "manual" | "handlers") => outgoing("tools/call", {}, { ...(input && { input }) }, "auto").how & CallFlags.ManualInput;
+  const how = (input?: "manual" | "handlers") => outgoing("tools/call", {}, { ...(input && { input }) }, DEFAULTS).how & CallFlags.ManualInput;
   assert.deepEqual([how(), how("handlers"), how("manual")], [0, 0, CallFlags.ManualInput]);
+});
+
+test("TestFault143_RerunOfTheCallThenOfTheClient", () => {
+  const flags = (client?: RerunPolicy, call?: RerunPolicy): number =>
+    outgoing("tools/call", {}, call === undefined ? {} : { rerun: call }, callDefaults("test", client === undefined ? {} : { rerun: client })).how &
+    (CallFlags.RerunAlways | CallFlags.RerunNever);
+  assert.deepEqual([flags(), flags("hinted"), flags("never"), flags("always")], [0, 0, CallFlags.RerunNever, CallFlags.RerunAlways]);
+  assert.deepEqual([flags("never", "hinted"), flags("always", "never"), flags("never", "always")], [0, CallFlags.RerunNever, CallFlags.RerunAlways]);
+  assert.throws(() => callDefaults("connect", { rerun: "sometimes" as RerunPolicy }), coded("bad_argument"));
+  assert.throws(() => outgoing("tools/call", {}, { rerun: true as unknown as RerunPolicy }, DEFAULTS), coded("bad_argument"));
 });
 
 test("a call that is about to be sent once more is asked nothing", async () => {

@@ -4,6 +4,7 @@ import { Call } from "../src/call.js";
 import { McpClient } from "../src/client.js";
 import { HoldfastError } from "../src/errors.js";
 import type { Open, ServerCapabilities } from "../src/mcp.js";
+import { callDefaults } from "../src/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** A client whose server lists tasks on these pages; `asked` has the params of each request. */
@@ -21,7 +22,7 @@ function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
     }
   }
   const runtime = {} as Runtime;
-  const mcp = new Listing(runtime, "http://localhost/mcp", 1, {}, { policy: false }, { journal: undefined, ack: "auto" });
+  const mcp = new Listing(runtime, "http://localhost/mcp", 1, {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
   return { mcp, asked };
 }
 

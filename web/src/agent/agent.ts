@@ -48,7 +48,7 @@ export interface AgentUse {
   handlers: AgentHandlers;
   elicits: boolean;
   backlog: number;
-  keeping: Omit<Keeping, "ack">;
+  keeping: Keeping;
   /** Finds out why a session cannot be heard. */
   explain?: (error: HoldfastError) => Promise<HoldfastError>;
   /** Its share of the connections that all tabs have. */
@@ -74,7 +74,7 @@ export class Agent {
   constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping, explain, streams }: AgentUse) {
     this.url = url;
     this.#streams = streams;
-    this.#keeping = { ...keeping, ack: "manual" };
+    this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#wire = { runtime, handle: 0 };
     const facts = new AgentFacts();

@@ -11,7 +11,17 @@ export const Ending = { Clean: 1, Network: 2, Invalid: 3 } as const;
 export const CLOSE_INVALID = 0;
 
 /** How a call is made (core/journal Flags, and wasm/exports.go). */
-export const CallFlags = { ReadOnly: 1, Idempotent: 2, Reissue: 4, ManualAck: 8, ManualInput: 16, Durable: 256, Notify: 512, Connected: 1024 } as const;
+export const CallFlags = {
+  ReadOnly: 1,
+  Idempotent: 2,
+  RerunAlways: 4,
+  ManualAck: 8,
+  ManualInput: 16,
+  RerunNever: 32,
+  Durable: 256,
+  Notify: 512,
+  Connected: 1024,
+} as const;
 
 /** What became of a commit (core/journal Result). */
 export const StoreResult = { OK: 1, Unsealed: 2, Quota: 3, Failed: 4 } as const;
