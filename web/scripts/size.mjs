@@ -15,11 +15,12 @@ import { packages } from "./wasmpackages.mjs";
 // 1.1 KB of the module are for a page that comes back to many calls: a thousand that
 // have ended change hands in one transaction (store/heirs.ts), and are not taken
 // apart before somebody reads them. It had taken ten times as long.
+// 0.2 KB are for the app's word on whether a call may be run again (rerun).
 const files = [
   { name: "holdfast.wasm", budget: 700_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 33_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 40_100, goal: 15_000 },
-  { name: "holdfast.js", budget: 41_900, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 40_300, goal: 15_000 },
+  { name: "holdfast.js", budget: 42_100, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
