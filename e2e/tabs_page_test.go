@@ -65,6 +65,39 @@ func TestFault57_BackAlone(t *testing.T) {
 	s.once("a")
 }
 
+// TestFault148_HearsAgain: a page comes back from the back/forward cache while
+// another tab is open: each hears of the calls that the other makes from then on,
+// also after a second stay there, and the page takes over where the other ends.
+func TestFault148_HearsAgain(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	s := newTabs(t, p, "")
+	s.site.Page("/elsewhere", ``)
+	page, other := s.open(), s.open()
+	chrome.Eval[chrome.Void](page, `addEventListener("pageshow", (e) => (window.persisted = e.persisted))`)
+	for _, round := range []string{"1", "2"} {
+		chrome.Eval[chrome.Void](page, `void (window.persisted = false)`)
+		page.Navigate(s.site.URL + "/elsewhere")
+		page.Back()
+		if !chrome.Eval[bool](page, `window.persisted === true`) {
+			t.Fatalf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+		}
+		chrome.Eval[chrome.Void](other, `void count("theirs`+round+`", { n: 2 })`)
+		s.counted(page, "theirs"+round, 2)
+		chrome.Eval[chrome.Void](page, `void count("mine`+round+`", { n: 2 })`)
+		s.counted(other, "mine"+round, 2)
+	}
+	chrome.Eval[chrome.Void](other, `void count("left", { n: 4, gate: "left" })`)
+	s.pass("left", 2)
+	has(page, "left", 2)
+	shut(other, s.site)
+	page.WaitFor(`!tracked.left.call.followed`)
+	s.pass("left", 3)
+	s.counted(page, "left", 4)
+	s.once("left")
+}
+
 // TestFault60_NewerStore: a newer version of Holdfast opens the database in
 // another tab. This one writes no more, says so, and works on.
 func TestFault60_NewerStore(t *testing.T) {

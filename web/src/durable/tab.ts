@@ -20,6 +20,7 @@ export class Tab {
   /** Resolves once the others know that it lives: what it carries before that they would take for a dead page's. */
   readonly lives: Promise<void>;
   #release: (() => void) | undefined;
+  #living: Living | undefined;
   #lease: ReturnType<typeof setInterval> | undefined;
   readonly #unlisten = new AbortController();
 
@@ -70,26 +71,51 @@ export class Tab {
     });
   }
 
-  /** Says that it lives: again after a stay in the back/forward cache. */
-  async live(): Promise<void> {
-    if (this.#release) return;
-    const release = await lock(`tab.${this.name}`); // a document that is being left gets none
+  /**
+   * Says that it lives: again after a stay in the back/forward cache. Whoever asks
+   * meanwhile gets the same promise: a second request for the lock would wait
+   * behind the first, which is given back only when the page goes.
+   */
+  live(): Promise<void> {
+    if (!this.#living) {
+      const end = new AbortController();
+      this.#living = { end, said: this.#say(end.signal) };
+    }
+    return this.#living.said;
+  }
+
+  async #say(over: AbortSignal): Promise<void> {
+    const release = await lock(`tab.${this.name}`, over); // a document that is being left gets none
+    if (over.aborted) {
+      release?.();
+      return;
+    }
     if (hasLocks()) {
       this.#release = release;
       return;
     }
     const renew = (): void => setLease(this.name, Date.now());
     renew();
-    this.#lease ??= setInterval(renew, LEASE_EVERY);
+    this.#lease = setInterval(renew, LEASE_EVERY);
   }
 
   #die(): void {
+    this.#living?.end.abort();
+    this.#living = undefined;
     this.#release?.();
     this.#release = undefined;
     clearInterval(this.#lease);
     this.#lease = undefined;
     if (!hasLocks()) setLease(this.name, undefined);
   }
+}
+
+/** A time in which the page lives, from load to pagehide. */
+interface Living {
+  /** Aborted with its end. */
+  end: AbortController;
+  /** Resolves once the others know. */
+  said: Promise<void>;
 }
 
 function setLease(name: string, at: number | undefined): void {
