@@ -39,6 +39,8 @@ func Describe(e engine.Effect) string {
 			return fmt.Sprintf("settle c%d result %s", e.C, e.Data)
 		case engine.OutcomeRPCError:
 			return fmt.Sprintf("settle c%d error %s", e.C, e.Data)
+		case engine.OutcomeHeaderMismatch:
+			return fmt.Sprintf("settle c%d mismatch %s", e.C, e.Data)
 		}
 		return fmt.Sprintf("settle c%d %s", e.C, failure(e.Failure))
 	case engine.State:

@@ -73,6 +73,9 @@ const (
 	OutcomeResult   Outcome = iota + 1 // Data is the raw result
 	OutcomeRPCError                    // Data is the raw JSON-RPC error object
 	OutcomeFailure                     // Failure says why there is neither
+	// OutcomeHeaderMismatch is told and never stored: Data is a JSON-RPC error object,
+	// and the answer proves that the request was not run, for want of header fields.
+	OutcomeHeaderMismatch
 )
 
 // EventKind says what a delivered event is. The numbers are part of the span

@@ -19,7 +19,11 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	if failure != nil {
 		data = journal.AppendFailure(nil, failure)
 	}
-	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(outcome), uint64(max(c.wall(), 0))}, Data: data})
+	stored := outcome
+	if stored == engine.OutcomeHeaderMismatch {
+		stored = engine.OutcomeRPCError // a later page cannot send it anew
+	}
+	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: data})
 	t.record.settled, t.record.overIn = true, c.writer.Next()
 	c.kept[t.id], c.byRecord[t.record.id] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}

@@ -122,7 +122,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 		t.resumeFailed(c, now, rpc)
 		return
 	}
-	switch verdictOnRefusal(status, rpcCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
+	switch verdictOnRefusal(status, c.refusalCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
 	case refusalSessionGone:
 		if t.role == roleStatus || t.role == rolePing {
 			c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, status))
@@ -146,6 +146,12 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 		t.authorize(c, now)
 	case refusalRPCError:
 		c.settle(now, t, engine.OutcomeRPCError, rpc.Error, nil)
+	case refusalHeaders:
+		outcome := engine.OutcomeRPCError
+		if t.role == roleApp {
+			outcome = engine.OutcomeHeaderMismatch
+		}
+		c.settle(now, t, outcome, rpc.Error, nil)
 	default:
 		c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, status))
 	}

@@ -177,7 +177,7 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 			Message: "the server answered a notification with a JSON-RPC error"})
 		return
 	}
-	if verdictOnRefusal(p.exchange.Status(), rpcCode(m), p.inSession, namesSession(m)) == refusalSessionGone && p.role != postDelete {
+	if verdictOnRefusal(p.exchange.Status(), c.refusalCode(m), p.inSession, namesSession(m)) == refusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {

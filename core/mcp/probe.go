@@ -24,6 +24,26 @@ const (
 	metaClientCapabilities = metaKey + "clientCapabilities"
 )
 
+// refusalCode returns the code of the JSON-RPC error that refuses a request, by
+// the numbers of 2026-07-28; 0 where there is none. Of the release candidate's
+// only the one for header fields is translated, and only for a server that has
+// shown in its discovery that it speaks the candidate: many others say -32001 for
+// anything.
+func (c *Client) refusalCode(m *jsonrpc.Message) int64 {
+	code := rpcCode(m)
+	if code == headerMismatchRC && c.revision != nil && c.revision.selfDescribing && discoveredCandidate(c.session.result) {
+		return headerMismatch
+	}
+	return code
+}
+
+// discoveredCandidate reports whether a result of server/discover has the
+// candidate's form: who the server is stands at its top, not in its _meta.
+func discoveredCandidate(result []byte) bool {
+	meta, _ := jsonrpc.Member(result, "_meta")
+	return hasMember(result, "serverInfo") && !hasMember(meta, metaKey+"serverInfo")
+}
+
 // probeVerdict is what the answer to server/discover means.
 type probeVerdict uint8
 

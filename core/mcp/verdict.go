@@ -15,6 +15,7 @@ const (
 	refusalRPCError                   // an answer: the JSON-RPC error in its body
 	refusalSessionGone                // initialize anew, then send again
 	refusalAuthorize                  // ask for a token, then send again
+	refusalHeaders                    // an answer: it was not run, for want of header fields
 )
 
 // JSON-RPC error codes that decide something. -32000 means whatever a server
@@ -39,6 +40,10 @@ func verdictOnRefusal(status int, code int64, hadSession, blamesSession bool) re
 	// nothing: it may mean that a tool ran and failed.
 	case status == 400 && code == serverError && blamesSession:
 		return refusalSessionGone
+	// The status is half of the proof: with 200, or on a stream, a tool that ran
+	// may say whatever it likes (RELIABILITY 125).
+	case status == 400 && code == headerMismatch:
+		return refusalHeaders
 	case code != 0:
 		return refusalRPCError
 	}

@@ -8,7 +8,7 @@ import type { Open } from "./mcp.js";
 import type { AckMode } from "./options.js";
 
 /** Numbers of core/engine Outcome. */
-export const OUTCOME = { result: 1, rpcError: 2, failure: 3 } as const;
+export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
 
 /** What a call needs of its client. */
 export interface CallControl {
@@ -320,7 +320,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     try {
       const json: unknown = JSON.parse(text);
       if (outcome === OUTCOME.result) this.#end(json as T, undefined);
-      else if (outcome === OUTCOME.rpcError) this.#end(undefined, rpcError(this.method, json as RPCError));
+      else if (outcome === OUTCOME.rpcError || outcome === OUTCOME.headerMismatch) this.#end(undefined, rpcError(this.method, json as RPCError));
       else this.#end(undefined, errorFromGo(json as Parameters<typeof errorFromGo>[0]));
     } catch (cause) {
       // JSON.parse is the last judge of a payload.

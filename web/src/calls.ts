@@ -52,7 +52,7 @@ export interface CallContext {
 interface Pending {
   call: Call<unknown>;
   params: Open;
-  resend: ((rpc: RPCError) => Promise<boolean>) | undefined;
+  resend: ((rpc: RPCError, mismatch: boolean) => Promise<boolean>) | undefined;
   /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
   unblock: ((failure: HoldfastError) => Promise<boolean>) | undefined;
   /** Its name in the store, of a call that came from there; 0 for none. */
@@ -146,12 +146,16 @@ export class Calls {
       call.fail(new HoldfastError({ code: "cancelled", op: method, message: abortReason(signal) || "the signal was aborted before" }));
       return call;
     }
-    // A server that misses a header of the tool's says so before it runs it:
-    // the request is sent once more with what the tool list says by then.
-    send(context.headersFor(method, params), async (rpc) => {
+    // A server that misses a header of the tool's and has proved that it did not
+    // run it: the request is sent once more with what the tool list says by then,
+    // unless that is what it was sent with.
+    const first = context.headersFor(method, params);
+    send(first, async (rpc, mismatch) => {
       let header: string[] | HoldfastError | undefined;
-      if (!wantsVisits(rpc)) header = await context.headersAfter(method, params, rpc);
-      else if (
+      if (mismatch) {
+        header = await context.headersAfter(method, params, rpc);
+        if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
+      } else if (
         await visitPages(rpc, call as Call<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
       ) {
         header = context.headersFor(method, params);
@@ -229,9 +233,10 @@ export class Calls {
     const { call, params, resend, unblock, record } = pending;
     this.#context.streams.remove(id);
     if (record) this.#context.done(record);
-    if (outcome === OUTCOME.rpcError && resend && (isHeaderMismatch(text) || wantsVisits(JSON.parse(text) as RPCError))) {
+    const mismatch = outcome === OUTCOME.headerMismatch;
+    if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
       this.#between.set(id, call);
-      const again = await resend(JSON.parse(text) as RPCError).catch(() => false);
+      const again = await resend(JSON.parse(text) as RPCError, mismatch).catch(() => false);
       this.#between.delete(id);
       if (again) {
         this.#withdraw(id, call); // that refusal is nobody's outcome
@@ -321,10 +326,4 @@ export class Calls {
 function isUnanswered(text: string): boolean {
   const { code, status, cause } = JSON.parse(text) as { code: string; status: number; cause?: string };
   return status === 0 && cause !== undefined && (code === "outcome_unknown" || code === "network_error");
-}
-
-/** -32020, and what the release candidate of 2026-07-28 had for it. */
-function isHeaderMismatch(text: string): boolean {
-  const { code, message = "" } = JSON.parse(text) as RPCError;
-  return code === -32020 || (code === -32001 && /header/i.test(message));
 }

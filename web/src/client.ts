@@ -264,6 +264,7 @@ export class McpClient extends Connection {
   protected override async headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     if (method !== "tools/call") return undefined;
     this.#mirrorsAlways = true;
+    this.#cache.changed("tools"); // what they were listed with is what was refused
     await this.listTools();
     const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
     return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : this.headersFor(method, params);

@@ -78,18 +78,34 @@ test("TestFault143_RerunOfTheCallThenOfTheClient", () => {
 test("a call that is about to be sent once more is asked nothing", async () => {
   const { them, send } = calls({ headersAfter: () => NEVER });
   const call = send();
-  void them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+  void them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   assert.deepEqual(await call.status(), { status: "working", source: "client" });
 });
 
 test("a call that a server refused for want of a header is sent once more", async () => {
   const { them, sent, send } = calls({ headersAfter: async () => ["Mcp-Param-A", "1"] });
   const call = send();
-  await them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+  await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
   assert.deepEqual(sent[1]?.slice(4), ["Mcp-Param-A", "1"]);
-  void them.settle(2, OUTCOME.rpcError, HEADER_MISMATCH);
+  void them.settle(2, OUTCOME.headerMismatch, HEADER_MISMATCH);
   await assert.rejects(call.result, coded("rpc_error"));
   assert.equal(sent.length, 2);
+});
+
+test("TestFault125_TheSameFieldsAreNotSentTwice", async () => {
+  const { them, sent, send } = calls({ headersFor: () => ["Mcp-Param-A", "1"], headersAfter: async () => ["Mcp-Param-A", "1"] });
+  const call = send();
+  await them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
+  await assert.rejects(call.result, coded("rpc_error"));
+  assert.equal(sent.length, 1);
+});
+
+test("TestFault125_TheCodeAloneProvesNothing", async () => {
+  const { them, sent, send } = calls({ headersAfter: async () => ["Mcp-Param-A", "1"] });
+  const call = send();
+  await them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+  await assert.rejects(call.result, coded("rpc_error"));
+  assert.equal(sent.length, 1);
 });
 
 const UNANSWERED = `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"no answer","cause":"Failed to fetch"}`;
@@ -129,7 +145,7 @@ test("a call that waits to be sent again ends with its client, or when it is can
   for (const [end, code] of [["close", "closed"], ["cancel", "cancelled"]] as const) {
     const { them, cancelled, send } = calls({ headersAfter: () => NEVER });
     const call = send();
-    void them.settle(1, OUTCOME.rpcError, HEADER_MISMATCH);
+    void them.settle(1, OUTCOME.headerMismatch, HEADER_MISMATCH);
     if (end === "close") them.fail(closed);
     else call.cancel();
     await assert.rejects(call.result, coded(code));
