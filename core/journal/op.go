@@ -21,7 +21,8 @@ const OpOwned OpFlags = 1
 
 // OpEnded: the row that is to be written (OpLog) holds the call's outcome, or comes
 // after it. Nobody needs to carry the call on: who reads it later neither takes it
-// over by itself nor opens its secrets.
+// over by itself nor opens its secrets. Of the server's row (OpServer), that its
+// session is ended: no page uses it, and the next handshake is the first of its time.
 const OpEnded OpFlags = 2
 
 // Op is one thing to write in a commit, or one thing that was read. Rows are

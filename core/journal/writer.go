@@ -242,6 +242,9 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, do func(now engine.Tim
 // Deadline returns until when the commit under way has to be stored.
 func (w *Writer) Deadline() engine.Time { return w.by }
 
+// Unwatch has no limit for the commit under way any more: the client is closed.
+func (w *Writer) Unwatch() { w.by = engine.Never }
+
 // Slept moves that on by gap ms: a commit slept as well, and that it has landed
 // may not have been reported yet.
 func (w *Writer) Slept(gap int64) {

@@ -1,19 +1,26 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
 
 // Close ends the client because its app asked: calls in flight are rejected
-// with closed, then the session is deleted at the server. The state becomes
-// closed when that is answered, or after two seconds. It is never sent on
-// pagehide: other calls of the session may outlive the page.
+// with closed, the session is taken out of the store, then deleted at the server.
+// The state becomes closed when that is answered, or after two seconds. It is never
+// sent on pagehide: other calls of the session may outlive the page.
 func (c *Client) Close(now engine.Time) { c.close(now, false) }
 
 // Leave closes the client as Close does, without ending the session: another tab
-// uses it too.
+// uses it too. It may come after Close as long as the end of the session is not
+// stored.
 func (c *Client) Leave(now engine.Time) { c.close(now, true) }
 
 func (c *Client) close(now engine.Time, shared bool) {
 	c.begin(now)
+	if c.state == stateClosing && shared {
+		c.keepSession()
+	}
 	if c.state >= stateClosing {
 		return
 	}
@@ -21,13 +28,52 @@ func (c *Client) close(now engine.Time, shared bool) {
 		// The session outlives this client where a call in it will go on.
 		shared = shared || t.isKept() && t.phase < callTail
 	}
-	shared = shared || len(c.kept) > 0
 	c.end(now, stateClosing)
 	if c.session.id == "" || shared {
 		c.ended()
 		return
 	}
-	c.post(now, postDelete, nil)
+	c.deleteSession(now)
+}
+
+// deleteSession ends the session at the server, once the store has it no more:
+// whoever reads the store from then on makes a new one (RELIABILITY fault 138).
+// Where it cannot be taken out of the store it lives on, and so does what is stored.
+func (c *Client) deleteSession(now engine.Time) {
+	p := &post{role: postDelete, phase: postParked, by: now.After(deleteTimeout)}
+	c.posts = append(c.posts, p)
+	stored := c.session.stored
+	if stored {
+		c.storeEnd()
+	}
+	c.writer.WhenStored(now, false, func(now engine.Time) {
+		switch {
+		case p.phase != postParked:
+		case stored && !c.writer.On:
+			c.keepSession()
+		default:
+			by := p.by
+			p.send(c, now)
+			p.by = by
+		}
+	})
+}
+
+// storeEnd writes, in the place of the session, that it is over. An earlier build
+// reads such a row as one without a handshake, whose successor counts on from it.
+func (c *Client) storeEnd() {
+	plain, _ := journal.AppendServer(&journal.Server{Handshake: uint64(c.session.generation)})
+	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: journal.OpEnded, Plain: plain})
+}
+
+// keepSession closes without the DELETE, unless that has left.
+func (c *Client) keepSession() {
+	for _, p := range c.posts {
+		if p.role == postDelete && p.phase == postParked {
+			c.posted(c.now, p, nil)
+			return
+		}
+	}
 }
 
 // end stops everything: no timer is left, no exchange, no call.
@@ -59,5 +105,7 @@ func (c *Client) ended() {
 	if c.state == stateClosing {
 		c.session.id = ""
 		c.setState(stateClosed)
+		c.writer.Unwatch()
+		c.writer.Release(c.now)
 	}
 }

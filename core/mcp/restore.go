@@ -80,7 +80,7 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	}
 	c.revision = revision
 	c.session.id, c.session.result, c.session.ready = s.Session, s.Result, true
-	c.session.restored, c.session.client = true, s.Client
+	c.session.restored, c.session.stored, c.session.client = true, true, s.Client
 	c.skipVersionHeader = s.SkipVersion
 	if c.state == stateReconnecting || c.state == stateOpen {
 		c.adopted(now)
@@ -116,6 +116,7 @@ func (c *Client) storeServer() {
 		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader,
 	})
+	c.session.stored = c.session.stored || c.writer.On
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
 }
 

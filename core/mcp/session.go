@@ -15,6 +15,7 @@ type session struct {
 	begun      bool   // a handshake was made, or an earlier page's taken over
 	asked      bool   // leave was asked for to make this one
 	restored   bool   // it is an earlier page's, from the journal
+	stored     bool   // the store has a session of this server, or may have
 	client     []byte // what that page said of itself
 
 	startedAt    engine.Time

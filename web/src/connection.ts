@@ -201,8 +201,10 @@ export class Connection {
 
   /**
    * Closes the connection: calls in flight reject with code `closed`, the
-   * session is deleted at the server. Resolves when that is answered, after two
-   * seconds at most; nothing happens any more from then on.
+   * session is deleted at the server, unless a call that is kept goes on in it or
+   * another page uses it. Resolves when that is answered, after two seconds at
+   * most; nothing happens any more from then on. Whoever connects meanwhile makes
+   * a session of their own.
    */
   close(): Promise<void> {
     return this.#life.close();

@@ -82,7 +82,10 @@ export function contract(name: string, newBrowser: () => Browser): void {
     );
     assert.deepEqual(text((await next.readServer())!.secret), "session");
     await next.commit([{ kind: "server", plain: bytes("new"), secret: null }], false);
-    assert.deepEqual(await next.readServer(), { plain: bytes("new"), secret: null });
+    assert.deepEqual(await next.readServer(), { plain: bytes("new"), secret: null, ended: false });
+    await next.commit([{ kind: "server", plain: bytes("over"), secret: null, ended: true }], false);
+    const over = { plain: bytes("over"), secret: null, ended: true };
+    assert.deepEqual([await next.readServer(), (await (await browser.open("s", "c")).load(all)).server], [over, over]);
   });
 
   story("load takes over the calls whose owner is gone, and no others", async (browser) => {
@@ -288,7 +291,7 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.equal(first.plain.buffer.byteLength, 6);
     first.plain.fill(0);
     first.secret!.fill(0);
-    assert.deepEqual(await store.readServer(), { plain: bytes("inside"), secret: bytes("inside") });
+    assert.deepEqual(await store.readServer(), { plain: bytes("inside"), secret: bytes("inside"), ended: false });
   });
 
   story("a closed store finishes what it has begun, and does nothing more", async (browser) => {

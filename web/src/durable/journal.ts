@@ -1,5 +1,5 @@
 import { StoreResult } from "../runtime/exports.js";
-import { type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
+import { type Committed, type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
 import { CarriedCalls } from "./carried.js";
 import { Channel, type Message } from "./channel.js";
 import { Handshakes } from "./handshakes.js";
@@ -11,6 +11,7 @@ import { openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { OpList } from "./ops.js";
 import { Peers } from "./peers.js";
+import { SessionUse } from "./sessionuse.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
 
@@ -45,9 +46,10 @@ export class Journal {
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
   readonly #handshakes: Handshakes;
+  readonly #use: SessionUse;
   #polling: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes) {
+  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes, use: SessionUse) {
     this.#store = store;
     this.#tab = tab;
     this.#server = server;
@@ -66,6 +68,7 @@ export class Journal {
       moved: () => this.#peers.follow(),
     });
     this.#handshakes = handshakes;
+    this.#use = use;
     this.#listening = new Turn(`listen.${server}`, (waited) => {
       // What was said while nobody listened, or another page did, is missed.
       this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
@@ -78,7 +81,8 @@ export class Journal {
     // The locks are asked for while the database opens.
     const tab = Tab.open();
     const handshakes = new Handshakes(server);
-    const ready = Promise.all([tab.lives, handshakes.ask()]);
+    const use = new SessionUse(server);
+    const ready = Promise.all([tab.lives, handshakes.ask(), use.begin()]);
     let journal: Journal | undefined;
     const options = {
       server,
@@ -94,15 +98,16 @@ export class Journal {
     });
     const { store, loaded, living, why } = await openedStore(options, tab, ready);
     await ready; // where it is one in memory, which waits for nothing
-    journal = new Journal(store, tab, server, loaded, channel, handshakes);
+    journal = new Journal(store, tab, server, loaded, channel, handshakes, use);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
-    const isFirst = !loaded.server && why === "";
+    const without = (): boolean => !loaded.server || loaded.server.ended;
+    const isFirst = without() && why === "";
     if (isFirst && !handshakes.mine) {
       await handshakes.wait();
       loaded.server = await store.readServer().catch(() => null);
     }
-    if (!isFirst || loaded.server) handshakes.done();
+    if (!isFirst || !without()) handshakes.done();
     return { journal, why };
   }
 
@@ -165,7 +170,8 @@ export class Journal {
     // the next call's as a rule, need not either: the database does one after another.
     const onlyDeletes = ops.every((op) => op.kind === "forget" && !op.mine);
     if (onlyDeletes) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
-    this.#committing = this.#store.commit(ops, strict).then(
+    const ends = ops.some(endsSession);
+    this.#committing = (ends ? this.#endSession(ops, strict) : this.#store.commit(ops, strict)).then(
       async ({ sealed, relieved }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
@@ -179,6 +185,20 @@ export class Journal {
         this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
       },
     );
+  }
+
+  /**
+   * A commit with the end of the session, which the core deletes at the server once
+   * it is stored. Where another page has read the session, it is not ended.
+   */
+  async #endSession(ops: readonly Op[], strict: boolean): Promise<Committed> {
+    let committed: Committed | undefined;
+    const alone = await this.#use.alone(async () => {
+      committed = await this.#store.commit(ops, strict);
+    });
+    if (alone) return committed!;
+    this.#client?.wire.runtime.leave(this.#client.wire.handle);
+    return this.#store.commit(ops.filter((op) => !endsSession(op)), strict);
   }
 
   /** The core's Handshake effect: one page at a time makes a new session. */
@@ -254,6 +274,7 @@ export class Journal {
     this.#handshakes.done();
     void this.#committing.finally(() => {
       this.#store.close();
+      void this.#use.end();
       this.#tab.close();
     });
   }
@@ -378,12 +399,14 @@ export class Journal {
         if (listens) void this.#listening.ask();
       },
       hide: (): void => {
+        void this.#use.end();
         this.#peers.stop();
         this.#channel.close();
       },
       show: async (): Promise<void> => {
         this.#asleep = false;
         await this.#tab.live();
+        void this.#use.begin();
         this.#channel.open();
         for (const name of await this.#tab.living()) this.#peers.add(name);
         this.#channel.send({ kind: "hello" });
@@ -393,4 +416,9 @@ export class Journal {
     };
     watchPage(page, this.#unlisten.signal);
   }
+}
+
+/** Whether an op says that the server's session is over. */
+function endsSession(op: Op): boolean {
+  return op.kind === "server" && op.ended === true;
 }

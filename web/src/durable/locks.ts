@@ -37,7 +37,27 @@ export function lock(name: string, signal?: AbortSignal): Promise<(() => void) |
   });
 }
 
-/** The same, where it can be had at once. */
+/**
+ * A lock that pages hold together, until it is given back, which resolves once
+ * the others can see that; undefined where `signal` ended the wait.
+ */
+export function sharedLock(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+  if (!hasLocks()) return Promise.resolve(async () => {});
+  return new Promise((resolve) => {
+    const over: Promise<void> = navigator.locks
+      .request(`holdfast.${name}`, { mode: "shared", signal }, () => {
+        return new Promise<void>((release) => {
+          resolve(() => {
+            release();
+            return over;
+          });
+        });
+      })
+      .catch((error: unknown) => resolve(isRefused(error) ? async () => {} : undefined));
+  });
+}
+
+/** The same as {@link lock}, where it can be had at once. */
 export function lockNow(name: string): Promise<(() => void) | undefined> {
   if (!hasLocks()) return Promise.resolve(() => {});
   return new Promise((resolve) => {

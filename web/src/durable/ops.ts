@@ -24,7 +24,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     const plain = part(at + HEADER, plainEnd);
     const secret = end > plainEnd ? part(plainEnd, end) : null;
     at = end;
-    if (kind === "server") ops.push({ kind, plain, secret });
+    if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0 });

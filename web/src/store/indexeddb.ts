@@ -3,7 +3,7 @@ import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
 import type { ServerRecord } from "./rows.js";
 import { unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type Usage } from "./store.js";
 import { storeError } from "./transaction.js";
 import { forgetServer, hasSecret, logIdentity, sealSecrets, serverIdentity, write } from "./write.js";
 
@@ -49,7 +49,7 @@ class IndexedDBStore implements Store {
     });
   }
 
-  async readServer(): Promise<StoredRow | null> {
+  async readServer(): Promise<ServerRow | null> {
     return this.#run(async ({ db, key }) => this.#openedServer(key, await readServer(db, this.#server)));
   }
 
@@ -120,8 +120,8 @@ class IndexedDBStore implements Store {
     return loaded;
   }
 
-  async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<StoredRow | null> {
-    return row && { plain: row.plain, secret: await unseal(key, serverIdentity(this.#server), row.secret) };
+  async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<ServerRow | null> {
+    return row && { plain: row.plain, ended: row.ended === true, secret: await unseal(key, serverIdentity(this.#server), row.secret) };
   }
 }
 

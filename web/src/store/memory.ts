@@ -1,7 +1,7 @@
 import type { Heirs } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
-import { type Committed, type Loaded, type LoadedCall, type Op, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
@@ -53,7 +53,7 @@ class MemoryStore implements Store {
     mine.ids = { last: found.idEpoch };
     for (const { head } of found.calls) mine.heads.set(head.call, head);
     for (const call of found.orphans) mine.log.delete(call);
-    return { idEpoch: found.idEpoch, server: copied(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
+    return { idEpoch: found.idEpoch, server: copiedServer(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
@@ -69,8 +69,8 @@ class MemoryStore implements Store {
     return found && this.#copiedCall(found);
   }
 
-  async readServer(): Promise<StoredRow | null> {
-    return copied(this.#held().server ?? null);
+  async readServer(): Promise<ServerRow | null> {
+    return copiedServer(this.#held().server);
   }
 
   async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
@@ -134,7 +134,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
   switch (op.kind) {
     case "server": {
       const before = mine.server;
-      mine.server = serverRecord(server, op.plain, op.secret && own(op.secret));
+      mine.server = serverRecord(server, op, op.secret && own(op.secret));
       return () => (mine.server = before);
     }
     case "call":
@@ -180,8 +180,10 @@ function inOrder<T>(records: Map<number, T>): T[] {
 }
 
 /** Contents that the reader may change. */
-function copied(row: { plain: Uint8Array; secret: Uint8Array | null }): StoredRow;
-function copied(row: { plain: Uint8Array; secret: Uint8Array | null } | null): StoredRow | null;
-function copied(row: { plain: Uint8Array; secret: Uint8Array | null } | null): StoredRow | null {
-  return row && { plain: row.plain.slice(), secret: row.secret && row.secret.slice() };
+function copied(row: { plain: Uint8Array; secret: Uint8Array | null }): StoredRow {
+  return { plain: row.plain.slice(), secret: row.secret && row.secret.slice() };
+}
+
+function copiedServer(row: ServerRecord | null | undefined): ServerRow | null {
+  return row ? { ...copied(row), ended: row.ended === true } : null;
 }

@@ -11,6 +11,8 @@ export interface ServerRecord {
   server: string;
   plain: Bytes;
   secret: Bytes | null;
+  /** The session is over. Earlier versions do not say so, and read in `plain` that there is none. */
+  ended?: true;
 }
 
 /**

@@ -8,7 +8,7 @@
  *
  * | kind | what it does |
  * | --- | --- |
- * | `server` | puts the server's row |
+ * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else |
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome |
  * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done |
@@ -16,7 +16,7 @@
  * Adding what is there already fails the whole commit.
  */
 export type Op =
-  | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null }
+  | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "forget"; call: number; mine?: boolean };
@@ -25,6 +25,12 @@ export type Op =
 export interface StoredRow {
   plain: Uint8Array;
   secret: Uint8Array | null;
+}
+
+/** A server's row. */
+export interface ServerRow extends StoredRow {
+  /** Its session is over: the next page makes a new one. */
+  ended: boolean;
 }
 
 /** A row of a call's log. */
@@ -53,7 +59,7 @@ export interface LoadedCall {
 export interface Loaded {
   /** A number from 1 to 2^29 - 1 that no other load of this server was given lately. */
   idEpoch: number;
-  server: StoredRow | null;
+  server: ServerRow | null;
   calls: LoadedCall[];
 }
 
@@ -143,7 +149,7 @@ export interface Store {
   read(call: number): Promise<LoadedCall | null>;
 
   /** Reads the server's row; null if there is none. */
-  readServer(): Promise<StoredRow | null>;
+  readServer(): Promise<ServerRow | null>;
 
   /**
    * Stores all of it or, rejecting, nothing. `strict` waits for the disk, which

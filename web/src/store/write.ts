@@ -65,7 +65,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
     const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
-          tx.objectStore("servers").put(serverRecord(server, op.plain, secrets[i] ?? null));
+          tx.objectStore("servers").put(serverRecord(server, op, secrets[i] ?? null));
           break;
         case "call":
           add("calls", headRecord(server, op, how.tab));
@@ -136,8 +136,10 @@ export function forgetServer(db: IDBDatabase, server: string): Promise<void> {
 }
 
 /** The record of a server's row. */
-export function serverRecord(server: string, plain: Uint8Array, secret: Bytes | null): ServerRecord {
-  return { server, plain: own(plain), secret };
+export function serverRecord(server: string, op: { plain: Uint8Array; ended?: boolean }, secret: Bytes | null): ServerRecord {
+  const record: ServerRecord = { server, plain: own(op.plain), secret };
+  if (op.ended) record.ended = true;
+  return record;
 }
 
 /** The record of a new call's head. */
