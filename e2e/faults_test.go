@@ -24,6 +24,7 @@ var pinned = slices.Concat(numbers(1, 112), numbers(114, 120), torture)
 var torture = []int{
 	125,
 	138,
+	139,
 	143,
 	148,
 }

@@ -2,7 +2,7 @@ import { McpClient, type Validation } from "./client.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "./errors.js";
 import { capabilitiesOf, handledMethods } from "./handlers.js";
-import { onceAhead, openedAt, openJournal } from "./opening.js";
+import { onceAhead, openedAt, openedParts, openJournal } from "./opening.js";
 import { lastRevision, noteRevision } from "./revisions.js";
 import {
   badArgument,
@@ -66,8 +66,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   try {
     return await openedAt(absolute, async (address) => {
       const provider = onceAhead(options.token);
-      // Side by side: the store is open by the time that the wasm runs.
-      const [runtime, opened] = await Promise.all([load(options.wasm), openJournal((user) => serverKey(address, user), options, provider)]);
+      const [runtime, opened] = await openedParts(load(options.wasm), openJournal((user) => serverKey(address, user), options, provider));
       if (signal?.aborted) opened.journal?.close();
       throwIfAborted("connect", signal);
       const keeping = { journal: opened.journal, defaults, reload: () => load(options.wasm) };

@@ -67,6 +67,28 @@ export async function openJournal(
 }
 
 /**
+ * Waits for the parts that a client is made of, which are opened side by side: the
+ * store is open by the time that the wasm runs. Where one of them fails, the store
+ * is closed again, as soon as it is open.
+ */
+export async function openedParts<R, O extends { journal: Journal | undefined }>(
+  runtime: Promise<R>,
+  opening: Promise<O>,
+  ...others: Promise<unknown>[]
+): Promise<[runtime: R, opened: O]> {
+  try {
+    const [loaded, opened] = await Promise.all([runtime, opening, ...others]);
+    return [loaded, opened];
+  } catch (error) {
+    opening.then(
+      ({ journal }) => journal?.close(),
+      () => {},
+    );
+    throw error;
+  }
+}
+
+/**
  * A token provider whose first answer may be asked for ahead of the core: the
  * app is asked once.
  */

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.js";
 import { Connections } from "../durable/connections.js";
-import { onceAhead, openedAt, openJournal } from "../opening.js";
+import { onceAhead, openedAt, openedParts, openJournal } from "../opening.js";
 import { throwIfAborted } from "../options.js";
 import { load } from "../runtime/load.js";
 import { serverKey } from "../store/index.js";
@@ -32,12 +32,8 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
     return await openedAt(address.url, async (at) => {
       const provider = onceAhead(options.token);
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
-      // Side by side: the store is open by the time that the wasm runs.
-      const [runtime, opened] = await Promise.all([
-        load(options.wasm),
-        openJournal((user) => agentKey(at, user), options, provider),
-        streams.ready(),
-      ]).catch((error: unknown) => {
+      const opening = openJournal((user) => agentKey(at, user), options, provider);
+      const [runtime, opened] = await openedParts(load(options.wasm), opening, streams.ready()).catch((error: unknown) => {
         streams.end();
         throw error;
       });

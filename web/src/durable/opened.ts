@@ -16,11 +16,13 @@ export interface Opened {
  * carries; one in memory where there is no other.
  */
 export async function openedStore(options: StoreOptions, tab: Tab, ready: Promise<unknown>): Promise<Opened> {
+  let opened: Store | undefined;
   try {
-    const store = await openStore(options);
+    const store = (opened = await openStore(options));
     await ready;
     return { store, ...(await loadedStore(store, tab)), why: "" };
   } catch (error) {
+    opened?.close();
     const why = error instanceof StoreError ? error.reason : "failed";
     const store = memoryStore(options);
     return { store, ...(await loadedStore(store, tab)), why };
