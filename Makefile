@@ -32,7 +32,7 @@ LINEAR := --inject:web/src/outputschema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
-.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench bench-core simulate fuzz clean
+.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -183,6 +183,11 @@ fuzz: ## fuzz each target of the core for FUZZTIME
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 		done; \
 	done
+
+MUTANTS ?= 300
+
+mutate: ## change one token at a time in the protocol packages: which changes does no quick test notice?
+	go run ./e2e/cmd/mutate -mutants $(MUTANTS) $(if $(SEED),-seed $(SEED))
 
 clean: ## remove what make has built
 	rm -rf web/build web/dist
