@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
 func TestStoryProgress(t *testing.T) {
@@ -81,18 +83,34 @@ func TestStoryCancel(t *testing.T) {
 	eventually(t, "the tool to stop", logged("slow: cancelled"))
 }
 
-// TestStoryAbortSignal: a signal cancels like cancel().
+// TestStoryAbortSignal: a signal cancels like cancel(), at the server as well.
+// Leaving the loop cancels nothing: the tool has gone on until then.
 func TestStoryAbortSignal(t *testing.T) {
 	t.Parallel()
-	_, url := sdkServer(t)
-	page := app(t, url, "")
-	code := chrome.Script[string](page, `
-		const abort = new AbortController();
-		watch(mcp.callTool("count", { n: 200, delayMs: 100 }, { signal: abort.signal }));
-		for await (const event of call) if (event.type === "progress") break; // leaving cancels nothing
-		abort.abort();
-		return call.result.then(() => "", (e) => e.code);`)
-	if code != "cancelled" {
-		t.Errorf("code %q", code)
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := app(t, p.URL(), "")
+	chrome.Script[chrome.Void](page, `
+		window.abort = new AbortController();
+		watch(mcp.callTool("count", { call: "a", n: 9, gate: "a" }, { signal: abort.signal }));`)
+	p.Pass("a")
+	chrome.Script[chrome.Void](page, `for await (const event of call) if (event.type === "progress") break;`)
+	p.Pass("a")
+	page.WaitFor(`seen.progress.length === 2`) // by another reader
+	if cancels := p.Of("notifications/cancelled"); len(cancels) != 0 {
+		t.Errorf("leaving the loop has sent %d cancels", len(cancels))
 	}
+	chrome.Eval[chrome.Void](page, `abort.abort()`)
+	outcome(t, page, "cancelled")
+	eventually(t, "the server to be told", func() bool { return len(p.Of("notifications/cancelled")) == 1 })
+	var told struct {
+		Params struct{ RequestID json.RawMessage }
+	}
+	if err := json.Unmarshal(p.Of("notifications/cancelled")[0].Body, &told); err != nil {
+		t.Fatal(err)
+	}
+	if call := p.Of("tools/call")[0].ID; string(told.Params.RequestID) != call {
+		t.Errorf("request %s is cancelled, and the call is %s", told.Params.RequestID, call)
+	}
+	blameless(t, p)
 }

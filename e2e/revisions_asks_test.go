@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,11 +73,11 @@ func TestStoryServerPings(t *testing.T) {
 			}
 			outcome := string(answer.Result)
 			if outcome == "" {
-				outcome = http.StatusText(http.StatusNotFound)
+				outcome = strconv.Itoa(answer.Error.Code)
 			}
 			answers = append(answers, string(answer.ID)+" "+outcome)
 		}
-		want := []string{`"p-1" {}`, `7 Not Found`}
+		want := []string{`"p-1" {}`, `7 -32601`}
 		if modern {
 			want = nil
 		}

@@ -34,6 +34,11 @@ func TestFault75_TakeOver(t *testing.T) {
 			s := newTabs(t, p, "")
 			const rounds = 4
 			watcher, other := s.open(), s.open()
+			for _, page := range []*chrome.Page{watcher, other} {
+				// A hidden page takes nobody for dead by silence: what is tested is that
+				// the owner's end is told.
+				chrome.Eval[chrome.Void](page, `void Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`)
+			}
 			var times []int
 			for i := range rounds {
 				label := "r" + string(rune('a'+i))
@@ -44,10 +49,9 @@ func TestFault75_TakeOver(t *testing.T) {
 				watcher.WaitFor(`tracked.` + label + `.call.guarantee === "resumable"`)
 				began := time.Now()
 				ending.end(s, owner)
-				moved := `[...(tracked.` + label + `?.status ?? [])].includes("owned")`
-				eventually(t, "a new owner", func() bool {
-					return chrome.Eval[bool](watcher, moved) || chrome.Eval[bool](other, moved)
-				})
+				taken := `tracked.` + label + `?.status.filter((state) => state === "owned").length ?? 0`
+				takeovers := func() int { return chrome.Eval[int](watcher, taken) + chrome.Eval[int](other, taken) }
+				eventually(t, "a new owner", func() bool { return takeovers() > 0 })
 				times = append(times, int(time.Since(began).Milliseconds()))
 				s.pass(label, 7)
 				s.counted(watcher, label, 10)
@@ -58,13 +62,13 @@ func TestFault75_TakeOver(t *testing.T) {
 					s.counted(owner, label, 10)
 					s.once(label)
 				}
+				if n := takeovers(); n != 1 {
+					t.Errorf("%s was taken over %d times", label, n)
+				}
 				owner.Close()
 			}
 			slices.Sort(times)
 			t.Logf("%s: taken over after %v ms", ending.name, times)
-			if got := times[len(times)-1]; got > 10_000 {
-				t.Errorf("it took %d ms", got)
-			}
 			if n := p.Oracle().Initializes(); n != 1 {
 				t.Errorf("%d initializes", n)
 			}
@@ -95,6 +99,9 @@ func TestFault76_FrozenWithTheLock(t *testing.T) {
 	t.Logf("taken over after %v", time.Since(began))
 	s.pass("a", 2)
 	has(watcher, "a", 6)
+	if n := resumes(p); n != 1 {
+		t.Errorf("%d resumes by who took over", n)
+	}
 	owner.Thaw()
 	owner.WaitFor(`tracked.a.call.followed`)
 	s.pass("a", 5)
@@ -103,11 +110,29 @@ func TestFault76_FrozenWithTheLock(t *testing.T) {
 	if p.Oracle().Runs("a") != 1 {
 		t.Errorf("%d runs", p.Oracle().Runs("a"))
 	}
+	// The old owner has lost its stream, and knows whose the call is.
+	if n := resumes(p); n != 1 {
+		t.Errorf("%d resumes in all", n)
+	}
+	if n := len(p.Of("DELETE")) + len(p.Of("notifications/cancelled")); n != 0 {
+		t.Errorf("%d requests that end something", n)
+	}
 	third := s.open()
 	s.counted(third, "a", 10)
 	if got := chrome.Eval[int](third, `mcp.counters.quarantinedRecords`); got != 0 {
 		t.Errorf("%d records cannot be read", got)
 	}
+}
+
+// resumes counts the requests that take a stream up again.
+func resumes(p *peer.Peer) int {
+	n := 0
+	for _, r := range p.Of("GET") {
+		if r.LastEventID != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // TestFault77_WaitingIsNoFailure: a tab that only looks on waits for as long as

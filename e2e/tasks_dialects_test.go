@@ -61,6 +61,7 @@ func playLong(t *testing.T, d dialect) {
 	if len(has.Statuses) == 0 || has.Statuses[0] != "working" || has.Guarantee != "durable" {
 		t.Errorf("told %v, %s", has.Statuses, has.Guarantee)
 	}
+	s.streamed(has, 8)
 	s.paced()
 }
 
@@ -74,6 +75,7 @@ func playInput(t *testing.T, d dialect) {
 		t.Errorf("answers %v", has.Answers)
 	}
 	s.answered(2)
+	s.streamed(has, 4)
 }
 
 // playCancel: the app cancels halfway. The server is told once, in the way of tasks.

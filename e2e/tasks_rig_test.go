@@ -289,6 +289,15 @@ func (s *taskStory) ends(code string, n int) told {
 	return has
 }
 
+// streamed checks that the call was told each of n pieces as it was made, where
+// the dialect streams: the whole result alone would be no stream.
+func (s *taskStory) streamed(has told, n int) {
+	s.t.Helper()
+	if s.d.streams && len(has.Told) != n {
+		s.t.Errorf("%d of %d pieces were told as segments", len(has.Told), n)
+	}
+}
+
 // answered checks that each question was put to the person and to the server once.
 func (s *taskStory) answered(n int) {
 	s.t.Helper()

@@ -38,12 +38,23 @@ func TestStoryURLElicitation(t *testing.T) {
 	}
 }
 
-// TestStoryURLElicitationDeclined: then the server's error is the outcome.
+// TestStoryURLElicitationDeclined: then the server's error is the outcome, whole,
+// and the call is not made again. The person was asked once.
 func TestStoryURLElicitationDeclined(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Furnish()
-	page := app(t, p.URL(), `{ handlers: { elicitation: () => ({ action: "decline" }) } }`)
+	page := app(t, p.URL(), `{ handlers: { elicitation: ({ mode }) => {
+		(window.asked ??= []).push(mode);
+		return { action: "decline" };
+	} } }`)
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("needs_login"))`)
 	outcome(t, page, "rpc_error")
+	if got := chrome.Eval[string](page, `JSON.stringify([asked, seen.error.rpc.code, seen.error.rpc.data.elicitations.map(({ mode }) => mode)])`); got != `[["url"],-32042,["url"]]` {
+		t.Errorf("asked, and told: %s", got)
+	}
+	if calls := len(p.Of("tools/call")); calls != 1 {
+		t.Errorf("%d calls left", calls)
+	}
+	blameless(t, p)
 }
