@@ -88,6 +88,9 @@ func TestFault52_ReloadAtEveryPoint(t *testing.T) {
 				counted(t, page, 4)
 				once(t, p, "a")
 			}
+			if point.code != "" {
+				chrome.Eval[chrome.Void](page, `call.abandon()`) // kept until somebody decides
+			}
 			page.WaitFor(`(await mcp.calls()).length === 0`)
 			blameless(t, p)
 		})

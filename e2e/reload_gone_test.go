@@ -79,6 +79,7 @@ func TestFault56_MaxWaitIsOver(t *testing.T) {
 	if n := len(p.Oracle().Resumes("a")); n > 1 {
 		t.Errorf("%d attempts at a call that is gone", n)
 	}
+	chrome.Eval[chrome.Void](page, `call.abandon()`)
 	page.WaitFor(`(await mcp.stored()).calls === 0`)
 }
 

@@ -49,7 +49,7 @@ func TestTabsFollow(t *testing.T) {
 	for _, page := range []*chrome.Page{one, two, three, four} {
 		page.WaitFor(`tracked.b.done && tracked.b.code === "cancelled"`)
 	}
-	// A follower is done with some events: the owner notes it.
+	// A follower is done with some events.
 	chrome.Eval[chrome.Void](one, `void count("c", { n: 3, gate: "c" })`)
 	two.WaitFor(`tracked.c?.call.followed`)
 	s.pass("c", 2)

@@ -72,16 +72,42 @@ func exportStoreGone(handle uint32, n int32, now float64) (records int32) {
 }
 
 // exportAck notes that the app has done with a call's events up to a position, 0
-// for all of them.
+// for all of them. EventAcked answers the ticket, where that is not 0.
 //
 //go:wasmexport ack
-func exportAck(handle, id, position uint32, now float64) (records int32) {
+func exportAck(handle, id, position, ticket uint32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	c.mcp.Ack(engine.Time(now), engine.CallID(id), position)
+	c.mcp.Ack(engine.Time(now), engine.CallID(id), position, ticket)
+	return c.leave(engine.Time(now))
+}
+
+// exportHanded notes that a call's outcome was handed to its app.
+//
+//go:wasmexport handed
+func exportHanded(handle, id uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enterMCP(handle)
+	if c == nil {
+		return none()
+	}
+	c.mcp.Handed(engine.Time(now), engine.CallID(id))
+	return c.leave(engine.Time(now))
+}
+
+// exportHide notes that the page is being left.
+//
+//go:wasmexport hide
+func exportHide(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enterMCP(handle)
+	if c == nil {
+		return none()
+	}
+	c.mcp.Hide(engine.Time(now))
 	return c.leave(engine.Time(now))
 }
 

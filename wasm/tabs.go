@@ -33,17 +33,3 @@ func exportListen(handle uint32, leave, missed int32, now float64) (records int3
 	c.mcp.Listen(engine.Time(now), leave != 0, missed != 0)
 	return c.leave(engine.Time(now))
 }
-
-// exportAckRecord notes that another tab has done with the events of the call of
-// that record up to a position. The number is a float, as in cancelRecord.
-//
-//go:wasmexport ackRecord
-func exportAckRecord(handle uint32, record float64, position uint32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterMCP(handle)
-	if c == nil {
-		return none()
-	}
-	c.mcp.AckRecord(engine.Time(now), uint64(record), position)
-	return c.leave(engine.Time(now))
-}

@@ -39,7 +39,9 @@ var commands = map[string]func(p *player, args string){
 	"stored":    storedCommand,    // stored [unsealed|quota|failed]: the commit under way
 	"storeback": storeBackCommand, // storeback [cleared]
 	"reload":    reloadCommand,    // reload: the page goes, and another reads what it has stored
-	"ack":       ackCommand,       // ack cN [POSITION]
+	"ack":       ackCommand,       // ack cN [POSITION [TICKET]]: of position 0, all of it
+	"handed":    handedCommand,    // handed cN: the outcome was handed to the app
+	"hide":      hideCommand,      // the page is being left
 	"park":      parkCommand,      // park cN
 	"unpark":    unparkCommand,    // unpark cN
 	"wall":      wallCommand,      // wall MS: how far the wall clock jumps at the next reload

@@ -36,24 +36,34 @@ func (s *Store) begin(e engine.Effect) {
 	if s == nil {
 		panic("coretest: a commit without a store")
 	}
-	s.ticket, s.flying = e.Ticket, []journal.Op{}
+	var ops []journal.Op
 	for r := journal.ReadOps(e.Data); ; {
 		op, ok := r.Next()
 		if !ok {
-			return
+			break
 		}
 		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
-		s.flying = append(s.flying, op)
+		ops = append(ops, op)
 	}
+	if e.Ticket == 0 { // of a page that is being left: nobody waits for it
+		s.write(ops, true)
+		return
+	}
+	s.ticket, s.flying = e.Ticket, append([]journal.Op{}, ops...)
 }
 
 // land writes the commit under way. A key that is there already is an error of
 // the client's: rows are added blind.
 func (s *Store) land(sealed bool) {
+	s.write(s.flying, sealed)
+	s.flying = nil
+}
+
+func (s *Store) write(ops []journal.Op, sealed bool) {
 	if s.seals == nil {
 		s.seals = map[uint64][]uint32{}
 	}
-	for _, op := range s.flying {
+	for _, op := range ops {
 		if !sealed {
 			op.Secret = nil
 		}
@@ -64,13 +74,15 @@ func (s *Store) land(sealed bool) {
 			s.add(&s.heads, op)
 			s.seals[op.Call] = make([]uint32, op.Epoch-1)
 		case journal.OpLog:
+			if op.IsAck() {
+				s.logs = slices.DeleteFunc(s.logs, func(row journal.Op) bool { return row.IsAck() && row.Call == op.Call && row.N <= op.N })
+			}
 			s.add(&s.logs, op)
 		case journal.OpForget:
 			of := func(other journal.Op) bool { return other.Call == op.Call }
 			s.heads, s.logs = slices.DeleteFunc(s.heads, of), slices.DeleteFunc(s.logs, of)
 		}
 	}
-	s.flying = nil
 }
 
 func (s *Store) add(rows *[]journal.Op, op journal.Op) {
@@ -124,7 +136,7 @@ func (s *Store) take(i int) journal.Op {
 // been relieved, and did not know it.
 func (s *Store) log(head journal.Op) (rows []journal.Op) {
 	for _, row := range s.logs {
-		if row.Call == head.Call && (row.Epoch == head.Epoch || row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
+		if row.Call == head.Call && (row.IsAck() || row.Epoch == head.Epoch || row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
 			rows = append(rows, row)
 		}
 	}
@@ -142,7 +154,9 @@ func (s *Store) Record(call uint64) *journal.Record {
 			panic(err)
 		}
 		r := journal.NewRecord(h, len(head.Plain))
-		for _, row := range s.log(head) {
+		acked, rows := journal.TakeAcks(s.log(head))
+		defer func() { r.Acked = max(r.Acked, min(acked, r.Position)) }()
+		for _, row := range rows {
 			if err := r.Apply(row.Plain, row.Secret, nil); err != nil {
 				panic(err)
 			}
@@ -202,7 +216,9 @@ func describeOps(ops []byte) string {
 		if op.Kind == journal.OpCall && op.Epoch > 1 {
 			fmt.Fprintf(&b, " of epoch %d", op.Epoch)
 		}
-		if op.Kind == journal.OpLog {
+		if op.IsAck() {
+			fmt.Fprintf(&b, " acked %d", op.N)
+		} else if op.Kind == journal.OpLog {
 			fmt.Fprintf(&b, "/%d/%d", op.Epoch, op.N)
 			for _, part := range [][]byte{op.Plain, op.Secret} {
 				if len(part) > 0 {

@@ -30,12 +30,20 @@ func reloadCommand(p *player, _ string) { p.world.Reload() }
 func wallCommand(p *player, args string) { p.world.JumpWall(p.number(args)) }
 
 func ackCommand(p *player, args string) {
-	c, position, _ := strings.Cut(args, " ")
-	var n int64
-	if position != "" {
-		n = p.number(position)
+	words := strings.Fields(args)
+	var n [2]int64
+	for i := range words[1:] {
+		n[i] = p.number(words[1+i])
 	}
-	p.world.Input("ack "+args, func(m *mcp.Client, now engine.Time) { m.Ack(now, p.call(c), uint32(n)) })
+	p.world.Input("ack "+args, func(m *mcp.Client, now engine.Time) { m.Ack(now, p.call(words[0]), uint32(n[0]), uint32(n[1])) })
+}
+
+func handedCommand(p *player, args string) {
+	p.world.Input("handed "+args, func(m *mcp.Client, now engine.Time) { m.Handed(now, p.call(args)) })
+}
+
+func hideCommand(p *player, _ string) {
+	p.world.Input("hide", func(m *mcp.Client, now engine.Time) { m.Hide(now) })
 }
 
 func parkCommand(p *player, args string) { p.park(args, true) }

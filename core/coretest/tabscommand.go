@@ -13,16 +13,15 @@ import (
 // scenario can have it come late, or never.
 func init() {
 	for name, run := range map[string]func(p *player, args string){
-		"tab":       tabCommand,       // tab NAME: goes on in that tab; a new one reads the store and follows
-		"hear":      hearCommand,      // hear: the tab is told what is stored that it does not know, without secrets
-		"hearlog":   hearLogCommand,   // hearlog cN: the tab reads the whole log of its call
-		"take":      takeCommand,      // take cN: the tab takes its call over
-		"leave":     leaveCommand,     // leave: the tab may make a new session
-		"hold":      holdCommand,      // hold cN: the host has no connection for the call
-		"unhold":    unholdCommand,    // unhold cN: it has one
-		"listen":    listenCommand,    // listen [missed]: the tab is the one that listens
-		"unlisten":  unlistenCommand,  // unlisten: it is not any more
-		"ackrecord": ackRecordCommand, // ackrecord cN POSITION: a tab that follows has done with events
+		"tab":      tabCommand,      // tab NAME: goes on in that tab; a new one reads the store and follows
+		"hear":     hearCommand,     // hear: the tab is told what is stored that it does not know, without secrets
+		"hearlog":  hearLogCommand,  // hearlog cN: the tab reads the whole log of its call
+		"take":     takeCommand,     // take cN: the tab takes its call over
+		"leave":    leaveCommand,    // leave: the tab may make a new session
+		"hold":     holdCommand,     // hold cN: the host has no connection for the call
+		"unhold":   unholdCommand,   // unhold cN: it has one
+		"listen":   listenCommand,   // listen [missed]: the tab is the one that listens
+		"unlisten": unlistenCommand, // unlisten: it is not any more
 	} {
 		commands[name] = run
 	}
@@ -189,12 +188,4 @@ func listenCommand(p *player, args string) {
 
 func unlistenCommand(p *player, _ string) {
 	p.world.Input("unlisten", func(m *mcp.Client, now engine.Time) { m.Listen(now, false, false) })
-}
-
-func ackRecordCommand(p *player, args string) {
-	c, position, _ := strings.Cut(args, " ")
-	id := p.request["$"+c]
-	p.world.Input("ackrecord "+args, func(m *mcp.Client, now engine.Time) {
-		m.AckRecord(now, uint64(p.number(id)), uint32(p.number(position)))
-	})
 }

@@ -36,7 +36,8 @@ const (
 	Token
 	// Store writes Data, a list of journal.Ops, in one transaction: flushed to
 	// disk where Strict. The host answers with the machine's Stored input and
-	// Ticket.
+	// Ticket; one with Ticket 0 has to be on its way before the host returns, since
+	// the page is being left, and is not answered.
 	Store
 	// Recall tells of call C, which the journal brought back: Data is a JSON
 	// object that describes it. Its events and its outcome follow as they do
@@ -104,6 +105,7 @@ const (
 	EventWithdrawn                         // nobody waits for the answer to the request with handle Position any more
 	EventForward                           // the answer to the request with handle Position is for the tab that carries the session
 	EventStreams                           // how many streams an agent's sessions would have, and how many of them are at work
+	EventAcked                             // an Ack is stored, or cannot be; Position is its ticket
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

@@ -25,6 +25,9 @@ const OpOwned OpFlags = 1
 // session is ended: no page uses it, and the next handshake is the first of its time.
 const OpEnded OpFlags = 2
 
+// OpAwaited: the app waits to hear that the call is deleted (OpForget).
+const OpAwaited OpFlags = 4
+
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that
 // two who both believe they own a call never write the same key.
@@ -34,6 +37,30 @@ type Op struct {
 	Call          uint64 // below 2^53
 	Epoch, N      uint32
 	Plain, Secret []byte
+}
+
+// AckRow says that the app has done with a call's events up to position. It is a
+// row of epoch 0, which no owner has, with the position for its number: any tab
+// may write it, whoever carries the call, and no takeover makes it void. A higher
+// one takes the place of those below it. Builds before this one skip it, as a row
+// of a shape that they do not know, and tell those events again.
+func AckRow(call uint64, position uint32) Op { return Op{Kind: OpLog, Call: call, N: position} }
+
+// IsAck reports whether the op is an AckRow.
+func (op *Op) IsAck() bool { return op.Kind == OpLog && op.Epoch == 0 }
+
+// TakeAcks takes the AckRows out of what was read of one call's log, and returns
+// the highest position of them.
+func TakeAcks(log []Op) (acked uint32, rest []Op) {
+	rest = log[:0]
+	for _, op := range log {
+		if op.IsAck() {
+			acked = max(acked, op.N)
+		} else {
+			rest = append(rest, op)
+		}
+	}
+	return acked, rest
 }
 
 // opHeader is the fixed part of an encoded Op, in bytes: kind, flags, two of

@@ -172,6 +172,17 @@ func (w *Writer) Grow(n int) { w.waiting += n }
 // Waiting returns how many wait for a commit, and how many rows for the next.
 func (w *Writer) Waiting() (waiters, rows int) { return len(w.waiters), len(w.dirty) }
 
+// Unstored calls each with the ops that no commit has stored yet, of the one under
+// way first; their bytes are lent.
+func (w *Writer) Unstored(each func(Op)) {
+	for _, ops := range [...][]byte{w.blob, w.ops} {
+		r := ReadOps(ops)
+		for op, ok := r.Next(); ok; op, ok = r.Next() {
+			each(op)
+		}
+	}
+}
+
 // Flush has the next commit wait for the disk.
 func (w *Writer) Flush() { w.strict = true }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -24,7 +25,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		stored = engine.OutcomeRPCError // a later page cannot send it anew
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: data})
-	t.record.settled, t.record.overIn = true, c.writer.Next()
+	t.record.settled, t.record.overIn, t.record.undecided = true, c.writer.Next(), leavesOpen(failure)
 	c.kept[t.id], c.byRecord[t.record.id] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
@@ -47,37 +48,104 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 
 // Ack notes that the app has done with a call's events up to a position, or,
 // where position is 0, with all that it has had. A settled call with nothing
-// left is forgotten.
-func (c *Client) Ack(now engine.Time, id engine.CallID, position uint32) {
+// left is forgotten. EventAcked tells the ticket once that is stored; 0 is nobody's.
+func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32) {
 	c.beginOf(now, true)
 	t := c.byCall[id]
 	if kept := c.kept[id]; kept != nil {
 		t = kept
 	}
-	if t == nil || t.record == nil || t.phase == callFollowed {
-		return // the tab that carries a followed call writes of it
+	if t == nil || t.record == nil {
+		c.tellAcked(id, ticket, true) // no later page is told of it
+		return
 	}
 	if position == 0 || position > t.position {
 		position = t.position
 	}
-	// The outcome is one of the things that it has had, once it was told.
-	told := t.record.memory || c.writer.Has(t.record.overIn)
-	if c.kept[id] != nil && position == t.position && told {
-		c.forgetCall(t)
-		return
-	}
-	if position > t.record.acked && !t.record.foreign {
+	stored := c.writer.On && !t.record.memory
+	switch {
+	case c.kept[id] != nil && position == t.position && c.outcomeTold(t):
+		c.forgetCall(t, ticket)
+	case stored && position > t.record.acked:
 		t.record.acked = position
-		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(position)}})
+		c.writer.Put(journal.AckRow(t.record.id, position))
+	}
+	if ticket != 0 {
+		c.writer.WhenStored(now, false, func(engine.Time) { c.tellAcked(id, ticket, stored && c.writer.On) })
 	}
 }
 
-// forgetCall deletes a call from the journal.
-func (c *Client) forgetCall(t *call) {
+// Handed notes that the outcome of a call was handed to its app, and that the app
+// has made of it what it could in one go. That acknowledges it where the app does
+// not do so itself. Of what leaves the call's fate open it does not: nobody has
+// decided yet whether it is to be run again (RELIABILITY fault 133).
+func (c *Client) Handed(now engine.Time, id engine.CallID) {
+	c.beginOf(now, true)
+	t := c.kept[id]
+	if t == nil || t.flags&journal.ManualAck != 0 || t.record.undecided || !c.outcomeTold(t) {
+		return
+	}
+	c.forgetCall(t, 0)
+	c.tellForgotten(t)
+}
+
+// outcomeTold reports whether a settled call's outcome is one of the things that
+// the app has had: it is told once it is stored.
+func (c *Client) outcomeTold(t *call) bool {
+	return t.record.memory || c.writer.Has(t.record.overIn)
+}
+
+// leavesOpen reports whether a failure says nothing of what the request did.
+func leavesOpen(failure *engine.Error) bool {
+	return failure != nil && (failure.Code == engine.CodeLost || failure.Code == engine.CodeOutcomeUnknown)
+}
+
+// tellAcked answers an Ack: {"stored":true}.
+func (c *Client) tellAcked(id engine.CallID, ticket uint32, stored bool) {
+	if ticket == 0 {
+		return
+	}
+	data := strconv.AppendBool([]byte(`{"stored":`), stored)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventAcked, C: id, Position: ticket, Data: append(data, '}')})
+}
+
+// Hide stores at once what the app is done with: the page is being left, and what
+// waits for a commit goes with it.
+func (c *Client) Hide(now engine.Time) {
+	c.beginOf(now, true)
+	c.storeUrgent()
+}
+
+// storeUrgent writes it beside the commit under way, and maybe once more: positions
+// as far as their events are stored, and calls to be deleted, unless they are only
+// written anew.
+func (c *Client) storeUrgent() {
+	var urgent []byte
+	c.writer.Unstored(func(op journal.Op) {
+		switch t := c.byRecord[op.Call]; {
+		case op.IsAck() && t != nil && t.isKept():
+			if op.N = min(op.N, t.record.landed); op.N > 0 {
+				urgent = journal.AppendOp(urgent, op)
+			}
+		case op.Kind == journal.OpForget && op.Flags&journal.OpOwned == 0:
+			urgent = journal.AppendOp(urgent, op)
+		}
+	})
+	if len(urgent) > 0 {
+		c.effects.Add(engine.Effect{Kind: engine.Store, Data: urgent})
+	}
+}
+
+// forgetCall deletes a call from the journal; ticket is that of who waits for it.
+func (c *Client) forgetCall(t *call, ticket uint32) {
 	delete(c.kept, t.id)
 	c.writer.Held -= t.record.bytes
 	c.undirty(t)
-	c.writer.Put(journal.Op{Kind: journal.OpForget, Call: t.record.id})
+	op := journal.Op{Kind: journal.OpForget, Call: t.record.id}
+	if ticket != 0 {
+		op.Flags = journal.OpAwaited
+	}
+	c.writer.Put(op)
 	t.record.memory = true
 	if t.phase == callDone {
 		c.unrecord(t)

@@ -40,7 +40,7 @@ func (c *Client) fitStored() {
 	forget, fits := journal.Over(finished, c.cfg.Limits.Stored-rest)
 	for _, id := range forget {
 		c.counters.ExpiredCalls++
-		c.forgetCall(c.callOfRecord(id))
+		c.forgetCall(c.callOfRecord(id), 0)
 	}
 	if fits || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet

@@ -106,7 +106,7 @@ func TestFault63_NoStore(t *testing.T) {
 	if s := r.call(c).settled; s == nil || s.Outcome != engine.OutcomeResult {
 		r.fatal("the call has no result")
 	}
-	r.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, c, 0) })
+	r.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, c, 0, 0) })
 	r.wantIdle()
 }
 

@@ -24,7 +24,7 @@ func (c *Client) unrecord(t *call) {
 // follow takes a row that the tab which carries t has stored. A row out of turn
 // is left out: the host reads the whole log instead.
 func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
-	if t.phase != callFollowed || op.Epoch == t.record.epoch && op.N != t.record.n+1 {
+	if t.phase != callFollowed || op.IsAck() || op.Epoch == t.record.epoch && op.N != t.record.n+1 {
 		return
 	}
 	c.foldRow(now, t, op)
@@ -91,7 +91,8 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	c.unask(t)
 	c.undirty(t)
 	c.writer.Held -= t.record.bytes
-	*t.record = record{c: c, t: t, id: t.record.id, epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
+	acked, log := journal.TakeAcks(log)
+	*t.record = record{c: c, t: t, id: t.record.id, acked: max(acked, t.record.acked), epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.fold.Position = position
 	t.phase = callFollowed
@@ -153,7 +154,7 @@ func (c *Client) forgotten(now engine.Time, id uint64) {
 		t.record.memory = true
 		c.undirty(t)
 		c.unrecord(t)
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
+		c.tellForgotten(t)
 	case t.phase < callTail:
 		// Or of one that this tab has carried, before it slept through its end.
 		c.undirty(t)
@@ -164,6 +165,11 @@ func (c *Client) forgotten(now engine.Time, id uint64) {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"})
 	}
+}
+
+// tellForgotten tells the app that a call is not stored any more.
+func (c *Client) tellForgotten(t *call) {
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
 }
 
 // unask takes back the server's questions on t: whoever carries it asks them.
@@ -237,14 +243,5 @@ func (c *Client) CancelRecord(now engine.Time, id uint64, reason string) {
 	c.begin(now)
 	if t := c.callOfRecord(id); t != nil {
 		c.Cancel(now, t.id, reason)
-	}
-}
-
-// AckRecord notes that a tab which follows the call of a record has done with
-// its events up to a position.
-func (c *Client) AckRecord(now engine.Time, id uint64, position uint32) {
-	c.begin(now)
-	if t := c.callOfRecord(id); t != nil && position > 0 {
-		c.Ack(now, t.id, position)
 	}
 }

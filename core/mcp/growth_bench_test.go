@@ -66,7 +66,7 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 				}
 				h.store()
 				for id := range h.ended {
-					h.client.Ack(h.now, id, 0)
+					h.client.Ack(h.now, id, 0, 0)
 					h.drain()
 				}
 				clear(h.ended)

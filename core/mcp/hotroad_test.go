@@ -61,7 +61,7 @@ func TestLongCallsShareBuffers(t *testing.T) {
 				h.end(o)
 				runtime.ReadMemStats(&after)
 				for id := range h.ended {
-					h.client.Ack(h.now, id, 0)
+					h.client.Ack(h.now, id, 0, 0)
 					delete(h.ended, id)
 				}
 				h.drain()

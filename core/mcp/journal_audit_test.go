@@ -110,6 +110,11 @@ func (l *life) auditRecall(f engine.Effect) {
 		l.fatal("the page is told of call %d, which is not stored", id)
 	}
 	e := l.errands[r.errand]
+	_, after, _ = strings.Cut(string(f.Data), `"acked":`)
+	var acked uint32
+	if fmt.Sscanf(after, "%d", &acked); acked != min(r.Acked, r.Position) {
+		l.fatal("the page is told that call %d is done up to %d, and %d is stored", id, acked, r.Acked)
+	}
 	e.page = &sight{c: f.C, position: r.Base, last: e.at[r.Base], asked: map[string]bool{}}
 	l.byCall[f.C] = e
 }
@@ -134,6 +139,12 @@ func (l *life) auditDeliver(f engine.Effect) {
 		return
 	}
 	p := e.page
+	if f.Event == engine.EventAcked {
+		if a := l.acks[f.Position-1]; string(f.Data) == `{"stored":true}` && !e.gone && !p.memory {
+			e.done = max(e.done, a.position)
+		}
+		return
+	}
 	if p.settled != nil {
 		l.fatal("call %d gets an event after it has settled", e.number)
 	}

@@ -193,5 +193,10 @@ func (l *life) ack(e *errand, position uint32) {
 	if e.page.settled != nil && (position == 0 || position >= e.page.position) {
 		e.page.acked = true
 	}
-	l.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, e.page.c, position) })
+	up := position
+	if up == 0 || up > e.page.position {
+		up = e.page.position
+	}
+	l.acks = append(l.acks, ack{e, up})
+	l.input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, e.page.c, position, uint32(len(l.acks))) })
 }

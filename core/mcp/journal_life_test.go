@@ -29,6 +29,7 @@ type errand struct {
 	record uint64 // its number in the store; 0 before it has one
 	at     map[uint32]spot
 	ended  *engine.Effect // its outcome, once that is stored
+	done   uint32         // its app was told that it is stored that it is done up to here
 	gone   bool           // acknowledged, evicted or cleared: nobody need know it any more
 
 	cancelled bool
@@ -74,8 +75,9 @@ type life struct {
 	waiting   []engine.ExchangeID // the server has not looked at them yet
 	wires     []*wire
 	prompts   []prompt // questions that nobody has answered
-	memory    bool     // the store has failed
-	dead      bool     // the client could not connect
+	acks      []ack
+	memory    bool // the store has failed
+	dead      bool // the client could not connect
 
 	kind                        bool // no more harm is done
 	pages, cuts, landed, failed int
@@ -85,6 +87,12 @@ type life struct {
 type prompt struct {
 	handle uint32
 	q      *question
+}
+
+// ack is what the app has said of a call in this page; its place is its ticket.
+type ack struct {
+	*errand
+	position uint32
 }
 
 func newLife(t testing.TB, seed uint64) *life {
@@ -98,7 +106,7 @@ func newLife(t testing.TB, seed uint64) *life {
 // blank forgets what a page knew.
 func (l *life) blank() {
 	l.byCall, l.exchanges = map[engine.CallID]*errand{}, map[engine.ExchangeID]*exchange{}
-	l.newest, l.waiting, l.wires, l.prompts, l.memory, l.dead = 0, nil, nil, nil, false, false
+	l.newest, l.waiting, l.wires, l.prompts, l.acks, l.memory, l.dead = 0, nil, nil, nil, nil, false, false
 	for _, r := range l.runs {
 		r.wire = nil
 	}
@@ -188,12 +196,23 @@ func (l *life) reload() {
 			e.unsure, e.lost = true, true
 		}
 	}
+	if l.rng.IntN(2) == 0 { // else it crashes
+		l.input("hide", (*mcp.Client).Hide)
+		for _, a := range l.acks {
+			if r := l.shelf.calls[a.record]; r != nil && !a.gone && !a.volatile {
+				a.done = max(a.done, min(a.position, r.Position))
+			}
+		}
+	}
 	l.blank()
 	l.shelf.flying = nil
 	l.World.Reload()
 	l.audit()
 	for id, r := range l.shelf.calls {
 		e := l.errands[r.errand]
+		if done := min(e.done, r.Position); r.Acked < done {
+			l.fatal("the app is done with call %d up to %d, and the next page hears %d", e.number, done, r.Acked)
+		}
 		if e.page == nil {
 			l.fatal("call %d is stored and the new page is not told of it", id)
 		}

@@ -25,20 +25,29 @@ type stored struct {
 	last   spot // of its events
 }
 
-// write takes a commit that is under way.
+// write takes a commit that is under way, or what a page stores that is being
+// left: nobody waits for that.
 func (l *life) write(e engine.Effect) {
-	l.shelf.flying, l.shelf.strict = []journal.Op{}, e.Strict
+	ops := []journal.Op{}
 	for r := journal.ReadOps(e.Data); ; {
 		op, ok := r.Next()
 		if !ok {
 			break
 		}
 		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
-		l.shelf.flying = append(l.shelf.flying, op)
+		ops = append(ops, op)
 		if op.Kind == journal.OpCall {
 			l.errands[errandOf(op)].record = op.Call
 		}
 	}
+	if e.Ticket > 0 {
+		l.shelf.flying, l.shelf.strict = ops, e.Strict
+		return
+	}
+	under := l.shelf.flying
+	l.shelf.flying = ops
+	l.land(true)
+	l.shelf.flying = under
 }
 
 // errandOf returns the number of the errand whose head an op is.
@@ -81,7 +90,12 @@ func (l *life) land(sealed bool) {
 				delete(l.shelf.calls, op.Call)
 			}
 		case journal.OpLog:
-			if r := l.shelf.calls[op.Call]; r != nil {
+			r := l.shelf.calls[op.Call]
+			switch {
+			case r == nil:
+			case op.IsAck():
+				r.Acked = max(r.Acked, op.N)
+			default:
 				l.fold(r, op)
 			}
 		}

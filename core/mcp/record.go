@@ -39,8 +39,13 @@ type record struct {
 	told    guarantee // what the app knows
 	settled bool      // its outcome is written
 	acked   uint32
-	created int64 // ms since 1970
-	bytes   int   // stored of its log
+	written uint32 // position of the last event in the row that was written last
+	landed  uint32 // and of the last that is stored
+	// undecided: it ended lost or of unknown outcome, and the app has not said yet
+	// whether it is to be run again.
+	undecided bool
+	created   int64 // ms since 1970
+	bytes     int   // stored of its log
 }
 
 // guarantee says what a reload would do to a call.
@@ -150,7 +155,7 @@ func (r *record) AppendRow(b []byte) []byte {
 		r.flying = min(r.flying, r.stored) // it brings none of what is missing
 	}
 	r.n++
-	r.aloft = true
+	r.aloft, r.written = true, t.position
 	r.bytes += len(r.plain) + len(r.secret)
 	c.writer.Held += len(r.plain) + len(r.secret)
 	flags := journal.OpFlags(0)
@@ -198,7 +203,7 @@ func (t *call) uncommitted() bool {
 
 // Landed notes that the commit under way is stored.
 func (r *record) Landed(sealed bool) {
-	r.aloft = false
+	r.aloft, r.landed = false, r.written
 	if sealed {
 		r.stored = r.flying
 		r.behind = r.behind && !r.sealed

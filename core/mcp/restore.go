@@ -145,6 +145,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	} else {
 		t.awaitConnection(c)
 	}
+	acked, log := journal.TakeAcks(log)
 	// What cannot be folded is found before the app hears of the call.
 	probe := journal.NewRecord(h, len(head.Plain))
 	for i, op := range log {
@@ -158,6 +159,9 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 			return
 		}
 	}
+	// What the page had of it and nobody had stored comes again, maybe otherwise.
+	probe.Acked = max(probe.Acked, min(acked, probe.Position))
+	t.record.acked = probe.Acked
 	if c.expired(probe, head) {
 		return
 	}
@@ -223,8 +227,8 @@ func (c *Client) folded(t *call, op journal.Op) {
 	t.record.bytes += len(op.Plain) + len(op.Secret)
 	c.writer.Held += len(op.Plain) + len(op.Secret)
 	t.position = max(t.position, t.fold.Position)
-	t.record.epoch, t.record.n = op.Epoch, op.N
-	t.record.acked = t.fold.Acked
+	t.record.epoch, t.record.n, t.record.landed = op.Epoch, op.N, t.fold.Position
+	t.record.acked = max(t.record.acked, t.fold.Acked)
 	if t.fold.Sent {
 		t.record.sentIn = 0
 		if t.request != requestID(t.fold.Request) {
@@ -240,7 +244,7 @@ func (c *Client) folded(t *call, op journal.Op) {
 // recallOutcome settles a call by what the journal says.
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
-	t.record.settled, t.record.foreign = true, t.phase == callFollowed
+	t.record.settled, t.record.foreign, t.record.undecided = true, t.phase == callFollowed, leavesOpen(t.fold.Failure)
 	t.fold = nil
 	c.kept[t.id] = t
 	c.finish(t)

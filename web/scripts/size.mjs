@@ -16,11 +16,13 @@ import { packages } from "./wasmpackages.mjs";
 // have ended change hands in one transaction (store/heirs.ts), and are not taken
 // apart before somebody reads them. It had taken ten times as long.
 // 0.2 KB are for the app's word on whether a call may be run again (rerun).
+// 0.7 KB, and 2 KB of the wasm, are for ack() that says when it is stored, and for an
+// outcome that counts as acknowledged only once its app could act on it.
 const files = [
-  { name: "holdfast.wasm", budget: 700_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 33_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 40_300, goal: 15_000 },
-  { name: "holdfast.js", budget: 42_100, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 704_000, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 33_800, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 42_200, goal: 15_000 },
+  { name: "holdfast.js", budget: 43_900, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

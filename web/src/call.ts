@@ -5,7 +5,6 @@ import { decodeEvent, EVENT, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
-import type { AckMode } from "./options.js";
 
 /** Numbers of core/engine Outcome. */
 export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
@@ -15,7 +14,10 @@ export interface CallControl {
   cancel(call: number, reason: string): void;
   pause(call: number, paused: boolean): void;
   answer(call: number, responses: string): void;
-  ack(call: number, position: number): void;
+  /** Resolves when it is stored. */
+  ack(call: number, position: number): Promise<void>;
+  /** The outcome is being handed to the app. */
+  handed(call: number): void;
   park(call: number, parked: boolean): void;
   /** The answer is {@link Call.peeked}. */
   peek(call: number): void;
@@ -61,7 +63,6 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #guarantee: Guarantee;
   #acked: number;
   #position = 0;
-  #ackMode: AckMode;
   #kept = false;
   #done = false;
   #id = 0;
@@ -86,7 +87,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #read = false;
 
   /** @internal */
-  constructor(method: string, backlog: number, manual = false, params: Open = {}, made: Partial<RecalledCall> & { ack?: AckMode } = {}) {
+  constructor(method: string, backlog: number, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}) {
     this.method = method;
     this.manual = manual;
     this.params = params;
@@ -97,14 +98,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#followed = made.owned === false;
     this.#guarantee = made.guarantee ?? "lost-on-reload";
     this.#acked = made.acked ?? 0;
-    this.#ackMode = made.manual ? "manual" : (made.ack ?? "auto");
     this.#events = new EventQueue({
       limit: backlog,
       decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
       pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);
       },
-      over: () => this.#handed(),
+      threw: (error) => {
+        if (error === this.#error) this.#handed(); // that is its outcome; the end of a loop is none
+      },
     });
   }
 
@@ -127,6 +129,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * The result; rejects with a {@link HoldfastError}. The promise is made when
    * first asked for, so a call that is only iterated never leaves an unhandled
    * rejection: the loop throws the error instead.
+   *
+   * With `ack: "auto"` this is what acknowledges a call, or a loop that throws its
+   * error; the end of a loop does not. It does so one task after what awaits the
+   * promise has run. What that throws, and nobody catches, leaves the call in the
+   * store; so does a page that goes before. What goes on after another `await` is not
+   * waited for: for that there is `ack: "manual"`. An outcome of `lost` or
+   * `outcome_unknown` is kept until {@link Call.replay},
+   * {@link Call.abandon} or {@link Call.ack}, or until it expires.
    */
   get result(): Promise<T> {
     this.#promise ??= new Promise<T>((resolve, reject) => {
@@ -144,15 +154,26 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /**
    * The app has done with the call's events up to a position, or with all that
-   * it has had: no later page is told of them again. A call that has ended is
-   * forgotten with its last event. Needed only where `ack` is "manual".
+   * it has had. A call that has ended is forgotten with its last event. Needed only
+   * where `ack` is "manual".
+   *
+   * Resolves when that is stored: from then on no page is told of these events again
+   * by `events({ from: "acked" })`, whether this one is reloaded, crashes or is
+   * killed. (The commit is a relaxed one: of a power cut the last moments may not
+   * survive.) What is not stored yet when the page is left is stored then, with the
+   * events that are. A call that another page carries is acknowledged the same way.
+   * Where nothing is kept it resolves at once. The promise need not be looked at.
+   *
+   * @throws HoldfastError `bad_argument`; `storage_failed` where the store fails, so
+   * that a later page may be told again; `closed`, `runtime_exited`
    */
-  ack(position?: number): void {
+  ack(position?: number): Promise<void> {
     if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
-      throw new HoldfastError({ code: "bad_argument", op: "ack", message: "position has to be that of an event" });
+      return Promise.reject(new HoldfastError({ code: "bad_argument", op: "ack", message: "position has to be that of an event" }));
     }
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
-    if (this.#kept && position !== 0) this.#control?.ack(this.#id, position ?? 0);
+    if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
+    return this.#control.ack(this.#id, position ?? 0);
   }
 
   /**
@@ -186,7 +207,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** Gives up a call whose outcome cannot be had: no later page is told of it. */
   abandon(): void {
-    if (this.#settled) this.ack();
+    if (this.#settled) void this.ack();
     else this.cancel("abandoned by the app");
   }
 
@@ -347,11 +368,9 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#answerPeek(endedStatus(error));
   }
 
-  // The outcome has been handed to a page that lives. What the end of the client
-  // or of the runtime has ended here goes on elsewhere.
+  // What the end of the client or of the runtime has ended here goes on elsewhere.
   #handed(): void {
-    if (!this.#done || this.#ackMode === "manual" || this.#error?.code === "closed") return;
-    this.ack();
+    if (this.#kept && this.#done && this.#error?.code !== "closed") this.#control?.handed(this.#id);
   }
 }
 

@@ -1,7 +1,9 @@
+import { Acks } from "./acks.js";
 import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { EVENT } from "./events.js";
 import type { Handlers } from "./handlers.js";
+import { Handover } from "./handover.js";
 import { answerInput, visitPages, wantsVisits } from "./inputs.js";
 import type { Open } from "./mcp.js";
 import type { CallOptions } from "./options.js";
@@ -36,8 +38,8 @@ export interface CallContext {
   readonly streams: Streams;
   /** Asks the page that carries a call to cancel it; `record` names it in the store. */
   cancelElsewhere(record: number, reason: string): void;
-  /** Tells it that the app has done with the call's events up to a position. */
-  ackElsewhere(record: number, position: number): void;
+  /** Resolves when the commit under way is over. */
+  landed(): Promise<void>;
   /** A call has its outcome; `record` names it in the store. */
   done(record: number): void;
   /** Makes a request once more. */
@@ -82,15 +84,10 @@ export class Calls {
     },
     pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
     answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
-    ack: (call, position) => {
+    ack: (call, position) => this.#ack(call, position),
+    handed: (call) => {
       const kept = this.#kept.get(call);
-      const pending = this.#pending.get(call);
-      if (pending?.call.followed) {
-        this.#context.ackElsewhere(pending.record, position || pending.call.position);
-        return;
-      }
-      if (kept?.settled && position === 0) this.#forget(call, kept);
-      this.#wire.runtime.ack(this.#wire.handle, call, position);
+      if (kept) this.#handover.add(call, kept);
     },
     peek: (call) => {
       if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);
@@ -101,9 +98,13 @@ export class Calls {
     replay: (call) => this.#replay(call),
   };
 
+  readonly #acks: Acks;
+  readonly #handover = new Handover((call) => this.#wire.runtime.handed(this.#wire.handle, call));
+
   constructor(wire: Wire, context: CallContext) {
     this.#wire = wire;
     this.#context = context;
+    this.#acks = new Acks(wire, () => context.landed());
   }
 
   /** Makes a call and sends it. */
@@ -120,7 +121,6 @@ export class Calls {
     const kept = (how & CallFlags.Durable) !== 0;
     const call = new Call<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
-      ack: how & CallFlags.ManualAck ? "manual" : "auto",
     });
     if (key !== "") this.#keys.set(key, call as Call<unknown>);
     const send = (header: string[], resend: Pending["resend"], again = true): void => {
@@ -206,17 +206,29 @@ export class Calls {
   #withdraw(id: number, call: Call<unknown>): void {
     if (call.settled) this.#forget(id, call);
     else this.#kept.delete(id);
-    this.#wire.runtime.ack(this.#wire.handle, id, 0);
+    this.#wire.runtime.ack(this.#wire.handle, id, 0, 0);
+  }
+
+  #ack(id: number, position: number): Promise<void> {
+    const kept = this.#kept.get(id);
+    if (kept?.settled && position === 0) this.#forget(id, kept);
+    return this.#acks.ask(id, position);
+  }
+
+  /** The app closes the client: what was handed to it so far it has had. */
+  closing(): void {
+    this.#handover.now();
   }
 
   #replay(call: Call<unknown>): Call<unknown> {
-    call.ack();
+    void call.ack();
     const { method, params, key } = call;
     return this.#context.again(method, params, key === undefined ? {} : { key });
   }
 
   /** The core's Deliver effect for a call. */
   deliver(id: number, kind: number, position: number, text: string): void {
+    if (kind === EVENT.acked) return this.#acks.answered(position, text);
     if (kind > EVENT.notification) this.#context.streams.heard(id, kind, text);
     if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
     if (kind === EVENT.status && text === '{"state":"polled"}') return; // said to its stream alone
@@ -265,6 +277,8 @@ export class Calls {
     for (const { call } of this.#pending.values()) call.fail(error(call.method));
     for (const call of this.#between.values()) call.fail(error(call.method));
     this.#pending.clear();
+    this.#handover.clear();
+    this.#acks.fail(error);
     this.#context.streams.clear();
   }
 

@@ -18,7 +18,8 @@ import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
 import { fieldsBlocked } from "./origins.js";
 import { forgetRevision } from "./revisions.js";
-import type { ClientPort, Runtime } from "./runtime/runtime.js";
+import type { ClientPort } from "./runtime/port.js";
+import type { Runtime } from "./runtime/runtime.js";
 import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
 import { ServerRequests } from "./serverrequests.js";
 import type { Usage } from "./store/index.js";
@@ -63,7 +64,7 @@ export class Connection {
       flagsFor: (method, params) => this.flagsFor(method, params),
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
-      ackElsewhere: (record, position) => keeping.journal?.ack(record, position),
+      landed: () => keeping.journal?.landed() ?? Promise.resolve(),
       done: (record) => keeping.journal?.done(record),
       again: (method, params, options) => this.request(method, params, options),
       restored: (call) => this.#restored(call as Call<CallToolResult>),
@@ -207,6 +208,7 @@ export class Connection {
    * a session of their own.
    */
   close(): Promise<void> {
+    this.#calls.closing();
     return this.#life.close();
   }
 

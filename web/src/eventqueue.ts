@@ -21,8 +21,8 @@ export interface QueueUse<Raw, Event> {
   early?: boolean;
   /** The readers cannot keep up, or can again. */
   pause?(paused: boolean): void;
-  /** Told each time that a reader has come to the end. */
-  over?(): void;
+  /** Told each time that a reader was thrown the error at the end. */
+  threw?(error: HoldfastError): void;
 }
 
 /**
@@ -70,7 +70,7 @@ export class EventQueue<Raw, Event> {
       moved: () => {
         if (this.#paused && reader.queue.length < LOW_WATER) this.#balance();
       },
-      over: () => this.#use.over?.(),
+      threw: (error) => this.#use.threw?.(error),
       left: () => {
         this.#readers = this.#readers.filter((other) => other !== reader);
         this.#balance();
@@ -112,7 +112,7 @@ interface Source<Raw, Event> {
   ended(): boolean;
   error(): HoldfastError | undefined;
   moved(): void;
-  over(): void;
+  threw(error: HoldfastError): void;
   left(): void;
 }
 
@@ -187,11 +187,11 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 
   #last(resolve: (r: IteratorResult<Event>) => void, reject: (e: unknown) => void): void {
     const error = this.#left ? undefined : this.#source.error();
-    const wasThere = !this.#left;
     this.#leave();
-    if (error) reject(error);
-    else resolve({ done: true, value: undefined });
-    if (wasThere) this.#source.over();
+    if (error) {
+      reject(error);
+      this.#source.threw(error);
+    } else resolve({ done: true, value: undefined });
   }
 
   #leave(): void {

@@ -148,6 +148,7 @@ export const EVENT = {
   withdrawn: 18,
   forward: 19,
   streams: 20,
+  acked: 21,
 } as const;
 
 /** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */

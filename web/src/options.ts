@@ -142,9 +142,13 @@ export interface CallOptions {
    */
   key?: string;
   /**
-   * When the store forgets the call. `auto`: once its outcome has been handed to
-   * a page that lives. `manual`: when the app says {@link Call.ack}, for apps
-   * that have to process each outcome exactly once. Default: the client's.
+   * When the store forgets the call. `auto`: one task after its {@link Call.result}
+   * was handed to a page that lives, or its error thrown by a loop, unless what awaited
+   * that throws and nobody catches it; a page that only follows the call and that
+   * nobody sees waits until it is seen. `manual`: when the app says {@link Call.ack},
+   * for apps that have to process each outcome exactly once. Either way `lost` and
+   * `outcome_unknown` are kept until the app decides ({@link Call.replay},
+   * {@link Call.abandon}, {@link Call.ack}). Default: the client's.
    */
   ack?: AckMode;
   /**

@@ -2,7 +2,7 @@ import { HoldfastError } from "./errors.js";
 import type { Open } from "./mcp.js";
 import { badArgument, callDefaults, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
 import { CallFlags } from "./runtime/exports.js";
-import type { CallTimes } from "./runtime/runtime.js";
+import type { CallTimes } from "./runtime/port.js";
 
 /** Methods that the client itself sends. */
 const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);

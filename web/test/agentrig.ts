@@ -3,7 +3,8 @@ import type { Journal } from "../src/durable/journal.js";
 import type { JournalClient } from "../src/durable/journalclient.js";
 import { EVENT } from "../src/events.js";
 import type { Open } from "../src/mcp.js";
-import type { ClientPort, Runtime } from "../src/runtime/runtime.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import type { Runtime } from "../src/runtime/runtime.js";
 
 /** The client's handle in the core. */
 const CLIENT = 7;

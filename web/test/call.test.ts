@@ -14,7 +14,8 @@ function control(): CallControl & { cancelled: string[] } {
     cancel: (_, reason) => cancelled.push(reason),
     pause: () => {},
     answer: () => {},
-    ack: () => {},
+    ack: () => Promise.resolve(),
+    handed: () => {},
     park: () => {},
     peek: () => {},
     draft: () => {},
@@ -84,6 +85,41 @@ test("an AbortSignal cancels with its reason, and is let go of at the end", asyn
   other.settle(RESULT, "1");
   late.abort();
   assert.deepEqual(c.cancelled, ["why"]);
+});
+
+test("Fault 133: only a result that was read is handed over, not a loop that has ended", async () => {
+  const handed: number[] = [];
+  const c = { ...control(), handed: (call: number) => void handed.push(call) };
+  const made = (id: number): Call<unknown> => {
+    const call = new Call("m", 10);
+    call.bind(id, c, undefined, true);
+    return call;
+  };
+  const [looped, read, late, closed] = [made(1), made(2), made(3), made(4)] as const;
+  void read.result;
+  void closed.result.catch(() => {});
+  for (const call of [looped, read, late]) call.settle(RESULT, `{}`);
+  closed.fail(new HoldfastError({ code: "closed", message: "x" }));
+  for await (const _ of looped);
+  assert.deepEqual(handed, [2]);
+  await late.result;
+  assert.deepEqual(handed, [2, 3]);
+});
+
+test("Fault 132: ack() resolves with what the store says, and needs nobody to look at it", async () => {
+  const asked: [number, number][] = [];
+  const c: CallControl = { ...control(), ack: (call, position) => (asked.push([call, position]), Promise.resolve()) };
+  const call = new Call("m", 10);
+  call.bind(1, c, undefined, true);
+  await call.ack(3);
+  await call.ack();
+  await call.ack(0);
+  assert.deepEqual(asked, [[1, 3], [1, 0]]);
+  await assert.rejects(call.ack(-1), (e) => e instanceof HoldfastError && e.code === "bad_argument");
+  const unkept = new Call("m", 10);
+  unkept.bind(2, c, undefined, false);
+  await unkept.ack();
+  assert.equal(asked.length, 2);
 });
 
 test("leaving a loop cancels nothing", async () => {

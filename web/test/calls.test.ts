@@ -27,6 +27,7 @@ function calls(context: Partial<CallContext> = {}) {
     call: (_client: number, _notify: boolean, parts: string[], _times: object, bind: (id: number) => void) => bind(sent.push(parts)),
     cancel: (_client: number, id: number) => cancelled.push(id),
     ack: () => {},
+    handed: () => {},
   };
   const them: Calls = new Calls(
     { runtime: runtime as unknown as Runtime, handle: 1 },
@@ -43,7 +44,7 @@ function calls(context: Partial<CallContext> = {}) {
       flagsFor: () => 0,
       streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
       cancelElsewhere: () => {},
-      ackElsewhere: () => {},
+      landed: () => Promise.resolve(),
       done: () => {},
       again: () => them.refused("again", closed("again")),
       restored: () => {},

@@ -18,7 +18,7 @@ function carrying() {
     send: () => {},
     moved: () => {},
   });
-  const mine: LoadedCall = { call: 1, epoch: 1, owned: true, owner: "this", plain: nothing, ended: false, rows: [] };
+  const mine: LoadedCall = { call: 1, epoch: 1, owned: true, owner: "this", plain: nothing, ended: false, acked: 0, rows: [] };
   calls.loaded([mine]);
   return { calls, reads, told, theirs: { ...mine, epoch: 2, owned: false, owner: "other" } };
 }
@@ -98,7 +98,7 @@ test("what another page has taken over and written anew comes with the rows that
 test("a page that wakes reads what is under way, all at once, and what has ended after it", async () => {
   const asked: number[] = [];
   const answers = new Map<number, () => void>();
-  const loaded = (call: number, ended: boolean): LoadedCall => ({ call, epoch: 1, owned: true, owner: "this", plain: nothing, ended, rows: [] });
+  const loaded = (call: number, ended: boolean): LoadedCall => ({ call, epoch: 1, owned: true, owner: "this", plain: nothing, ended, acked: 0, rows: [] });
   const all = [loaded(1, true), loaded(2, false), loaded(3, false), loaded(4, false), loaded(5, true)];
   const store = {
     read: (call: number) => {

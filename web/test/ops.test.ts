@@ -10,6 +10,7 @@ const call = (id: number, bytes: number): LoadedCall => ({
   owner: "a",
   ended: false,
   plain: new Uint8Array(10).fill(id),
+  acked: id === 7 ? 12 : 0,
   rows: [1, 2].map((n) => ({ epoch: 2, n, plain: new Uint8Array(bytes).fill(n), secret: n === 2 ? new Uint8Array([7]) : null })),
 });
 
@@ -18,7 +19,7 @@ test("a list comes in pieces that end where calls do, and says the same in all",
   for (let id = 1; id <= 20; id++) list.call(call(id, id === 9 ? 5_000 : 100));
   const pieces = list.pieces(1_000);
   assert.deepEqual(pieces.flatMap((piece) => decodeOps(piece)), decodeOps(list.bytes()));
-  assert.equal(decodeOps(list.bytes()).length, 1 + 20 * 3);
+  assert.equal(decodeOps(list.bytes()).length, 1 + 20 * 3 + 1); // that of what the app is done with
   for (const [i, piece] of pieces.entries()) {
     const ops = decodeOps(piece);
     assert.equal(ops[0]!.kind, i === 0 ? "server" : "call");
@@ -33,5 +34,5 @@ test("a list comes in pieces that end where calls do, and says the same in all",
 test("a list's bytes are in a buffer of their own", () => {
   const bytes = new OpList().forget(2 ** 40 + 5).bytes();
   assert.equal(bytes.byteLength, bytes.buffer.byteLength);
-  assert.deepEqual(decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false }]);
+  assert.deepEqual(decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false, awaited: false }]);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLOSE_INVALID, type Exports } from "../src/runtime/exports.js";
-import { Runtime, type ClientPort } from "../src/runtime/runtime.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import { Runtime } from "../src/runtime/runtime.js";
 import { Kind, layout } from "../src/runtime/table.js";
 
 // The driver of WebSockets, between records that are written by hand and a

@@ -102,6 +102,24 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual(again.calls.map((x) => [x.call, x.epoch, x.owned]), [[1, 2, true], [2, 2, true], [3, 2, true]]);
   });
 
+  story("what an app is done with is kept whoever carries the call, and a lower position takes nothing back (fault 132)", async (browser) => {
+    const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
+    const acked = (call: number, n: number): Op => ({ kind: "log", call, epoch: 0, n, plain: bytes(""), secret: null });
+    await a.commit([head(1), row(1, 1, 1)], false);
+    assert.equal((await a.read(1))?.acked, 0);
+    await b.commit([acked(1, 3)], false);
+    await a.commit([acked(1, 2)], true);
+    await a.commit([acked(1, 3)], false); // once more
+    const taken = await b.takeOver(1, 1);
+    assert.deepEqual([taken?.acked, taken?.epoch, await rowsOf(a, 1)], [3, 2, ["1/1/1"]]);
+    await a.commit([acked(1, 7)], true); // relieved, and yet its app is
+    const { calls } = await b.load(all);
+    assert.deepEqual(calls.map((call) => [call.acked, call.rows.length]), [[7, 1]]);
+    assert.equal((await a.usage()).quarantined, 0);
+    await b.commit([{ kind: "forget", call: 1 }], false);
+    assert.deepEqual([await a.read(1), (await a.usage()).rows], [null, 0]);
+  });
+
   story("rows of an owner that was relieved are ignored, those before the seal are kept (fault 76)", async (browser) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);

@@ -1,4 +1,5 @@
-import type { ClientPort, Runtime } from "../runtime/runtime.js";
+import type { ClientPort } from "../runtime/port.js";
+import type { Runtime } from "../runtime/runtime.js";
 import type { Durability } from "../durable/journalclient.js";
 import { HoldfastError } from "../errors.js";
 import { EVENT } from "../events.js";

@@ -20,8 +20,6 @@ export type Message =
   | { kind: "frozen" }
   /** Whoever carries the call is asked to cancel it. */
   | { kind: "cancel"; call: number; reason: string }
-  /** Whoever carries the call is told that the app has done with its events up to there. */
-  | { kind: "ack"; call: number; position: number }
   /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp forward.go). */
   | { kind: "forward"; text: string }
   /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */

@@ -166,25 +166,27 @@ export class Journal {
   /** The core's Store effect: one transaction. */
   commit(ticket: number, strict: boolean, ops: readonly Op[]): void {
     this.#calls.begun(ops);
-    // Nobody waits for the end of what is only deleted. The core's next commit, which is
-    // the next call's as a rule, need not either: the database does one after another.
-    const onlyDeletes = ops.every((op) => op.kind === "forget" && !op.mine);
-    if (onlyDeletes) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
+    // Nobody waits for what a page stores that is being left, nor, as a rule, for the end
+    // of what is only deleted. The core's next commit, which is the next call's as a
+    // rule, need not either: the database does one after another.
+    const unasked = ticket === 0 || ops.every((op) => op.kind === "forget" && !op.mine && !op.awaited);
+    if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
     const ends = ops.some(endsSession);
-    this.#committing = (ends ? this.#endSession(ops, strict) : this.#store.commit(ops, strict)).then(
+    const committed = (ends ? this.#endSession(ops, strict) : this.#store.commit(ops, strict)).then(
       async ({ sealed, relieved }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
         for (const call of relieved) await this.#calls.moved(call);
         const kept = sealed && this.#store.durability === "indexeddb";
-        if (!onlyDeletes) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
+        if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
         this.#tell(ops.filter((op) => op.kind === "server" || !relieved.includes(op.call)));
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : "failed";
-        this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
+        if (ticket !== 0) this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
       },
     );
+    this.#committing = ticket === 0 ? Promise.all([this.#committing, committed]).then(() => undefined) : committed;
   }
 
   /**
@@ -223,11 +225,6 @@ export class Journal {
     this.#channel.send({ kind: "cancel", call, reason });
   }
 
-  /** Tells the page that carries a call that the app has done with its events up to there. */
-  ack(call: number, position: number): void {
-    this.#channel.send({ kind: "ack", call, position });
-  }
-
   /** Whether other pages can be asked for something. */
   get reaches(): boolean {
     return Channel.exists && this.#store.durability !== "memory";
@@ -253,6 +250,11 @@ export class Journal {
     // Soon after `hello` they may not have answered yet.
     const answered = Channel.exists && performance.now() - this.#attachedAt > ANSWERS;
     return answered ? this.#peers.known : this.#peers.any;
+  }
+
+  /** Resolves when the commit under way is over. */
+  landed(): Promise<void> {
+    return this.#committing;
   }
 
   /** What is stored of this server. */
@@ -355,9 +357,6 @@ export class Journal {
       case "cancel":
         if (this.#calls.carries(message.call)) this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
         break;
-      case "ack":
-        if (this.#calls.carries(message.call)) this.#client?.wire.runtime.ackRecord(this.#client.wire.handle, message.call, message.position);
-        break;
       case "forward":
         this.#client?.sessions?.serve(from, message.text);
         break;
@@ -381,6 +380,9 @@ export class Journal {
 
   #watchPage(listens: boolean): void {
     const page = {
+      left: (): void => {
+        if (this.#client && !this.#client.sessions) this.#client.wire.runtime.hide(this.#client.wire.handle);
+      },
       rest: (): void => {
         this.#client?.streams.rest(true);
         if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);

@@ -3,6 +3,8 @@
 
 /** What is done about it. */
 export interface Lifecycle {
+  /** The page is being left, maybe for good: what is not on its way to the disk when this returns is lost. */
+  left(): void;
   /** The page is about to stop: what it holds it would hold for nothing. */
   rest(): void;
   /** It goes on; meanwhile others may have done its work. */
@@ -23,6 +25,7 @@ export function watchPage(page: Lifecycle, signal: AbortSignal): void {
   addEventListener(
     "pagehide",
     ({ persisted }) => {
+      page.left();
       if (!persisted) return;
       page.rest();
       page.hide();

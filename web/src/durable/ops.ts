@@ -7,6 +7,7 @@ const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
 const NAMES = [undefined, "server", "call", "log", "forget"] as const;
 const OWNED = 1;
 const ENDED = 2;
+const AWAITED = 4;
 
 /** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
 export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
@@ -27,7 +28,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
-    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0 });
+    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0 });
   }
   return ops;
 }
@@ -64,6 +65,7 @@ export class OpList {
   /** A call with its whole log. */
   call(loaded: LoadedCall): this {
     this.head(loaded.call, loaded.epoch, loaded.owned, loaded.plain);
+    if (loaded.acked > 0) this.#add(KIND.log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
     for (const row of loaded.rows) this.row(loaded.call, row);
     return this;
   }

@@ -11,6 +11,7 @@ export function storedMessages(ops: readonly Op[]): Message[] {
   for (const op of ops) {
     if (op.kind === "server") messages.push({ kind: "session" });
     else if (op.kind === "call") list.head(op.call, op.epoch, false, op.plain);
+    else if (op.kind === "log" && op.epoch === 0) continue; // how far an app is done is each page's own
     else if (op.kind === "log") list.row(op.call, { ...op, secret: null });
     else if (!made.has(op.call)) list.forget(op.call); // else it is only written anew
   }

@@ -62,12 +62,13 @@ export interface Exports {
   stored(client: number, ticket: number, result: number, n: number, now: number): number;
   storeBack(client: number, cleared: number, now: number): number;
   storeGone(client: number, n: number, now: number): number;
-  ack(client: number, call: number, position: number, now: number): number;
+  ack(client: number, call: number, position: number, ticket: number, now: number): number;
+  handed(client: number, call: number, now: number): number;
+  hide(client: number, now: number): number;
   park(client: number, call: number, parked: number, now: number): number;
   handshake(client: number, now: number): number;
   hold(client: number, call: number, held: number, now: number): number;
   listen(client: number, leave: number, missed: number, now: number): number;
-  ackRecord(client: number, record: number, position: number, now: number): number;
   cancelRecord(client: number, record: number, n: number, now: number): number;
   agentRequest(client: number, session: number, n: number, now: number): number;
   agentNotify(client: number, session: number, n: number, now: number): number;

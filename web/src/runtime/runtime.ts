@@ -1,41 +1,13 @@
 import { HoldfastError } from "../errors.js";
-import type { Op } from "../store/index.js";
 import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
+import type { CallTimes, ClientPort } from "./port.js";
 import { Socket } from "./socket.js";
 import { Kind, Table, type TableRecord } from "./table.js";
 
-/**
- * What the runtime tells one client. None of these may run app code at once. Of an
- * agent, `deliver` and `recall` name a session instead of a call.
- */
-export interface ClientPort {
-  readonly credentials: RequestCredentials;
-  deliver(call: number, event: number, position: number, text: string): void;
-  settle(call: number, outcome: number, text: string): void;
-  state(text: string): void;
-  token(): void;
-  /** Write these operations in one transaction, and report with {@link Runtime.stored}. */
-  store(ticket: number, strict: boolean, ops: readonly Op[]): void;
-  /** A call that the store brought back; `text` is JSON that describes it. */
-  recall(call: number, text: string): void;
-  /** Events of such a call up to a position, packed (jsbridge/doc.go). */
-  replay?(call: number, position: number, events: Uint8Array): void;
-  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
-  handshake(): void;
-  exited(error: HoldfastError): void;
-}
-
 /** What the store holds for the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
-
-/** How long a call may take, in ms; 0 for the client's own setting. */
-export interface CallTimes {
-  answer: number;
-  idle: number;
-  total: number;
-}
 
 /**
  * One instance of the Go program, and everything it has going in the browser:
@@ -126,9 +98,19 @@ export class Runtime {
     this.#run(() => this.#exports.storeGone(client, this.#table.writeText(why), performance.now()));
   }
 
-  /** The app has done with a call's events up to a position; 0 for all of them. */
-  ack(client: number, call: number, position: number): void {
-    this.#run(() => this.#exports.ack(client, call, position, performance.now()));
+  /** The app has done with a call's events up to a position; 0 for all of them. EVENT.acked answers `ticket`, where it is not 0. */
+  ack(client: number, call: number, position: number, ticket: number): void {
+    this.#run(() => this.#exports.ack(client, call, position, ticket, performance.now()));
+  }
+
+  /** A call's outcome was handed to its app. */
+  handed(client: number, call: number): void {
+    this.#run(() => this.#exports.handed(client, call, performance.now()));
+  }
+
+  /** The page is being left: what the app is done with is stored before this returns. */
+  hide(client: number): void {
+    this.#run(() => this.#exports.hide(client, performance.now()));
   }
 
   /** Lets go of a call's stream, or takes it up again. */
@@ -144,11 +126,6 @@ export class Runtime {
   /** Gives leave to hold the stream for unasked messages, or takes it back; `missed`: another tab had it before. */
   listen(client: number, leave: boolean, missed: boolean): void {
     this.#run(() => this.#exports.listen(client, leave ? 1 : 0, missed ? 1 : 0, performance.now()));
-  }
-
-  /** Another tab has done with the events of a call of this one's. */
-  ackRecord(client: number, record: number, position: number): void {
-    this.#run(() => this.#exports.ackRecord(client, record, position, performance.now()));
   }
 
   /** Gives leave to make a new session. */

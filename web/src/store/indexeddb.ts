@@ -105,11 +105,11 @@ class IndexedDBStore implements Store {
   }
 
   // An ended call's secrets are of no use to anybody, and there may be thousands.
-  #loaded({ head, rows, ended }: Found): LoadedCall {
+  #loaded({ head, rows, ended, acked }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const opened: LogRow[] = [];
     for (const row of rows) opened.push({ epoch: row.epoch, n: row.n, plain: row.plain, secret: null });
-    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, rows: opened };
+    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, acked, rows: opened };
   }
 
   async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall> {

@@ -2,7 +2,7 @@
 // are, which of them this tab takes over, what it all weighs. No I/O.
 
 import { goesAlong, type Heir, type Heirs, heirsOf, inherit, inherited } from "./heirs.js";
-import { type HeadRecord, hasEnded, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord, takenOver, validRows } from "./rows.js";
+import { type HeadRecord, hasEnded, isAck, isHead, isLog, isServer, type LogRecord, nextIdEpoch, type ServerRecord, takenOver, validRows } from "./rows.js";
 import type { Usage } from "./store.js";
 
 /** A call as it was read: its head, and the rows of its log that count. */
@@ -13,6 +13,8 @@ export interface Found {
   written: HeadRecord;
   rows: LogRecord[];
   ended: boolean;
+  /** An app has done with its events up to this position. */
+  acked: number;
 }
 
 /** What a load returns, and what it changes. */
@@ -97,7 +99,9 @@ export function foundCall(head: unknown, all: readonly unknown[], heirs: Heirs):
   if (!isHead(head)) return null;
   const before = validRows(head, all);
   const now = inherited(head, before, heirs);
-  return { head: now, written: head, rows: now === head ? before : validRows(now, all), ended: hasEnded(before) };
+  let acked = 0;
+  for (const row of all) if (isAck(row) && row.n > acked) acked = row.n;
+  return { head: now, written: head, rows: now === head ? before : validRows(now, all), ended: hasEnded(before), acked };
 }
 
 /**
@@ -133,7 +137,7 @@ function callOf(record: unknown): number | undefined {
 /** Adds records to a count, which starts as noUsage(). */
 export function count(usage: Usage, kind: "server" | "head" | "log", records: readonly unknown[]): void {
   for (const record of records) {
-    if (kind === "server" ? isServer(record) : kind === "head" ? isHead(record) : isLog(record)) {
+    if (kind === "server" ? isServer(record) : kind === "head" ? isHead(record) : isLog(record) || isAck(record)) {
       const { plain, secret } = record as LogRecord;
       usage.bytes += plain.byteLength + (secret?.byteLength ?? 0);
       if (kind === "head") usage.calls++;

@@ -122,10 +122,10 @@ class MemoryStore implements Store {
     return found;
   }
 
-  #copiedCall({ head, rows, ended }: Found): LoadedCall {
+  #copiedCall({ head, rows, ended, acked }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const owned = owner === this.#options.tab;
-    return { call, epoch, owned, owner, plain: plain.slice(), ended, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+    return { call, epoch, owned, owner, plain: plain.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
   }
 }
 
@@ -145,6 +145,10 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
       const rows = mine.log.get(op.call) ?? [];
       mine.log.set(op.call, rows);
       const row = logRecord(server, op, op.secret && own(op.secret));
+      if (op.epoch === 0) {
+        mine.log.set(op.call, [row, ...rows.filter((other) => other.epoch > 0 || other.n > op.n)]);
+        return () => mine.log.set(op.call, rows);
+      }
       // From the end: rows come in order, save those of an owner that was relieved.
       let at = rows.length;
       while (at > 0 && before(row, rows[at - 1]!)) at--;

@@ -82,6 +82,15 @@ export function isLog(value: unknown): value is LogRecord {
   );
 }
 
+/**
+ * Whether a record says that an app has done with a call's events up to position n.
+ * It is a row of epoch 0, which no owner has: an earlier build takes it for damaged.
+ */
+export function isAck(value: unknown): value is LogRecord {
+  const record = value as LogRecord | null | undefined;
+  return typeof record === "object" && record !== null && isCount(record.call) && record.epoch === 0 && isCount(record.n) && hasContent(record);
+}
+
 function hasContent(record: { plain: unknown; secret: unknown }): boolean {
   return record.plain instanceof Uint8Array && (record.secret === null || record.secret instanceof Uint8Array);
 }

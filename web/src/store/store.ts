@@ -10,8 +10,8 @@
  * | --- | --- |
  * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else |
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
- * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome |
- * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done |
+ * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an app has done with the call's events up to position `n`; it takes the place of lower ones |
+ * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it |
  *
  * Adding what is there already fails the whole commit.
  */
@@ -19,7 +19,7 @@ export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
-  | { kind: "forget"; call: number; mine?: boolean };
+  | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean };
 
 /** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
 export interface StoredRow {
@@ -51,6 +51,8 @@ export interface LoadedCall {
   plain: Uint8Array;
   /** It has its outcome, so that nobody needs to carry it, nor the secrets by which it could be gone on with: those are null. */
   ended: boolean;
+  /** An app has done with its events up to this position; 0 for none. */
+  acked: number;
   /** A row that was damaged is missing, so numbers may be: the core has to look. */
   rows: LogRow[];
 }

@@ -71,6 +71,12 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
           add("calls", headRecord(server, op, how.tab));
           break;
         case "log":
+          if (op.epoch === 0) {
+            // Blind, as all of it: a higher one that is there stays, and counts.
+            tx.objectStore("log").delete(IDBKeyRange.bound([server, op.call, 0, 0], [server, op.call, 0, op.n]));
+            tx.objectStore("log").put(logRecord(server, op, null));
+            break;
+          }
           add("log", logRecord(server, op, secrets[i] ?? null));
           break;
         case "forget":
@@ -108,7 +114,7 @@ export function ownersOnly(ops: readonly Op[]): Set<number> {
 
 /** The other calls whose rows are among `ops`: who acts on what is stored has to know that it is the one to act. */
 export function written(ops: readonly Op[], guarded: Set<number>): Set<number> {
-  return new Set(ops.flatMap((op) => (op.kind === "log" && !guarded.has(op.call) ? [op.call] : [])));
+  return new Set(ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !guarded.has(op.call) ? [op.call] : [])));
 }
 
 function touched(op: Op): string[] {

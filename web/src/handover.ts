@@ -1,0 +1,75 @@
+// When an outcome that was handed to the app counts as acknowledged (`ack: "auto"`):
+// not before the app could act on it, for what it made of it may have failed.
+
+/** A call as far as its hand-over goes. */
+interface HandedCall {
+  /** Whether another page carries it. */
+  readonly followed: boolean;
+}
+
+/**
+ * Calls whose outcome was handed to the app in this page. One counts as acknowledged
+ * two tasks later: the app's continuation has run in the first, and what it threw and
+ * nobody caught is reported before the second. Then none that was handed over
+ * meanwhile counts: which one it was about cannot be told, and a call that comes
+ * again does less harm than one that is gone. Nor does a page that only looks on and
+ * that nobody sees acknowledge for the others: it does once it is looked at.
+ */
+export class Handover {
+  readonly #handed: (call: number) => void;
+  readonly #fresh = new Map<number, HandedCall>();
+  readonly #unseen = new Map<number, HandedCall>();
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+  #watch: AbortController | undefined;
+
+  /** `handed` is told of each call that counts. */
+  constructor(handed: (call: number) => void) {
+    this.#handed = handed;
+  }
+
+  /** The outcome of a call is being handed over. */
+  add(id: number, call: HandedCall): void {
+    this.#fresh.set(id, call);
+    if (this.#waiting !== undefined) return;
+    this.#watch = new AbortController();
+    const { signal } = this.#watch;
+    for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, () => this.#fresh.clear(), { signal });
+    this.#later(() => this.#later(() => this.now()));
+  }
+
+  /** What was handed over so far counts, unless nobody sees it. */
+  now(): void {
+    this.#stop();
+    const hidden = globalThis.document?.visibilityState === "hidden";
+    for (const [id, call] of this.#fresh) {
+      if (hidden && call.followed) this.#unseen.set(id, call);
+      else this.#handed(id);
+    }
+    this.#fresh.clear();
+    if (this.#unseen.size > 0) document.addEventListener("visibilitychange", this.#seen);
+  }
+
+  /** None of it counts: the client is over, and what is stored is for the next. */
+  clear(): void {
+    this.#stop();
+    this.#fresh.clear();
+    this.#unseen.clear();
+  }
+
+  readonly #seen = (): void => {
+    if (document.visibilityState === "hidden") return;
+    document.removeEventListener("visibilitychange", this.#seen);
+    for (const id of this.#unseen.keys()) this.#handed(id);
+    this.#unseen.clear();
+  };
+
+  #later(then: () => void): void {
+    this.#waiting = setTimeout(then, 0);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    this.#watch?.abort();
+  }
+}

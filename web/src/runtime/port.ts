@@ -1,0 +1,31 @@
+// What the runtime tells a client, and what a client says of a call.
+import type { HoldfastError } from "../errors.js";
+import type { Op } from "../store/index.js";
+
+/**
+ * What the runtime tells one client. None of these may run app code at once. Of an
+ * agent, `deliver` and `recall` name a session instead of a call.
+ */
+export interface ClientPort {
+  readonly credentials: RequestCredentials;
+  deliver(call: number, event: number, position: number, text: string): void;
+  settle(call: number, outcome: number, text: string): void;
+  state(text: string): void;
+  token(): void;
+  /** Write these operations in one transaction, and report with {@link Runtime.stored}. */
+  store(ticket: number, strict: boolean, ops: readonly Op[]): void;
+  /** A call that the store brought back; `text` is JSON that describes it. */
+  recall(call: number, text: string): void;
+  /** Events of such a call up to a position, packed (jsbridge/doc.go). */
+  replay?(call: number, position: number, events: Uint8Array): void;
+  /** Leave is asked for to make a new session: {@link Runtime.handshake} gives it. An agent's asks for none. */
+  handshake(): void;
+  exited(error: HoldfastError): void;
+}
+
+/** How long a call may take, in ms; 0 for the client's own setting. */
+export interface CallTimes {
+  answer: number;
+  idle: number;
+  total: number;
+}
