@@ -114,7 +114,12 @@ func (c *Client) begin(now engine.Time) {
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	c.begin(now)
-	if o := c.owners[x]; o != nil {
+	switch o := c.owners[x]; {
+	case o == nil:
+	case link.CutHead(head.Status):
+		c.abort(x)
+		o.end(c, now, engine.EndNetwork, "the answer ended inside its status line")
+	default:
 		o.head(c, now, head)
 	}
 }

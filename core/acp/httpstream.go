@@ -71,6 +71,8 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 		t.x = 0
 		t.conn.gone(c, now)
 		return
+	case kind == link.BodyCut && t.link.Attempts() < link.MaxCutHeads:
+		// Its head was cut: tried again, as after any cut.
 	case status == 409 || status == 408 || status == 429 || status >= 500:
 		if t.session == nil {
 			t.conn.streamAnswered(c)

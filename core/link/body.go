@@ -7,10 +7,14 @@ type BodyKind uint8
 
 // The kinds of body.
 const (
-	BodyNone   BodyKind = iota // 202, 204 or no content type: nothing to read
+	BodyNone   BodyKind = iota // 202, 204, or no content type where none is owed: nothing to read
 	BodyJSON                   // one JSON text
 	BodyStream                 // text/event-stream
 	BodyOther                  // anything else: an HTML error page, plain text
+	// BodyCut is a success with no content type, or with half of one: the
+	// connection ended inside the head. Chrome makes a response of what had come by
+	// then, whose body ends at once.
+	BodyCut
 )
 
 // ClassifyBody decides by the essence of the content type (the part before the
@@ -24,8 +28,26 @@ func ClassifyBody(status int, contentType string) BodyKind {
 		return BodyStream
 	case essence == "application/json", strings.HasSuffix(essence, "+json"):
 		return BodyJSON
-	case essence == "", status == 202, status == 204:
+	case status == 202, status == 204:
+		return BodyNone
+	case status >= 200 && status < 300 && isCut(essence):
+		return BodyCut
+	case essence == "":
 		return BodyNone
 	}
 	return BodyOther
 }
+
+// isCut reports whether the essence of a media type may be the beginning of one
+// that could be read: "", "text", "application/", "text/event-str".
+func isCut(essence string) bool {
+	return !strings.Contains(essence, "/") || strings.HasPrefix("text/event-stream", essence) || strings.HasPrefix("application/json", essence)
+}
+
+// MaxCutHeads bounds how often in a row a stream is asked for again whose answer was
+// a BodyCut: a server that never sends a content type has no stream.
+const MaxCutHeads = 8
+
+// CutHead reports whether a head ended inside its status line: of "HTTP/1.1 200"
+// Chrome makes the status 2, or 20. Nothing is known of such an answer.
+func CutHead(status int) bool { return status < 200 }

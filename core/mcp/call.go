@@ -84,6 +84,7 @@ type call struct {
 	drafts       drafts         // of answers to any of these
 	asking       int            // requests of the server's on its stream that the app is answering
 	cuts         int            // connections lost since it was sent
+	cutHeads     int            // answers to its resumes, in a row, that ended inside their heads
 	chunks       int            // that have come of its answer
 	resends      int            // times it was sent again in a new session
 	position     uint32

@@ -29,7 +29,7 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 	case c.channel.state == channelOpen:
 		// Taken; the response comes on the channel, in its own time.
 		t.taken, t.answerBy = true, in(now, t.timeouts.Answer)
-		if kind == link.BodyNone {
+		if kind == link.BodyNone || kind == link.BodyCut {
 			c.read(t.x)
 		} else {
 			c.abort(t.x)
@@ -50,6 +50,10 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		t.phase = callReading
 		t.answerBy = t.bodyBy(now)
 		t.pull(c)
+	case kind == link.BodyCut:
+		c.abort(t.x)
+		t.x = 0
+		t.cutOff(c, now)
 	default:
 		c.abort(t.x)
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
@@ -63,8 +67,15 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 	status := t.exchange.Status()
 	if t.exchange.OK() && kind == link.BodyStream {
 		t.stream.Opened(now)
+		t.cutHeads = 0
 		c.resumed(t, "continued")
 		t.pull(c)
+		return
+	}
+	if kind == link.BodyCut && t.cutHeads < link.MaxCutHeads {
+		c.abort(t.x)
+		t.cutHeads++
+		t.broken(c, now, engine.EndNetwork, cutNetwork)
 		return
 	}
 	if t.policy != nil && kind == link.BodyJSON && status != 401 {
@@ -256,19 +267,30 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 
 // bodyEnded takes the end of a JSON body.
 func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
+	// Of a head that ended behind its content type the body is empty, and the end
+	// looks clean.
+	empty := t.exchange.OK() && len(bytes.TrimSpace(t.exchange.Body())) == 0
 	switch {
-	case how == engine.EndClean:
+	case how == engine.EndClean && !empty:
 		c.body(now, t, t.exchange.Body())
 	case !t.exchange.OK():
 		t.refusedFinally(c, now, nil) // the status is all that is known
 	case t.resuming:
-		t.resumeCut(c, now, how, cutNetwork)
-	case safeMethod(t.method):
+		t.resumeCut(c, now, engine.EndNetwork, cutNetwork)
+	default:
+		t.cutOff(c, now)
+	}
+}
+
+// cutOff ends a call whose answer began and broke off before it could be read: in
+// the head (RELIABILITY 129) or in a body of JSON.
+func (t *call) cutOff(c *Client, now engine.Time) {
+	if safeMethod(t.method) {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
-	default:
-		t.stranded(c, now, "unknown", unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
+		return
 	}
+	t.stranded(c, now, "unknown", unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
 }
 
 // broken takes a cut of the stream that carries the call.

@@ -62,7 +62,12 @@ func (c *Client) openChannel(now engine.Time) {
 }
 
 func (h *channel) head(c *Client, now engine.Time, head engine.Head) {
-	if kind := h.exchange.Head(head); !h.exchange.OK() || kind != link.BodyStream {
+	kind := h.exchange.Head(head)
+	if kind == link.BodyCut {
+		h.failed(c, now, channelEnded(""))
+		return
+	}
+	if !h.exchange.OK() || kind != link.BodyStream {
 		h.failed(c, now, httpError("initialize", head.Status))
 		return
 	}
@@ -83,8 +88,12 @@ func (h *channel) chunk(c *Client, now engine.Time, p []byte) {
 
 func (h *channel) end(c *Client, now engine.Time, _ engine.Ending, detail string) {
 	h.x = 0
-	h.failed(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
-		Message: "the server's event stream ended", Cause: reason(detail)})
+	h.failed(c, now, channelEnded(detail))
+}
+
+func channelEnded(detail string) *engine.Error {
+	return &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
+		Message: "the server's event stream ended", Cause: reason(detail)}
 }
 
 // named takes the endpoint event. A second one is ignored: the first has the

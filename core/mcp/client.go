@@ -157,6 +157,11 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	if o == nil {
 		return
 	}
+	if link.CutHead(head.Status) {
+		c.abort(x)
+		c.over(now, o, engine.EndNetwork, "the answer ended inside its status line")
+		return
+	}
 	c.reached(true)
 	o.head(c, now, head)
 	if t != nil {
@@ -187,11 +192,16 @@ func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, de
 		return
 	}
 	delete(c.owners, x)
+	c.over(now, o, how, detail)
+}
+
+// over tells the owner of an exchange that it is over.
+func (c *Client) over(now engine.Time, o owner, how engine.Ending, detail string) {
 	if how == engine.EndNetwork {
 		c.reached(false)
 	}
 	o.end(c, now, how, detail)
-	if t != nil {
+	if t, ok := o.(*call); ok {
 		c.moved(t)
 	}
 }

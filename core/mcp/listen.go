@@ -110,6 +110,9 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	c.abort(l.x)
 	l.x = 0
 	verdict := verdictOnListen(head.Status, l.withCursor, l.hadStream)
+	if kind == link.BodyCut && l.stream.Attempts() < link.MaxCutHeads {
+		verdict = listenAgain
+	}
 	switch {
 	case l.trial:
 		c.taskListen.failed(c, now, verdict != listenOff)

@@ -121,7 +121,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		// without its session.
 		c.read(p.x)
 		return
-	case kind == link.BodyNone && p.role != postDelete:
+	case (kind == link.BodyNone || kind == link.BodyCut) && p.role != postDelete:
 		c.read(p.x) // to its end, so that the connection can be used again
 	default:
 		// Not left unread: an open body holds one of six connections.
