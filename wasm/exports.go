@@ -164,19 +164,28 @@ func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportSourceState reports that an EventSource is open, or has failed and is
-// over.
+// What an EventSource says of itself (web/src/runtime/eventsource.ts).
+const (
+	sourceFailed     = iota // and is over
+	sourceOpen
+	sourceRedirected // to another origin, and is over
+)
+
+// exportSourceState reports that an EventSource is open, or over.
 //
 //go:wasmexport sourceState
-func exportSourceState(handle, x uint32, open int32, now float64) (records int32) {
+func exportSourceState(handle, x uint32, state int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	if open != 0 {
+	switch state {
+	case sourceOpen:
 		c.mcp.SourceOpened(engine.Time(now), engine.ExchangeID(x))
-	} else {
+	case sourceRedirected:
+		c.mcp.SourceRedirected(engine.Time(now), engine.ExchangeID(x))
+	default:
 		c.mcp.SourceFailed(engine.Time(now), engine.ExchangeID(x))
 	}
 	return c.leave(engine.Time(now))

@@ -21,7 +21,7 @@ var commands = map[string]func(p *player, args string){
 	"end":       endCommand,       // end xN clean|network|invalid
 	"advance":   advanceCommand,   // advance MS
 	"deadline":  deadlineCommand,  // deadline: prints how far off it is
-	"source":    sourceCommand,    // source xN open | failed | TYPE DATA
+	"source":    sourceCommand,    // source xN open | failed | redirected | TYPE DATA
 	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
 	"respond":   respondCommand,   // respond HANDLE JSON: the result of a server's request
 	"peek":      peekCommand,      // peek cN
@@ -180,6 +180,8 @@ func sourceCommand(p *player, args string) {
 			m.SourceOpened(now, x)
 		case f[1] == "failed":
 			m.SourceFailed(now, x)
+		case f[1] == "redirected":
+			m.SourceRedirected(now, x)
 		default:
 			m.SourceEvent(now, x, []byte(f[1]), []byte(f[2]), nil)
 		}

@@ -28,6 +28,9 @@ func timeoutError(method, what string) *engine.Error {
 	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: safeMethod(method), Message: what}
 }
 
+// statusRedirect stands for any redirect, which the host does not tell apart.
+const statusRedirect = 300
+
 // httpError describes a status that is no answer. Retryable are the statuses
 // that say "later" and, for requests that change nothing, those of a proxy that
 // lost its server: after any other the request may have run.
@@ -36,7 +39,7 @@ func httpError(method string, status int) *engine.Error {
 	switch status {
 	case 401:
 		e.Code, e.Message = engine.CodeUnauthorized, "the server wants a bearer token, or another one"
-	case 300:
+	case statusRedirect:
 		e.Message = "the server redirects, which is not followed: its target might be anybody's"
 	case 403:
 		e.Message = "the server forbids the request; some refuse every page of another origin"

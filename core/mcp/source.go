@@ -45,6 +45,29 @@ func (c *Client) SourceFailed(now engine.Time, x engine.ExchangeID) {
 	c.End(now, x, engine.EndNetwork, "the event source failed")
 }
 
+// SourceRedirected reports that an EventSource has followed a redirect to another
+// origin, which no page can prevent. The host has closed it and delivered nothing
+// of it: the target might be anybody's (RELIABILITY fault 142).
+func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
+	c.begin(now)
+	o := c.owners[x]
+	delete(c.owners, x)
+	switch o := o.(type) {
+	case *listen:
+		o.x = 0
+		c.integrity("redirected_stream", httpError("listen", statusRedirect))
+		o.off(c)
+	case *channel:
+		o.x, o.first = 0, nil
+		failure := httpError("initialize", statusRedirect)
+		o.failed(c, now, failure)
+		if c.state < stateClosing { // opened anew it would be led there again
+			c.failure = failure
+			c.fail(now)
+		}
+	}
+}
+
 func (c *Client) sourced(now engine.Time, stream *link.Stream, e *sse.Event) {
 	if stream.Accept(e) {
 		c.event(now, nil, e)

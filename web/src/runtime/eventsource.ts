@@ -3,6 +3,9 @@ import type { Runtime } from "./runtime.js";
 /** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */
 const TYPES = ["message", "endpoint"];
 
+/** What a source says of itself: the numbers of wasm/exports.go. */
+export const SOURCE = { failed: 0, open: 1, redirected: 2 } as const;
+
 /**
  * One EventSource of the core's, for a stream that needs no header field. The
  * browser parses it; its first error closes it, since only the core reconnects.
@@ -23,14 +26,20 @@ export class Source {
   start(url: string, credentials: RequestCredentials): void {
     const source = new EventSource(url, { withCredentials: credentials === "include" });
     this.#source = source;
-    source.onopen = () => this.#runtime.sourceState(this.#client, this.#id, true);
-    source.onerror = () => {
+    const over = (state: number): void => {
       this.abort();
-      this.#runtime.sourceState(this.#client, this.#id, false);
+      this.#runtime.sourceState(this.#client, this.#id, state);
     };
+    source.onopen = () => this.#runtime.sourceState(this.#client, this.#id, SOURCE.open);
+    source.onerror = () => over(SOURCE.failed);
+    // An EventSource follows redirects, and says so with its first event only. That
+    // it has asked there cannot be prevented; what came of it is not delivered.
+    const { origin } = new URL(url);
     for (const type of TYPES) {
       source.addEventListener(type, (event) => {
-        this.#runtime.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
+        if (this.#source !== source) return;
+        if (event.origin !== origin) over(SOURCE.redirected);
+        else this.#runtime.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
       });
     }
   }

@@ -36,7 +36,7 @@ export interface Exports {
   chunk(client: number, exchange: number, n: number, now: number): number;
   end(client: number, exchange: number, how: number, n: number, now: number): number;
   sourceEvent(client: number, exchange: number, n: number, now: number): number;
-  sourceState(client: number, exchange: number, open: number, now: number): number;
+  sourceState(client: number, exchange: number, state: number, now: number): number;
   fired(client: number, now: number): number;
   /** `how`: flags of the call (CallFlags). */
   call(

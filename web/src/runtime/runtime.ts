@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.js";
-import { Source } from "./eventsource.js";
+import { Source, SOURCE } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
 import type { CallTimes, ClientPort } from "./port.js";
@@ -326,10 +326,10 @@ export class Runtime {
     this.#run(() => this.#exports.sourceEvent(client, exchange, this.#table.writeFrame(parts), performance.now()));
   }
 
-  /** Reports that an EventSource is open, or has failed and is over. */
-  sourceState(client: number, exchange: number, open: boolean): void {
-    if (!open) this.#exchanges.get(client)?.delete(exchange);
-    this.#run(() => this.#exports.sourceState(client, exchange, open ? 1 : 0, performance.now()));
+  /** Reports that an EventSource is open, or over: a number of SOURCE. */
+  sourceState(client: number, exchange: number, state: number): void {
+    if (state !== SOURCE.open) this.#exchanges.get(client)?.delete(exchange);
+    this.#run(() => this.#exports.sourceState(client, exchange, state, performance.now()));
   }
 
   /** Reports that a WebSocket is open. */
