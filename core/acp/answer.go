@@ -109,6 +109,7 @@ func (r *request) learn(c *Client, now engine.Time, result []byte) {
 			s.apply(c, now, sessionValues(result))
 		}
 	case "session/load", "session/resume":
+		c.setServers(r.session, r.params)
 		r.session.joined(c, now, result)
 	case "session/prompt":
 		r.session.accepted(c, now, r, result)

@@ -63,6 +63,7 @@ func (c *Client) forwardForget(s *session) {
 func (c *Client) forwardAnswer(q *question) {
 	b := appendUint([]byte(`{"record":`), q.session.record.id)
 	b = append(append(b, `,"id":`...), q.id...)
+	b = appendUint(append(b, `,"answer":`...), q.given.n)
 	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)
 	b = append(append(append(b, `,"data":`...), q.given.data...), '}')
 	c.deliver(q.session, engine.EventForward, q.handle, b)
@@ -86,7 +87,7 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	case answers:
 		id, _ := jsonrpc.Member(text, "id")
 		ok, _ := jsonrpc.Member(text, "ok")
-		c.RespondRecord(now, record, id, string(ok) == "true", data)
+		c.RespondRecord(now, record, id, uintMember(text, "answer"), string(ok) == "true", data)
 	case forget:
 		c.drop(now, s, "closed")
 	case cancels:
@@ -118,7 +119,7 @@ func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method str
 	case notify:
 		return c.Notify(now, s.handle, method, params)
 	case methods[method].joins:
-		return c.submit(now, 0, method, params, id)
+		return c.submit(now, 0, method, s.withServers(params), id)
 	}
 	return c.submit(now, s.handle, method, params, id)
 }
@@ -279,6 +280,9 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 			s.prompted(c, now, r)
 		default:
 			r.phase = requestQueued
+			if methods[r.method].joins {
+				r.params = s.withServers(r.params)
+			}
 			r.afresh(c)
 			r.dispatch(c, now)
 		}
@@ -342,7 +346,12 @@ func (q *question) fate(stored *journal.Record) string {
 	if q.given == nil {
 		return "answered"
 	}
-	for _, reply := range stored.Outbox {
+	for _, a := range stored.Answered {
+		if bytes.Equal(a.ID, q.id) && a.By != q.given.n {
+			return "answered"
+		}
+	}
+	for _, reply := range stored.Outbox { // of an earlier build, which wrote it in plain
 		if !bytes.Equal(reply.ID, q.id) {
 			continue
 		}

@@ -41,7 +41,20 @@ func (l *looker) do(input func(c *acp.Client)) {
 // hear tells it what is stored by now, of a tab that carries the sessions under that
 // epoch.
 func (l *looker) hear(epoch uint32) {
-	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.store.followed(), epoch)) })
+	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(l.s.store.followed(), epoch))) })
+}
+
+// unsealed drops the secrets in a list of ops: what tabs tell each other has none.
+func unsealed(ops []byte) []byte {
+	var b []byte
+	for r := journal.ReadOps(ops); ; {
+		op, ok := r.Next()
+		if !ok {
+			return b
+		}
+		op.Secret = nil
+		b = journal.AppendOp(b, op)
+	}
 }
 
 // inEpoch gives the heads in a list of ops another epoch, as who takes a session over

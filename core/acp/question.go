@@ -20,6 +20,7 @@ type question struct {
 	conn     *connection
 	session  *session // nil: of the connection's scope
 	answer   []byte   // the message, once there is one
+	by       uint64   // the number under which another tab has given it; 0 for none
 	told     bool     // the app has been asked, and not told otherwise
 	restored bool
 	refusals int     // of its answer, by the agent's host
@@ -32,6 +33,7 @@ type question struct {
 type answer struct {
 	ok   bool
 	data []byte
+	n    uint64 // its number, by which the tab that gave it knows it again in the store
 }
 
 // maxRefusals is how often an answer is asked for again that the agent's host has
@@ -157,7 +159,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 			c.answer(now, q, ok, data)
 			return
 		case q.given == nil:
-			q.given = &answer{ok, bytes.Clone(data)}
+			q.given = &answer{ok, bytes.Clone(data), c.ids.Next()}
 			c.forwardAnswer(q)
 			return
 		}
@@ -165,14 +167,16 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 }
 
 // RespondRecord answers a request of the agent's in the session of a record, for
-// another tab: id is the request's, raw, as EventForward had it.
-func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, ok bool, data []byte) {
+// another tab: id is the request's, raw, as EventForward had it, and by the number
+// of the answer.
+func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uint64, ok bool, data []byte) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
 	if c.state >= stateClosing || s == nil || !s.owned {
 		return
 	}
 	if q := c.questionOf(s, id); q != nil && q.told && q.answer == nil {
+		q.by = by
 		c.answer(now, q, ok, data)
 		c.withdrawn(q, "answered")
 	}
@@ -197,7 +201,7 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 		c.reply(now, q, q.answer)
 		return
 	}
-	c.write(q.session, journal.AnswerEntry(q.id, q.answer))
+	c.writeAnswer(q)
 	c.writer.WhenStored(now, true, func(now engine.Time) {
 		if slices.Contains(c.questions, q) { // else its connection has gone meanwhile
 			c.reply(now, q, q.answer)
@@ -273,7 +277,7 @@ func (c *Client) answerRefused(now engine.Time, q *question) {
 		return
 	}
 	c.withdrawn(q, "refused")
-	q.answer = nil
+	q.answer, q.by = nil, 0
 	c.ask(q)
 }
 

@@ -35,11 +35,16 @@ func (c *Client) keep(s *session) {
 	}
 	s.record = &record{c: c, id: c.ids.Next(), epoch: 1, made: c.wall()}
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: s.record.id, Epoch: 1, Plain: s.head()})
+	c.writeServers(s)
 	c.writeConnection(s)
 }
 
 func (s *session) head() []byte {
-	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: s.facts, CreatedAt: s.record.made})
+	facts := s.facts
+	if s.servers != nil {
+		facts = jsonrpc.AppendObject(nil, facts, []byte(`"servers":true`))
+	}
+	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: facts, CreatedAt: s.record.made})
 }
 
 // write puts an entry into the session's next row.
@@ -65,6 +70,22 @@ func (s *session) waiting(c *Client) *record {
 	return r
 }
 
+// writeSecret puts an entry into the sealed part of the session's next row.
+func (c *Client) writeSecret(s *session, e journal.Entry) {
+	if r := s.waiting(c); r != nil {
+		before := len(r.secret)
+		r.secret = journal.AppendEntry(r.secret, e)
+		c.writer.Grow(len(r.secret) - before)
+	}
+}
+
+// writeAnswer writes what a person has answered, which is sealed, and that there is
+// an answer, which the pages that look on have to know.
+func (c *Client) writeAnswer(q *question) {
+	c.write(q.session, journal.AnsweredEntry(q.id, q.by))
+	c.writeSecret(q.session, journal.AnswerEntry(q.id, q.answer))
+}
+
 // writeConnection writes which connection has the session, with which a later
 // page takes up its streams. It is as good as a key, and sealed.
 func (c *Client) writeConnection(s *session) {
@@ -73,7 +94,7 @@ func (c *Client) writeConnection(s *session) {
 	}
 	if r := s.waiting(c); r != nil {
 		r.conn = s.conn.id
-		r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Connection, Data: []byte(s.conn.id)})
+		c.writeSecret(s, journal.Entry{Kind: journal.Connection, Data: []byte(s.conn.id)})
 	}
 }
 
@@ -148,19 +169,20 @@ func (c *Client) rewrite(s *session) {
 		return
 	}
 	if r.waits {
-		c.writer.Untouch(r, len(r.plain))
+		c.writer.Untouch(r, len(r.plain)+len(r.secret))
 	}
 	c.writer.Held -= r.bytes
 	// Under its epoch: those before are of other owners, whose rows must not count.
 	*r = record{c: c, id: r.id, epoch: r.epoch, made: r.made}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: s.head()})
+	c.writeServers(s)
 	c.writeConnection(s)
 	for _, q := range c.questions {
 		if q.session == s && q.told {
 			c.write(s, journal.AskedEntry(q.id, q.raw))
 			if q.answer != nil {
-				c.write(s, journal.AnswerEntry(q.id, q.answer))
+				c.writeAnswer(q)
 			}
 		}
 	}
@@ -192,7 +214,7 @@ func (c *Client) forgetRecord(s *session) {
 		return
 	}
 	if r.waits {
-		c.writer.Untouch(r, len(r.plain))
+		c.writer.Untouch(r, len(r.plain)+len(r.secret))
 		r.waits = false
 	}
 	if !r.memory {

@@ -3,6 +3,8 @@
 package acp_test
 
 import (
+	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -253,13 +255,17 @@ func TestAnotherTabAnswers(t *testing.T) {
 	feed(func() { follower.Respond(2, q.Position, true, []byte(yes)) })
 	s.expect(len(told) == 1 && told[0].Event == engine.EventForward && told[0].Position == q.Position, "told %v", told)
 	forwarded = told[0]
-	s.expect(strings.Contains(string(forwarded.Data), `"id":1001,"ok":true,"data":`+yes), "forwarded %s", forwarded.Data)
+	s.expect(strings.Contains(string(forwarded.Data), `,"ok":true,"data":`+yes), "forwarded %s", forwarded.Data)
 	var record uint64
 	for id := range s.store.heads {
 		record = id
 	}
 	own := s.open()[0]
-	s.do("respond", func(c *acp.Client, now engine.Time) { c.RespondRecord(now, record, []byte("1001"), true, []byte(yes)) })
+	number := forwarded.Data[bytes.Index(forwarded.Data, []byte(`"answer":`))+len(`"answer":`):]
+	by, _ := strconv.ParseUint(string(number[:bytes.IndexByte(number, ',')]), 10, 64)
+	s.do("respond", func(c *acp.Client, now engine.Time) {
+		c.RespondRecord(now, record, []byte("1001"), by, true, []byte(yes))
+	})
 	s.respond(own, yes)
 	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1, "answered %d times", a.m.answered["1001"])
 	told = nil

@@ -55,14 +55,11 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
 	params := append(append([]byte(nil), s.facts[:len(s.facts)-1]...), extra...)
-	if _, ok := jsonrpc.Member(s.facts, "mcpServers"); !ok {
-		params = append(params, `,"mcpServers":[]`...)
-	}
 	r.updates, r.bytes, r.over, r.broken = nil, 0, false, false
 	r.bare = method == "session/resume" && extra == ""
 	r.tries++
 	r.until = now.After(replayWithin)
-	r.request = c.newRequest(now, method, s, append(params, '}'))
+	r.request = c.newRequest(now, method, s, s.withServers(append(params, '}')))
 	r.request.role, r.request.by = roleReplay, now.After(replayQuiet)
 	r.request.send(c, now)
 }

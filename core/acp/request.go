@@ -109,6 +109,9 @@ func (c *Client) submit(now engine.Time, session uint32, method string, params [
 	if failure == nil {
 		failure = c.offered(s, method, params)
 	}
+	if failure == nil && away {
+		params, failure = withoutServers(method, params)
+	}
 	if failure != nil {
 		c.settleFailure(id, failure)
 		return id

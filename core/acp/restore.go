@@ -105,6 +105,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 		}
 		s = c.newSession(id, bytes.Clone(head.Params))
 		s.conn, s.owned, s.known = nil, owned, true
+		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
 		s.record = &record{c: c, id: op.Call, epoch: op.Epoch, made: head.CreatedAt}
 		s.fold = journal.NewRecord(head, len(op.Plain))
 		s.announce(c, true)
@@ -123,7 +124,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 	s.owned = owned
 	c.writer.Held -= s.record.bytes
 	if s.record.waits {
-		c.writer.Untouch(s.record, len(s.record.plain))
+		c.writer.Untouch(s.record, len(s.record.plain)+len(s.record.secret))
 	}
 	*s.record = record{c: c, id: s.record.id, epoch: op.Epoch, made: s.record.made}
 	for _, q := range append([]*question(nil), c.questions...) {
@@ -171,6 +172,8 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
 // tab's that it looks on.
 func (c *Client) restored(now engine.Time, s *session) {
 	if s.owned {
+		s.fold.AskAgain()
+		c.restoreServers(s)
 		s.record.conn = s.fold.Connection
 		s.conn = c.connectionOf(s.fold.Connection)
 		s.holed, s.unseen = true, true

@@ -14,7 +14,9 @@ import (
 type session struct {
 	handle     uint32 // what the page calls it
 	id         string
-	facts      []byte // {"sessionId","cwd","mcpServers","additionalDirectories"}: what resuming it takes
+	facts      []byte // {"sessionId","cwd","additionalDirectories"}: what resuming it takes
+	servers    []byte // and the MCP servers for the agent to connect to, a JSON array; secret
+	hadServers bool   // its head says that there are some
 	conn       *connection
 	stream     *stream     // over HTTP; nil where none is held
 	owned      bool        // this page carries it, not another tab
@@ -87,7 +89,7 @@ func (c *Client) sessionNamed(value []byte) *session {
 // newSession adds a session; facts are the params that made it, or its head.
 func (c *Client) newSession(id string, facts []byte) *session {
 	b := jsonrpc.AppendString([]byte(`{"sessionId":`), id)
-	for _, name := range []string{"cwd", "mcpServers", "additionalDirectories"} {
+	for _, name := range []string{"cwd", "additionalDirectories"} {
 		if value, ok := jsonrpc.Member(facts, name); ok {
 			b = append(append(append(b, `,"`...), name...), `":`...)
 			b = append(b, value...)
@@ -95,6 +97,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
 	s.turn.state = "idle"
+	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
 	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
 	c.sessions = append(c.sessions, s)

@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,15 @@ func (s *Store) Flying() uint32 {
 		return 0
 	}
 	return s.ticket
+}
+
+// Plain returns what rests unsealed: of all heads, rows and the server's row.
+func (s *Store) Plain() []byte {
+	var all []byte
+	for _, op := range append(slices.Concat(s.heads, s.logs), *cmp.Or(s.server, new(journal.Op))) {
+		all = append(append(all, op.Plain...), '\n')
+	}
+	return all
 }
 
 func (s *Store) begin(e engine.Effect) {
@@ -236,6 +246,7 @@ var entryNames = map[journal.Kind]string{
 	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
 	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
 	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",
+	journal.Answered: "answered", journal.Servers: "servers",
 }
 
 func describeEntries(part []byte) string {

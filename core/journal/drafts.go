@@ -26,7 +26,7 @@ func DraftEntry(id, draft []byte) Entry {
 func (r *Record) drafted(e Entry) {
 	id, draft := e.Data[:e.N[0]], e.Data[e.N[0]:]
 	asked := func(q Question) bool { return bytes.Equal(q.ID, id) }
-	open := slices.ContainsFunc(r.Asked, asked) || isRoundID(id) && r.Round != nil && r.Responses == nil
+	open := slices.ContainsFunc(r.Asked, asked) || isRoundID(id) && r.Asks()
 	if !open || len(draft) > MaxDraft {
 		return
 	}

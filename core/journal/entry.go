@@ -28,7 +28,8 @@ const (
 	// raw and length first, then the message, raw. AskedEntry makes it.
 	Asked
 	// Answer to such a request: N[0] bytes of its id, raw, then the message that
-	// answers it. It is sent until Taken. AnswerEntry makes it.
+	// answers it. It is sent until Taken. Secret, as its draft is; earlier builds
+	// wrote it in plain. AnswerEntry makes it, and Answered goes with it.
 	Answer
 	// Taken: the server has taken the answer to the request with id Data.
 	Taken
@@ -38,7 +39,8 @@ const (
 	// State to be sent back with the answers to a Round. Data is raw. Secret.
 	State
 	// Responses to a Round, as a JSON object; empty for none. The request that
-	// carries them is the Sent that follows.
+	// carries them is the Sent that follows. Secret; earlier builds wrote them in
+	// plain. An Answered without an id goes with them.
 	Responses
 	// Outcome: N[0] is an engine.Outcome, Data the raw result or error, or a
 	// failure as AppendFailure writes it. N[1] is when, in ms since 1970.
@@ -91,12 +93,28 @@ const (
 	TaskTTL
 
 	lastKind = TaskTTL
-	// skippable and above: unknown kinds are no reason to refuse the row.
-	skippable Kind = 128
+)
+
+// The kinds that a reader may skip which does not know them: none is a reason to
+// refuse the row.
+const (
+	// Answered: the question with id Data has its Answer, in the secret part; without
+	// an id, the Round has its Responses. Pages that look on see no secrets, and ask
+	// nobody any more. N[0] is the number under which another page has given the
+	// answer, 0 for the page that carries the call. A build that skips it, and looks
+	// on, asks until the answer is Taken.
+	Answered Kind = skippable + iota
+	// Servers: the MCP servers that the agent is to connect to for the session, a JSON
+	// array: their headers and environment hold tokens. Secret. A build that skips it
+	// resumes the session without them.
+	Servers
+
+	lastSkippable = Servers
+	skippable     = 128
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastKind + 1]int{Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
+var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
 
 // Entry is one thing that happened to a call.
 type Entry struct {
@@ -154,9 +172,9 @@ func (r *Row) Next() (Entry, bool) {
 		switch {
 		case r.in.err != nil:
 			return Entry{}, false
-		case e.Kind >= skippable:
+		case e.Kind > lastSkippable:
 			continue
-		case e.Kind > lastKind:
+		case e.Kind > lastKind && e.Kind < skippable:
 			// Its version byte said that we can read it: it cannot be ours.
 			r.in.fail()
 			return Entry{}, false

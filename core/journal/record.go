@@ -33,8 +33,11 @@ type Record struct {
 
 	Policy *ResumePolicy
 	Asked  []Question // requests of the server's that nobody has answered
-	Outbox []Reply    // answers that the server has not taken yet
-	Taken  [][]byte   // ids of the requests whose answers it has taken, or needs no more
+	// Answered are those whose answer is stored and could not be read, as for a page
+	// that looks on.
+	Answered []GivenAnswer
+	Outbox   []Reply  // answers that the server has not taken yet
+	Taken    [][]byte // ids of the requests whose answers it has taken, or needs no more
 	// Withdrawn has the ids of those of Taken that nobody has answered.
 	Withdrawn [][]byte
 	Drafts    []Reply // of answers to those of Asked and of the Round
@@ -42,7 +45,8 @@ type Record struct {
 	Round     []byte // the input that is asked for; nil where none is
 	Stated    bool   // a State belongs to it
 	State     []byte // to be sent back with the responses
-	Responses []byte // to the Round; nil where nobody has answered it
+	Responses []byte // to the Round; nil where nobody has answered it, or they could not be read
+	RoundOver bool   // somebody has answered it
 	Responded bool   // the request that carries them may have left
 	Rounds    int    // how often it asked
 
@@ -55,6 +59,7 @@ type Record struct {
 	TaskHeardAt int64  // ms since 1970: counted from here
 
 	Connection string         // to the agent that has the session (ACP); "" for none
+	Servers    []byte         // that the agent connects to for it, a JSON array; nil for none
 	Prompts    []StoredPrompt // of that session, in the order of their sending
 	Fetching   uint64         // id of the request for its result; 0 for none
 
@@ -82,6 +87,13 @@ type ResumePolicy struct {
 
 // Question is a request of the server's: its raw message and that message's id.
 type Question struct{ ID, Message []byte }
+
+// GivenAnswer is that a question has an answer, and who gave it: the number that
+// another page has named, 0 for the page that carries the call.
+type GivenAnswer struct {
+	Question
+	By uint64
+}
 
 // Reply answers the question with that id.
 type Reply struct{ ID, Message []byte }
@@ -164,18 +176,17 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		// A new stream: nothing of the last one's carries over. In another
 		// session the ids of the server's requests mean something else.
 		if r.Sent && r.Session != e.N[1] {
-			r.Outbox, r.Taken, r.Withdrawn = nil, nil, nil
+			r.Outbox, r.Taken, r.Withdrawn, r.Answered = nil, nil, nil, nil
 		}
 		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
 		r.TaskTTL, r.TaskHeardAt = 0, 0
-		r.Asked, r.Drafts = nil, nil
-		if r.Responses == nil {
+		r.Asked, r.Answered, r.Drafts = nil, nil, nil
+		if r.Responded = r.RoundOver; !r.Responded {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
-		r.Responded = r.Responses != nil
 	case Event:
 		r.Position++
 		if each != nil {
@@ -198,11 +209,13 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.asked(e.Data)
 	case Answer:
 		r.answered(e)
+	case Answered:
+		r.given(e)
 	case Taken:
 		r.taken(e.Data)
 	case Round:
 		r.Round, r.State, r.Responses = append([]byte{}, e.Data...), nil, nil
-		r.Stated, r.Responded = e.N[0] != 0, false
+		r.Stated, r.Responded, r.RoundOver = e.N[0] != 0, false, false
 		r.Rounds++
 		r.dropDrafts(isRoundID)
 	case State:
@@ -210,7 +223,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 			r.State = bytes.Clone(e.Data)
 		}
 	case Responses:
-		r.Responses = append([]byte{}, e.Data...)
+		r.Responses, r.RoundOver = append([]byte{}, e.Data...), true
 		r.dropDrafts(isRoundID)
 	case Task:
 		r.TaskState, r.TaskTTL, r.TaskHeardAt = nil, 0, 0
@@ -234,6 +247,8 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.drafted(e)
 	case Connection:
 		r.Connection = string(e.Data)
+	case Servers:
+		r.Servers = bytes.Clone(e.Data)
 	case Prompt:
 		r.Prompts = append(r.Prompts, StoredPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
 	case Placed:
@@ -263,7 +278,7 @@ func (r *Record) outcome(e Entry) {
 		}
 		r.Failure = failure
 	}
-	r.Asked, r.Outbox, r.Taken, r.Withdrawn, r.Drafts = nil, nil, nil, nil, nil
+	r.Asked, r.Answered, r.Outbox, r.Taken, r.Withdrawn, r.Drafts = nil, nil, nil, nil, nil, nil
 	r.Policy, r.Cursor, r.Seen, r.TaskState = nil, nil, nil, nil
-	r.Round, r.Stated, r.State, r.Responses, r.Responded = nil, false, nil, nil, false
+	r.Round, r.Stated, r.State, r.Responses, r.Responded, r.RoundOver = nil, false, nil, nil, false, false
 }

@@ -17,14 +17,16 @@ func (c *Client) parks(failure *engine.Error) bool {
 // settleStored writes the outcome and tells the app once that is on disk: what a
 // page was told, the next one knows too. The call is kept until acknowledged.
 func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	rests := withoutTask(data)
 	if failure != nil {
 		data = journal.AppendFailure(nil, failure)
+		rests = data
 	}
 	stored := outcome
 	if stored == engine.OutcomeHeaderMismatch {
 		stored = engine.OutcomeRPCError // a later page cannot send it anew
 	}
-	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: data})
+	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
 	t.record.settled, t.record.overIn, t.record.undecided = true, c.writer.Next(), leavesOpen(failure)
 	c.kept[t.id], c.byRecord[t.record.id] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
@@ -32,7 +34,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		e.Data = data
 		if c.writer.On && t.isKept() {
 			// The input it came in is over by then.
-			if row := t.record.plain; 2*len(data) > cap(row) {
+			if row := t.record.plain; len(rests) == len(data) && 2*len(data) > cap(row) {
 				e.Data, t.record.lent = row[len(row)-len(data):], true
 			} else {
 				e.Data = bytes.Clone(data) // memory for a row of events, up to 1 MB, serves the next call

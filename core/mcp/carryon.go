@@ -19,6 +19,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	t.totalBy = in(now, t.timeouts.Total)
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.rounds = r.Rounds
+	r.AskAgain()
 	t.drafts.restore(c, r)
 	if r.Sent {
 		t.cuts++ // the page that had it is gone
@@ -29,7 +30,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.restoreOutbox(c, now, r)
 	}
 	switch {
-	case r.Round != nil && r.Responses == nil:
+	case r.Round != nil && r.Responses == nil && !r.Responded:
 		t.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
 		t.phase = callQueued

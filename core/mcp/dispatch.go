@@ -196,7 +196,7 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 	}
 	t.position++
 	if t.record != nil {
-		c.write(t, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: data})
+		c.write(t, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(kind)}, Data: withoutTask(data)})
 	}
 	if t.position > t.heard {
 		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: kind, Position: t.position, Data: data})

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -102,7 +100,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	t.phase, t.answerBy, t.asks = callStoring, in(now, t.timeouts.Answer), nil
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its fate is unknown.
-	c.write(t, journal.Entry{Kind: journal.Responses, Data: responses})
+	c.writeResponses(t, responses)
 	c.whenStored(now, t, true, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
@@ -148,7 +146,7 @@ func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
 	if t != nil && t.role == roleApp && t.phase < callTail && len(c.asked) < maxAsked {
 		t.questions = append(t.questions, questionID(m.ID))
 		t.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
-		c.write(t, journal.AskedEntry(questionID(m.ID), m.Raw))
+		c.write(t, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
 	}
 	c.hand(now, t, m)
 }
@@ -162,7 +160,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	c.lastAsked++
 	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
 		id: jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
-	a.related = bytes.Clone(relatedMember(m.Params))
+	a.related = t.relatedOf(m.Params)
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id

@@ -81,7 +81,7 @@ func (l *life) auditFetch(f engine.Effect) {
 		if q.run.page == nil {
 			l.fatal("the answer to %s is sent by a page that does not know the call", q.id)
 		}
-		if !q.stored && !q.answered && !q.run.cancelled && q.run.page.settled == nil && !q.run.page.memory {
+		if !q.stored && !q.answered && !q.run.cancelled && q.run.page.settled == nil && !q.run.page.memory && !q.run.unsealed {
 			l.fatal("the answer to %s leaves before it is stored", q.id)
 		}
 	}

@@ -133,20 +133,22 @@ func (l *life) fold(r *stored, op journal.Op) {
 	if r.Base > 0 && r.Position == r.Base {
 		r.last = e.at[r.Base]
 	}
-	for row := journal.ReadRow(op.Plain); ; {
-		entry, ok := row.Next()
-		if !ok {
-			break
-		}
-		if entry.Kind == journal.Answer {
-			q := l.questionOf(string(entry.Data[entry.N[0]:]))
-			q.stored = true
-			if !l.shelf.strict {
-				l.fatal("an answer is stored by a commit that is not strict")
+	for _, part := range [][]byte{op.Plain, op.Secret} {
+		for row := journal.ReadRow(part); ; {
+			entry, ok := row.Next()
+			if !ok {
+				break
 			}
-		}
-		if entry.Kind == journal.Outcome && !l.shelf.strict {
-			l.fatal("an outcome is stored by a commit that is not strict")
+			if entry.Kind == journal.Answer {
+				q := l.questionOf(string(entry.Data[entry.N[0]:]))
+				q.stored = true
+				if !l.shelf.strict {
+					l.fatal("an answer is stored by a commit that is not strict")
+				}
+			}
+			if entry.Kind == journal.Outcome && !l.shelf.strict {
+				l.fatal("an outcome is stored by a commit that is not strict")
+			}
 		}
 	}
 	if r.Outcome != 0 && e.ended == nil {

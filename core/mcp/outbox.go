@@ -30,7 +30,7 @@ func questionID(id jsonrpc.ID) []byte { return append([]byte{byte(id.Kind)}, id.
 func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byte) {
 	r := &reply{id: questionID(id), message: message, at: engine.Never}
 	t.outbox = append(t.outbox, r)
-	c.write(t, journal.AnswerEntry(r.id, message))
+	c.writeAnswer(t, r.id, message)
 	c.whenStored(now, t, true, func(now engine.Time) { t.deliverReply(c, now, r) })
 }
 

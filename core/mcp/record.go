@@ -115,6 +115,19 @@ func (c *Client) writeSecret(t *call, e journal.Entry) {
 	}
 }
 
+// writeAnswer writes the answer to a question: what a person has said is sealed, and
+// that there is an answer the pages that look on have to know.
+func (c *Client) writeAnswer(t *call, id, message []byte) {
+	c.write(t, journal.AnsweredEntry(id, 0))
+	c.writeSecret(t, journal.AnswerEntry(id, message))
+}
+
+// writeResponses does the same for those to a request for input.
+func (c *Client) writeResponses(t *call, responses []byte) {
+	c.write(t, journal.AnsweredEntry(nil, 0))
+	c.writeSecret(t, journal.Entry{Kind: journal.Responses, Data: responses})
+}
+
 // waiting returns the call's record with its next row in the next commit; nil
 // where nothing is stored.
 func (c *Client) waiting(t *call) *record {
@@ -295,12 +308,12 @@ func (c *Client) rewrite(t *call) {
 	}
 	for _, a := range c.asked {
 		if a.call == t {
-			c.write(t, journal.AskedEntry(questionID(a.id), a.message))
+			c.write(t, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
 		}
 	}
 	c.rewriteDrafts(t)
 	for _, a := range t.outbox {
-		c.write(t, journal.AnswerEntry(a.id, a.message))
+		c.writeAnswer(t, a.id, a.message)
 	}
 	for _, id := range t.questions {
 		if !c.isOpen(t, id) {
@@ -326,7 +339,7 @@ func (c *Client) rewriteFold(t *call) {
 			c.writeSecret(t, journal.Entry{Kind: journal.State, Data: r.State})
 		}
 		if r.Responses != nil {
-			c.write(t, journal.Entry{Kind: journal.Responses, Data: r.Responses})
+			c.writeResponses(t, r.Responses)
 		}
 	}
 	if r.Sent && (r.Round == nil || r.Responded) {
@@ -368,7 +381,7 @@ func (c *Client) rewriteFold(t *call) {
 		c.writeSecret(t, journal.DraftEntry(d.ID, d.Message))
 	}
 	for _, a := range r.Outbox {
-		c.write(t, journal.AnswerEntry(a.ID, a.Message))
+		c.writeAnswer(t, a.ID, a.Message)
 	}
 	for _, id := range r.Taken {
 		c.write(t, journal.Entry{Kind: journal.Taken, Data: id})

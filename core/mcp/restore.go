@@ -275,7 +275,7 @@ func (c *Client) guaranteeOf(r *journal.Record) guarantee {
 	switch {
 	case r.Outcome != 0, r.TaskID != "":
 		return guaranteeDurable
-	case r.Round != nil && r.Responses == nil && (!r.Stated || r.State != nil),
+	case r.Asks() && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):
 		return guaranteeResumable
 	}

@@ -57,9 +57,6 @@ const (
 	maxTaskID   = 1 << 10
 )
 
-// The metadata key that names the task that a message belongs to.
-const metaRelatedTask = metaKey + "related-task"
-
 // The metadata key that names the mode which a server has fallen back to (SEP-1905).
 const metaFallback = metaKey + "fallback-mode"
 
@@ -112,34 +109,6 @@ func taskID(task []byte) string {
 	value, _ := jsonrpc.Member(task, "taskId")
 	id, _ := jsonrpc.String(value)
 	return id
-}
-
-// relatedMember returns what a message's params or result say of the task that
-// they belong to, raw; nil for nothing.
-func relatedMember(object []byte) []byte {
-	meta, _ := jsonrpc.Member(object, "_meta")
-	related, _ := jsonrpc.Member(meta, metaRelatedTask)
-	return related
-}
-
-// relate puts into an answer's _meta which task it belongs to: what the request
-// said of it (2025-11-25 tasks, associating task-related messages).
-func relate(result, related []byte) []byte {
-	if related == nil || !jsonrpc.IsObject(result) {
-		return result
-	}
-	meta, _ := jsonrpc.Member(result, "_meta")
-	if !jsonrpc.IsObject(meta) {
-		meta = nil
-	}
-	member := append([]byte(`"`+metaRelatedTask+`":`), related...)
-	meta = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, meta, metaRelatedTask), member)
-	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, result, "_meta"), append([]byte(`"_meta":`), meta...))
-}
-
-// relatedTask returns the id of the task that a result or params belong to.
-func relatedTask(object []byte) string {
-	return taskID(relatedMember(object))
 }
 
 // adoptTask hands the call over to a task; false where that has no usable id. It

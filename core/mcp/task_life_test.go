@@ -14,7 +14,7 @@ import (
 // over reloads, its answer is sent until it is taken and says to which task it
 // belongs, and the result comes on the same stream.
 func TestTask_SideChannel(t *testing.T) {
-	const related = `"io.modelcontextprotocol/related-task":{"taskId":"T", "x":1}`
+	const related = `"io.modelcontextprotocol/related-task":{"taskId":"T","x":1}`
 	o := newTask(connected(t, handling), true)
 	x, _ := o.asked("tasks/result", 0)
 	id := coretest.RequestID(o.exchanges[x].request)

@@ -42,7 +42,7 @@ func (t *call) askTaskInput(c *Client, now engine.Time, requests []byte) {
 			break
 		}
 		t.noteAsked(e.Key, e.Value)
-		c.write(t, journal.AskedEntry(inputID(e.Key), e.Value))
+		c.write(t, journal.AskedEntry(inputID(e.Key), withoutTask(e.Value)))
 		fresh = appendInput(fresh, e.Key, e.Value)
 	}
 	if more {
@@ -86,7 +86,7 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 		t.drafts.drop(inputID(e.Key))
 		r := &taskReply{key: e.Key, response: append([]byte(nil), e.Value...)}
 		replies = append(replies, r)
-		c.write(t, journal.AnswerEntry(inputID(e.Key), r.response))
+		c.writeAnswer(t, inputID(e.Key), r.response)
 	}
 	if len(replies) == 0 {
 		return
@@ -221,10 +221,10 @@ func (c *Client) rewriteTask(t *call) {
 		c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: k.state})
 	}
 	for _, key := range slices.Sorted(maps.Keys(k.waiting)) {
-		c.write(t, journal.AskedEntry(inputID(key), k.waiting[key]))
+		c.write(t, journal.AskedEntry(inputID(key), withoutTask(k.waiting[key])))
 	}
 	for _, r := range k.answers {
-		c.write(t, journal.AnswerEntry(inputID(r.key), r.response))
+		c.writeAnswer(t, inputID(r.key), r.response)
 	}
 	c.rewriteDrafts(t)
 }

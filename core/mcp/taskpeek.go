@@ -86,7 +86,7 @@ func (c *Client) tellKnown(t *call) {
 	switch {
 	case t.task != nil && t.task.status != "":
 		status = t.task.status
-	case t.waitsForApp(), t.fold != nil && (len(t.fold.Asked) > 0 || t.fold.Round != nil && t.fold.Responses == nil):
+	case t.waitsForApp(), t.fold != nil && (len(t.fold.Asked) > 0 || t.fold.Asks()):
 		status = "input_required"
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id,

@@ -81,7 +81,11 @@ export interface SessionEvents {
   guarantee: { guarantee: string };
   /** A notification about the session that is no update. */
   notification: { method: string; params?: unknown };
-  /** The agent broke a rule; `what` says which. */
+  /**
+   * The agent broke a rule; `what` says which. `servers_lost` is none of the agent's: the
+   * session goes on without its MCP servers, since there was no cipher to keep them
+   * with, until {@link Agent.resumeSession} names them again.
+   */
   integrity: { what: string; cause?: string };
   /** The session is over, for this client at least. The last event. */
   closed: object;

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"bytes"
+
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+)
+
+// metaRelatedTask is the metadata key that names the task that a message belongs to.
+const metaRelatedTask = metaKey + "related-task"
+
+// relatedMember returns what a message's params or result say of the task that
+// they belong to, raw; nil for nothing.
+func relatedMember(object []byte) []byte {
+	meta, _ := jsonrpc.Member(object, "_meta")
+	related, _ := jsonrpc.Member(meta, metaRelatedTask)
+	return related
+}
+
+// relate puts into an answer's _meta which task it belongs to: what the request
+// said of it (2025-11-25 tasks, associating task-related messages).
+func relate(result, related []byte) []byte {
+	if related == nil || !jsonrpc.IsObject(result) {
+		return result
+	}
+	meta, _ := jsonrpc.Member(result, "_meta")
+	if !jsonrpc.IsObject(meta) {
+		meta = nil
+	}
+	member := append([]byte(`"`+metaRelatedTask+`":`), related...)
+	meta = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, meta, metaRelatedTask), member)
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, result, "_meta"), append([]byte(`"_meta":`), meta...))
+}
+
+// relatedTask returns the id of the task that a result or params belong to.
+func relatedTask(object []byte) string {
+	return taskID(relatedMember(object))
+}
+
+// relatedOf returns what a request of the server's says of its task. One that was
+// stored says only that it belongs to one: the task that the call has become.
+func (t *call) relatedOf(params []byte) []byte {
+	related := bytes.Clone(relatedMember(params))
+	if related != nil && t != nil && t.task != nil && taskID(related) == "" {
+		return withTaskID(related, t.task.id)
+	}
+	return related
+}
+
+// withTaskID returns what is said of a task with that id in the place of its own.
+func withTaskID(related []byte, id string) []byte {
+	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, related, "taskId"), jsonrpc.AppendString([]byte(`"taskId":`), id))
+}
+
+// withoutTask returns what of a message may rest in plain: whoever has the id of a
+// task may read its result, so that it is left empty where a message says to which
+// one it belongs. The call knows its task by what is sealed.
+func withoutTask(data []byte) []byte {
+	if !bytes.Contains(data, []byte("related-task")) {
+		return data
+	}
+	for _, part := range []string{"params", "result"} {
+		inner, _ := jsonrpc.Member(data, part)
+		if related := relatedMember(inner); related != nil {
+			member := append([]byte(`"`+part+`":`), relate(inner, withTaskID(related, ""))...)
+			data = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, part), member)
+		}
+	}
+	if related := relatedMember(data); related != nil {
+		data = relate(data, withTaskID(related, ""))
+	}
+	return data
+}
