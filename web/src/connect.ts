@@ -74,7 +74,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
       const close = (): void => void made.close();
       signal?.addEventListener("abort", close, { once: true });
       try {
-        await made.start({ ...raw, url: address, assume: lastRevision(address) }, options.credentials ?? "same-origin", provider);
+        await made.start({ ...raw, url: address, assume: await lastRevision(address) }, options.credentials ?? "same-origin", provider);
       } catch (error) {
         signal?.removeEventListener("abort", close);
         opened.journal?.close();
@@ -82,7 +82,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
         throw error;
       }
       if (opened.why) setTimeout(() => made.tellMemory(opened.why), 0); // not before the app can listen
-      if (options.revision === undefined) noteRevision(address, made.revision);
+      if (options.revision === undefined) await noteRevision(address, made.revision);
       // A long-lived signal must not keep every client that it ever served.
       made.on("state", ({ state }) => {
         if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);

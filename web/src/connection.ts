@@ -168,7 +168,7 @@ export class Connection {
    */
   async forget(): Promise<void> {
     await this.close();
-    forgetRevision(this.url);
+    await forgetRevision(this.url);
     await this.#keeping.journal?.forget();
   }
 

@@ -2,6 +2,8 @@
 // whether it is a modern one, which saves a round trip (2026-07-28
 // basic/versioning: the era SHOULD be cached per origin and MAY be persisted).
 
+import { isPlace, placeOf } from "./store/index.js";
+
 const STORE = "holdfast:revisions";
 const MOST = 100;
 
@@ -9,15 +11,16 @@ const known = new Map<string, string>();
 let read = false;
 
 /** The revision that the server at this URL spoke last; empty if not known. */
-export function lastRevision(url: string): string {
+export async function lastRevision(url: string): Promise<string> {
+  const place = await placeOf(url);
   load();
-  return known.get(place(url)) ?? "";
+  return known.get(place) ?? "";
 }
 
 /** Notes the revision that a server speaks. */
-export function noteRevision(url: string, revision: string): void {
+export async function noteRevision(url: string, revision: string): Promise<void> {
+  const key = await placeOf(url);
   load();
-  const key = place(url);
   known.delete(key);
   known.set(key, revision);
   while (known.size > MOST) known.delete(known.keys().next().value!);
@@ -25,9 +28,10 @@ export function noteRevision(url: string, revision: string): void {
 }
 
 /** Forgets what a server spoke. */
-export function forgetRevision(url: string): void {
+export async function forgetRevision(url: string): Promise<void> {
+  const place = await placeOf(url);
   load();
-  if (known.delete(place(url))) save();
+  if (known.delete(place)) save();
 }
 
 /** Forgets what all servers spoke. */
@@ -35,12 +39,6 @@ export function forgetRevisions(): void {
   load();
   known.clear();
   save();
-}
-
-/** What a server is kept under: without the query, which may hold a secret. */
-function place(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }
 
 function save(): void {
@@ -51,7 +49,8 @@ function save(): void {
   }
 }
 
-// What is stored is as untrusted as any input: only pairs of strings count.
+// What is stored is as untrusted as any input: only pairs of strings count, and of
+// an earlier build's only those whose path may be kept as it is.
 function load(): void {
   if (read) return;
   read = true;
@@ -59,7 +58,7 @@ function load(): void {
     const pairs: unknown = JSON.parse(globalThis.localStorage?.getItem(STORE) ?? "[]");
     if (!Array.isArray(pairs)) return;
     for (const pair of pairs.slice(-MOST) as unknown[]) {
-      if (Array.isArray(pair) && typeof pair[0] === "string" && typeof pair[1] === "string") known.set(pair[0], pair[1]);
+      if (Array.isArray(pair) && typeof pair[0] === "string" && isPlace(pair[0]) && typeof pair[1] === "string") known.set(pair[0], pair[1]);
     }
   } catch {
     // As above.

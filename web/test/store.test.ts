@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryStore, openStore, serverKey, wipeAll } from "../src/store/index.js";
+import { isPlace, memoryStore, openStore, placeOf, serverKey, wipeAll } from "../src/store/index.js";
 import { nextIdEpoch } from "../src/store/rows.js";
 import { contract } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
@@ -37,6 +37,25 @@ test("a server's key is its address without fragment, and tells users apart", as
   ];
   assert.equal(new Set([key, ...others]).size, 6);
   await assert.rejects(serverKey("/mcp", ""), (error) => error instanceof TypeError);
+});
+
+test("Fault 122: a path is readable only where it is a name that endpoints have everywhere", async () => {
+  for (const path of ["", "/", "/mcp", "/mcp/", "/api/v1/mcp", "/acp", "/sse"]) {
+    const { origin, pathname } = new URL(`https://a.test${path}`);
+    assert.ok((await serverKey(`https://a.test${path}`, "")).startsWith(`${origin}${pathname}#`), path);
+    assert.equal(await placeOf(`https://a.test${path}?key=1`), origin + pathname);
+  }
+  const seen = new Set<string>();
+  const paths = ["/hunter2/mcp", "/mcp/hunter2", "/hunter2", "/mcphunter2", "/v1hunter2/mcp", "/%6dcp", "/api/v123/mcp", "/mcp;hunter2", "/mcp//"];
+  for (const path of paths) {
+    for (const at of [await serverKey(`https://a.test${path}`, "ada"), await placeOf(`https://a.test${path}`)]) {
+      assert.ok(/^https:\/\/a\.test\/#[0-9a-f]{64}$/.test(at), `${path}: ${at}`);
+      seen.add(at);
+    }
+    assert.ok(!isPlace(`https://a.test${path}`) && isPlace(await placeOf(`https://a.test${path}`)), path);
+  }
+  assert.equal(seen.size, 2 * paths.length);
+  assert.ok(isPlace("https://a.test/mcp") && !isPlace("no address") && !isPlace("https://a.test/mcp?key=1"));
 });
 
 test("a server's key needs no crypto.subtle", async () => {

@@ -1,7 +1,7 @@
 // The door of the store: what the runtime imports, and all it imports.
 export { openStore } from "./indexeddb.js";
 export { memoryStore } from "./memory.js";
-export { serverKey } from "./serverkey.js";
+export { isPlace, placeOf, serverKey } from "./serverkey.js";
 export {
   type Committed,
   type Loaded,

@@ -1,22 +1,53 @@
 /**
+ * Paths that hold no secret: the names that endpoints have everywhere. They stay
+ * readable, and what the last build has stored of such a server is still found. Of
+ * any other path that build's store is left to the sweep, 30 days later.
+ */
+const PLAIN_PATH = /^(\/(mcp|acp|sse|api|rpc|v\d{1,2}))*\/?$/;
+
+/**
  * The key that everything of one server and one user is stored under, so that
  * two users or two servers of an origin never see each other's (fault 82). The
- * address is readable up to its path, for whoever looks into the database; the
- * rest is hashed with the principal, since a query may hold a secret and keys
- * are not sealed.
+ * origin is readable, for whoever looks into the database; the rest is hashed
+ * with the principal, since a path or a query may hold a secret, and keys are not
+ * sealed (fault 122).
  *
  * @param url address of the server, absolute; its fragment is ignored. Throws a TypeError where it is none.
  * @param principal whatever tells the users of this origin apart; "" for one user
  */
 export async function serverKey(url: string, principal: string): Promise<string> {
   const { protocol, host, pathname, username, password, search } = new URL(url);
-  // A frame of JSON: no two pairs of parts give the same text.
-  const hidden = new TextEncoder().encode(JSON.stringify([username, password, search, principal]));
-  return `${protocol}//${host}${pathname}#${await digest(hidden)}`;
+  const plain = PLAIN_PATH.test(pathname);
+  const hidden = [username, password, search, principal];
+  if (!plain) hidden.push(pathname);
+  return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
 }
 
-/** SHA-256 in hex. crypto.subtle is not there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing. */
-async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+/**
+ * Where a server is, for what is kept of it whoever the user: its address without
+ * the query, and with its path hashed where that may hold a secret.
+ *
+ * @param url address of the server, absolute
+ */
+export async function placeOf(url: string): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  return PLAIN_PATH.test(pathname) ? origin + pathname : `${origin}/#${await digest([pathname])}`;
+}
+
+/** Whether a text may be one of placeOf: the last build kept paths as they were. */
+export function isPlace(text: string): boolean {
+  try {
+    const { pathname, hash, search } = new URL(text);
+    return search === "" && PLAIN_PATH.test(pathname) && /^(#[0-9a-f]+)?$/.test(hash);
+  } catch {
+    return false;
+  }
+}
+
+/** SHA-256 of the parts, in hex. crypto.subtle is not there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing. */
+async function digest(parts: readonly string[]): Promise<string> {
+  // A frame of JSON: no two lists of parts give the same text.
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
   const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
   if (!subtle) return fnv1a(bytes);
   let hex = "";
