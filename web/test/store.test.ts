@@ -39,7 +39,7 @@ test("a server's key is its address without fragment, and tells users apart", as
   await assert.rejects(serverKey("/mcp", ""), (error) => error instanceof TypeError);
 });
 
-test("Fault 122: a path is readable only where it is a name that endpoints have everywhere", async () => {
+test("TestFault122_PathsThatMayHoldASecret", async () => {
   for (const path of ["", "/", "/mcp", "/mcp/", "/api/v1/mcp", "/acp", "/sse"]) {
     const { origin, pathname } = new URL(`https://a.test${path}`);
     assert.ok((await serverKey(`https://a.test${path}`, "")).startsWith(`${origin}${pathname}#`), path);
