@@ -23,6 +23,7 @@ var pinned = slices.Concat(numbers(1, 112), numbers(114, 120), torture)
 // in their order.
 var torture = []int{
 	122,
+	124,
 	125,
 	129,
 	132,

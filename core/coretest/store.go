@@ -20,6 +20,7 @@ type Store struct {
 	logs   []journal.Op // in order of call, epoch, n
 	// The last row that counts, by call, of each epoch before its owner's.
 	seals map[uint64][]uint32
+	keys  map[string]uint64 // whose each key is, as long as that call is stored
 
 	flying []journal.Op
 	ticket uint32
@@ -62,16 +63,46 @@ func (s *Store) begin(e engine.Effect) {
 	s.ticket, s.flying = e.Ticket, append([]journal.Op{}, ops...)
 }
 
-// land writes the commit under way. A key that is there already is an error of
-// the client's: rows are added blind.
-func (s *Store) land(sealed bool) {
-	s.write(s.flying, sealed)
+// land writes the commit under way, and returns what its host tells the client
+// first: which calls have lost their keys, and to whom. A row that is there already
+// is an error of the client's: rows are added blind.
+func (s *Store) land(sealed bool) (lost []byte) {
+	ops := s.flying
 	s.flying = nil
+	claimed := map[uint64]bool{}
+	for _, op := range ops {
+		if op.Kind == journal.OpKey {
+			claimed[op.Call] = true
+		}
+	}
+	of := func(want func(journal.Op) bool) []journal.Op {
+		return slices.DeleteFunc(slices.Clone(ops), func(op journal.Op) bool { return !want(op) })
+	}
+	s.write(of(func(op journal.Op) bool { return !claimed[op.Call] }), sealed)
+	for _, op := range ops {
+		if op.Kind != journal.OpKey {
+			continue
+		}
+		holder := s.keys[string(op.Plain)]
+		switch i := slices.Index(s.Calls(), holder); {
+		case i < 0 || holder == op.Call:
+			s.keys[string(op.Plain)] = op.Call
+		case op.Flags&journal.OpOwned == 0:
+			lost = journal.AppendOp(lost, journal.Op{Kind: journal.OpKey, Call: op.Call})
+			lost = journal.AppendOp(lost, s.heads[i])
+			for _, row := range s.log(s.heads[i]) {
+				lost = journal.AppendOp(lost, row)
+			}
+			continue
+		}
+		s.write(of(func(other journal.Op) bool { return other.Call == op.Call }), sealed)
+	}
+	return lost
 }
 
 func (s *Store) write(ops []journal.Op, sealed bool) {
 	if s.seals == nil {
-		s.seals = map[uint64][]uint32{}
+		s.seals, s.keys = map[uint64][]uint32{}, map[string]uint64{}
 	}
 	for _, op := range ops {
 		if !sealed {
@@ -89,8 +120,8 @@ func (s *Store) write(ops []journal.Op, sealed bool) {
 			}
 			s.add(&s.logs, op)
 		case journal.OpForget:
-			of := func(other journal.Op) bool { return other.Call == op.Call }
-			s.heads, s.logs = slices.DeleteFunc(s.heads, of), slices.DeleteFunc(s.logs, of)
+			same := func(other journal.Op) bool { return other.Call == op.Call }
+			s.heads, s.logs = slices.DeleteFunc(s.heads, same), slices.DeleteFunc(s.logs, same)
 		}
 	}
 }
@@ -187,12 +218,16 @@ func (s *Store) Calls() []uint64 {
 
 // Stored ends the commit under way.
 func (w *World) Stored(result journal.Result, why string) []engine.Effect {
-	ticket := w.Store.ticket
+	ticket, lost := w.Store.ticket, []engine.Effect(nil)
 	if result == journal.ResultOK || result == journal.ResultUnsealed {
-		w.Store.land(result == journal.ResultOK)
+		if ops := w.Store.land(result == journal.ResultOK); ops != nil {
+			lost = w.input("lost", func() { w.Client.Restore(w.Now, ops) })
+		}
 	}
 	w.Store.flying = nil
-	return w.input("stored", func() { w.Client.Stored(w.Now, ticket, result, why) })
+	w.input("stored", func() { w.Client.Stored(w.Now, ticket, result, why) })
+	w.Effects = append(lost, w.Effects...)
+	return w.Effects
 }
 
 // Reload replaces the client by one that a new page makes from what is stored:
@@ -209,7 +244,7 @@ func (w *World) Reload() []engine.Effect {
 // JumpWall sets the wall clock that the next page sees on by so many ms, or back.
 func (w *World) JumpWall(ms int64) { w.cfg.Wall += ms }
 
-var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget"}
+var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget", journal.OpKey: "key"}
 
 // describeOps writes what a commit holds: "log 2/1/1 [sent event] [cursor]".
 func describeOps(ops []byte) string {

@@ -18,6 +18,7 @@ const (
 	CodeUnauthorized   Code = "unauthorized"    // 401 after the token provider was asked
 	CodeOutcomeUnknown Code = "outcome_unknown" // the request may have run; nothing can tell
 	CodeLost           Code = "lost"            // the server no longer has the call
+	CodeKeyInUse       Code = "key_in_use"      // another call has that key
 	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 

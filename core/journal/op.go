@@ -9,6 +9,12 @@ const (
 	OpCall                     // a call's head, with its owner's epoch: add, or as loaded
 	OpLog                      // a row of its log: add, or as loaded
 	OpForget                   // a call, head and log: delete
+	// OpKey claims the key that is its Plain, the app's own name for a call, for a
+	// call that is added in the same commit. Where another call that is stored has
+	// it, nothing of the commit about this one is written; with OpOwned that is
+	// written without the key. As read: the call has lost its key to the one
+	// whose head and log follow, as they were then.
+	OpKey
 )
 
 // OpFlags say more of an Op.

@@ -171,7 +171,8 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 
 // send sends the request, for the first time or again where the server is known
 // not to have taken it (a session it had lost, a token it refused), once it is
-// stored that it may have left. A request that changes nothing need not wait.
+// stored that it may have left. A request that changes nothing need not wait,
+// unless another page may have made the same call.
 func (t *call) send(c *Client, now engine.Time) {
 	t.rerunAt = engine.Never
 	if t.parked != 0 {
@@ -185,7 +186,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
 	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
-	if t.flags.Harmless() {
+	if t.flags.Harmless() && !t.claimsKey(c) {
 		t.transmit(c, now)
 		return
 	}

@@ -69,6 +69,7 @@ func (c *Client) keep(t *call, o *CallOptions) {
 		headIn: c.writer.Next(), sentIn: neverSent}
 	c.byRecord[t.record.id] = t
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
+	c.claimKey(t, 0)
 }
 
 // journalHead returns the head of a call as it is stored.
@@ -283,6 +284,7 @@ func (c *Client) rewrite(t *call) {
 		headIn: min(r.headIn, c.writer.Next()), sentIn: neverSent}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
+	c.claimKey(t, journal.OpOwned)
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
 	}

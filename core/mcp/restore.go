@@ -22,17 +22,19 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		return
 	}
 	r := journal.ReadOps(ops)
-	var head journal.Op
+	var head, key journal.Op
 	var log []journal.Op
 	flush := func() {
-		if head.Kind == journal.OpCall {
+		if key.Kind == journal.OpKey {
+			c.lostKey(now, key.Call, head, log)
+		} else if head.Kind == journal.OpCall {
 			if t := c.callOfRecord(head.Call); t != nil {
 				c.changeHands(now, t, head, log)
 			} else {
 				c.recall(now, head, log)
 			}
 		}
-		head, log = journal.Op{}, log[:0]
+		head, key, log = journal.Op{}, journal.Op{}, log[:0]
 	}
 	for {
 		op, ok := r.Next()
@@ -42,8 +44,13 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		switch op.Kind {
 		case journal.OpServer:
 			c.restoreServer(now, op)
-		case journal.OpCall:
+		case journal.OpKey:
 			flush()
+			key = op
+		case journal.OpCall:
+			if head.Kind == journal.OpCall || key.Kind == 0 {
+				flush()
+			}
 			head = op
 		case journal.OpLog:
 			if head.Kind == journal.OpCall && op.Call == head.Call {
@@ -126,6 +133,9 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	h, err := journal.ParseHead(head.Plain)
 	if err != nil || !c.storedObject(h.Params) || !c.storedObject(h.Meta) {
 		c.quarantined(err)
+		return
+	}
+	if c.heardOfKey(now, h, head, log) {
 		return
 	}
 	c.lastCall++

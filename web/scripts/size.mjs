@@ -18,11 +18,13 @@ import { packages } from "./wasmpackages.mjs";
 // 0.2 KB are for the app's word on whether a call may be run again (rerun).
 // 0.7 KB, and 2 KB of the wasm, are for ack() that says when it is stored, and for an
 // outcome that counts as acknowledged only once its app could act on it.
+// 0.6 KB, and 2 KB of the wasm, are for keys that the store gives, so that two tabs make one
+// call of them (store/callkeys.ts).
 const files = [
-  { name: "holdfast.wasm", budget: 704_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 33_800, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 42_200, goal: 15_000 },
-  { name: "holdfast.js", budget: 43_900, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 713_000, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 34_600, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 42_800, goal: 15_000 },
+  { name: "holdfast.js", budget: 44_500, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -293,7 +293,10 @@ export class Calls {
     const { state, record = 0 } = JSON.parse(text) as { state: string; record?: number };
     const pending = this.#pending.get(id);
     const kept = this.#kept.get(id);
-    if (state === "followed" && pending) pending.record = record;
+    if (state === "followed" && pending) {
+      pending.record = record;
+      pending.resend = pending.unblock = undefined; // whoever carries it sends it again
+    }
     else if (state === "forgotten" && kept) this.#forget(id, kept);
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyContract } from "./storekeys.js";
 import { type Op, type Store, StoreError, type StoreReason } from "../src/store/store.js";
 
 /** Makes tabs: stores of one user's browser. Each test begins with an empty one. */
@@ -65,6 +66,7 @@ export function contract(name: string, newBrowser: () => Browser): void {
     assert.deepEqual(await store.commit([{ kind: "server", plain: bytes("server"), secret: bytes("session") }, head(2), head(1)], true), {
       sealed: true,
       relieved: [],
+      lost: [],
     });
     await store.commit([row(1, 1, 0, "token 0"), row(2, 1, 0)], false);
     await store.commit([row(1, 1, 1), row(1, 1, 2, "")], false);
@@ -340,4 +342,6 @@ export function contract(name: string, newBrowser: () => Browser): void {
     await browser.wipe();
     await browser.wipe();
   });
+
+  keyContract(story);
 }

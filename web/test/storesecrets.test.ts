@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStore } from "../src/store/index.js";
 import { all, bytes, head, row, rowsOf, text } from "./storecontract.js";
+import { keyed } from "./storekeys.js";
 import { Shim, withGlobal } from "./storeshim.js";
 
 // What is secret rests sealed (fault 115), or does not rest at all.
@@ -67,7 +68,7 @@ test("a key that is none is replaced; what was sealed with another is null", asy
     const next = await open("b");
     assert.deepEqual((await next.load(all)).calls[0]!.rows.map((r) => [text(r.plain), r.secret]), [["1/1/0", null]]);
     const row0 = [{ kind: "server", plain: bytes("x"), secret: bytes("y") }] as const;
-    assert.deepEqual(await next.commit(row0, false), { sealed: true, relieved: [] });
+    assert.deepEqual(await next.commit(row0, false), { sealed: true, relieved: [], lost: [] });
     assert.equal(text((await next.readServer())!.secret), "y");
   }
 });
@@ -77,8 +78,8 @@ test("without a cipher secrets are left out, and the commit says so", async () =
   await withGlobal("crypto", plainHttp, async () => {
     const shim = new Shim();
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [] });
-    assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true, relieved: [] });
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [], lost: [] });
+    assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true, relieved: [], lost: [] });
     assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
     assert.deepEqual(await rowsOf(store, 1), ["1/1/0", "1/1/1"]);
   });
@@ -93,7 +94,18 @@ test("a browser that cannot store a key has no cipher", async () => {
     })(structuredClone),
   }, async () => {
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [] });
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [], lost: [] });
   });
   assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
+});
+
+test("Fault 124: the key of a call rests as a digest", async () => {
+  const shim = new Shim();
+  const store = await open();
+  await store.commit(keyed(1, CANARY), false);
+  const stored = await shim.dump();
+  assert.ok(!leaks(stored), "the key is there to be read");
+  assert.equal(stored["calls"]!.length, 2);
+  await store.forget();
+  assert.deepEqual((await shim.dump())["calls"], []);
 });

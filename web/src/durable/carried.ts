@@ -1,4 +1,4 @@
-import type { LoadedCall, Op, Store } from "../store/index.js";
+import type { LoadedCall, LostKey, Op, Store } from "../store/index.js";
 import type { Message } from "./channel.js";
 import { type Followed, FollowedCalls, type Row } from "./followed.js";
 import type { JournalClient } from "./journalclient.js";
@@ -22,6 +22,8 @@ interface Owned {
   epoch: number;
   /** It has its outcome. */
   done: boolean;
+  /** It has a key, under which another page may follow it that this one has not heard of yet. */
+  keyed?: boolean;
 }
 
 /**
@@ -56,6 +58,25 @@ export class CarriedCalls {
   /** Books the calls that begin with a commit of this page's. */
   begun(ops: readonly Op[]): void {
     for (const op of ops) if (op.kind === "call") this.#owned.set(op.call, { epoch: op.epoch, done: false });
+    for (const op of ops) if (op.kind === "key") this.#owned.get(op.call)!.keyed = true;
+  }
+
+  /** A call of this page's was not added: the one that has its key is followed, and the core told of it. */
+  lostKey({ call, holder }: LostKey): void {
+    this.#owned.delete(call);
+    const list = new OpList().lostKey(call);
+    if (holder) {
+      list.call(holder);
+      // That page may have told of it first.
+      if (!holder.owned && !this.#followed.has(holder.call)) this.#followed.loaded(holder);
+    }
+    this.#use.moved();
+    this.#use.restore(list);
+  }
+
+  /** Whether other pages may follow a call that this page does not know to be there. */
+  isShared(call: number): boolean {
+    return this.#owned.get(call)?.keyed === true;
   }
 
   /** Books those that end with one. */

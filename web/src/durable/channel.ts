@@ -31,12 +31,17 @@ export type Message =
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 
+/** Those that are open in this page. */
+const channels = new Set<Channel>();
+
 /** The way to the other pages; where there is no BroadcastChannel, to nobody. */
 export class Channel {
   readonly #name: string;
   readonly #tab: string;
   readonly #receive: (from: string, message: Message) => void;
   #channel: BroadcastChannel | undefined;
+  /** What it tells of is in this page's memory, which no other page has. */
+  inMemory = false;
 
   constructor(server: string, tab: string, receive: (from: string, message: Message) => void) {
     this.#name = `holdfast.${server}`;
@@ -52,6 +57,7 @@ export class Channel {
 
   /** Opens it, again after {@link Channel.close}. */
   open(): void {
+    channels.add(this);
     if (this.#channel || !Channel.exists) return;
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }: MessageEvent<{ from: string; message: Message }>) => {
@@ -63,7 +69,17 @@ export class Channel {
     this.#channel?.postMessage({ from: this.#tab, message });
   }
 
+  /** Tells those that have what the sender stores. */
+  tell(message: Message): void {
+    if (!this.inMemory) return this.send(message);
+    for (const other of channels) {
+      if (other === this || other.#name !== this.#name || !other.inMemory) continue;
+      queueMicrotask(() => channels.has(other) && other.#receive(this.#tab, message));
+    }
+  }
+
   close(): void {
+    channels.delete(this);
     this.#channel?.close();
     this.#channel = undefined;
   }

@@ -98,6 +98,7 @@ export class Journal {
     });
     const { store, loaded, living, why } = await openedStore(options, tab, ready);
     await ready; // where it is one in memory, which waits for nothing
+    channel.inMemory = store.durability === "memory";
     journal = new Journal(store, tab, server, loaded, channel, handshakes, use);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
@@ -173,13 +174,15 @@ export class Journal {
     if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
     const ends = ops.some(endsSession);
     const committed = (ends ? this.#endSession(ops, strict) : this.#store.commit(ops, strict)).then(
-      async ({ sealed, relieved }) => {
+      async ({ sealed, relieved, lost }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
         for (const call of relieved) await this.#calls.moved(call);
+        for (const one of lost) this.#calls.lostKey(one);
         const kept = sealed && this.#store.durability === "indexeddb";
         if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
-        this.#tell(ops.filter((op) => op.kind === "server" || !relieved.includes(op.call)));
+        const elsewhere = new Set([...relieved, ...lost.map(({ call }) => call)]);
+        this.#tell(ops.filter((op) => op.kind === "server" || !elsewhere.has(op.call)));
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : "failed";
@@ -322,9 +325,9 @@ export class Journal {
 
   /** Tells the other pages what is stored, without its secrets. */
   #tell(ops: readonly Op[]): void {
+    const told = this.#peers.any ? ops : ops.filter((op) => op.kind !== "server" && this.#calls.isShared(op.call));
     this.#calls.ended(ops);
-    if (!this.#peers.any || this.#store.durability === "memory") return;
-    for (const message of storedMessages(ops)) this.#channel.send(message);
+    for (const message of storedMessages(told)) this.#channel.tell(message);
   }
 
   /** @internal A message of another page's. */

@@ -3,8 +3,8 @@
 import type { LoadedCall, Op, StoredRow } from "../store/index.js";
 
 const HEADER = 28;
-const KIND = { server: 1, call: 2, log: 3, forget: 4 } as const;
-const NAMES = [undefined, "server", "call", "log", "forget"] as const;
+const KIND = { server: 1, call: 2, log: 3, forget: 4, key: 5 } as const;
+const NAMES = [undefined, "server", "call", "log", "forget", "key"] as const;
 const OWNED = 1;
 const ENDED = 2;
 const AWAITED = 4;
@@ -29,6 +29,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0 });
+    else if (kind === "key") ops.push({ kind, call, key: plain, dispensable: (flags & OWNED) !== 0 });
   }
   return ops;
 }
@@ -73,6 +74,12 @@ export class OpList {
   /** A call that is stored no more. */
   forget(call: number): this {
     return this.#add(KIND.forget, 0, call, 0, 0, NOTHING, null);
+  }
+
+  /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */
+  lostKey(call: number): this {
+    this.#heads.push(this.#size);
+    return this.#add(KIND.key, 0, call, 0, 0, NOTHING, null);
   }
 
   /** The list, for {@link Runtime.restore}. */

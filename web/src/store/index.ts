@@ -7,6 +7,7 @@ export {
   type Loaded,
   type LoadedCall,
   type LogRow,
+  type LostKey,
   type Op,
   type Store,
   StoreError,

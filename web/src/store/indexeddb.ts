@@ -1,3 +1,4 @@
+import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
@@ -59,10 +60,13 @@ class IndexedDBStore implements Store {
     const believed = this.#connector.mark;
     return this.#run(async ({ db, key }, again) => {
       const secret = ops.some(hasSecret);
-      // No await without a secret: the page may be going away.
+      // No await without a secret or a key: the page may be going away.
       const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
-      const relieved = await write(db, ops, secrets, { server: this.#server, tab: this.#tab, strict, again });
-      return { sealed: !secret || key !== null, relieved };
+      const claims = claimed(ops, this.#server);
+      const how = { server: this.#server, tab: this.#tab, strict, again, claims: claims && (await claims) };
+      const { relieved, lost } = await write(db, ops, secrets, how);
+      const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
+      return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
     }, believed);
   }
 

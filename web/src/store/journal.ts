@@ -48,6 +48,11 @@ export class Gathering {
     for (const head of heads) this.#byCall.set(callOf(head) ?? -1, head);
   }
 
+  /** The numbers of the calls that have a head. */
+  numbers(): Iterable<number> {
+    return this.#byCall.keys();
+  }
+
   /** Takes the whole logs of some calls. */
   logs(rows: readonly unknown[]): void {
     for (const [call, log] of byCall(rows)) {

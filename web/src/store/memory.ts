@@ -1,7 +1,7 @@
 import type { Heirs } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
 import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
-import { type Committed, type Loaded, type LoadedCall, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LostKey, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
@@ -10,6 +10,8 @@ interface Held {
   server: ServerRecord | undefined;
   heads: Map<number, HeadRecord>;
   log: Map<number, LogRecord[]>;
+  /** Whose each key is, as long as that call is held. */
+  keys: Map<string, number>;
 }
 
 /** Here every head is written anew: that costs nothing. */
@@ -53,6 +55,7 @@ class MemoryStore implements Store {
     mine.ids = { last: found.idEpoch };
     for (const { head } of found.calls) mine.heads.set(head.call, head);
     for (const call of found.orphans) mine.log.delete(call);
+    for (const [key, call] of mine.keys) if (!mine.heads.has(call)) mine.keys.delete(key);
     return { idEpoch: found.idEpoch, server: copiedServer(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
   }
 
@@ -64,9 +67,7 @@ class MemoryStore implements Store {
   }
 
   async read(call: number): Promise<LoadedCall | null> {
-    const mine = this.#held();
-    const found = foundCall(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS);
-    return found && this.#copiedCall(found);
+    return this.#find(this.#held(), call);
   }
 
   async readServer(): Promise<ServerRow | null> {
@@ -79,14 +80,29 @@ class MemoryStore implements Store {
     const undo: (() => void)[] = [];
     const guarded = ownersOnly(ops);
     const relieved = [...guarded].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
+    const lost: LostKey[] = [];
+    const claims = new Set(ops.flatMap((op) => (op.kind === "key" ? [op.call] : [])));
+    const carryOut = (op: Op): void => void undo.push(apply(mine, op, server, tab));
     try {
-      for (const op of ops) if (op.kind === "server" || !relieved.includes(op.call)) undo.push(apply(mine, op, server, tab));
+      for (const op of ops) if (op.kind === "server" || !(relieved.includes(op.call) || claims.has(op.call))) carryOut(op);
+      for (const op of ops) {
+        if (op.kind !== "key" || relieved.includes(op.call)) continue;
+        const key = new TextDecoder().decode(op.key);
+        const holder = mine.heads.get(mine.keys.get(key) ?? op.call);
+        const free = !holder || holder.call === op.call || holder.owner === tab;
+        if (!free && !op.dispensable) {
+          lost.push({ call: op.call, holder: this.#find(mine, holder.call) });
+          continue;
+        }
+        if (free) undo.push(put(mine.keys, key, op.call));
+        for (const other of ops) if (other.kind !== "server" && other.call === op.call) carryOut(other);
+      }
     } catch (error) {
       for (const step of undo.reverse()) step();
       throw error;
     }
-    const carried = strict ? [...written(ops, guarded)] : [];
-    return { sealed: true, relieved: [...relieved, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)] };
+    const carried = strict ? [...written(ops, new Set([...guarded, ...claims]))] : [];
+    return { sealed: true, relieved: [...relieved, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)], lost };
   }
 
   async forget(): Promise<void> {
@@ -117,9 +133,14 @@ class MemoryStore implements Store {
   #held(): Held {
     if (this.#closed) throw new StoreError("closed", "the store was closed");
     const { server } = this.#options;
-    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map() };
+    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map(), keys: new Map() };
     held.set(server, found);
     return found;
+  }
+
+  #find(mine: Held, call: number): LoadedCall | null {
+    const found = foundCall(mine.heads.get(call), mine.log.get(call) ?? [], NO_HEIRS);
+    return found && this.#copiedCall(found);
   }
 
   #copiedCall({ head, rows, ended, acked }: Found): LoadedCall {
@@ -167,7 +188,16 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
         if (rows) mine.log.set(op.call, rows);
       };
     }
+    case "key": // decided before
+      return () => {};
   }
+}
+
+/** Puts an entry into a map and returns how to take it back. */
+function put<K, V>(map: Map<K, V>, key: K, value: V): () => void {
+  const before = map.get(key);
+  map.set(key, value);
+  return () => (before === undefined ? map.delete(key) : map.set(key, before));
 }
 
 function before(a: LogRecord, b: LogRecord): boolean {

@@ -1,8 +1,10 @@
 // The transactions that read. Each returns records; what is sealed in them is
 // opened afterwards, since no cipher may be waited for in a transaction.
 
+import type { KeyRecord } from "./callkeys.js";
 import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./journal.js";
+import { below, headsOf, keysOf } from "./ranges.js";
 import { isServer, type ServerRecord } from "./rows.js";
 import type { Usage } from "./store.js";
 import { type Then, transact } from "./transaction.js";
@@ -29,10 +31,15 @@ export function readAll(db: IDBDatabase, server: string, tab: string, isGone: (o
       const { idEpoch: last, heirs } = done;
       tx.objectStore("ids").put(heirs.size > 0 ? { server, last, heirs } : { server, last });
       for (const head of done.taken) tx.objectStore("calls").put(head);
+      // Of calls that are stored no more: nobody looks for them, but at their keys.
+      const calls = new Set(gathering.numbers());
+      for (const { call, of } of claims) if (!calls.has(of)) tx.objectStore("calls").delete([server, call]);
       for (const call of done.orphans) tx.objectStore("log").delete(below(server, call));
       tx.commit();
     };
-    then(tx.objectStore("calls").getAll(below(server)), (heads: { call: number }[]) => {
+    let claims: KeyRecord[] = [];
+    then(tx.objectStore("calls").getAll(keysOf(server)), (found: KeyRecord[]) => (claims = found));
+    then(tx.objectStore("calls").getAll(headsOf(server)), (heads: { call: number }[]) => {
       known();
       const gathering = new Gathering(ids, row, heads);
       const logs = stretches(server, heads);
@@ -131,13 +138,8 @@ export function countAll(db: IDBDatabase, server: string, usage: Usage): Promise
         next(name, IDBKeyRange.bound(key, range.upper, true));
       });
     };
-    next("calls", below(server));
+    next("calls", headsOf(server));
     next("log", below(server));
     return () => undefined;
   });
-}
-
-/** All keys that begin with `prefix` and go on: an array sorts behind every number and text. */
-export function below(...prefix: (string | number)[]): IDBKeyRange {
-  return IDBKeyRange.bound(prefix, [...prefix, []]);
 }

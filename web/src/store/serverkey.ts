@@ -23,6 +23,11 @@ export async function serverKey(url: string, principal: string): Promise<string>
   return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
 }
 
+/** What the store has for the app's own name of a call of that server and user: such names may be secrets. */
+export function keyDigest(server: string, key: Uint8Array): Promise<string> {
+  return digest([server, new TextDecoder().decode(key)]);
+}
+
 /**
  * Where a server is, for what is kept of it whoever the user: its address without
  * the query, and with its path hashed where that may hold a secret.

@@ -12,6 +12,7 @@
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an app has done with the call's events up to position `n`; it takes the place of lower ones |
  * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it |
+ * | `key` | gives a key, the app's own name for a call, to a call that the same commit adds. Where another call that is stored has it, and another tab carries that one, none of the commit's ops about this call is done; with `dispensable` they are, and it goes without the key. At rest the key is hashed |
  *
  * Adding what is there already fails the whole commit.
  */
@@ -19,7 +20,8 @@ export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
-  | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean };
+  | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean }
+  | { kind: "key"; call: number; key: Uint8Array; dispensable?: boolean };
 
 /** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
 export interface StoredRow {
@@ -129,6 +131,15 @@ export interface Committed {
   sealed: boolean;
   /** Calls that this tab carries no more, or that are forgotten. Looked for where the commit was strict, or depends on it. */
   relieved: readonly number[];
+  /** Calls that were not added, since another call has their key. */
+  lost: readonly LostKey[];
+}
+
+/** A call that was not added. */
+export interface LostKey {
+  call: number;
+  /** The call that has its key, as it stood in that transaction; null where it cannot be read. */
+  holder: LoadedCall | null;
 }
 
 /** The durable store of one server, as one tab has it. Every method may reject with a StoreError. */
@@ -159,7 +170,7 @@ export interface Store {
    * because there is no cipher. A strict commit also says which of the calls
    * whose rows it holds are another tab's by now: those rows count for nothing.
    *
-   * Without a secret among `ops`, and with the database open, the transaction is
+   * Without a secret or a key among `ops`, and with the database open, the transaction is
    * on its way when this returns, before it resolves: a page that is being left
    * may still write so. It then overtakes a commit whose secrets are just being
    * sealed, so a commit that must come second waits for the first.

@@ -3,7 +3,9 @@
 // from another would be lost. But what only a call's owner may do does.
 
 import { type Heirs, heirsOf, heirTo } from "./heirs.js";
-import { below } from "./read.js";
+import { type Claim, decide } from "./callkeys.js";
+import type { Found } from "./journal.js";
+import { below } from "./ranges.js";
 import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
@@ -42,18 +44,30 @@ export interface Writing {
   strict: boolean;
   /** A second try of what broke off: it may be stored already, then what is there is the same. */
   again: boolean;
+  /** The keys that calls want which are added. */
+  claims: ReadonlyMap<number, Claim> | null;
 }
 
+/** What a transaction has found out. */
+export interface Written {
+  relieved: number[];
+  lost: { call: number; holder: Found | null }[];
+}
+
+const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
+
 /** Writes `ops` in one transaction, which is on its way when this returns. `secrets` are the sealed ones, at the places of their ops. */
-export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<number[]> {
+export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<Written> {
   const { server, strict, again } = how;
+  const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
-  if (stores.size === 0) return Promise.resolve([]);
+  const done: Written = { relieved: [], lost: [] };
+  if (stores.size === 0) return Promise.resolve(done);
   const guarded = ownersOnly(ops);
-  const carried = strict ? written(ops, guarded) : new Set<number>();
+  const carried = strict ? written(ops, new Set([...guarded, ...claims.keys()])) : new Set<number>();
   if (carried.size > 0) stores.add("calls").add("ids");
-  const relieved: number[] = [];
+  if (claims.size > 0) stores.add("ids").add("log");
   return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
@@ -82,28 +96,40 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
         case "forget":
           tx.objectStore("calls").delete([server, op.call]);
           tx.objectStore("log").delete(below(server, op.call));
+          break;
+        case "key": // decided before
       }
     };
+    const carryOutAll = (call: number): void => ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
+    const claim = (call: number): void => {
+      const claim = claims.get(call);
+      if (!claim) return carryOutAll(call);
+      decide(tx, then, { server, tab: how.tab, call, claim }, {
+        stored: () => carryOutAll(call),
+        lost: (holder) => done.lost.push({ call, holder }),
+      });
+    };
     ops.forEach((op, i) => {
-      if (op.kind === "server" || !guarded.has(op.call)) carryOut(op, i);
+      if (op.kind === "server" || !(guarded.has(op.call) || claims.has(op.call))) carryOut(op, i);
     });
     for (const call of guarded) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head && head.owner !== how.tab) relieved.push(call);
-        else ops.forEach((op, i) => op.kind !== "server" && op.call === call && carryOut(op, i));
+        if (head && head.owner !== how.tab) done.relieved.push(call);
+        else claim(call);
       });
     }
+    for (const call of claims.keys()) if (!guarded.has(call)) claim(call);
     let heirs: Heirs;
     if (carried.size > 0) then(tx.objectStore("ids").get([server]), (ids) => (heirs = heirsOf(ids)));
     for (const call of carried) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head?.owner !== how.tab && (head && heirTo(head, heirs)?.tab) !== how.tab) relieved.push(call);
+        if (head?.owner !== how.tab && (head && heirTo(head, heirs)?.tab) !== how.tab) done.relieved.push(call);
       });
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!again && guarded.size === 0) tx.commit();
-    return () => relieved;
+    if (!again && guarded.size === 0 && claims.size === 0) tx.commit();
+    return () => done;
   });
 }
 
@@ -112,9 +138,9 @@ export function ownersOnly(ops: readonly Op[]): Set<number> {
   return new Set(ops.flatMap((op) => (op.kind === "forget" && op.mine ? [op.call] : [])));
 }
 
-/** The other calls whose rows are among `ops`: who acts on what is stored has to know that it is the one to act. */
-export function written(ops: readonly Op[], guarded: Set<number>): Set<number> {
-  return new Set(ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !guarded.has(op.call) ? [op.call] : [])));
+/** The calls whose rows are among `ops`, but those that are looked at anyway: who acts on what is stored has to know that it is the one to act. */
+export function written(ops: readonly Op[], looked: ReadonlySet<number>): Set<number> {
+  return new Set(ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !looked.has(op.call) ? [op.call] : [])));
 }
 
 function touched(op: Op): string[] {
@@ -122,6 +148,7 @@ function touched(op: Op): string[] {
     case "server":
       return ["servers"];
     case "call":
+    case "key":
       return ["calls"];
     case "log":
       return ["log"];
