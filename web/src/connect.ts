@@ -8,6 +8,7 @@ import {
   badArgument,
   bound,
   callDefaults,
+  checkJournal,
   checkPrincipal,
   checkSignal,
   checkToken,
@@ -39,6 +40,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   checkSignal("connect", signal);
   checkToken("connect", options.token);
   checkPrincipal("connect", options.principal);
+  checkJournal("connect", options.journal);
   const raw = {
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
     capabilities: JSON.stringify(capabilitiesOf(handlers)),

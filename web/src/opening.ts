@@ -1,7 +1,7 @@
 import { Journal } from "./durable/journal.js";
 import { principalOf } from "./durable/principal.js";
 import { HoldfastError } from "./errors.js";
-import type { TokenProvider } from "./options.js";
+import type { JournalOptions, TokenProvider } from "./options.js";
 
 /** The status that stands for any redirect (runtime/exchange.ts). */
 const REDIRECTED = 300;
@@ -43,7 +43,7 @@ function otherSlash(url: string): string {
 
 /** What the store of a client depends on. */
 export interface JournalChoice {
-  journal?: boolean;
+  journal?: boolean | JournalOptions;
   principal?: string;
 }
 
@@ -63,7 +63,8 @@ export async function openJournal(
     principal = await Promise.resolve(provider()).then(principalOf, () => undefined);
     if (principal === undefined) return { journal: undefined, why: "principal" };
   }
-  return Journal.open(await key(principal ?? ""));
+  const sealAll = typeof options.journal === "object" && options.journal.seal === "all";
+  return Journal.open(await key(principal ?? ""), sealAll);
 }
 
 /**

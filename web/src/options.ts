@@ -47,6 +47,18 @@ export interface Limits {
  */
 export type ValidatePolicy = "reject" | "report" | false;
 
+/** How what is kept rests in IndexedDB. */
+export interface JournalOptions {
+  /**
+   * What is encrypted there, under a key that no script can read. `secrets`: what lets
+   * somebody take over a call or a session, drafts and answers; arguments, events and
+   * results rest in plain. `all`: those as well, and nothing is kept where there is no
+   * cipher (plain http): `durability` is then `memory`, because of `cipher`. Numbers,
+   * times and sizes of what is stored stay readable. Default `secrets`.
+   */
+  seal?: "secrets" | "all";
+}
+
 /** When the store forgets a call ({@link CallOptions.ack}). */
 export type AckMode = "auto" | "manual";
 
@@ -106,7 +118,7 @@ export interface ConnectOptions {
    * Default true. Where there is no store the client says `durability: "memory"`
    * and works on.
    */
-  journal?: boolean;
+  journal?: boolean | JournalOptions;
   /**
    * Tells the users of this origin apart: what one has stored, another never
    * sees. Needed with a token provider whose tokens are opaque; of a JWT the
@@ -212,6 +224,14 @@ export function checkSignal(op: string, signal: unknown): void {
 /** Refuses what is no token provider: a token in its place is a common slip. */
 export function checkToken(op: string, token: unknown): void {
   if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
+}
+
+/** Refuses what says nothing of how calls are kept. */
+export function checkJournal(op: string, journal: unknown): void {
+  if (journal === undefined || typeof journal === "boolean") return;
+  if (typeof journal !== "object" || journal === null) throw badArgument(op, "journal", "has to be a boolean or an object");
+  const { seal } = journal as { seal?: unknown };
+  if (seal !== undefined && seal !== "secrets" && seal !== "all") throw badArgument(op, "journal.seal", 'has to be "secrets" or "all"');
 }
 
 /** Refuses what is no name of a user. */

@@ -10,6 +10,12 @@ contract("IndexedDB", () => {
   return { open: (server, tab, onLost) => openStore({ server, tab, onLost }), wipe: wipeAll };
 });
 
+const sealing = (): ReturnType<Parameters<typeof contract>[1]> => {
+  new Shim();
+  return { open: (server, tab, onLost) => openStore({ server, tab, onLost, sealAll: true }), wipe: wipeAll };
+};
+contract("IndexedDB, all of it sealed", sealing, true);
+
 contract("memory", () => {
   void wipeAll();
   return { open: async (server, tab, onLost) => memoryStore({ server, tab, onLost }), wipe: wipeAll };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStore } from "../src/store/index.js";
-import { all, bytes, head, row, rowsOf, text } from "./storecontract.js";
+import { all, because, bytes, end, head, row, rowsOf, text } from "./storecontract.js";
 import { keyed } from "./storekeys.js";
 import { Shim, withGlobal } from "./storeshim.js";
 
@@ -107,5 +107,69 @@ test("Fault 124: the key of a call rests as a digest", async () => {
   assert.ok(!leaks(stored), "the key is there to be read");
   assert.equal(stored["calls"]!.length, 2);
   await store.forget();
+  assert.deepEqual((await shim.dump())["calls"], []);
+});
+
+const openSealed = (tab = "a"): ReturnType<typeof openStore> => openStore({ server: "s", tab, sealAll: true });
+
+test("TestFault122_EverythingRestsSealed", async () => {
+  const shim = new Shim();
+  const store = await openSealed();
+  await store.commit(
+    [
+      head(1, CANARY),
+      { ...row(1, 1, 1, CANARY), plain: bytes(CANARY) } as ReturnType<typeof row>,
+      head(2, CANARY),
+      { ...end(2, 1, 1), plain: bytes(CANARY) } as ReturnType<typeof row>,
+      { kind: "server", plain: bytes(CANARY), secret: null },
+    ],
+    true,
+  );
+  // How far an app is done is a number, which a page that is being left may still write.
+  await store.commit([{ kind: "log", call: 2, epoch: 0, n: 3, plain: bytes(""), secret: null }], false);
+  assert.ok(!leaks(await shim.dump()), "something is there to be read");
+  // Another tab reads all of it, and takes over what nobody carries.
+  const other = await openSealed("b");
+  const { calls, server } = await other.load(() => false);
+  assert.equal(text(server!.plain), CANARY);
+  assert.deepEqual(
+    calls.map((c) => [text(c.plain), c.owned, c.ended, c.acked, c.rows.map((r) => [text(r.plain), text(r.secret)])]),
+    [
+      [CANARY, true, false, 0, [[CANARY, CANARY]]],
+      [CANARY, true, true, 3, [[CANARY, null]]],
+    ],
+  );
+  assert.equal(text((await store.takeOver(1, 2))!.plain), CANARY);
+  assert.equal((await store.usage()).quarantined, 0);
+});
+
+test("TestFault122_SealedPlainMovedToAnotherRowDoesNotOpen", async () => {
+  const shim = new Shim();
+  const store = await openSealed();
+  await store.commit([head(1), row(1, 1, 1), row(1, 1, 2), head(2)], false);
+  const [first] = (await shim.dump())["log"]!;
+  const [one, two] = (await shim.dump())["calls"]!;
+  await shim.edit("log", (log) => log.put({ ...first, n: 2 }));
+  await shim.edit("calls", (calls) => calls.put({ ...two, all: one.all }));
+  assert.deepEqual(await rowsOf(store, 1), ["1/1/1"]);
+  assert.equal(await store.read(2), null);
+  assert.deepEqual((await store.load(all)).calls.map(({ call }) => call), [1]);
+});
+
+test("TestFault122_WhatWasPlainIsReadOn", async () => {
+  new Shim();
+  await (await open()).commit([head(1), row(1, 1, 1, CANARY), { kind: "server", plain: bytes("x"), secret: null }], false);
+  const store = await openSealed();
+  await store.commit([row(1, 1, 2)], false);
+  assert.deepEqual(await rowsOf(store, 1), [`1/1/1 ${CANARY}`, "1/1/2"]);
+  assert.deepEqual(await rowsOf(await open(), 1), [`1/1/1 ${CANARY}`, "1/1/2"]);
+  assert.equal(text((await store.readServer())!.plain), "x");
+});
+
+test("TestFault122_NothingIsKeptWithoutACipher", async () => {
+  const shim = new Shim();
+  await withGlobal("crypto", { value: { getRandomValues: (array: Uint8Array) => array.fill(3) } }, async () => {
+    await assert.rejects(openSealed(), because("cipher"));
+  });
   assert.deepEqual((await shim.dump())["calls"], []);
 });

@@ -1,5 +1,5 @@
 import type { Implementation } from "../mcp.js";
-import { badArgument, bound, checkPrincipal, checkSignal, checkToken, headerList, milliseconds, serverURL, type TokenProvider } from "../options.js";
+import { badArgument, bound, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
 import { isForeign } from "../origins.js";
 import { version, type WasmSource } from "../runtime/load.js";
 import type { AgentHandlers } from "./asked.js";
@@ -64,8 +64,8 @@ export interface AgentOptions {
    * offered to the agent. Permissions are asked for in any case. Default "handlers".
    */
   input?: "handlers" | "manual";
-  /** Whether sessions are kept in IndexedDB, so that they outlive the page. Default true. */
-  journal?: boolean;
+  /** Whether sessions are kept in IndexedDB, so that they outlive the page, and how. Default true. */
+  journal?: boolean | JournalOptions;
   /** Tells the users of this origin apart, as for MCP. */
   principal?: string;
   /** Times for every request. */
@@ -117,6 +117,7 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
   checkSignal(OP, options.signal);
   checkToken(OP, options.token);
   checkPrincipal(OP, options.principal);
+  checkJournal(OP, options.journal);
   if (options.version !== undefined && options.version !== 1 && options.version !== 2) throw badArgument(OP, "version", "has to be 1 or 2");
   if (options.input !== undefined && options.input !== "handlers" && options.input !== "manual") {
     throw badArgument(OP, "input", 'has to be "handlers" or "manual"');

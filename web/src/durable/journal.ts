@@ -76,8 +76,8 @@ export class Journal {
     });
   }
 
-  /** Opens the store of a server and reads what it holds. `why` says why it is memory, where it is. */
-  static async open(server: string): Promise<{ journal: Journal; why: string }> {
+  /** Opens the store of a server, where everything is sealed or only secrets, and reads what it holds. `why` says why it is memory, where it is. */
+  static async open(server: string, sealAll: boolean): Promise<{ journal: Journal; why: string }> {
     // The locks are asked for while the database opens.
     const tab = Tab.open();
     const handshakes = new Handshakes(server);
@@ -87,6 +87,7 @@ export class Journal {
     const options = {
       server,
       tab: tab.name,
+      sealAll,
       onLost: (reason: StoreReason) => journal?.lost(reason),
       onCleared: () => journal?.cleared(),
     };

@@ -2,27 +2,33 @@ import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
-import type { ServerRecord } from "./rows.js";
-import { unseal } from "./seal.js";
+import type { Bytes, Contents, ServerRecord } from "./rows.js";
+import { type Identity, unseal } from "./seal.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type Usage } from "./store.js";
 import { storeError } from "./transaction.js";
-import { forgetServer, hasSecret, logIdentity, sealSecrets, serverIdentity, write } from "./write.js";
+import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
 
 /** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const connector = new Connector(options);
-  await connector.connect();
+  const { key } = await connector.connect();
+  if (options.sealAll && !key) {
+    connector.close();
+    throw noCipher();
+  }
   return new IndexedDBStore(options, connector);
 }
 
 class IndexedDBStore implements Store {
   readonly durability = "indexeddb";
   readonly #server: string;
+  readonly #sealAll: boolean;
   readonly #tab: string;
   readonly #connector: Connector;
 
-  constructor({ server, tab }: StoreOptions, connector: Connector) {
+  constructor({ server, tab, sealAll = false }: StoreOptions, connector: Connector) {
     this.#server = server;
+    this.#sealAll = sealAll;
     this.#tab = tab;
     this.#connector = connector;
   }
@@ -31,7 +37,7 @@ class IndexedDBStore implements Store {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
     return this.#run(async ({ db, key }) => {
       const found = await readAll(db, this.#server, this.#tab, isGone, known);
-      const calls = await Promise.all(found.calls.map((call) => (call.ended ? this.#loaded(call) : this.#opened(key, call))));
+      const calls = await this.#readable(key, found.calls);
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
     });
   }
@@ -39,14 +45,14 @@ class IndexedDBStore implements Store {
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     return this.#run(async ({ db, key }, again) => {
       const found = await takeCall(db, this.#server, call, epoch, this.#tab, again);
-      return found && this.#opened(key, found);
+      return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
   }
 
   async read(call: number): Promise<LoadedCall | null> {
     return this.#run(async ({ db, key }) => {
       const found = await readCall(db, this.#server, call);
-      return found && this.#opened(key, found);
+      return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
   }
 
@@ -60,11 +66,13 @@ class IndexedDBStore implements Store {
     const believed = this.#connector.mark;
     return this.#run(async ({ db, key }, again) => {
       const secret = ops.some(hasSecret);
+      const everything = this.#sealAll && ops.some(hasContent);
+      if (everything && !key) throw noCipher();
       // No await without a secret or a key: the page may be going away.
-      const secrets = secret && key ? await sealSecrets(key, this.#server, ops) : [];
+      const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
       const how = { server: this.#server, tab: this.#tab, strict, again, claims: claims && (await claims) };
-      const { relieved, lost } = await write(db, ops, secrets, how);
+      const { relieved, lost } = await write(db, ops, sealed, how);
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
     }, believed);
@@ -108,25 +116,55 @@ class IndexedDBStore implements Store {
     });
   }
 
-  // An ended call's secrets are of no use to anybody, and there may be thousands.
-  #loaded({ head, rows, ended, acked }: Found): LoadedCall {
-    const { call, epoch, owner, plain } = head;
-    const opened: LogRow[] = [];
-    for (const row of rows) opened.push({ epoch: row.epoch, n: row.n, plain: row.plain, secret: null });
-    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, acked, rows: opened };
+  // A call whose contents cannot be read is left where it is.
+  async #readable(key: CryptoKey | null, found: readonly Found[]): Promise<LoadedCall[]> {
+    const calls = await Promise.all(found.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
+    return calls.filter((call) => call !== null);
   }
 
-  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall> {
-    const loaded = this.#loaded(found);
-    if (found.ended) return loaded;
-    const secrets = found.rows.map(({ call, epoch, n, secret }) => secret && unseal(key, logIdentity(this.#server, call, epoch, n), secret));
-    (await Promise.all(secrets)).forEach((secret, i) => (loaded.rows[i]!.secret = secret));
-    return loaded;
+  // An ended call's secrets are of no use to anybody, and there may be thousands. Null where there is something to open.
+  #loaded(found: Found): LoadedCall | null {
+    const { head, rows, ended } = found;
+    if (!ended || !head.plain) return null;
+    const opened: LogRow[] = [];
+    for (const { epoch, n, plain } of rows) {
+      if (!plain) return null;
+      opened.push({ epoch, n, plain, secret: null });
+    }
+    return this.#call(found, head.plain, opened);
+  }
+
+  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall | null> {
+    const { head, rows, ended } = found;
+    const opening = rows.map(async (row): Promise<LogRow | null> => {
+      const { call, epoch, n } = row;
+      const identity = logIdentity(this.#server, call, epoch, n);
+      const [plain, secret] = await Promise.all([plainOf(key, identity, row), ended ? null : row.secret && unseal(key, identity, row.secret)]);
+      return plain && { epoch, n, plain, secret };
+    });
+    const [plain, ...opened] = await Promise.all([plainOf(key, headIdentity(this.#server, head.call), head), ...opening]);
+    return plain && this.#call(found, plain, opened.filter((row) => row !== null));
+  }
+
+  #call({ head, ended, acked }: Found, plain: Uint8Array, rows: LogRow[]): LoadedCall {
+    const { call, epoch, owner } = head;
+    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, acked, rows };
   }
 
   async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<ServerRow | null> {
-    return row && { plain: row.plain, ended: row.ended === true, secret: await unseal(key, serverIdentity(this.#server), row.secret) };
+    const identity = serverIdentity(this.#server);
+    const plain = row && (await plainOf(key, identity, row));
+    return plain && { plain, ended: row.ended === true, secret: await unseal(key, identity, row.secret) };
   }
+}
+
+/** What is no secret of a record, opened where everything is sealed. */
+async function plainOf(key: CryptoKey | null, row: Identity, { plain, all }: Contents): Promise<Bytes | null> {
+  return plain ?? unseal(key, plainIdentity(row), all ?? null);
+}
+
+function noCipher(): StoreError {
+  return new StoreError("cipher", "there is no cipher here, and everything has to be sealed");
 }
 
 function expect(connection: Connection, mark: string | undefined): void {

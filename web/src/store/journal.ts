@@ -143,8 +143,8 @@ function callOf(record: unknown): number | undefined {
 export function count(usage: Usage, kind: "server" | "head" | "log", records: readonly unknown[]): void {
   for (const record of records) {
     if (kind === "server" ? isServer(record) : kind === "head" ? isHead(record) : isLog(record) || isAck(record)) {
-      const { plain, secret } = record as LogRecord;
-      usage.bytes += plain.byteLength + (secret?.byteLength ?? 0);
+      const { plain, all, secret } = record as LogRecord;
+      usage.bytes += (plain ?? all!).byteLength + (secret?.byteLength ?? 0);
       if (kind === "head") usage.calls++;
       if (kind === "log") usage.rows++;
     } else {

@@ -1,6 +1,6 @@
 import type { Heirs } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
-import { type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
+import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type LostKey, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
@@ -146,8 +146,13 @@ class MemoryStore implements Store {
   #copiedCall({ head, rows, ended, acked }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const owned = owner === this.#options.tab;
-    return { call, epoch, owned, owner, plain: plain.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+    return { call, epoch, owned, owner, plain: plain!.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
   }
+}
+
+/** Nothing is sealed here. */
+function kept({ secret }: { secret: Uint8Array | null }): { secret: Bytes | null } {
+  return { secret: secret && own(secret) };
 }
 
 /** Applies one op and returns how to take it back. */
@@ -155,7 +160,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
   switch (op.kind) {
     case "server": {
       const before = mine.server;
-      mine.server = serverRecord(server, op, op.secret && own(op.secret));
+      mine.server = serverRecord(server, op, kept(op));
       return () => (mine.server = before);
     }
     case "call":
@@ -165,7 +170,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
     case "log": {
       const rows = mine.log.get(op.call) ?? [];
       mine.log.set(op.call, rows);
-      const row = logRecord(server, op, op.secret && own(op.secret));
+      const row = logRecord(server, op, kept(op));
       if (op.epoch === 0) {
         mine.log.set(op.call, [row, ...rows.filter((other) => other.epoch > 0 || other.n > op.n)]);
         return () => mine.log.set(op.call, rows);
@@ -214,8 +219,8 @@ function inOrder<T>(records: Map<number, T>): T[] {
 }
 
 /** Contents that the reader may change. */
-function copied(row: { plain: Uint8Array; secret: Uint8Array | null }): StoredRow {
-  return { plain: row.plain.slice(), secret: row.secret && row.secret.slice() };
+function copied(row: LogRecord | ServerRecord): StoredRow {
+  return { plain: row.plain!.slice(), secret: row.secret && row.secret.slice() };
 }
 
 function copiedServer(row: ServerRecord | null | undefined): ServerRow | null {

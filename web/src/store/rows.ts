@@ -6,10 +6,19 @@
 /** Bytes in a buffer of their own. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
+/**
+ * What is no secret of a record: `plain` or, where the app has everything sealed
+ * (StoreOptions.seal), `all`, which is that and sealed. One of the two. Builds before
+ * `all` take a record without `plain` for none of theirs, and leave it alone.
+ */
+export interface Contents {
+  plain?: Bytes;
+  all?: Bytes;
+}
+
 /** The row of a server. `secret` is sealed; in memory it is plain. */
-export interface ServerRecord {
+export interface ServerRecord extends Contents {
   server: string;
-  plain: Bytes;
   secret: Bytes | null;
   /** The session is over. Earlier versions do not say so, and read in `plain` that there is none. */
   ended?: true;
@@ -20,22 +29,20 @@ export interface ServerRecord {
  * takeover begins the next one and notes where the log of the last one ends:
  * sealed[e - 1] is the last valid n of epoch e, -1 if it has no row.
  */
-export interface HeadRecord {
+export interface HeadRecord extends Contents {
   server: string;
   call: number;
   epoch: number;
   owner: string;
   sealed: number[];
-  plain: Bytes;
 }
 
 /** A row of a call's log. */
-export interface LogRecord {
+export interface LogRecord extends Contents {
   server: string;
   call: number;
   epoch: number;
   n: number;
-  plain: Bytes;
   secret: Bytes | null;
   /** With this row, or before it, the call has its outcome. Earlier versions do not say so. */
   ended?: true;
@@ -64,7 +71,7 @@ export function isHead(value: unknown): value is HeadRecord {
     Array.isArray(record.sealed) &&
     record.sealed.length === record.epoch - 1 &&
     record.sealed.every((n) => n === -1 || isCount(n)) &&
-    record.plain instanceof Uint8Array
+    hasContents(record)
   );
 }
 
@@ -91,8 +98,12 @@ export function isAck(value: unknown): value is LogRecord {
   return typeof record === "object" && record !== null && isCount(record.call) && record.epoch === 0 && isCount(record.n) && hasContent(record);
 }
 
-function hasContent(record: { plain: unknown; secret: unknown }): boolean {
-  return record.plain instanceof Uint8Array && (record.secret === null || record.secret instanceof Uint8Array);
+function hasContents({ plain, all }: { plain?: unknown; all?: unknown }): boolean {
+  return plain instanceof Uint8Array || (plain === undefined && all instanceof Uint8Array);
+}
+
+function hasContent(record: Contents & { secret: unknown }): boolean {
+  return hasContents(record) && (record.secret === null || record.secret instanceof Uint8Array);
 }
 
 /** Whether a value is a number that counts something. */

@@ -91,10 +91,11 @@ export interface Usage {
  * | `quota` | no room; nothing of the commit is stored |
  * | `newer` | a newer version of Holdfast has the database: this one writes no more |
  * | `lost` | the connection broke, and again on a new one; or the database was cleared under the commit |
+ * | `cipher` | everything has to be sealed, and there is no cipher (plain http) |
  * | `closed` | `close()`, or everything was wiped (logout) |
  * | `failed` | anything else; `cause` has it |
  */
-export type StoreReason = "missing" | "blocked" | "timeout" | "quota" | "newer" | "lost" | "closed" | "failed";
+export type StoreReason = "missing" | "blocked" | "timeout" | "quota" | "newer" | "lost" | "cipher" | "closed" | "failed";
 
 /** The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row. */
 export class StoreError extends Error {
@@ -122,6 +123,8 @@ export interface StoreEvents {
 export interface StoreOptions extends StoreEvents {
   /** Key of the server and the user (serverKey). */
   server: string;
+  /** Whether what is plain is sealed as well, and nothing is stored without a cipher. */
+  sealAll?: boolean;
   /** Name of this tab, the owner of what it adds. Another page of the same name would count as this one. */
   tab: string;
 }

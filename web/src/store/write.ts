@@ -6,7 +6,7 @@ import { type Heirs, heirsOf, heirTo } from "./heirs.js";
 import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./journal.js";
 import { below } from "./ranges.js";
-import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
+import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
 import { transact } from "./transaction.js";
@@ -21,21 +21,51 @@ export function logIdentity(server: string, call: number, epoch: number, n: numb
   return ["log", server, call, epoch, n];
 }
 
-/** Seals the secrets of `ops`, at their places: a list with null where there is none. */
-export function sealSecrets(key: CryptoKey, server: string, ops: readonly Op[]): Promise<(Bytes | null)[]> {
+/** The identity that the head of a call is sealed under: whoever takes it over leaves its contents as they are. */
+export function headIdentity(server: string, call: number): Identity {
+  return ["calls", server, call];
+}
+
+/** The identity that what is plain of a row is sealed under, where everything is. */
+export function plainIdentity(row: Identity): Identity {
+  return [...row, "plain"];
+}
+
+/** The sealed parts of an op. */
+export interface Sealed {
+  secret: Bytes | null;
+  /** Of what is plain, where everything is sealed. */
+  all?: Bytes;
+}
+
+/** Seals the secrets of `ops`, or all that is in them: a list with the parts at the places of their ops. */
+export function sealOps(key: CryptoKey, server: string, ops: readonly Op[], everything: boolean): Promise<Sealed[]> {
   return Promise.all(
-    ops.map(async (op) => {
-      if (!hasSecret(op)) return null;
-      const row = op.kind === "log" ? logIdentity(server, op.call, op.epoch, op.n) : serverIdentity(server);
-      return seal(key, row, op.secret);
+    ops.map(async (op): Promise<Sealed> => {
+      if (op.kind === "forget" || op.kind === "key") return UNSEALED;
+      const row = identityOf(server, op);
+      const secret = hasSecret(op) ? await seal(key, row, op.secret) : null;
+      return everything && hasContent(op) ? { secret, all: await seal(key, plainIdentity(row), op.plain) } : { secret };
     }),
   );
+}
+
+function identityOf(server: string, op: Exclude<Op, { kind: "forget" | "key" }>): Identity {
+  if (op.kind === "server") return serverIdentity(server);
+  return op.kind === "call" ? headIdentity(server, op.call) : logIdentity(server, op.call, op.epoch, op.n);
 }
 
 /** Whether an op has a secret. */
 export function hasSecret(op: Op): op is Extract<Op, { secret: unknown }> & { secret: Uint8Array } {
   return (op.kind === "server" || op.kind === "log") && op.secret !== null;
 }
+
+/** Whether an op says more than its numbers: how far an app is done is one of those, and is written by a page that is being left. */
+export function hasContent(op: Op): boolean {
+  return op.kind === "server" || op.kind === "call" || (op.kind === "log" && op.epoch > 0);
+}
+
+const UNSEALED: Sealed = { secret: null };
 
 /** Whose write it is, and how. */
 export interface Writing {
@@ -56,8 +86,8 @@ export interface Written {
 
 const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
 
-/** Writes `ops` in one transaction, which is on its way when this returns. `secrets` are the sealed ones, at the places of their ops. */
-export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (Bytes | null)[], how: Writing): Promise<Written> {
+/** Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at the places of their ops. */
+export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing): Promise<Written> {
   const { server, strict, again } = how;
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
@@ -79,19 +109,19 @@ export function write(db: IDBDatabase, ops: readonly Op[], secrets: readonly (By
     const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
-          tx.objectStore("servers").put(serverRecord(server, op, secrets[i] ?? null));
+          tx.objectStore("servers").put(serverRecord(server, op, sealed[i]));
           break;
         case "call":
-          add("calls", headRecord(server, op, how.tab));
+          add("calls", headRecord(server, op, how.tab, sealed[i]));
           break;
         case "log":
           if (op.epoch === 0) {
             // Blind, as all of it: a higher one that is there stays, and counts.
             tx.objectStore("log").delete(IDBKeyRange.bound([server, op.call, 0, 0], [server, op.call, 0, op.n]));
-            tx.objectStore("log").put(logRecord(server, op, null));
+            tx.objectStore("log").put(logRecord(server, op));
             break;
           }
-          add("log", logRecord(server, op, secrets[i] ?? null));
+          add("log", logRecord(server, op, sealed[i]));
           break;
         case "forget":
           tx.objectStore("calls").delete([server, op.call]);
@@ -169,22 +199,26 @@ export function forgetServer(db: IDBDatabase, server: string): Promise<void> {
 }
 
 /** The record of a server's row. */
-export function serverRecord(server: string, op: { plain: Uint8Array; ended?: boolean }, secret: Bytes | null): ServerRecord {
-  const record: ServerRecord = { server, plain: own(op.plain), secret };
+export function serverRecord(server: string, op: { plain: Uint8Array; ended?: boolean }, sealed: Sealed = UNSEALED): ServerRecord {
+  const record: ServerRecord = { server, ...contents(op.plain, sealed), secret: sealed.secret };
   if (op.ended) record.ended = true;
   return record;
 }
 
 /** The record of a new call's head. */
-export function headRecord(server: string, op: { call: number; epoch: number; plain: Uint8Array }, owner: string): HeadRecord {
+export function headRecord(server: string, op: { call: number; epoch: number; plain: Uint8Array }, owner: string, by: Sealed = UNSEALED): HeadRecord {
   // What an owner of long ago still writes must not count (fault 76).
   const sealed = new Array<number>(op.epoch - 1).fill(-1);
-  return { server, call: op.call, epoch: op.epoch, owner, sealed, plain: own(op.plain) };
+  return { server, call: op.call, epoch: op.epoch, owner, sealed, ...contents(op.plain, by) };
 }
 
 /** The record of a row of a log. */
-export function logRecord(server: string, op: { call: number; epoch: number; n: number; plain: Uint8Array; ended?: boolean }, secret: Bytes | null): LogRecord {
-  const record: LogRecord = { server, call: op.call, epoch: op.epoch, n: op.n, plain: own(op.plain), secret };
+export function logRecord(server: string, op: { call: number; epoch: number; n: number; plain: Uint8Array; ended?: boolean }, sealed: Sealed = UNSEALED): LogRecord {
+  const record: LogRecord = { server, call: op.call, epoch: op.epoch, n: op.n, ...contents(op.plain, sealed), secret: sealed.secret };
   if (op.ended) record.ended = true;
   return record;
+}
+
+function contents(plain: Uint8Array, { all }: Sealed): Contents {
+  return all ? { all } : { plain: own(plain) };
 }
