@@ -4,7 +4,7 @@
 import type { KeyRecord } from "./callkeys.js";
 import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./journal.js";
-import { below, headsOf, keysOf } from "./ranges.js";
+import { below, headsOf, KEY, keysOf } from "./ranges.js";
 import { isServer, type ServerRecord } from "./rows.js";
 import type { Usage } from "./store.js";
 import { type Then, transact } from "./transaction.js";
@@ -131,14 +131,15 @@ export function countAll(db: IDBDatabase, server: string, usage: Usage): Promise
     then(tx.objectStore("servers").getAll([server]), (found) => count(usage, "server", found));
     const next = (name: "calls" | "log", range: IDBKeyRange): void => {
       then(tx.objectStore(name).getAll(range, BATCH), (records: { call: number; epoch: number; n: number }[]) => {
-        count(usage, name === "log" ? "log" : "head", records);
+        if (name === "log") count(usage, "log", records);
+        else count(usage, "head", records.filter(({ call }) => !String(call).startsWith(KEY))); // those are of keys
         const last = records.at(-1);
         if (!last || records.length < BATCH) return;
         const key = name === "log" ? [server, last.call, last.epoch, last.n] : [server, last.call];
         next(name, IDBKeyRange.bound(key, range.upper, true));
       });
     };
-    next("calls", headsOf(server));
+    next("calls", below(server));
     next("log", below(server));
     return () => undefined;
   });
