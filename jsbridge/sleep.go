@@ -15,10 +15,11 @@ const (
 
 // WatchSleep reports when the machine seems to have slept. The wall clock shows
 // it, since the monotonic one stands still during sleep on some systems; gap is
-// what the monotonic clock, which now reads, did count of it, in ms. A wall
+// what the monotonic clock, which now reads, did count of it, in ms, and missed what
+// it did not. A wall
 // clock that is set forward looks the same and does no harm: streams prove that
 // they are alive. The returned function ends the watch.
-func WatchSleep(now func() float64, woke func(gap int64)) (stop func(), err error) {
+func WatchSleep(now func() float64, woke func(gap, missed int64)) (stop func(), err error) {
 	global := safejs.Global()
 	date, err := global.Get("Date")
 	if err != nil {
@@ -39,7 +40,7 @@ func WatchSleep(now func() float64, woke func(gap int64)) (stop func(), err erro
 		counted := n - last - sleepTick
 		lastWall, last = w, n
 		if late > sleepSlack {
-			woke(int64(max(counted, 0)))
+			woke(int64(max(counted, 0)), int64(max(late-counted, 0)))
 		}
 		return nil
 	})

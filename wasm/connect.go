@@ -30,7 +30,7 @@ import (
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
 //	maxStored     number     bytes of this server's calls in the store; 0 for the default
-//	answer, idle, total      number, ms; 0 for the default, negative for never
+//	answer, idle, total, sendWithin      number, ms; 0 for the default, negative for never
 //	maxLine, maxEvent, maxBody   number, bytes; 0 for the default
 //	maxDepth, maxCalls       number; 0 for the default
 func connect(_ safejs.Value, args []safejs.Value) any {
@@ -52,7 +52,7 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			Epoch:            epochOf(o, seed),
 			Seed:             seed,
 			Wall:             o.Int("wall"),
-			Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total")},
+			Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total"), Send: o.Int("sendWithin")},
 			Limits: mcp.Limits{
 				Line: int(o.Int("maxLine")), Event: int(o.Int("maxEvent")), Body: int(o.Int("maxBody")),
 				Depth: int(o.Int("maxDepth")), Calls: int(o.Int("maxCalls")),

@@ -223,7 +223,7 @@ const (
 // for the client's. The header's answer word is the call's id.
 //
 //go:wasmexport call
-func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (records int32) {
+func exportCall(handle uint32, how, n int32, answer, idle, total, send, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
@@ -240,7 +240,7 @@ func exportCall(handle uint32, how, n int32, answer, idle, total, now float64) (
 		Durable:   how&callDurable != 0,
 		Connected: how&callConnected != 0,
 		Flags:     journal.Flags(how),
-		Timeouts:  mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total)},
+		Timeouts:  mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total), Send: int64(send)},
 	}
 	for i := 4; i+1 < len(parts); i += 2 {
 		options.Header = append(options.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})

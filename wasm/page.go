@@ -27,7 +27,14 @@ func watchPage() error {
 	if err != nil {
 		return err
 	}
-	stopSleep, err := jsbridge.WatchSleep(now, func(gap int64) { pageEvent(jsbridge.PageWoke, gap) })
+	stopSleep, err := jsbridge.WatchSleep(now, func(gap, missed int64) {
+		for _, c := range clients {
+			if !panicked && c.mcp != nil {
+				c.mcp.Slept(engine.Time(now()), missed)
+			}
+		}
+		pageEvent(jsbridge.PageWoke, gap)
+	})
 	if err != nil {
 		stopPage()
 		return err

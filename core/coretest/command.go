@@ -11,7 +11,7 @@ import (
 
 // commands are the inputs that a script can give.
 var commands = map[string]func(p *player, args string){
-	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [revision=R] [answer=MS] [idle=MS] [total=MS]
+	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [wall=MS] [revision=R] [answer=MS] [idle=MS] [total=MS]
 	"start":     startCommand,     // start
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call METHOD [JSON]
@@ -61,6 +61,8 @@ func newCommand(p *player, args string) {
 			cfg.Revision = value
 		case "tabs":
 			cfg.Tabs = true
+		case "wall":
+			cfg.Wall = p.number(value)
 		case "scarce":
 			cfg.Scarce = true
 		case "limit":

@@ -24,6 +24,7 @@ type Store struct {
 
 	flying []journal.Op
 	ticket uint32
+	strict bool
 }
 
 // Flying returns the ticket of the commit under way, 0 for none.
@@ -60,7 +61,7 @@ func (s *Store) begin(e engine.Effect) {
 		s.write(ops, true)
 		return
 	}
-	s.ticket, s.flying = e.Ticket, append([]journal.Op{}, ops...)
+	s.ticket, s.flying, s.strict = e.Ticket, append([]journal.Op{}, ops...), e.Strict
 }
 
 // land writes the commit under way, and returns what its host tells the client
@@ -218,16 +219,37 @@ func (s *Store) Calls() []uint64 {
 
 // Stored ends the commit under way.
 func (w *World) Stored(result journal.Result, why string) []engine.Effect {
-	ticket, lost := w.Store.ticket, []engine.Effect(nil)
+	ticket, first := w.Store.ticket, []engine.Effect(nil)
 	if result == journal.ResultOK || result == journal.ResultUnsealed {
-		if ops := w.Store.land(result == journal.ResultOK); ops != nil {
-			lost = w.input("lost", func() { w.Client.Restore(w.Now, ops) })
+		flown := w.Store.flying
+		ops := w.Store.land(result == journal.ResultOK)
+		if w.Store.strict {
+			ops = append(ops, w.Store.relieved(flown)...)
+		}
+		if ops != nil {
+			first = w.input("lost", func() { w.Client.Restore(w.Now, ops) })
 		}
 	}
 	w.Store.flying = nil
 	w.input("stored", func() { w.Client.Stored(w.Now, ticket, result, why) })
-	w.Effects = append(lost, w.Effects...)
+	w.Effects = append(first, w.Effects...)
 	return w.Effects
+}
+
+// relieved returns what a host tells its client before it tells of a strict commit:
+// the calls whose rows it holds, and that another page carries by now.
+func (s *Store) relieved(ops []journal.Op) (b []byte) {
+	for _, op := range ops {
+		i := slices.IndexFunc(s.heads, func(head journal.Op) bool { return head.Call == op.Call })
+		if op.Kind != journal.OpLog || op.IsAck() || i < 0 || s.heads[i].Epoch <= op.Epoch {
+			continue
+		}
+		b = journal.AppendOp(b, s.heads[i])
+		for _, row := range s.log(s.heads[i]) {
+			b = journal.AppendOp(b, row)
+		}
+	}
+	return b
 }
 
 // Reload replaces the client by one that a new page makes from what is stored:

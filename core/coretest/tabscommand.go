@@ -34,6 +34,7 @@ type tab struct {
 	// Its commit under way, while another tab is that of now.
 	flying []journal.Op
 	ticket uint32
+	strict bool
 }
 
 type rowKey struct {
@@ -66,14 +67,14 @@ func tabCommand(p *player, name string) {
 	}
 	p.tabs.before = stored(t.world.Store)
 	s := t.world.Store
-	t.flying, t.ticket = s.flying, s.ticket
+	t.flying, t.ticket, t.strict = s.flying, s.ticket, s.strict
 	s.flying, s.ticket = nil, 0
 	first := t.world
 	first.Effects = nil
 	p.tabs.now = name
 	if next := p.tabs.all[name]; next != nil {
 		p.world = next.world
-		s.flying, s.ticket = next.flying, next.ticket
+		s.flying, s.ticket, s.strict = next.flying, next.ticket, next.strict
 		return
 	}
 	cfg := first.cfg

@@ -19,6 +19,7 @@ const (
 	CodeOutcomeUnknown Code = "outcome_unknown" // the request may have run; nothing can tell
 	CodeLost           Code = "lost"            // the server no longer has the call
 	CodeKeyInUse       Code = "key_in_use"      // another call has that key
+	CodeUnsent         Code = "unsent"          // it never left this page, and nobody will send it
 	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 

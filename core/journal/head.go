@@ -13,6 +13,9 @@ type Head struct {
 	CreatedAt int64 // ms since 1970, by the wall clock of the page that made it
 	// Timeouts of the call in ms, as mcp.Timeouts has them.
 	Answer, Idle, Total int64
+	// SendWithin is for how long after CreatedAt the request may leave for the first
+	// time, in ms; 0 where an earlier build wrote the head, below 0 for ever.
+	SendWithin int64
 }
 
 // Flags are what is known of a request when it is made: the annotations of its
@@ -54,6 +57,7 @@ const (
 	tagAnswer
 	tagIdle
 	tagTotal
+	tagSendWithin // a build from before it sends the request whenever it finds it
 )
 
 // AppendHead appends h.
@@ -75,7 +79,8 @@ func AppendHead(b []byte, h *Head) []byte {
 	b = appendNumber(b, tagCreatedAt, uint64(max(h.CreatedAt, 0)))
 	b = appendNumber(b, tagAnswer, zigzag(h.Answer))
 	b = appendNumber(b, tagIdle, zigzag(h.Idle))
-	return appendNumber(b, tagTotal, zigzag(h.Total))
+	b = appendNumber(b, tagTotal, zigzag(h.Total))
+	return appendNumber(b, tagSendWithin, zigzag(h.SendWithin))
 }
 
 // ParseHead reads a head. Its byte slices alias b.
@@ -117,6 +122,8 @@ func ParseHead(b []byte) (Head, error) {
 			h.Idle = unzigzag(in.number(value))
 		case tagTotal:
 			h.Total = unzigzag(in.number(value))
+		case tagSendWithin:
+			h.SendWithin = unzigzag(in.number(value))
 		}
 	}
 	if in.err == nil && h.Method == "" {

@@ -42,7 +42,8 @@ type Writer struct {
 	blob   []byte // what it writes: kept for a second try
 	flown  []Log
 	spare  []byte
-	row    []byte // memory of the largest row that was written: for the next that grows large
+	alone  func(now engine.Time, stored bool) // hears of the commit under way, which is a Try
+	row    []byte                             // memory of the largest row that was written: for the next that grows large
 }
 
 // waiter is what happens once a commit is stored.
@@ -274,6 +275,10 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 		w.missed, w.by = true, now.After(answerWithin)
 		return false
 	}
+	if w.alone != nil {
+		w.tried(now, false)
+		return false
+	}
 	w.hung = w.ticket
 	return true
 }
@@ -284,6 +289,10 @@ func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
 		if !w.On && result == ResultOK {
 			return FateBack
 		}
+		return FateNone
+	}
+	if w.alone != nil {
+		w.tried(now, result == ResultOK || result == ResultUnsealed)
 		return FateNone
 	}
 	w.flying = false

@@ -42,7 +42,11 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		}
 	}
 	c.thenOnly(now, t, true, func(now engine.Time) {
-		if t.phase != callFollowed { // else another tab has it by now, and tells
+		switch {
+		case t.phase == callFollowed: // another tab has it by now, and tells
+		case t.looksUnsent(c):
+			c.withdraw(now, t, e)
+		default:
 			c.effects.Add(e)
 		}
 	})

@@ -89,6 +89,9 @@ type call struct {
 	resends      int            // times it was sent again in a new session
 	position     uint32
 	heard        uint32          // events up to here the app has had while another hand carried the call
+	left         bool            // its request has left, from here or from an earlier page
+	sendBy       engine.Time     // until when it may leave for the first time
+	restored     bool            // another page has made it
 	reruns       int             // times it was run again because that is harmless, or allowed
 	rerunAt      engine.Time     // callQueued: not before; Never for at once
 	record       *record         // what of it is stored; nil where nothing is
@@ -136,6 +139,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 		t.header = append(t.header, engine.Field{Name: f.Name, Value: headerValue(f.Value)})
 	}
 	t.flags = options.Flags
+	t.sendBy = in(now, t.timeouts.Send)
 	switch {
 	case c.state >= stateClosing:
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))
@@ -152,6 +156,9 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 		if c.state == stateOpen && !c.token.asking {
 			t.send(c, now)
 		}
+		if t.phase == callQueued {
+			t.tellQueued(c, now)
+		}
 	}
 	c.moved(t)
 	return t.id
@@ -164,6 +171,7 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
+	t.sendBy = engine.Never
 	c.calls = append(c.calls, t)
 	c.byID[request], c.byCall[id] = t, t
 	return t
@@ -179,6 +187,10 @@ func (t *call) send(c *Client, now engine.Time) {
 		t.phase = callQueued // Hold lets it go
 		return
 	}
+	if now >= t.sendDue(c) {
+		t.unsent(c, now, waitedTooLong)
+		return
+	}
 	if t.record == nil {
 		t.transmit(c, now)
 		return
@@ -186,22 +198,26 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
 	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
-	if t.flags.Harmless() && !t.claimsKey(c) {
+	// Its head is in the same commit: nobody else knows of the call, and a power cut
+	// takes both or neither. Else this is on disk before it leaves, and by the hand
+	// of who carries the call: another page may have taken it over (fault 128).
+	alone := t.record.headIn == c.writer.Next()
+	if alone && t.flags.Harmless() && !t.claimsKey(c) {
 		t.transmit(c, now)
 		return
 	}
 	t.phase = callStoring
+	c.tellGuarantee(t)
 	generation := c.session.generation
-	c.thenOnly(now, t, false, func(now engine.Time) {
+	c.thenOnly(now, t, !alone, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
 		}
 		t.phase = callQueued
 		switch {
-		case t.looksUnsent(c) && !t.flags.Repeatable():
+		case t.looksUnsent(c):
 			// Sent from here, it would be sent once more from there.
-			c.settle(now, t, engine.OutcomeFailure, nil, unknownError(t.method, 0,
-				"the store failed after it had noted the request and before it could note that it leaves: a later page may send it"))
+			t.unsent(c, now, "the store has failed, and could not note that the request leaves")
 		case c.state != stateOpen || c.token.asking: // whoever opens the client sends it
 		case generation != c.session.generation:
 			t.send(c, now)
@@ -213,6 +229,7 @@ func (t *call) send(c *Client, now engine.Time) {
 
 // transmit posts the request.
 func (t *call) transmit(c *Client, now engine.Time) {
+	t.left = true
 	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
 	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
 	t.policy, t.parked = nil, 0 // an earlier request's
@@ -341,6 +358,12 @@ func (t *call) advance(c *Client, now engine.Time) {
 		return
 	}
 	switch {
+	case now >= t.sendDue(c):
+		t.unsent(c, now, waitedTooLong)
+		return
+	case now >= t.totalBy && !t.left && t.phase == callQueued && t.role == roleApp:
+		t.unsent(c, now, "its total time is over")
+		return
 	case now >= t.totalBy && !t.waitsForApp():
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
 		return
@@ -385,8 +408,8 @@ func (t *call) advance(c *Client, now engine.Time) {
 func (t *call) answerDue(c *Client) engine.Time {
 	switch t.phase {
 	case callQueued:
-		if c.token.asking || t.parked != 0 || t.rerunAt != engine.Never {
-			return engine.Never
+		if c.token.asking || t.parked != 0 || t.rerunAt != engine.Never || t.role == roleApp && !t.left {
+			return engine.Never // what has not left is not answered: sendDue limits that
 		}
 	case callRestored, callFollowed:
 		return engine.Never
@@ -402,7 +425,7 @@ func (t *call) deadline(c *Client) engine.Time {
 	if t.phase == callFollowed {
 		return engine.Never
 	}
-	at := t.answerDue(c)
+	at := min(t.answerDue(c), t.sendDue(c))
 	if t.phase == callQueued {
 		at = min(at, t.rerunAt)
 	}

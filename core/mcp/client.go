@@ -60,6 +60,8 @@ type Client struct {
 	answers    answers
 	listen     *listen
 	taskListen taskListen
+	withdrawn  withdrawals
+	latest     int64 // the latest time that anything in the store tells, ms since 1970
 
 	session     session
 	negotiation negotiation
@@ -230,6 +232,7 @@ func (c *Client) Advance(now engine.Time) {
 	if c.writer.GivesUp(now) {
 		c.storeFailed(now, "timeout")
 	}
+	c.withdrawn.advance(c, now)
 }
 
 // Next takes the oldest effect. What is to be stored comes last: a commit takes
@@ -243,7 +246,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.writer.Deadline(), c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

@@ -94,6 +94,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(t.method))
 		c.finish(t)
 	}
+	c.withdrawn.end(c)
 	c.storeUrgent() // nobody reports on the commit under way any more, after which the rest would come
 	c.writer.Release(now)
 	c.session.initializeAt = engine.Never

@@ -58,6 +58,14 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 // hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
 // if the store comes back.
 func (c *Client) storeFailed(now engine.Time, why string) {
+	if why == "closed" { // everything was deleted
+		for _, t := range c.calls {
+			if t.record != nil {
+				t.record.headIn = neverSent
+			}
+		}
+		c.withdrawn.gone(c)
+	}
 	if !c.writer.On {
 		return
 	}

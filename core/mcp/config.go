@@ -55,6 +55,9 @@ type Timeouts struct {
 	Answer int64 // from a request to the head of its response; default 120,000 (HTTP-stream seed, section 5)
 	Idle   int64 // of silence on an open stream; default 180,000 (the same)
 	Total  int64 // of a whole call; default never
+	// Send is for how long a call may wait for a connection, the network or a token
+	// before it leaves for the first time; default 300,000.
+	Send int64
 }
 
 // Limits bound memory. Bytes unless said otherwise.
@@ -72,6 +75,7 @@ func (t Timeouts) withDefaults() Timeouts {
 		Answer: orDefault(t.Answer, 120_000),
 		Idle:   orDefault(t.Idle, link.DefaultIdle),
 		Total:  orDefault(t.Total, -1),
+		Send:   orDefault(t.Send, 300_000),
 	}
 }
 
@@ -81,6 +85,7 @@ func (t Timeouts) or(base Timeouts) Timeouts {
 		Answer: orDefault(t.Answer, base.Answer),
 		Idle:   orDefault(t.Idle, base.Idle),
 		Total:  orDefault(t.Total, base.Total),
+		Send:   orDefault(t.Send, base.Send),
 	}
 }
 

@@ -20,6 +20,16 @@ func unknownError(method string, status int, why string) *engine.Error {
 		Message: "the request may have run: " + why}
 }
 
+// unsentError says that the request never left, and that nobody will send it: it can
+// be made again without harm.
+func unsentError(method, why string) *engine.Error {
+	return &engine.Error{Code: engine.CodeUnsent, Op: method, Retryable: true,
+		Message: "the request was not sent, and will not be: " + why}
+}
+
+// waitedTooLong is why a call that waits ends (sendWithin).
+const waitedTooLong = "it has waited for longer than it may"
+
 // errStreamReadTimeout is the cause that the HTTP-stream seed gives to a stream
 // on which nothing came for too long (section 5).
 var errStreamReadTimeout = &engine.Error{Code: engine.CodeTimeout, Message: "-32000 Stream read timeout"}

@@ -51,6 +51,9 @@ func (l *life) auditFetch(f engine.Effect) {
 		l.bodies[id] = body
 	}
 	if e, id := l.toolCall(f.Request); e != nil {
+		if e.left = true; e.never {
+			l.fatal("call %d leaves although its app was told that it will not", e.number)
+		}
 		l.carries(e, f.X)
 		r := l.shelf.calls[e.record]
 		if !e.page.memory && !e.flags.Repeatable() && (r == nil || !r.Sent || fmt.Sprint(r.Request) != id) {
@@ -188,6 +191,11 @@ func (l *life) auditSettle(f engine.Effect) {
 		l.fatal("call %d settles twice", e.number)
 	}
 	e.page.settled = &f
+	if f.Failure != nil && f.Failure.Code == engine.CodeUnsent && e.left {
+		l.fatal("call %d has left, and its app is told that it has not", e.number)
+	}
+	// Another page goes on with a call whose page is closed.
+	e.never = e.never || f.Failure != nil && !e.left && f.Failure.Code != engine.CodeClosed && !l.dead
 	if f.Outcome == engine.OutcomeResult {
 		var number int
 		if _, err := fmt.Sscanf(string(f.Data), `{"content":[],"run":%d}`, &number); err != nil || number >= len(l.runs) || l.runs[number].errand != e {
@@ -197,7 +205,13 @@ func (l *life) auditSettle(f engine.Effect) {
 			l.fatal("call %d has the result of run %d after %v of %d", e.number, number, last, e.total)
 		}
 	}
+	if e.never && e.gone {
+		return // no page can send it
+	}
 	if e.page.memory || l.dead {
+		if r := l.shelf.calls[e.record]; e.never && r != nil && !r.Sent && r.Outcome == 0 {
+			l.fatal("call %d is told as never sent, and the next page will send it", e.number)
+		}
 		return // the next page goes on with it, if it is stored
 	}
 	if e.ended == nil || e.gone {

@@ -150,6 +150,8 @@ func (l *life) checkOutcome(e *errand) {
 		ok = e.refused
 	case engine.CodeTimeout:
 		ok = true
+	case engine.CodeUnsent:
+		ok = e.volatile
 	case mcp.CodeSessionRejected:
 		ok = l.session > 3
 	}

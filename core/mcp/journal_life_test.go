@@ -38,6 +38,8 @@ type errand struct {
 	unsure    bool // the client may truly not know what became of it
 	lost      bool // its session was forgotten
 	refused   bool // the server said 503
+	left      bool // a request of it has left
+	never     bool // the app was told that nobody sends it
 
 	page *sight // what the page of now knows of it; nil for nothing
 }

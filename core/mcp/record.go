@@ -77,7 +77,7 @@ func (t *call) journalHead() []byte {
 	return journal.AppendHead(nil, &journal.Head{
 		Key: t.record.key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
 		CreatedAt: t.record.created,
-		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total,
+		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total, SendWithin: t.timeouts.Send,
 	})
 }
 
@@ -87,11 +87,11 @@ func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
 // neverSent is no commit's ticket.
 const neverSent = 1<<32 - 1
 
-// looksUnsent reports whether the store says of a call that it never left, and
-// always will: its head is there, and the note that it leaves can no longer
-// follow. A later page would send it, whatever this one has done.
+// looksUnsent reports whether a later page may find the call as one that waits to be
+// sent, whatever this one says of it: it never left, its head may be there, and what
+// has become of it can no longer be noted.
 func (t *call) looksUnsent(c *Client) bool {
-	return t.record.memory && c.writer.EndsBetween(t.record.headIn, t.record.sentIn)
+	return !t.left && t.record.memory && c.writer.EndsBetween(t.record.headIn, t.record.sentIn)
 }
 
 // isKept reports whether what is written of the call gets stored.
@@ -244,7 +244,10 @@ func (t *call) guaranteeOnceStored(c *Client) guarantee {
 }
 
 // guarantee returns what a reload would do to the call now.
-func (t *call) guarantee() guarantee {
+func (t *call) guarantee(c *Client) guarantee {
+	if t.isQueuedInStore(c) {
+		return guaranteeResumable
+	}
 	if !t.isKept() {
 		return guaranteeLost
 	}
@@ -253,7 +256,7 @@ func (t *call) guarantee() guarantee {
 
 // tellGuarantee tells the app where that has changed: {"guarantee":"resumable"}.
 func (c *Client) tellGuarantee(t *call) {
-	g := t.guarantee()
+	g := t.guarantee(c)
 	if t.record == nil || g == t.record.told || t.phase >= callTail {
 		return
 	}

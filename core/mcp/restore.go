@@ -142,7 +142,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	t := &call{
 		series: jsonrpc.Series{Param: progressToken},
 		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
-		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts),
+		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
 		record: &record{c: c, id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
@@ -179,6 +179,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		// Its session cannot be the next one, wherever the server's row went.
 		c.session.generation = max(c.session.generation, uint32(probe.Session))
 	}
+	t.restoreSendBy(c, now, probe)
 	c.tellRecall(t, probe)
 	c.calls = append(c.calls, t)
 	c.byCall[t.id], c.byRecord[head.Call] = t, t
@@ -240,7 +241,7 @@ func (c *Client) folded(t *call, op journal.Op) {
 	t.record.epoch, t.record.n, t.record.landed = op.Epoch, op.N, t.fold.Position
 	t.record.acked = max(t.record.acked, t.fold.Acked)
 	if t.fold.Sent {
-		t.record.sentIn = 0
+		t.record.sentIn, t.left = 0, true
 		if t.request != requestID(t.fold.Request) {
 			if t.phase == callRestored {
 				delete(c.byID, t.request)
@@ -285,6 +286,8 @@ func (c *Client) guaranteeOf(r *journal.Record) guarantee {
 	switch {
 	case r.Outcome != 0, r.TaskID != "":
 		return guaranteeDurable
+	case !r.Sent: // it waits, and is sent by whoever finds it in time
+		return guaranteeResumable
 	case r.Asks() && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):
 		return guaranteeResumable

@@ -79,7 +79,7 @@ type taskWire struct {
 }
 
 func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
-	cfg := mcp.Config{Seed: seed, Journal: true, NoListen: true}
+	cfg := mcp.Config{Seed: seed, Journal: true, NoListen: true, Wall: 1_790_000_000_000}
 	if way == updateWay {
 		cfg.Revision = "2026-07-28"
 	}

@@ -192,15 +192,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /**
    * Runs the request again, as a new call, where the outcome of this one is
-   * `outcome_unknown` or `lost`: the app decides that this does no harm. The
-   * key goes over to the new call.
+   * `outcome_unknown` or `lost`: the app decides that this does no harm. One that
+   * is `unsent` never ran. The key goes over to the new call.
    *
    * @throws HoldfastError `bad_argument` where the call has not ended so
    */
   replay(): Call<T> {
     const { code } = this.#error ?? {};
-    if ((code !== "outcome_unknown" && code !== "lost") || !this.#control) {
-      throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost or of unknown outcome can be run again" });
+    if ((code !== "outcome_unknown" && code !== "lost" && code !== "unsent") || !this.#control) {
+      throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost, unsent or of unknown outcome can be run again" });
     }
     return this.#control.replay(this as Call<unknown>) as Call<T>;
   }

@@ -53,6 +53,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
     idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
+    sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
     maxLine: bound("limits.line", limits.line),
     maxEvent: bound("limits.event", limits.event),
     maxBody: bound("limits.body", limits.body),

@@ -21,6 +21,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `unauthorized` | 401, also with a token of the provider's |
  * | `outcome_unknown` | the request may have run, and nothing can tell |
  * | `lost` | the server no longer has the call |
+ * | `unsent` | the request never left, and nobody will send it: it can be made again |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
  * | `storage_failed` | what is stored could not be deleted; `cause` says why |
@@ -48,6 +49,7 @@ export type ErrorCode =
   | "unauthorized"
   | "outcome_unknown"
   | "lost"
+  | "unsent"
   | "reconnect_loop"
   | "key_in_use"
   | "storage_failed"

@@ -81,7 +81,8 @@ export interface ResumedEvent extends Positioned {
 /**
  * What a reload of the page would do to a call. `lost-on-reload`: nothing that
  * could continue it is stored. `resumable`: an event id, a resume policy or an
- * unanswered request for input is. `durable`: it is a task of the server's, or
+ * unanswered request for input is, or the call has not left and is sent by the
+ * next page, in time ({@link CallOptions.sendWithin}). `durable`: it is a task of the server's, or
  * it came from the store with its outcome.
  */
 export type Guarantee = "lost-on-reload" | "resumable" | "durable";

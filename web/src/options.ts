@@ -102,6 +102,11 @@ export interface ConnectOptions {
   listen?: boolean;
   /** Times for every call of this client. */
   timeouts?: Timeouts;
+  /**
+   * For how long a call may wait for a connection, the network or a token before it
+   * leaves for the first time, in ms: see {@link CallOptions.sendWithin}. Default 300,000.
+   */
+  sendWithin?: number;
   /** Bounds of memory. */
   limits?: Limits;
   /**
@@ -141,6 +146,14 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Times for this call, where they differ from the client's. */
   timeouts?: Timeouts;
+  /**
+   * For how long the call may wait for a connection, the network or a token before it
+   * leaves for the first time, in ms; `Infinity` for ever. It counts from when the call
+   * was made, over reloads as well, and where the clock cannot be believed the time is
+   * over. Then the call rejects with `unsent`: nobody will send it, and the app may make
+   * it again. Default: the client's.
+   */
+  sendWithin?: number;
   /** Members for the request's `_meta`. */
   meta?: Open;
   /**

@@ -26,6 +26,7 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
     idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
     total: milliseconds(op, "timeouts.total", options.timeouts?.total),
+    send: milliseconds(op, "sendWithin", options.sendWithin),
   };
   const { _meta, ...rest } = params ?? {};
   const meta = { ...(_meta as Open | undefined), ...options.meta };

@@ -46,6 +46,7 @@ export interface Exports {
     answer: number,
     idle: number,
     total: number,
+    send: number,
     now: number,
   ): number;
   answer(client: number, call: number, n: number, now: number): number;

@@ -28,4 +28,6 @@ export interface CallTimes {
   answer: number;
   idle: number;
   total: number;
+  /** Until it leaves for the first time. */
+  send: number;
 }

@@ -151,7 +151,7 @@ export class Runtime {
   ): void {
     this.#bound(() => {
       const n = this.#table.writeFrame(parts);
-      return this.#exports.call(client, how, n, times.answer, times.idle, times.total, performance.now());
+      return this.#exports.call(client, how, n, times.answer, times.idle, times.total, times.send, performance.now());
     }, bind);
   }
 

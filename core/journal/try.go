@@ -1,0 +1,26 @@
+package journal
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Try commits ops by themselves once the store has failed, strictly, and tells then
+// whether they are stored. What fails for want of room may still have some for a
+// deletion. It does not bring the Writer back. Returns false where another commit is
+// under way, or the store works: then they go with its next one.
+func (w *Writer) Try(now engine.Time, ops []byte, then func(now engine.Time, stored bool)) (engine.Effect, bool) {
+	if w.On || w.flying {
+		return engine.Effect{}, false
+	}
+	w.ticket++
+	w.flying, w.again, w.firm, w.missed = true, true, true, false
+	w.blob, w.alone = ops, then
+	w.by = now.After(CommitWithin)
+	return w.effect(), true
+}
+
+// tried ends a Try. What is stored after all, later than anybody waits for it, is
+// told as the store being back.
+func (w *Writer) tried(now engine.Time, stored bool) {
+	then := w.alone
+	w.alone, w.flying, w.by, w.blob = nil, false, engine.Never, nil
+	then(now, stored)
+}

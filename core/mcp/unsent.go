@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// A call that waits for a connection, the network or a token may leave until its
+// sendBy, in this page and in those that find it in the store; then it ends as unsent.
+// So what a person has asked for is not done when they have long done without it.
+
+// sendDue returns until when a call that never left may wait; Never for all others.
+func (t *call) sendDue(c *Client) engine.Time {
+	switch {
+	case t.left, t.role != roleApp, t.timeouts.Send < 0, c.state == stateNew, t.phase != callQueued && t.phase != callRestored:
+		return engine.Never
+	case t.restored && !c.believes(t):
+		return 0
+	}
+	return t.sendBy
+}
+
+// unsent ends a call that never left.
+func (t *call) unsent(c *Client, now engine.Time, why string) {
+	t.fold = nil
+	c.settle(now, t, engine.OutcomeFailure, nil, unsentError(t.method, why))
+}
+
+// believes reports whether the wall clock can tell how old a call is that another page
+// has made. Once all of the store is known: any record may show that it was set back.
+func (c *Client) believes(t *call) bool {
+	_, ok := journal.Waited(t.record.created, c.latest, c.wall())
+	return ok
+}
+
+// restoreSendBy notes until when a call may leave that another page has made: its age
+// counts by the wall clock, the only one that outlives a page.
+func (t *call) restoreSendBy(c *Client, now engine.Time, r *journal.Record) {
+	c.latest = max(c.latest, r.Latest())
+	t.restored = true
+	waited, _ := journal.Waited(t.record.created, c.latest, c.wall())
+	t.sendBy = earlier(in(now, t.timeouts.Send), waited)
+}
+
+// Slept notes that the clock stood still for ms: the machine slept, and calls have
+// waited for longer than it shows.
+func (c *Client) Slept(now engine.Time, ms int64) {
+	c.begin(now)
+	c.cfg.Wall += ms
+	for _, t := range c.calls {
+		t.sendBy = earlier(t.sendBy, ms)
+	}
+}
+
+// earlier returns ms before t.
+func earlier(t engine.Time, ms int64) engine.Time {
+	if t == engine.Never {
+		return t
+	}
+	return t - engine.Time(ms)
+}
+
+// isQueuedInStore reports whether a page that loads now would find the call waiting,
+// and send it.
+func (t *call) isQueuedInStore(c *Client) bool {
+	return t.record != nil && !t.left && (t.phase == callQueued || t.phase == callRestored) && c.writer.Has(t.record.headIn)
+}
+
+// tellQueued tells the app, once the head of a call that has to wait is stored, that
+// the call outlives the page.
+func (t *call) tellQueued(c *Client, now engine.Time) {
+	if t.isKept() {
+		c.writer.WhenStored(now, false, func(engine.Time) { c.tellGuarantee(t) })
+	}
+}

@@ -1,0 +1,130 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// A call that never left has ended, and the store, which has its head, can no longer
+// note that it has: a later page would send it. So the app is not told before the head
+// is deleted, or nobody will send it any more for its age (sendWithin). What it is told
+// is true then: it may make the call once more. A deletion needs no room as a rule,
+// so that this takes a moment where the store is full, and long where it is broken.
+
+// withdrawal is such a call.
+type withdrawal struct {
+	t    *call
+	over engine.Effect // how it has ended
+}
+
+// withdrawals are all of them.
+type withdrawals struct {
+	list  []withdrawal
+	tries int
+	at    engine.Time // when to try again
+	busy  bool        // a deletion is under way
+}
+
+// The pace at which a store that has failed is asked to delete something, in ms.
+const (
+	withdrawAgain  = 1_000
+	withdrawSlowly = 30_000
+)
+
+// withdraw tells of the end of a call that never left, once no later page will send it.
+func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
+	c.stir()
+	w := &c.withdrawn
+	if len(w.list) == 0 {
+		w.tries, w.at = 0, now
+	}
+	w.list = append(w.list, withdrawal{t, over})
+	w.advance(c, now)
+}
+
+// advance deletes the heads, and tells of what needs none.
+func (w *withdrawals) advance(c *Client, now engine.Time) {
+	w.tell(c, func(t *call) bool { return now >= t.sendBy })
+	if len(w.list) == 0 || w.busy || now < w.at {
+		return
+	}
+	var ops []byte
+	asked := map[*call]bool{}
+	for _, one := range w.list {
+		asked[one.t] = true
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.id})
+	}
+	done := func(now engine.Time, stored bool) {
+		w.busy = false
+		if stored {
+			w.tries = 0
+			w.at = now
+			w.tell(c, func(t *call) bool { return asked[t] })
+			return
+		}
+		w.at = now.After(min(int64(withdrawAgain)<<min(w.tries, 10), withdrawSlowly))
+		w.tries++
+	}
+	w.busy = true
+	if c.writer.On {
+		// It works again.
+		ticket := c.writer.Next()
+		for r := journal.ReadOps(ops); ; {
+			op, ok := r.Next()
+			if !ok {
+				break
+			}
+			c.writer.Put(op)
+		}
+		c.writer.WhenStored(now, true, func(now engine.Time) { done(now, c.writer.Has(ticket)) })
+		return
+	}
+	e, ok := c.writer.Try(now, ops, done)
+	if !ok {
+		w.busy, w.at = false, now.After(withdrawAgain) // another commit is under way
+		return
+	}
+	c.effects.Add(e)
+}
+
+// tell tells of the calls that can be told of. One that another tab carries, as the
+// deletion has found out, is that tab's to tell of.
+func (w *withdrawals) tell(c *Client, can func(t *call) bool) {
+	rest := w.list[:0]
+	for _, one := range w.list {
+		switch {
+		case one.t.phase == callFollowed:
+		case can(one.t):
+			c.effects.Add(one.over)
+		default:
+			rest = append(rest, one)
+		}
+	}
+	clear(w.list[len(rest):])
+	w.list = rest
+}
+
+// deadline returns when advance is due.
+func (w *withdrawals) deadline() engine.Time {
+	at := engine.Never
+	for _, one := range w.list {
+		at = min(at, one.t.sendBy)
+	}
+	if len(w.list) > 0 && !w.busy {
+		at = min(at, w.at)
+	}
+	return at
+}
+
+// gone notes that all that was stored is deleted.
+func (w *withdrawals) gone(c *Client) { w.tell(c, func(*call) bool { return true }) }
+
+// end ends them with the client: a later page goes on with these calls.
+func (w *withdrawals) end(c *Client) {
+	for _, one := range w.list {
+		if one.t.phase != callFollowed {
+			c.effects.Add(engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: c.closedError(one.t.method)})
+		}
+	}
+	w.list = nil
+}
