@@ -166,7 +166,7 @@ func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 
 // What an EventSource says of itself (web/src/runtime/eventsource.ts).
 const (
-	sourceFailed     = iota // and is over
+	sourceFailed = iota // and is over
 	sourceOpen
 	sourceRedirected // to another origin, and is over
 )

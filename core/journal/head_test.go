@@ -19,7 +19,7 @@ func fullHead() Head {
 func TestHeadRoundTrips(t *testing.T) {
 	for _, h := range []Head{
 		fullHead(),
-		{Method: "m"},
+		{Method: "m"}, {Method: "m", SendWithin: 300_000}, {Method: "m", SendWithin: -1},
 		{Method: "m", Key: "\x00\xff€", Answer: -maxSafe / 2, Idle: maxSafe / 2, CreatedAt: maxSafe},
 	} {
 		got, err := ParseHead(AppendHead(nil, &h))

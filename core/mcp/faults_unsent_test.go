@@ -224,3 +224,43 @@ func TestFault126_Matrix(t *testing.T) {
 	}
 	t.Logf("%d runs: %v", runs, words)
 }
+
+// Fault 127: what a machine sleeps counts, though its clock stands still meanwhile.
+func TestFault127_SleptWhileItWaited(t *testing.T) {
+	for _, slept := range []int64{100_000, 400_000} {
+		q := newQueue(t, mcp.Config{}, mcp.CallOptions{})
+		q.land(journal.ResultOK)
+		q.do("slept", func(c *mcp.Client, now engine.Time) { c.Slept(now, slept) })
+		q.hold(false)
+		q.land(journal.ResultOK)
+		if late := slept > 300_000; late != (q.posts == 0) || late != (len(q.told) == 1 && q.told[0] == "unsent") {
+			t.Errorf("slept for %d ms: %d requests, told %v\n%s", slept, q.posts, q.told, q.Log())
+		}
+	}
+}
+
+// Fault 127: what a reload would do to a call that waits is what its guarantee says, to
+// its page and to those that follow: once its record is stored, another page sends it.
+func TestFault127_GuaranteeOfAQueuedCall(t *testing.T) {
+	q := newQueue(t, mcp.Config{}, mcp.CallOptions{})
+	told := func(want string) {
+		t.Helper()
+		if got := strings.Join(q.Delivered(q.call, engine.EventGuarantee), ""); got != want {
+			t.Errorf("told %q, want %q\n%s", got, want, q.Log())
+		}
+	}
+	told("") // until then nothing is stored
+	q.Stored(journal.ResultOK, "")
+	told(`{"guarantee":"resumable"}`)
+	q.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, q.call, false) })
+	told(`{"guarantee":"lost-on-reload"}`)
+	q.Stored(journal.ResultOK, "")
+	told("")
+
+	q = newQueue(t, mcp.Config{}, mcp.CallOptions{})
+	q.land(journal.ResultOK)
+	q.Reload()
+	if !strings.Contains(q.Log(), `"owned":true,"guarantee":"resumable"`) {
+		t.Errorf("the next page is told otherwise\n%s", q.Log())
+	}
+}
