@@ -20,8 +20,10 @@ import { packages } from "./wasmpackages.mjs";
 // outcome that counts as acknowledged only once its app could act on it.
 // 0.6 KB, and 2 KB of the wasm, are for keys that the store gives, so that two tabs make one
 // call of them (store/callkeys.ts).
+// 5 KB of the wasm are for calls that wait: how long they may, and that one which ended
+// without having left is sent by no later page (unsent).
 const files = [
-  { name: "holdfast.wasm", budget: 713_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 718_500, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 34_600, goal: 15_000 },
   { name: "holdfast.mjs", budget: 42_800, goal: 15_000 },
   { name: "holdfast.js", budget: 44_500, goal: 15_000 },
