@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
 // A key names one call of a server and user, whichever page makes it. Pages that
@@ -70,7 +71,7 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 // becomes makes t, which has not been sent, the call of another page's that has its
 // key; where that is another request it is refused, and false returned.
 func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.Op, log []journal.Op) bool {
-	if h.Method != t.method || !bytes.Equal(h.Params, t.params) {
+	if h.Method != t.method || !sameRequest(h.Params, t.params) {
 		c.refuseKey(now, t)
 		return false
 	}
@@ -79,13 +80,20 @@ func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.
 	delete(c.byID, t.request)
 	// What says how to run it is that call's, for when this page takes it over.
 	t.request = requestID(head.Call)
-	t.meta, t.header, t.flags = bytes.Clone(h.Meta), h.Header, h.Flags
+	t.params, t.meta, t.header, t.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
 	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts)
 	t.record.id, t.record.epoch, t.record.n = head.Call, 0, 0
 	c.byRecord[head.Call] = t
 	head.Flags &^= journal.OpOwned
 	c.changeHands(now, t, head, log)
 	return true
+}
+
+// sameRequest reports whether an app asks the same with two requests of one method.
+// Whether the server may make a task of it is not the app's word: that follows from
+// what the page knows of the tool (RELIABILITY fault 145).
+func sameRequest(a, b []byte) bool {
+	return bytes.Equal(jsonrpc.AppendWithout(nil, a, "task"), jsonrpc.AppendWithout(nil, b, "task"))
 }
 
 // refuseKey ends a call that has not been sent, and of which nothing is stored.

@@ -111,10 +111,10 @@ export class Calls {
   send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean): Call<T> {
     const context = this.#context;
     const { signal } = options;
-    const [method, text, , key] = out.frame;
+    const [method, , , key] = out.frame;
     const known = this.#keys.get(key);
     if (known) {
-      if (known.method === method && JSON.stringify(known.params) === (text || "{}")) return known as Call<T>;
+      if (known.method === method && asked(known.params) === asked(params)) return known as Call<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
     const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
@@ -337,6 +337,15 @@ export class Calls {
       runtime.cancel(handle, id, "the input was not given");
     }
   }
+}
+
+/**
+ * What an app asks with a request, to be compared. Whether the server may make a
+ * task of it is left out: that follows from what the page knows of the tool, as
+ * core/mcp/key.go has it.
+ */
+function asked({ _meta, task, ...params }: Open): string {
+  return JSON.stringify(params);
 }
 
 /** Whether a failure may be one of a request that never left: fetch itself failed, and said something. */

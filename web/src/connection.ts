@@ -146,7 +146,12 @@ export class Connection {
     return this.#calls.kept() as Call<CallToolResult>[];
   }
 
-  /** What the store holds of this server and user; null where there is none. */
+  /**
+   * What the store holds of this server and user; null where there is none, or not
+   * any more: it was deleted, or the client is closed.
+   *
+   * @throws HoldfastError `storage_failed` where it cannot be read now
+   */
   async stored(): Promise<Usage | null> {
     return (await this.#keeping.journal?.usage()) ?? null;
   }

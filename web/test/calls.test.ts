@@ -55,6 +55,29 @@ function calls(context: Partial<CallContext> = {}) {
   return { them, sent, cancelled, send };
 }
 
+/** What a page is told of a call that the store brings back. */
+const MADE = { id: 5, createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "durable", method: "tools/call", key: "k" };
+
+test("Fault 145: a key gives the call of the same request, whether or not it was known then that the tool makes tasks", () => {
+  for (const [before, now] of [
+    [{}, { task: {} }],
+    [{ task: { ttl: 1 } }, {}],
+    [{ task: { ttl: 1 } }, { task: { responseModes: ["task"] } }],
+  ]) {
+    const { them, sent } = calls();
+    const request = { name: "measure", arguments: { a: 1 } };
+    them.recall(1, JSON.stringify({ ...MADE, params: { ...request, ...before } }));
+    const again = (params: object): Call<unknown> => them.send(outgoing("tools/call", { ...params }, { key: "k" }, DEFAULTS), { ...params }, { key: "k" }, false);
+    assert.equal(again({ ...request, ...now }), them.kept()[0]);
+    assert.equal(sent.length, 0);
+    for (const other of [{ ...request, arguments: { a: 2 } }, { ...request, more: 1 }]) {
+      const refused = again({ ...other, ...now });
+      assert.ok(refused.settled);
+      assert.ok(refused !== them.kept()[0]);
+    }
+  }
+});
+
 test("who answers requests for input is known of a call that comes back", () => {
   const made = { id: 5, createdAt: 1, acked: 0, base: 0, manual: false, owned: true, guarantee: "durable", method: "tools/call" };
   const restored: Call<unknown>[] = [];

@@ -153,7 +153,12 @@ export class Agent {
     return this.#asked.requests;
   }
 
-  /** What the store holds of this agent and user; null where there is none. */
+  /**
+   * What the store holds of this agent and user; null where there is none, or not
+   * any more: it was deleted, or the agent's client is closed.
+   *
+   * @throws HoldfastError `storage_failed` where it cannot be read now
+   */
   async stored(): Promise<Usage | null> {
     return (await this.#keeping.journal?.usage()) ?? null;
   }

@@ -11,27 +11,47 @@ export async function networkCause({ url, foreign }: Failed, { fields, credentia
   if (globalThis.location?.protocol === "https:" && protocol === "http:" && !isLoopback(hostname)) {
     return { hint: "The page is https and the server http: browsers block that (mixed content). Serve it over https." };
   }
-  // A redirect is an answer, and is not followed: it may lead anywhere.
-  const cors = await probe(url, signal, { redirect: "manual" });
+  const answers = (init: RequestInit = {}): Promise<boolean | undefined> => probe(url, signal, { ...PLAIN, ...init });
   // An opaque answer is still an answer: somebody listens there.
-  if (!cors && !(await probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" }))) {
+  const opaque = (): Promise<boolean | undefined> => probe(url, signal, { mode: "no-cors", referrerPolicy: "no-referrer" });
+  const cors = await answers();
+  if (!cors && !(await opaque())) {
     if (!foreign) return { hint: `Nothing answers at ${place(url)}. Is the server running?` };
     return { hint: `Nothing answers at ${origin}. Is the server running, and are host and port right?` };
   }
   if (!foreign) return { hint: `${origin} answers, but the request was cut off. A proxy or an extension may be in the way.` };
-  if (!cors) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
+  if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
   const missing: string[] = [];
   for (const [name, value] of fields) {
-    if (!(await probe(url, signal, { headers: { [name]: value }, redirect: "manual" }))) missing.push(name);
+    const asked = (): Promise<boolean | undefined> => answers({ headers: { [name]: value } });
+    if ((await asked()) === false && (await isRule(asked, answers))) missing.push(name);
   }
   if (missing.length > 0) return blocked(origin, `Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
   // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5).
-  if (credentials === "include" && !(await probe(url, signal, { credentials, redirect: "manual" }))) {
+  if (credentials === "include" && (await isRule(() => answers({ credentials }), answers))) {
     return blocked(origin, `Access-Control-Allow-Credentials: true  and  Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
   }
   return {
     hint: `${origin} answers a GET with the right CORS headers, but not the POST. Does Access-Control-Allow-Methods list POST, and do error answers carry the CORS headers too?`,
   };
+}
+
+/** A redirect is an answer, and is not followed: it may lead anywhere. */
+const PLAIN: RequestInit = { redirect: "manual" };
+
+/** How often the same has to be seen before it counts as a rule of the server's. */
+const TIMES = 4;
+
+/**
+ * Whether a request fails because a rule forbids it: it does so again and again,
+ * while another one to the same server is answered each time. A connection that is
+ * cut now and then, or too slow, is not taken for a rule (fault 147).
+ */
+async function isRule(forbidden: () => Promise<boolean | undefined>, allowed: () => Promise<boolean | undefined>): Promise<boolean> {
+  for (let i = 0; i < TIMES; i++) {
+    if ((await forbidden()) !== false || (await allowed()) !== true) return false;
+  }
+  return true;
 }
 
 /** How long one probe may take, in ms. */

@@ -30,7 +30,7 @@ export async function forgetStored(server: string): Promise<void> {
   }
 }
 
-/** What an app hears where something stored could not be deleted: it may try again, or tell the user. */
-export function storageFailed(op: string, cause: unknown): HoldfastError {
-  return new HoldfastError({ code: "storage_failed", op, message: "what is stored could not be deleted", retryable: true, cause });
+/** What an app hears where something stored could not be deleted, or counted: it may try again, or tell the user. */
+export function storageFailed(op: string, cause: unknown, message = "what is stored could not be deleted"): HoldfastError {
+  return new HoldfastError({ code: "storage_failed", op, message, retryable: true, cause });
 }

@@ -14,6 +14,7 @@ import { Peers } from "./peers.js";
 import { SessionUse } from "./sessionuse.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
+import { usageOf } from "./usage.js";
 
 /**
  * Bytes of what was read that the core is given at a time: more would not fit its
@@ -261,9 +262,9 @@ export class Journal {
     return this.#committing;
   }
 
-  /** What is stored of this server. */
-  usage(): Promise<Usage> {
-    return this.#store.usage();
+  /** What is stored of this server; null where that is nothing any more. */
+  usage(): Promise<Usage | null> {
+    return usageOf(this.#store);
   }
 
   /** Deletes all that is stored of this server. Works on a journal that is closed, too. */
