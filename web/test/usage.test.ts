@@ -11,7 +11,7 @@ test("Fault 146: of a store that is deleted or closed nothing is stored", async 
   assert.equal(await usageOf(store), null);
 });
 
-test("Fault 146: a store that cannot be read now says so with an error of the API's", async () => {
+test("Fault 146: a store that cannot be read now says so with a typed error", async () => {
   const refusing = (error: Error): Store => ({ usage: () => Promise.reject(error) }) as unknown as Store;
   for (const reason of ["closed", "missing"] as StoreReason[]) assert.equal(await usageOf(refusing(new StoreError(reason, reason))), null);
   for (const error of [...(["timeout", "lost", "newer", "blocked"] as StoreReason[]).map((reason) => new StoreError(reason, reason)), new TypeError("odd")]) {
