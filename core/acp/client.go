@@ -56,6 +56,7 @@ type Client struct {
 	token     token
 	offline   bool
 	served    bool // the agent's host has let a stream be read
+	heads     link.Heads
 	heardOne  bool // and a session's
 
 	handshake journal.Server // with the agent, as it is stored

@@ -27,6 +27,7 @@ type stream struct {
 
 func newStream(c *Client, n *connection, s *session) *stream {
 	t := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	t.link.Watch(c.now, &c.heads)
 	t.link.Reopen = true // agents keep what they say while nobody reads
 	return t
 }
@@ -246,7 +247,7 @@ func (t *stream) interrupt() {
 func (t *stream) advance(c *Client, now engine.Time) {
 	switch t.link.Advance(now) {
 	case link.ActionReconnect:
-		t.link.Reconnecting(now)
+		t.link.Reconnecting(now, c.cfg.Timeouts.Answer)
 		t.connect(c, now)
 	case link.ActionAbort:
 		t.broken(c, now, engine.EndNetwork, engine.Head{})

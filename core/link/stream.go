@@ -16,11 +16,6 @@ const (
 	PhaseOver                 // will not be reconnected
 )
 
-// openWithin is how long a reconnect has to answer, in milliseconds. Servers
-// exist that send no head before the first event, so it is as patient as a
-// request (the HTTP-stream seed: 120 s).
-const openWithin = 120_000
-
 // stableAfter is how long a connection must have lasted, in milliseconds, for
 // its end to count as a first cut although nothing progressed: a proxy that
 // closes quiet streams every minute is not a failing server.
@@ -49,6 +44,8 @@ type Stream struct {
 
 	phase      Phase
 	at         engine.Time // PhaseWaiting: when to reconnect; PhaseOpening: until when to wait
+	opening    opening
+	heads      *Heads      // nil: nothing is known of the server
 	floor      engine.Time // PhaseWaiting: the server allows no reconnect before this
 	openedAt   engine.Time
 	attempt    int
@@ -65,7 +62,7 @@ type Stream struct {
 // NewStream returns a Stream whose first exchange has been started. idle is
 // the silence after which a connection counts as dead, in ms; 0 means never.
 func NewStream(idle int64) Stream {
-	return Stream{phase: PhaseOpening, at: engine.Never, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
+	return Stream{phase: PhaseOpening, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
 }
 
 // Share has the stream take and leave its memory there.
@@ -77,15 +74,24 @@ func (s *Stream) Phase() Phase { return s.phase }
 // Attempts returns how many reconnects were tried since the last progress.
 func (s *Stream) Attempts() int { return s.attempt }
 
-// Reconnecting notes that a further exchange was started.
-func (s *Stream) Reconnecting(now engine.Time) {
-	s.phase, s.at, s.resumed = PhaseOpening, now.After(openWithin), true
+// Watch has the stream learn there when its server sends heads, and act on it. Its
+// first exchange starts now.
+func (s *Stream) Watch(now engine.Time, heads *Heads) { s.heads, s.opening.asked = heads, now }
+
+// Reconnecting notes that a further exchange was started, which may take answer ms
+// until its head (0 or less: for ever), less where the server is known to be prompt.
+func (s *Stream) Reconnecting(now engine.Time, answer int64) {
+	s.opening = opening{asked: now, within: s.heads.within(answer)}
+	s.phase, s.at, s.resumed = PhaseOpening, s.opening.due(), true
 }
 
 // Opened notes that the head of an event stream has come.
 func (s *Stream) Opened(now engine.Time) {
 	s.phase, s.openedAt, s.progressed, s.brought = PhaseUp, now, false, false
 	s.checking = s.resumed
+	if s.opening.asked != engine.Never {
+		s.heads.came(now.Since(s.opening.asked), s.resumed)
+	}
 	s.live.start(now, s.resumed && !s.Reopen, s.attempt)
 }
 
@@ -236,6 +242,9 @@ func (s *Stream) Advance(now engine.Time) Action {
 		}
 	case PhaseOpening:
 		if now >= s.at {
+			if now >= s.opening.due() {
+				s.heads.gaveUp()
+			}
 			return ActionAbort
 		}
 	case PhaseUp:

@@ -30,8 +30,8 @@ func TestStreamPhases(t *testing.T) {
 	if s.Advance(at-1) != ActionNone || s.Advance(at) != ActionReconnect {
 		t.Fatal("not due when its time has come, or due before")
 	}
-	s.Reconnecting(at)
-	if s.Phase() != PhaseOpening || s.Attempts() != 1 || s.Advance(at+openWithin-1) != ActionNone || s.Advance(at+openWithin) != ActionAbort {
+	s.Reconnecting(at, 40_000)
+	if s.Phase() != PhaseOpening || s.Attempts() != 1 || s.Advance(at+39_999) != ActionNone || s.Advance(at+40_000) != ActionAbort {
 		t.Fatal("a reconnect is not waited for as long as it should be")
 	}
 	s.End()
@@ -94,7 +94,7 @@ func TestStreamRepeats(t *testing.T) {
 	}
 	again := func() {
 		s.Broken(1, engine.EndNetwork, false, &random)
-		s.Reconnecting(2)
+		s.Reconnecting(2, 0)
 		s.Opened(3)
 	}
 	if !accept("1") || !accept("2") {
@@ -132,7 +132,7 @@ func TestEmptyPollsAreSlow(t *testing.T) {
 		if b := s.Broken(now, engine.EndClean, false, &random); b.Delay < 250 || !b.Resumable {
 			t.Fatalf("poll %d after %d ms", i, b.Delay)
 		}
-		s.Reconnecting(now)
+		s.Reconnecting(now, 0)
 	}
 	s.Opened(now)
 	s.Accept(&sse.Event{Kind: sse.Message, HasID: true, ID: []byte("z"), Data: []byte("{}")})

@@ -252,6 +252,7 @@ func (t *call) transmit(c *Client, now engine.Time) {
 func (t *call) newStream(c *Client) link.Stream {
 	s := link.NewStream(max(t.timeouts.Idle, 0))
 	s.Share(&c.marks)
+	s.Watch(c.now, &c.heads)
 	return s
 }
 
@@ -276,7 +277,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 		return
 	}
 	t.resuming, t.owed, t.withCursor = true, false, true
-	t.stream.Reconnecting(now)
+	t.stream.Reconnecting(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.token = c.token.number
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
@@ -399,6 +400,9 @@ func (t *call) advance(c *Client, now engine.Time) {
 		t.resume(c, now)
 	case link.ActionAbort:
 		c.abort(t.x)
+		if t.policy != nil && !t.exchange.Opened() {
+			t.policy.since = now // that nothing was said does not mean that nobody heard us
+		}
 		t.broken(c, now, engine.EndNetwork, cutSilent)
 	}
 }

@@ -33,6 +33,7 @@ type Client struct {
 	now      engine.Time // of the input under way
 	random   engine.Random
 	marks    link.SpareMarks
+	heads    link.Heads
 	seen     []byte // marks of the events in the row that is written
 	state    clientState
 	revision *revision // of the current or last session; nil before the first

@@ -159,14 +159,14 @@ func TestFault40_TotalTimeout(t *testing.T) {
 	}
 }
 
-// Fault 40: a reconnect that gets no answer is given up after 120 s and tried
-// again from the same place.
+// Fault 40: a reconnect that gets no answer is given up (fault 130: when) and
+// tried again from the same place.
 func TestFault40_ReconnectWithoutAnswer(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	o.cut(engine.EndNetwork)
 	for range 5 {
 		o.resumeStarts()
-		if after := o.silent(); after != 120_000 {
+		if after := o.silent(); after < 15_000 || after > 120_000 {
 			t.Fatalf("given up after %d ms", after)
 		}
 		o.wantPending()

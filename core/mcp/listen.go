@@ -42,6 +42,7 @@ func (l *listen) open(c *Client, now engine.Time) {
 	l.stop(c)
 	*l = listen{state: listenRunning, leave: l.leave, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
 	l.stream.Reopen = true
+	l.stream.Watch(now, &c.heads)
 	l.connect(c, now)
 }
 
@@ -52,7 +53,7 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	}
 	l.state = listenRunning
 	l.exchange = link.NewExchange(c.linkLimits())
-	l.stream.Reconnecting(now)
+	l.stream.Reconnecting(now, c.cfg.Timeouts.Answer)
 	l.token, l.acked = c.token.number, false
 	l.withCursor = !c.revision.selfDescribing && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
 	switch {

@@ -184,7 +184,7 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 func (t *call) postResume(c *Client, now engine.Time) {
 	p := t.policy
 	t.resuming, t.owed, p.fresh = true, false, true
-	t.stream.Reconnecting(now)
+	t.stream.Reconnecting(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.token = c.token.number
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')

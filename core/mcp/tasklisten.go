@@ -92,6 +92,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	default:
 		next := &listen{state: listenRunning, trial: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
 		next.stream.Reopen = true
+		next.stream.Watch(now, &c.heads)
 		w.next, w.by = next, now.After(listenAckWithin)
 		next.connect(c, now)
 	}
