@@ -40,6 +40,7 @@ var torture = []int{
 	146,
 	147,
 	148,
+	153,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

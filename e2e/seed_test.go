@@ -153,15 +153,34 @@ func TestSeed_GETWithoutParameters(t *testing.T) {
 }
 
 // Section 3.2 can be read so that the answer to initialize comes on a GET of
-// its own. No client of the specification looks there; it says so, in time.
+// its own: there it is looked for. A new session is made in the same way.
 func TestSeed_InitializeAnsweredElsewhere(t *testing.T) {
 	t.Parallel()
 	p := peer.Seed(t, peer.SeedOptions{InitializeOnGET: true})
-	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
-	page.WaitFor(`window.holdfast`)
-	got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(p.URL())+`));`)
-	if got.Code != "protocol_error" || got.Hint == "" {
-		t.Errorf("got %+v", got)
+	page := app(t, p.URL(), "")
+	useSeed(t, page)
+	p.Expire()
+	useSeed(t, page)
+	if n := len(p.Of("initialize")); n != 2 {
+		t.Errorf("%d handshakes", n)
+	}
+	blameless(t, p)
+}
+
+// TestFault153_ServerWithoutARevision: section 4.3 has the client look for
+// serverInfo alone. A result that has no protocolVersion is taken as of the oldest
+// revision, and its server can be used.
+func TestFault153_ServerWithoutARevision(t *testing.T) {
+	t.Parallel()
+	p := peer.Seed(t)
+	p.AnswerFunc("initialize", func(int, peer.Request) *peer.Response {
+		return &peer.Response{Header: map[string]string{"Mcp-Session-Id": "s"},
+			Body: `{"jsonrpc":"2.0","id":$ID,"result":{"serverInfo":{"name":"seed","version":"1"}}}`}
+	})
+	p.AnswerFunc("notifications/initialized", func(int, peer.Request) *peer.Response { return &peer.Response{Status: 204} })
+	page := app(t, p.URL(), "")
+	if got := chrome.Eval[string](page, `mcp.revision + " " + mcp.server.name`); got != "2025-03-26 seed" {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -50,6 +50,11 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		t.phase = callReading
 		t.answerBy = t.bodyBy(now)
 		t.pull(c)
+	case t.role == roleInitialize && head.Status == 202 && head.Get("mcp-session-id") != "":
+		c.adoptSession(head.Get("mcp-session-id"))
+		t.taken, t.answerBy = true, in(now, t.timeouts.Answer)
+		c.read(t.x)
+		c.listen.openForHandshake(c, now)
 	case kind == link.BodyCut:
 		c.abort(t.x)
 		t.x = 0

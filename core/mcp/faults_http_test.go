@@ -166,7 +166,7 @@ func TestFault28_AcceptedWithoutABody(t *testing.T) {
 	}
 	r := newRig(t, mcp.Config{})
 	r.Start()
-	r.Head(r.newest, 202, "mcp-session-id", "s1")
+	r.Head(r.newest, 202) // with a session id: fault 153
 	if last := r.states[len(r.states)-1]; last != `{"state":"failed"}` {
 		r.fatal("initialize without an answer leads to %s", last)
 	}

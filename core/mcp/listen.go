@@ -46,7 +46,37 @@ func (l *listen) open(c *Client, now engine.Time) {
 	l.connect(c, now)
 }
 
+// openForHandshake opens the stream before the client is open: the server has
+// accepted initialize by 202 with a session id and no body, and says the rest on a
+// GET (HTTP-stream seed, section 3.2).
+func (l *listen) openForHandshake(c *Client, now engine.Time) {
+	if c.failure == nil { // else the id cannot be sent back
+		l.open(c, now)
+	}
+}
+
+// unheard ends a handshake whose answer was to come on the stream, which the
+// server does not have.
+func (l *listen) unheard(c *Client, now engine.Time) {
+	if !l.over || c.state == stateOpen {
+		return
+	}
+	for _, t := range append([]*call(nil), c.calls...) {
+		if t.role == roleInitialize && t.taken && c.channel.state == channelClosed {
+			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method, Status: 202,
+				Message: "the server accepted initialize, and neither its answer nor a GET brings the result"})
+		}
+	}
+}
+
+// carries reports whether the stream is that of the session that has just been
+// agreed on: opened for its handshake.
+func (l *listen) carries(c *Client) bool {
+	return l.state == listenRunning && l.generation == c.session.generation
+}
+
 func (l *listen) connect(c *Client, now engine.Time) {
+	modern := c.revision != nil && c.revision.selfDescribing
 	if c.token.asking {
 		l.state, l.x = listenParked, 0
 		return
@@ -55,13 +85,13 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now, c.cfg.Timeouts.Answer)
 	l.token, l.acked = c.token.number, false
-	l.withCursor = !c.revision.selfDescribing && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
+	l.withCursor = !modern && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
 	switch {
-	case c.revision.selfDescribing:
+	case modern:
 		l.x = l.fetchSubscriptions(c)
 	case l.withCursor:
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
-	case c.revision.bareGET && c.usesEventSource():
+	case c.revision != nil && c.revision.bareGET && c.usesEventSource():
 		l.stream.NoIdle()
 		l.x = c.source(l)
 	default:
@@ -147,6 +177,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	default:
 		l.off(c)
 	}
+	l.unheard(c, now)
 }
 
 // anew opens the stream without its cursor, which the server does not know any
@@ -182,6 +213,7 @@ func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 		l.anew(c, now)
 	case how == engine.EndInvalid:
 		l.off(c)
+		l.unheard(c, now)
 	case how == engine.EndClean:
 		l.broken(c, now, how, cutEnd, 0)
 	default:

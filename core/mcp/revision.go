@@ -38,6 +38,9 @@ var revisions = []revision{
 // channelRevision is the revision whose transport is HTTP+SSE.
 const channelRevision = "2024-11-05"
 
+// oldestHTTP is the oldest revision of Streamable HTTP.
+const oldestHTTP = "2025-03-26"
+
 // newest returns the newest revision with a handshake, or without one.
 func newest(selfDescribing bool) *revision {
 	for i := range revisions {

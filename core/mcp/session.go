@@ -94,9 +94,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 		c.handshakeFailed(now, failure)
 		return
 	}
-	version, _ := jsonrpc.Member(data, "protocolVersion")
-	name, _ := jsonrpc.String(version)
-	c.revision = findRevision(name)
+	c.revision = c.agreed(data)
 	if c.revision == nil {
 		c.failure = &engine.Error{Code: CodeNoRevision, Op: "initialize",
 			Message: "the server's answer names no protocol revision that this client speaks"}
@@ -112,6 +110,24 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	c.session.ready = true
 	c.session.result = append([]byte(nil), data...)
 	c.post(now, postInitialized, jsonrpc.AppendNotification(nil, "notifications/initialized", nil, nil))
+}
+
+// agreed returns the revision that a result of initialize names, nil where this
+// build does not speak it. A result that names none but says who the server is
+// (HTTP-stream seed, section 4.3) is taken as of the oldest that its transport has.
+func (c *Client) agreed(result []byte) *revision {
+	version, named := jsonrpc.Member(result, "protocolVersion")
+	if named {
+		name, _ := jsonrpc.String(version)
+		return findRevision(name)
+	}
+	if !hasMember(result, "serverInfo") {
+		return nil
+	}
+	if c.channel.state != channelClosed {
+		return findRevision(channelRevision)
+	}
+	return findRevision(oldestHTTP)
 }
 
 // handshakeFailed gives up the first time, so that a mistyped URL is an error
@@ -148,7 +164,10 @@ func (c *Client) opened(now engine.Time) {
 func (c *Client) reopened(now engine.Time) {
 	c.setState(stateOpen)
 	c.taskListen.refused, c.taskListen.attempts = false, 0
-	if c.mayListen() && c.channel.state == channelClosed && c.listens() {
+	switch may := c.mayListen() && c.channel.state == channelClosed && c.listens(); {
+	case c.listen.carries(c) && !may:
+		c.listen.stop(c)
+	case may && !c.listen.carries(c):
 		c.listen.open(c, now)
 	}
 	c.sendQueued(now)

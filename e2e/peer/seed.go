@@ -125,7 +125,9 @@ func (p *Peer) getSeed(w http.ResponseWriter, r *http.Request) {
 	if s == nil {
 		return
 	}
-	p.judge(r, s, "GET")
+	if !p.seed.InitializeOnGET { // else nobody knows the revision yet
+		p.judge(r, s, "GET")
+	}
 	c := p.newCarrier(w, r)
 	c.openStream()
 	s.standalone.attach(c, Fault{})
