@@ -16,7 +16,7 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 	k := t.task
 	k.streams = true
 	t.heardOf(c, now, nil)
-	if k.dialect == continuedTasks {
+	if k.dialect.answered() {
 		// Who streams results has tasks/result: SEP-1905 goes on from there.
 		k.dialect = coreTasks
 		c.writeTask(t)

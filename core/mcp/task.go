@@ -48,6 +48,7 @@ type task struct {
 	echo    bool              // also without an answer
 	stale   bool              // an earlier page stored it, and may have had a later one
 	bare    bool              // the next poll leaves both out, to find out
+	refusal []byte            // the JSON-RPC error that tasks/result was answered with, raw
 }
 
 const (
@@ -92,8 +93,12 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		return true
 	default:
 		d := coreTasks
-		if !isPartial && !c.noContinue {
+		switch {
+		case isPartial:
+		case !c.noContinue:
 			d = continuedTasks
+		case c.inlined:
+			d = inlinedTasks
 		}
 		if !t.adoptTask(c, now, d, id, made, result) {
 			return true

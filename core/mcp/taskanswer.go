@@ -79,7 +79,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	if k.pollSoon {
 		k.pollSoon, k.poll.at = false, now.After(min(k.interval, pollDefault))
 	}
-	if k.dialect == continuedTasks {
+	if k.dialect.answered() {
 		k.stale = false
 		t.answersTaken(c)
 		t.takeState(c, now, data)
@@ -131,6 +131,8 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 		}
 	case k.dialect.result == "":
 		t.taskOutcome(c, now, data)
+	case !k.streams && k.status == "completed" && inlined(data):
+		t.taskOutcome(c, now, data) // SEP-2339: there is nothing left to fetch
 	case k.doubt:
 	case k.fetch.call == nil && k.fetch.at == engine.Never && (k.over() || k.status == "input_required"):
 		k.fetch.at = now // what it asks comes on the way to its result
@@ -165,6 +167,12 @@ func hasOutcome(data []byte) bool {
 	return result || failure
 }
 
+// inlined reports whether a task brings its result with it.
+func inlined(task []byte) bool {
+	result, _ := jsonrpc.Member(task, "result")
+	return jsonrpc.IsObject(result)
+}
+
 // taskOutcome ends the call where the task brings its outcome with it.
 func (t *call) taskOutcome(c *Client, now engine.Time, data []byte) {
 	result, hasResult := jsonrpc.Member(data, "result")
@@ -176,6 +184,8 @@ func (t *call) taskOutcome(c *Client, now engine.Time, data []byte) {
 			c.settle(now, t, engine.OutcomeRPCError, rpc, nil)
 		case hasResult && jsonrpc.IsObject(result):
 			c.settle(now, t, engine.OutcomeResult, result, nil)
+		case t.task.refusal != nil:
+			c.settle(now, t, engine.OutcomeRPCError, t.task.refusal, nil)
 		default:
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 				Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has ended without an outcome"})
@@ -214,6 +224,12 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		switch code := errorCode(data); {
 		case k.numbered && !k.expired && (code == internalError || code == invalidParams):
 			k.whole, k.fetch.at = true, now
+		case code == methodNotFound && !k.streams:
+			// No tasks/result: what it would give comes with the status (SEP-2339). If it
+			// does not, this was the tool's own word.
+			k.dialect, k.refusal, c.inlined = inlinedTasks, bytes.Clone(data), true
+			k.poll.at = now
+			c.writeTask(t)
 		case code == invalidParams:
 			k.expired = true // and this was its last word
 			t.taskGone(c, now)

@@ -25,7 +25,14 @@ var (
 	continuedTasks = &taskDialect{number: 2, poll: "tasks/continue", interval: "pollInterval", ttl: "ttl"}
 	// extensionTasks: io.modelcontextprotocol/tasks, since 2026-07-28 (SEP-2663).
 	extensionTasks = &taskDialect{number: 3, poll: "tasks/get", update: "tasks/update", listens: true, interval: "pollIntervalMs", ttl: "ttlMs"}
+	// inlinedTasks: the form to which SEP-2339 converged in its review: tasks/get alone,
+	// with the outcome inlined, and taking answers. A build that does not know the
+	// number in the journal gives such a call up as lost.
+	inlinedTasks = &taskDialect{number: 4, poll: "tasks/get", interval: "pollInterval", ttl: "ttl"}
 )
+
+// answered reports whether answers to requests for input go with the polls.
+func (d *taskDialect) answered() bool { return d.result == "" && d.update == "" }
 
 // taskDialectOf returns the dialect that the journal names, where it goes with
 // the revision in force; nil where it does not.
@@ -37,6 +44,8 @@ func taskDialectOf(number uint64, r *revision) *taskDialect {
 		return coreTasks
 	case r.coreTasks && number == continuedTasks.number:
 		return continuedTasks
+	case r.coreTasks && number == inlinedTasks.number:
+		return inlinedTasks
 	}
 	return nil
 }
