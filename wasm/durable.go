@@ -43,22 +43,8 @@ func exportStored(handle, ticket uint32, result, n int32, now float64) (records 
 	return c.leave(engine.Time(now))
 }
 
-// exportStoreBack notes that the store works again; cleared is 1 where all that
-// it held is gone.
-//
-//go:wasmexport storeBack
-func exportStoreBack(handle uint32, cleared int32, now float64) (records int32) {
-	defer guard(&records)
-	c := enter(handle)
-	if c == nil {
-		return none()
-	}
-	c.machine.StoreBack(engine.Time(now), cleared != 0)
-	return c.leave(engine.Time(now))
-}
-
 // exportStoreGone notes that nothing is stored any more; the input says why, in a
-// word for people.
+// word for people. After "closed" nothing ever is.
 //
 //go:wasmexport storeGone
 func exportStoreGone(handle uint32, n int32, now float64) (records int32) {

@@ -27,7 +27,6 @@ type machine interface {
 
 	Restore(now engine.Time, ops []byte)
 	Stored(now engine.Time, ticket uint32, result journal.Result, why string)
-	StoreBack(now engine.Time, cleared bool)
 	StoreGone(now engine.Time, why string)
 
 	AppendCounters(b []byte) []byte

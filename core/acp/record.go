@@ -249,7 +249,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	c.begin(now)
 	switch c.writer.Stored(now, ticket, result) {
 	case journal.FateBack:
-		c.storeBack(now, false)
+		c.storeBack()
 	case journal.FateStored:
 		c.fitStored()
 		c.readOwed()
@@ -289,6 +289,7 @@ func (c *Client) readOwed() {
 // storeFailed goes on in memory (DESIGN 3.10).
 func (c *Client) storeFailed(now engine.Time, why string) {
 	if !c.writer.On {
+		c.writer.Fail(now, why) // it may be for good now
 		return
 	}
 	for _, s := range c.sessions {
@@ -298,32 +299,20 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 		}
 	}
 	c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "memory", why))
-	c.writer.Fail(now)
+	c.writer.Fail(now, why)
 	c.readOwed()
-}
-
-// StoreBack notes that the store works again. cleared says that everything in it
-// was deleted under us.
-func (c *Client) StoreBack(now engine.Time, cleared bool) {
-	c.begin(now)
-	c.storeBack(now, cleared)
 }
 
 // storeBack writes anew what the store has not, or not any more. Of a history
 // only what comes from here on: the rest the agent tells anew.
-func (c *Client) storeBack(now engine.Time, cleared bool) {
+func (c *Client) storeBack() {
 	if c.state >= stateClosing {
 		return
 	}
-	if !c.writer.On {
-		c.writer.On = true
-		c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "indexeddb", ""))
-	}
-	if c.home != nil && c.home.state == connOpen && cleared {
-		c.storeHandshake(c.home)
-	}
+	c.writer.On = true
+	c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "indexeddb", ""))
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.owned && s.record != nil && (cleared || s.record.memory) {
+		if s.transcript != nil && s.owned && s.record != nil && s.record.memory {
 			s.record.memory = false
 			c.rewrite(s)
 		}

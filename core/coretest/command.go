@@ -37,7 +37,8 @@ var commands = map[string]func(p *player, args string){
 	"woke":      wokeCommand,      // woke GAP_MS
 	"close":     closeCommand,     // close
 	"stored":    storedCommand,    // stored [unsealed|quota|failed]: the commit under way
-	"storeback": storeBackCommand, // storeback [cleared]
+	"storeback": storeBackCommand,
+	"storegone": storeGoneCommand, // storegone <why>
 	"reload":    reloadCommand,    // reload: the page goes, and another reads what it has stored
 	"ack":       ackCommand,       // ack cN [POSITION [TICKET]]: of position 0, all of it
 	"handed":    handedCommand,    // handed cN: the outcome was handed to the app

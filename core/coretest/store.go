@@ -252,6 +252,15 @@ func (s *Store) relieved(ops []journal.Op) (b []byte) {
 	return b
 }
 
+// StoreBack lets a store that has failed, or fails now, work again: a commit that was
+// given up has got there after all.
+func (w *World) StoreBack() []engine.Effect {
+	return w.Input("storeback", func(m *mcp.Client, now engine.Time) {
+		m.StoreGone(now, "lost")
+		m.Stored(now, 0, journal.ResultOK, "")
+	})
+}
+
 // Reload replaces the client by one that a new page makes from what is stored:
 // what was under way is gone, commits included. It is not started yet.
 func (w *World) Reload() []engine.Effect {

@@ -21,8 +21,10 @@ func storedCommand(p *player, args string) {
 	}
 }
 
-func storeBackCommand(p *player, args string) {
-	p.world.Input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, args == "cleared") })
+func storeBackCommand(p *player, _ string) { p.world.StoreBack() }
+
+func storeGoneCommand(p *player, args string) {
+	p.world.Input("storegone "+args, func(m *mcp.Client, now engine.Time) { m.StoreGone(now, args) })
 }
 
 func reloadCommand(p *player, _ string) { p.world.Reload() }

@@ -23,6 +23,7 @@ type Log interface {
 // written now is Next.
 type Writer struct {
 	On   bool // there is a store, and it works
+	over bool // for good: what it held was deleted
 	Held int  // bytes of all logs in the store, as far as this page knows
 
 	ops     []byte
@@ -286,7 +287,7 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 // Stored takes the host's answer to effect Store.
 func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
 	if !w.flying || ticket != w.ticket {
-		if !w.On && result == ResultOK {
+		if !w.On && !w.over && result == ResultOK {
 			return FateBack
 		}
 		return FateNone
@@ -320,9 +321,13 @@ func (w *Writer) land(now engine.Time, sealed bool) {
 	w.release(now, w.ticket)
 }
 
-// Fail stops writing: what waited counts as stored.
-func (w *Writer) Fail(now engine.Time) {
-	*w = Writer{Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
+// Closed is why a store fails for good: what it held was deleted, by a logout of any
+// page or by the user. Nothing of it may come back.
+const Closed = "closed"
+
+// Fail stops writing: what waited counts as stored. After Closed that is for ever.
+func (w *Writer) Fail(now engine.Time, why string) {
+	*w = Writer{over: w.over || why == Closed, Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
 	w.release(now, w.ticket)
 }
 

@@ -124,7 +124,7 @@ func TestWriterRetries(t *testing.T) {
 	}
 	d.want("")
 	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFailed)
-	d.Fail(2)
+	d.Fail(2, "quota")
 	d.want("row")
 	if d.On || d.Deadline() != engine.Never {
 		t.Error("it still writes")
@@ -178,7 +178,7 @@ func TestWriterGivesUp(t *testing.T) {
 		d.wait(0, "row", false)
 		sent := d.Next()
 		end(d, under.Ticket)
-		d.Fail(4000)
+		d.Fail(4000, "quota")
 		d.want("row")
 		if !d.EndsBetween(head, sent) || d.EndsBetween(sent, sent+1) || d.EndsBetween(middle, sent) != (name != "fails") {
 			t.Errorf("%s: what the store ends with: %v %v %v", name, d.EndsBetween(head, sent), d.EndsBetween(sent, sent+1), d.EndsBetween(middle, sent))

@@ -36,7 +36,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	}
 	switch fate {
 	case journal.FateBack:
-		c.storeBack(now, false)
+		c.storeBack()
 	case journal.FateStored:
 		c.fitStored()
 		c.readAllOwed()
@@ -67,6 +67,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 		c.withdrawn.gone(c)
 	}
 	if !c.writer.On {
+		c.writer.Fail(now, why) // it may be for good now
 		return
 	}
 	for _, t := range c.calls {
@@ -82,42 +83,21 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	for _, t := range c.calls {
 		c.tellGuarantee(t)
 	}
-	c.writer.Fail(now)
+	c.writer.Fail(now, why)
 	c.readAllOwed()
-}
-
-// StoreBack notes that the store works again. cleared says that everything in it
-// was deleted under us: what is alive is written anew.
-func (c *Client) StoreBack(now engine.Time, cleared bool) {
-	c.begin(now)
-	c.storeBack(now, cleared)
 }
 
 // storeBack writes anew what the store has not, or not any more: with the record
 // that a call had before the store failed, a later page would resume it from a
 // cursor that the server has left behind.
-func (c *Client) storeBack(now engine.Time, cleared bool) {
+func (c *Client) storeBack() {
 	if c.state >= stateClosing {
 		return
 	}
-	if !c.writer.On {
-		c.writer.On = true
-		c.tellDurability("indexeddb", "")
-	}
-	if cleared {
-		c.writer.Held = 0
-		for _, t := range c.calls {
-			if t.record != nil {
-				t.record.bytes = 0
-			}
-		}
-		for _, t := range c.kept {
-			t.record.bytes = 0
-		}
-		c.storeServer()
-	}
+	c.writer.On = true
+	c.tellDurability("indexeddb", "")
 	for _, t := range c.calls {
-		if t.role == roleApp && t.record != nil && (cleared || t.record.memory) && t.phase != callFollowed && t.phase < callTail {
+		if t.role == roleApp && t.record != nil && t.record.memory && t.phase != callFollowed && t.phase < callTail {
 			c.rewrite(t)
 		}
 	}

@@ -45,11 +45,11 @@ func TestFault62_QuotaMakesRoom(t *testing.T) {
 // aborts without an error event (fault 68), and where it never ends (fault 63).
 func TestFault62_63_68_EveryCommitFails(t *testing.T) {
 	fails := map[string]func(j *journey){
-		"quota":  func(j *journey) { j.stored(journal.ResultQuota, "") },
-		"abort":  func(j *journey) { j.stored(journal.ResultFailed, "abort") },
-		"hang":   func(j *journey) { j.Advance(3_000) },
-		"late":   func(j *journey) { j.Advance(3_000); j.stored(journal.ResultOK, "") },
-		"closed": func(j *journey) { j.stored(journal.ResultFailed, "closed"); j.storeIsBack() },
+		"quota": func(j *journey) { j.stored(journal.ResultQuota, "") },
+		"abort": func(j *journey) { j.stored(journal.ResultFailed, "abort") },
+		"hang":  func(j *journey) { j.Advance(3_000) },
+		"late":  func(j *journey) { j.Advance(3_000); j.stored(journal.ResultOK, "") },
+		"lost":  func(j *journey) { j.stored(journal.ResultFailed, "lost"); j.storeIsBack() },
 	}
 	for name, fail := range fails {
 		for _, flags := range []journal.Flags{0, journal.Idempotent} {
@@ -89,10 +89,6 @@ func TestFault62_63_68_EveryCommitFails(t *testing.T) {
 			}
 		}
 	}
-}
-
-func (j *journey) storeIsBack() {
-	j.input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, false) })
 }
 
 // Fault 63: without a store everything works as if no call had been durable.
@@ -135,99 +131,6 @@ func TestFault63_UnsealedIsNoPromise(t *testing.T) {
 		if told := strings.Join(w.Delivered(c, engine.EventGuarantee), ""); told != step.told {
 			t.Fatalf("after %q the app is told %q, want %q\n%s", step.text, told, step.told, w.Log())
 		}
-	}
-}
-
-// Fault 65: the store is cleared after every input of a call's life, then the
-// page is reloaded at once or a little later. What is live was written anew, so
-// nothing runs twice, the question that is open is asked and the answer that was
-// given is sent.
-func TestFault65_ClearedAtEveryInput(t *testing.T) {
-	clear := func(j *journey) {
-		if j.Store.Flying() != 0 {
-			j.stored(journal.ResultFailed, "closed")
-		}
-		*j.Store = coretest.Store{}
-		for _, r := range j.shelf.calls {
-			j.errands[r.errand].gone = true
-		}
-		j.shelf = shelf{}
-		for _, e := range j.errands {
-			if e.page != nil {
-				e.page.memory = e.page.settled != nil || e.page.never
-			}
-		}
-		j.input("cleared", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, true) })
-	}
-	whole := newJourney(t, 0, 1, 1<<20)
-	inputs := 0
-	for whole.tick() {
-		inputs++
-	}
-	ends := map[string]int{}
-	for at := range inputs {
-		for _, restored := range []bool{false, true} { // cleared on a page that has not gone on with the call yet
-			for later := range 6 {
-				j := newJourney(t, 0, 1, 1<<20)
-				for range at {
-					j.tick()
-				}
-				if restored {
-					for j.Store.Flying() != 0 {
-						j.stored(journal.ResultOK, "")
-					}
-					j.reload()
-					j.todo, j.flew = nil, 0
-				}
-				clear(j)
-				for j.Store.Flying() != 0 {
-					j.stored(journal.ResultOK, "")
-				}
-				if restored {
-					j.Start()
-				}
-				e := j.errands[0]
-				ended := e.page == nil || e.page.settled != nil
-				for range later {
-					j.tick()
-				}
-				j.reloadAs(true, true)
-				if e.page == nil {
-					ends["gone"]++
-					if !ended {
-						j.fatal("cleared at input %d: the call is forgotten", at)
-					}
-					continue
-				}
-				ends[j.finishes()]++
-			}
-		}
-	}
-	t.Logf("%d inputs: %v", inputs, ends)
-	if ends["lost"] > 0 || ends["result"] < 3*ends["outcome_unknown"] {
-		t.Errorf("a cleared store costs too much: %v", ends)
-	}
-}
-
-// Fault 65: cleared while a new session is being made, the store holds no
-// handshake: half of one would send the next page without a session.
-func TestFault65_ClearedDuringAHandshake(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
-	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
-	w.Advance(60_000)
-	w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
-	w.Stored(journal.ResultOK, "")
-	w.Head(w.Fetched(), 404)
-	*w.Store = coretest.Store{}
-	w.Input("cleared", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, true) })
-	for w.Store.Flying() != 0 {
-		w.Stored(journal.ResultOK, "")
-	}
-	w.Reload()
-	w.Start()
-	if x := w.Fetched(); !strings.Contains(string(w.Request(x).Body), `"initialize"`) {
-		t.Fatalf("the next page makes no handshake\n%s", w.Log())
 	}
 }
 

@@ -154,27 +154,42 @@ func (l *life) commit() {
 	}
 }
 
-// storeBack lets the store work again, now and then without what was in it.
+// storeBack lets the store work again, or deletes all that is in it: a logout.
 func (l *life) storeBack() {
-	cleared := l.rng.IntN(2) == 0
-	if cleared {
-		if l.Store.Flying() != 0 {
-			l.stored(journal.ResultFailed, "closed")
-		}
-		*l.Store = coretest.Store{}
-		for _, r := range l.shelf.calls {
-			l.errands[r.errand].gone = true
-		}
-		l.shelf = shelf{}
-		for _, e := range l.errands {
-			if e.page != nil && e.page.settled == nil {
-				e.page.memory = e.page.never // or else written anew
-			} else if e.page != nil {
-				e.page.memory = true
-			}
-		}
+	if l.rng.IntN(6) == 0 {
+		l.storeForgotten(l.rng.IntN(2) == 0)
+	} else {
+		l.storeIsBack()
 	}
-	l.input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, cleared) })
+}
+
+// storeIsBack lets a store that has failed work again, unless what it held was
+// deleted: a commit that was given up has got there after all.
+func (l *life) storeIsBack() {
+	l.input("storeback", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, "") })
+	if l.forgotten && (!l.memory || l.Store.Flying() != 0) {
+		l.t.Helper()
+		l.fatal("it stores again what was deleted")
+	}
+}
+
+// storeForgotten deletes all that is stored, and the commit under way with it, of
+// whose end the page hears late where it had landed before.
+func (l *life) storeForgotten(landed bool) {
+	flying := l.Store.Flying()
+	*l.Store = coretest.Store{}
+	for _, r := range l.shelf.calls {
+		l.errands[r.errand].gone = true
+	}
+	l.shelf, l.forgotten = shelf{}, true
+	l.input("forgotten", func(m *mcp.Client, now engine.Time) { m.StoreGone(now, journal.Closed) })
+	if flying != 0 {
+		result := journal.ResultFailed
+		if landed {
+			result = journal.ResultOK
+		}
+		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, journal.Closed) })
+	}
 }
 
 // respond answers a question, as a person does.

@@ -79,6 +79,7 @@ type life struct {
 	prompts   []prompt // questions that nobody has answered
 	acks      []ack
 	memory    bool // the store has failed
+	forgotten bool // for good: what it held was deleted
 	dead      bool // the client could not connect
 
 	kind                        bool // no more harm is done
@@ -108,7 +109,7 @@ func newLife(t testing.TB, seed uint64) *life {
 // blank forgets what a page knew.
 func (l *life) blank() {
 	l.byCall, l.exchanges = map[engine.CallID]*errand{}, map[engine.ExchangeID]*exchange{}
-	l.newest, l.waiting, l.wires, l.prompts, l.acks, l.memory, l.dead = 0, nil, nil, nil, nil, false, false
+	l.newest, l.waiting, l.wires, l.prompts, l.acks, l.memory, l.forgotten, l.dead = 0, nil, nil, nil, nil, false, false, false
 	for _, r := range l.runs {
 		r.wire = nil
 	}

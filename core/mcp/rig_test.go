@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -316,4 +317,12 @@ func (r *rig) posted(texts ...string) int {
 		}
 	}
 	return n
+}
+
+// storeIsBack lets a store that fails now work again: what is alive is written anew.
+func (r *rig) storeIsBack() {
+	r.input("storeback", func(m *mcp.Client, now engine.Time) {
+		m.StoreGone(now, "lost")
+		m.Stored(now, 0, journal.ResultOK, "")
+	})
 }

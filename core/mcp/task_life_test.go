@@ -266,13 +266,12 @@ func TestTask_RunAgain(t *testing.T) {
 	o.wantWhole(2)
 }
 
-// The store is cleared while a page has a task that it has not gone on with yet.
-func TestTask_StoreIsCleared(t *testing.T) {
+// The store fails and works again while a page has a task that it has not gone on with yet.
+func TestTask_StoreIsBack(t *testing.T) {
 	o := newTask(connected(t, withDisk), true)
 	o.World.Reload()
-	*o.Store = coretest.Store{}
 	next := &onTask{&onStream{c: 1, rig: &rig{World: o.World, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
-	next.input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, true) })
+	next.storeIsBack()
 	next.store()
 	next = next.reloads()
 	if body := next.gives("tasks/result", whole(1)); !strings.Contains(body, `"taskId":"T"`) {
@@ -300,12 +299,11 @@ func TestTask_SilentStream(t *testing.T) {
 	}
 }
 
-// The store is cleared under a page that has a part of a streamed result: the next
-// page is told what came after that, once, and nothing of it is asked for again.
-func TestTask_StoreIsClearedInTheStream(t *testing.T) {
+// The store fails and works again under a page that has a part of a streamed result:
+// the next page is told what came after that, once, and nothing of it is asked for again.
+func TestTask_StoreIsBackInTheStream(t *testing.T) {
 	o := newStreamed(connected(t, withDisk), 1, 2)
-	*o.Store = coretest.Store{}
-	o.input("storeback", func(m *mcp.Client, now engine.Time) { m.StoreBack(now, true) })
+	o.storeIsBack()
 	o.store()
 	o.streams("", 3, 4)
 	o.wantSegments(4)

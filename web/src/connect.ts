@@ -85,7 +85,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
         throw error;
       }
       if (opened.why) setTimeout(() => made.tellMemory(opened.why), 0); // not before the app can listen
-      if (options.revision === undefined) await noteRevision(address, made.revision);
+      if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
       // A long-lived signal must not keep every client that it ever served.
       made.on("state", ({ state }) => {
         if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);

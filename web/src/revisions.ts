@@ -7,60 +7,71 @@ import { isPlace, placeOf } from "./store/index.js";
 const STORE = "holdfast:revisions";
 const MOST = 100;
 
-const known = new Map<string, string>();
-let read = false;
+/** What this page remembers where nothing can be stored (a worker, a private window). */
+const remembered = new Map<string, string>();
 
 /** The revision that the server at this URL spoke last; empty if not known. */
 export async function lastRevision(url: string): Promise<string> {
   const place = await placeOf(url);
-  load();
-  return known.get(place) ?? "";
+  return load().get(place) ?? "";
 }
 
 /** Notes the revision that a server speaks. */
 export async function noteRevision(url: string, revision: string): Promise<void> {
   const key = await placeOf(url);
-  load();
+  // What is stored now, and not what this page has read once: another one may have
+  // forgotten a server, or all of them (a logout).
+  const known = load();
   known.delete(key);
   known.set(key, revision);
   while (known.size > MOST) known.delete(known.keys().next().value!);
-  save();
+  save(known);
 }
 
 /** Forgets what a server spoke. */
 export async function forgetRevision(url: string): Promise<void> {
   const place = await placeOf(url);
-  load();
-  if (known.delete(place)) save();
+  const known = load();
+  if (known.delete(place)) save(known);
 }
 
 /** Forgets what all servers spoke. */
 export function forgetRevisions(): void {
-  load();
-  known.clear();
-  save();
+  save(new Map());
 }
 
-function save(): void {
+function save(known: ReadonlyMap<string, string>): void {
   try {
-    globalThis.localStorage?.setItem(STORE, JSON.stringify([...known]));
+    if (!globalThis.localStorage) throw new TypeError("there is none");
+    if (known.size === 0) localStorage.removeItem(STORE);
+    else localStorage.setItem(STORE, JSON.stringify([...known]));
+    remembered.clear();
   } catch {
     // No storage (a worker, a private window, a full disk): this page remembers.
+    remembered.clear();
+    for (const [key, revision] of known) remembered.set(key, revision);
   }
 }
 
 // What is stored is as untrusted as any input: only pairs of strings count, and of
 // an earlier build's only those whose path may be kept as it is.
-function load(): void {
-  if (read) return;
-  read = true;
+function load(): Map<string, string> {
+  let text: string | null;
   try {
-    const pairs: unknown = JSON.parse(globalThis.localStorage?.getItem(STORE) ?? "[]");
-    if (!Array.isArray(pairs)) return;
+    if (!globalThis.localStorage) return new Map(remembered);
+    text = localStorage.getItem(STORE);
+  } catch {
+    return new Map(remembered); // there is one, and it may not be used
+  }
+  const known = new Map<string, string>();
+  try {
+    const pairs: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(pairs)) return known;
     for (const pair of pairs.slice(-MOST) as unknown[]) {
       if (Array.isArray(pair) && typeof pair[0] === "string" && isPlace(pair[0]) && typeof pair[1] === "string") known.set(pair[0], pair[1]);
     }
   } catch {
-    // As above.
+    // Somebody else's text.
   }
+  return known;
 }

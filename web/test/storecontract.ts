@@ -290,11 +290,27 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
       await store.commit([{ kind: "server", plain: bytes("x"), secret: bytes("y") }, head(1), row(1, 1, 0)], false);
     }
     await one.forget();
-    assert.deepEqual({ ...(await one.usage()), origin: null }, { calls: 0, rows: 0, bytes: 0, quarantined: 0, origin: null });
-    assert.deepEqual((await one.load(all)).calls, []);
-    assert.equal(await one.readServer(), null);
+    await assert.rejects(one.readServer(), because("closed"));
+    const next = await browser.open("s#1", "a");
+    assert.deepEqual({ ...(await next.usage()), origin: null }, { calls: 0, rows: 0, bytes: 0, quarantined: 0, origin: null });
+    assert.deepEqual((await next.load(all)).calls, []);
+    assert.equal(await next.readServer(), null);
     assert.deepEqual(await rowsOf(two, 1), ["1/1/0"]);
     assert.equal(text((await two.readServer())!.secret), "y");
+  });
+
+  story("forgetting ends the stores of that server and user in every tab, for good (logout)", async (browser) => {
+    const lost: string[] = [];
+    const [a, b] = [await browser.open("s#1", "a", (why) => lost.push(`a ${why}`)), await browser.open("s#1", "b", (why) => lost.push(`b ${why}`))];
+    const two = await browser.open("s#2", "a", (why) => lost.push(`two ${why}`));
+    await b.commit([head(1), row(1, 1, 0, "token")], false);
+    await a.forget();
+    for (const run of [() => b.commit([head(2), row(1, 1, 1)], true), () => b.takeOver(1, 1), () => b.load(all)]) await assert.rejects(run(), because("closed"));
+    const next = await browser.open("s#1", "c");
+    await next.commit([head(1, "another")], false);
+    await assert.rejects(b.commit([row(1, 1, 1)], false), because("closed"));
+    assert.deepEqual([lost, await rowsOf(next, 1), await two.read(1)], [["b closed"], [], null]);
+    await two.commit([head(1)], false);
   });
 
   story("usage counts calls, rows and bytes", async (browser) => {

@@ -60,6 +60,11 @@ export class Shim {
     const db = await this.other();
     const found: Record<string, any[]> = {};
     const names = [...db.objectStoreNames];
+    if (names.length === 0) {
+      db.close();
+      await new Promise((resolve) => (this.factory.deleteDatabase("holdfast").onsuccess = resolve)); // there was none
+      return found;
+    }
     const tx = db.transaction(names, "readonly");
     for (const name of names) {
       const request = tx.objectStore(name).getAll();

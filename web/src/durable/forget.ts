@@ -21,6 +21,7 @@ export async function forgetStored(server: string): Promise<void> {
   const channel = new Channel(server, "", () => {});
   try {
     await store.forget().catch((error: unknown) => {
+      if (error instanceof StoreError && error.reason === "closed") return; // another page has just done it
       throw storageFailed("forget", error);
     });
     channel.send({ kind: "wiped" });

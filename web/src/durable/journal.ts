@@ -49,6 +49,8 @@ export class Journal {
   readonly #handshakes: Handshakes;
   readonly #use: SessionUse;
   #polling: ReturnType<typeof setInterval> | undefined;
+  #listens = false;
+  #forgotten = false;
 
   private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes, use: SessionUse) {
     this.#store = store;
@@ -85,12 +87,15 @@ export class Journal {
     const use = new SessionUse(server);
     const ready = Promise.all([tab.lives, handshakes.ask(), use.begin()]);
     let journal: Journal | undefined;
+    let lost: StoreReason | undefined;
     const options = {
       server,
       tab: tab.name,
       sealAll,
-      onLost: (reason: StoreReason) => journal?.lost(reason),
-      onCleared: () => journal?.cleared(),
+      onLost: (reason: StoreReason) => {
+        if (journal) journal.lost(reason);
+        else lost = reason;
+      },
     };
     // Heard from before the store is read: what is stored meanwhile is not missed.
     const early: [string, Message][] = [];
@@ -104,6 +109,7 @@ export class Journal {
     journal = new Journal(store, tab, server, loaded, channel, handshakes, use);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
+    if (lost) journal.lost(lost);
     const without = (): boolean => !loaded.server || loaded.server.ended;
     const isFirst = without() && why === "";
     if (isFirst && !handshakes.mine) {
@@ -137,6 +143,11 @@ export class Journal {
     return this.#store.durability;
   }
 
+  /** Whether what was stored has been deleted: this page stores nothing any more, and shares nothing with others. */
+  get forgotten(): boolean {
+    return this.#forgotten;
+  }
+
   /** Options of the core's that follow from the store. */
   options(): { journal: true; tabs: boolean; epoch: number; wall: number } {
     return { journal: true, tabs: true, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()) };
@@ -145,6 +156,7 @@ export class Journal {
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
   attach(client: JournalClient, listens: boolean): readonly Uint8Array[] {
     this.#client = client;
+    this.#listens = listens;
     const list = new OpList();
     if (this.#loaded.server) list.server(this.#loaded.server);
     const calls = this.#loaded.calls;
@@ -162,7 +174,10 @@ export class Journal {
       this.#handshakes.done();
     });
     // Once the core has what was read.
-    queueMicrotask(() => this.#catchUp());
+    queueMicrotask(() => {
+      this.#catchUp();
+      if (this.#forgotten) this.lost("closed");
+    });
     return list.pieces(client.sessions ? Infinity : PIECE); // an agent's sessions have to be known all at once
   }
 
@@ -305,24 +320,34 @@ export class Journal {
     if (bytes.length > 0) this.#client?.wire.runtime.restore(this.#client.wire.handle, bytes);
   }
 
-  /** @internal The store has lost its database. */
+  /** @internal The store has lost its database; for good where it is `closed`. */
   lost(reason: StoreReason): void {
+    if (reason === "closed") this.#part();
     this.#client?.wire.runtime.storeGone(this.#client.wire.handle, reason);
   }
 
-  // What this page had under way may have been stored behind the deletion.
+  /** Parts from the other pages: one that comes now belongs to whoever logs in next. */
+  #part(): void {
+    if (this.#forgotten) return;
+    this.#forgotten = true;
+    for (const call of this.#calls.others()) this.#calls.forgotten(call);
+    this.#peers.stop();
+    this.#channel.close();
+    this.#handshakes.done();
+    clearInterval(this.#polling);
+    const heard = this.#listening.mine;
+    this.#listening.end();
+    if (this.#listens && !heard) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
+  }
+
+  // The store keeps out what is under way, unless it was a page of an earlier build
+  // that deleted: of that the rest is deleted here.
   async #wiped(): Promise<void> {
     const mine = this.#calls.mine().map((call): Op => ({ kind: "forget", call }));
-    for (const call of this.#calls.others()) this.#calls.forgotten(call);
     this.lost("closed");
     await this.#committing;
     await this.#store.commit(mine, false).catch(() => undefined);
     this.#store.close();
-  }
-
-  /** @internal What was stored is gone. */
-  cleared(): void {
-    this.#client?.wire.runtime.storeBack(this.#client.wire.handle, true);
   }
 
   /** Tells the other pages what is stored, without its secrets. */
@@ -403,7 +428,9 @@ export class Journal {
         await this.#calls.reread();
         await this.#adopt();
         this.#client?.streams.rest(false);
-        if (listens) void this.#listening.ask();
+        if (!listens) return;
+        if (this.#forgotten) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
+        else void this.#listening.ask();
       },
       hide: (): void => {
         void this.#use.end();
@@ -414,6 +441,7 @@ export class Journal {
         this.#asleep = false;
         await this.#tab.live();
         void this.#use.begin();
+        if (this.#forgotten) return;
         this.#channel.open();
         for (const name of await this.#tab.living()) this.#peers.add(name);
         this.#channel.send({ kind: "hello" });

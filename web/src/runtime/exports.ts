@@ -61,7 +61,6 @@ export interface Exports {
   leave(client: number, now: number): number;
   restore(client: number, n: number, now: number): number;
   stored(client: number, ticket: number, result: number, n: number, now: number): number;
-  storeBack(client: number, cleared: number, now: number): number;
   storeGone(client: number, n: number, now: number): number;
   ack(client: number, call: number, position: number, ticket: number, now: number): number;
   handed(client: number, call: number, now: number): number;

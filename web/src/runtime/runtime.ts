@@ -88,11 +88,6 @@ export class Runtime {
     this.#run(() => this.#exports.stored(client, ticket, result, this.#table.writeText(why), performance.now()));
   }
 
-  /** The store works again; `cleared`: what it held is gone. */
-  storeBack(client: number, cleared: boolean): void {
-    this.#run(() => this.#exports.storeBack(client, cleared ? 1 : 0, performance.now()));
-  }
-
   /** Nothing is stored any more; `why` is a word for people. */
   storeGone(client: number, why: string): void {
     this.#run(() => this.#exports.storeGone(client, this.#table.writeText(why), performance.now()));

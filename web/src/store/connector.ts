@@ -20,24 +20,21 @@ export interface Connection extends Identified {
  * or it is dead, and opens a new one when asked.
  */
 export class Connector {
+  readonly #server: string;
   readonly #events: StoreEvents;
   #open: Connection | undefined;
   #opening: Promise<Connection> | undefined;
   #last: Identified | undefined;
   #closed = false;
 
-  constructor(events: StoreEvents) {
+  constructor(server: string, events: StoreEvents) {
+    this.#server = server;
     this.#events = events;
   }
 
   /** The open database, for work that cannot wait; undefined while there is none. */
   get current(): Connection | undefined {
     return this.#open;
-  }
-
-  /** The mark of the database that was open last: what the app believes is stored is in that one. */
-  get mark(): string | undefined {
-    return this.#last?.mark;
   }
 
   /** Returns the open database, or opens it. Rejects with a StoreError. */
@@ -60,6 +57,16 @@ export class Connector {
     this.#open = undefined;
   }
 
+  /**
+   * Ends it for good: what was stored has been deleted, as by a logout. A page that
+   * went on writing would bring back what the user wanted gone.
+   */
+  end(): void {
+    if (this.#closed) return;
+    this.close();
+    this.#events.onLost?.("closed");
+  }
+
   async #try(): Promise<Connection> {
     for (const pause of PAUSES) {
       try {
@@ -74,34 +81,37 @@ export class Connector {
 
   async #connect(): Promise<Connection> {
     if (this.#closed) throw closed();
-    const db = await openDatabase(() => this.#events.onBlocked?.());
+    const last = this.#last;
+    const db = await openDatabase(() => this.#events.onBlocked?.(), { make: !last }).catch((error: unknown) => {
+      if (storeError(error).reason === "closed") this.end();
+      throw error;
+    });
     let alive = true;
     db.onversionchange = (event) => {
       alive = false;
       db.close();
       if (this.#open?.db === db) this.#open = undefined;
       if (event.newVersion !== null) return this.#events.onLost?.("newer");
-      // Deleted on purpose: a logout. A tab that went on writing would bring
-      // back what the user wanted gone.
-      this.close();
-      this.#events.onLost?.("closed");
+      this.end();
     };
     db.onclose = () => {
       alive = false;
       if (this.#open?.db !== db) return;
       this.#open = undefined;
       // Looks at once whether the data went with the handle: an idle page has
-      // to know, too.
-      this.connect().catch((error: unknown) => this.#events.onLost?.(storeError(error).reason));
+      // to know, too. Where it did, that is told already.
+      this.connect().catch((error: unknown) => this.#closed || this.#events.onLost?.(storeError(error).reason));
     };
     try {
-      const last = this.#last;
-      const found = await identify(db);
+      const found = await identify(db, this.#server, last);
       if (this.#closed) throw closed();
+      // Nobody can tell whether a user has cleared the site's data, a developer has
+      // deleted the database, or a logout did (Clear-Site-Data): it is taken for that.
+      if (!found) this.end();
+      if (!found) throw closed();
       if (!alive) throw new StoreError("lost", "the connection broke while it was made");
       this.#last = found;
       this.#open = { db, ...found };
-      if (last && last.mark !== found.mark) this.#events.onCleared?.();
       return this.#open;
     } catch (error) {
       db.close();

@@ -10,7 +10,7 @@ import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, plainId
 
 /** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const connector = new Connector(options);
+  const connector = new Connector(options.server, options);
   const { key } = await connector.connect();
   if (options.sealAll && !key) {
     connector.close();
@@ -35,16 +35,16 @@ class IndexedDBStore implements Store {
 
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
-    return this.#run(async ({ db, key }) => {
-      const found = await readAll(db, this.#server, this.#tab, isGone, known);
+    return this.#run(async ({ db, key, generation }) => {
+      const found = await readAll(db, this.#server, generation, this.#tab, isGone, known);
       const calls = await this.#readable(key, found.calls);
       return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
     });
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
-    return this.#run(async ({ db, key }, again) => {
-      const found = await takeCall(db, this.#server, call, epoch, this.#tab, again);
+    return this.#run(async ({ db, key, generation }, again) => {
+      const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, again }, call, epoch);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
   }
@@ -61,25 +61,23 @@ class IndexedDBStore implements Store {
   }
 
   async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
-    // Rows for a database that is gone would lie in the new one without their
-    // call: the app is told that it was cleared, and writes what is alive anew.
-    const believed = this.#connector.mark;
-    return this.#run(async ({ db, key }, again) => {
+    return this.#run(async ({ db, key, generation }, again) => {
       const secret = ops.some(hasSecret);
       const everything = this.#sealAll && ops.some(hasContent);
       if (everything && !key) throw noCipher();
       // No await without a secret or a key: the page may be going away.
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
-      const how = { server: this.#server, tab: this.#tab, strict, again, claims: claims && (await claims) };
+      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims) };
       const { relieved, lost } = await write(db, ops, sealed, how);
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
-    }, believed);
+    });
   }
 
   async forget(): Promise<void> {
-    return this.#run(({ db }) => forgetServer(db, this.#server));
+    await this.#run(({ db }) => forgetServer(db, this.#server));
+    this.#connector.close();
   }
 
   async usage(): Promise<Usage> {
@@ -97,23 +95,27 @@ class IndexedDBStore implements Store {
   /**
    * Runs an operation, and once more on a new handle if the first was dead: a
    * dead one never comes back (fault 64). Starts at once where the database is
-   * open. Rejects if that is not the database of `mark`.
+   * open.
    */
-  async #run<T>(operation: (connection: Connection, again: boolean) => Promise<T>, mark?: string): Promise<T> {
+  async #run<T>(operation: (connection: Connection, again: boolean) => Promise<T>): Promise<T> {
     const connection = this.#connector.current ?? (await this.#connector.connect());
-    expect(connection, mark);
     try {
       return await operation(connection, false);
     } catch (error) {
-      const known = storeError(error);
+      const known = this.#failed(error);
       if (known.reason !== "lost") throw known;
       this.#connector.drop(connection);
     }
     const fresh = await this.#connector.connect();
-    expect(fresh, mark);
     return operation(fresh, true).catch((error: unknown) => {
-      throw storeError(error);
+      throw this.#failed(error);
     });
+  }
+
+  #failed(error: unknown): StoreError {
+    const known = storeError(error);
+    if (known.reason === "closed") this.#connector.end(); // the fence has found it out
+    return known;
   }
 
   // A call whose contents cannot be read is left where it is.
@@ -165,8 +167,4 @@ async function plainOf(key: CryptoKey | null, row: Identity, { plain, all }: Con
 
 function noCipher(): StoreError {
   return new StoreError("cipher", "there is no cipher here, and everything has to be sealed");
-}
-
-function expect(connection: Connection, mark: string | undefined): void {
-  if (mark !== undefined && connection.mark !== mark) throw new StoreError("lost", "the database was cleared meanwhile");
 }

@@ -1,3 +1,4 @@
+import { type GenerationRecord, generationName, generationOf } from "./generation.js";
 import { isKey, makeKey } from "./seal.js";
 import { transact } from "./transaction.js";
 
@@ -5,43 +6,53 @@ import { transact } from "./transaction.js";
 export interface Identified {
   /** A random mark, made with the database: another mark is another database, and the old one is gone. */
   mark: string;
+  /** That of the store of the server and user, made with it: another one is another store, and the old one was forgotten. */
+  generation: string;
   /** The key of the origin; null where there is no cipher. */
   key: CryptoKey | null;
 }
 
 /**
- * Reads the mark and the key of the origin, and makes what is missing. Two tabs
- * that both find nothing settle it in the one transaction: the second finds what
- * the first has added.
+ * Reads the marks of a server's store and the key of the origin, and makes what is
+ * missing. Two tabs that both find nothing settle it in the one transaction: the
+ * second finds what the first has added. Null where `last` was here, and is not any
+ * more: then nothing is made, since what was stored has been deleted.
  */
-export async function identify(db: IDBDatabase): Promise<Identified> {
-  const mark = hex(crypto.getRandomValues(new Uint8Array(16)));
+export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
-  const key = await makeKey().catch(() => null);
-  return settle(db, mark, key).catch((error: unknown) => {
+  const made: Identified = { mark: random(), generation: random(), key: last ? last.key : await makeKey().catch(() => null) };
+  return settle(db, server, made, last).catch((error: unknown) => {
     // Some browsers have a cipher and yet cannot store a key: then it is of no
     // use, since what it seals would be lost with the page.
-    if (!key) throw error;
-    return settle(db, mark, null);
+    if (!made.key) throw error;
+    return settle(db, server, { ...made, key: null }, last);
   });
 }
 
 /** What the store of keys has, and where it has none what is given. */
-function settle(db: IDBDatabase, mark: string, key: CryptoKey | null): Promise<Identified> {
+function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined): Promise<Identified | null> {
   return transact(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
-    const kept: Identified = { mark, key };
+    const kept: Identified = { ...made };
+    let gone = false;
     const keys = tx.objectStore("keys");
     then(keys.get(["mark"]), (record) => {
       const stored = markOf(record);
-      if (stored === undefined) keys.put({ name: "mark", value: mark });
-      else kept.mark = stored;
+      gone ||= last !== undefined && stored !== last.mark;
+      if (stored !== undefined) kept.mark = stored;
+      else if (!gone) keys.put({ name: "mark", value: made.mark });
+    });
+    then(keys.get([generationName(server)]), (record) => {
+      const stored = generationOf(record);
+      gone ||= last !== undefined && stored !== last.generation;
+      if (stored !== undefined) kept.generation = stored;
+      else if (!gone) keys.put({ name: generationName(server), value: made.generation } satisfies GenerationRecord);
     });
     then(keys.get(["key"]), (record) => {
       const stored = keyOf(record);
       if (stored) kept.key = stored;
-      else if (key) keys.put({ name: "key", value: key });
+      else if (made.key && !gone) keys.put({ name: "key", value: made.key });
     });
-    return () => kept;
+    return () => (gone ? null : kept);
   });
 }
 
@@ -55,6 +66,7 @@ function keyOf(record: unknown): CryptoKey | undefined {
   return isKey(value) ? value : undefined;
 }
 
-function hex(bytes: Uint8Array): string {
+function random(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -107,7 +107,10 @@ class MemoryStore implements Store {
 
   async forget(): Promise<void> {
     this.#held();
-    held.delete(this.#options.server);
+    const { server } = this.#options;
+    held.delete(server);
+    this.close();
+    for (const store of [...stores]) if (store.#options.server === server) store.end();
   }
 
   async usage(): Promise<Usage> {

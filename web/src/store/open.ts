@@ -27,6 +27,13 @@ export interface Patience {
   timeout: number;
 }
 
+/** How a database is opened. */
+export interface Opening {
+  /** Make it where it is missing, which is so by default; else that is `closed`: it was there, and has been deleted. */
+  make?: boolean;
+  patience?: Patience;
+}
+
 /** How long an operation of the runtime waits. */
 export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000 };
 
@@ -43,7 +50,7 @@ const MISSED_BY = 250;
  * 66, 67), so time decides. Rejects with a StoreError; an open that succeeds
  * after that is closed at once.
  */
-export function openDatabase(onBlocked: () => void, patience: Patience = PATIENCE): Promise<IDBDatabase> {
+export function openDatabase(onBlocked: () => void, { make = true, patience = PATIENCE }: Opening = {}): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     let request: IDBOpenDBRequest;
     try {
@@ -54,6 +61,7 @@ export function openDatabase(onBlocked: () => void, patience: Patience = PATIENC
     }
     let over = false;
     let blocked = false;
+    let missing = false;
     let late = performance.now() + patience.timeout + MISSED_BY;
     const settle = (settled: () => void): void => {
       over = true;
@@ -78,7 +86,12 @@ export function openDatabase(onBlocked: () => void, patience: Patience = PATIENC
     request.onblocked = () => {
       blocked = true;
     };
-    request.onupgradeneeded = () => {
+    request.onupgradeneeded = ({ oldVersion }) => {
+      if (oldVersion === 0 && !make) {
+        missing = true;
+        request.transaction!.abort(); // or an empty one would be left
+        return;
+      }
       const names = request.result.objectStoreNames;
       for (const [name, keyPath] of Object.entries(SCHEMA)) {
         if (!names.contains(name)) request.result.createObjectStore(name, { keyPath: [...keyPath] });
@@ -91,7 +104,8 @@ export function openDatabase(onBlocked: () => void, patience: Patience = PATIENC
     request.onerror = (event) => {
       // Firefox reports an error that nobody has handled on the console.
       event.preventDefault();
-      if (!over) settle(() => reject(openError(request.error)));
+      const error = missing ? new StoreError("closed", "the database was deleted") : openError(request.error);
+      if (!over) settle(() => reject(error));
     };
   });
 }

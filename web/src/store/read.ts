@@ -8,6 +8,7 @@ import { below, headsOf, KEY, keysOf } from "./ranges.js";
 import { isServer, type ServerRecord } from "./rows.js";
 import type { Usage } from "./store.js";
 import { type Then, transact } from "./transaction.js";
+import type { Writer } from "./write.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
 const BATCH = 64;
@@ -16,10 +17,10 @@ const BATCH = 64;
 const STRETCH = 128;
 
 /** Reads all of a server, and takes over what `isGone` says. See Store.load. */
-export function readAll(db: IDBDatabase, server: string, tab: string, isGone: (owner: string) => boolean, known: () => void): Promise<Loading> {
+export function readAll(db: IDBDatabase, server: string, generation: string, tab: string, isGone: (owner: string) => boolean, known: () => void): Promise<Loading> {
   // Strict: with an id epoch that a power cut takes back, the next load would
   // send ids that the server has seen.
-  const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true } as const;
+  const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true, generation } as const;
   return transact(db, scope, (tx, then) => {
     let done: Loading;
     let ids: unknown;
@@ -71,15 +72,8 @@ function stretches(server: string, heads: readonly { call: number }[]): IDBKeyRa
 }
 
 /** Takes one call over. Its scope has the log, so that no row is added between its reading and its seal. */
-export function takeCall(
-  db: IDBDatabase,
-  server: string,
-  call: number,
-  epoch: number,
-  tab: string,
-  again: boolean,
-): Promise<Found | null> {
-  return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite" }, (tx, then) => {
+export function takeCall(db: IDBDatabase, { server, generation, tab, again }: Writer, call: number, epoch: number): Promise<Found | null> {
+  return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
     let taken: Found | null = null;
     asWritten(tx, then, server, call, (ids, head, rows) => {
       taken = taking(head, rows, heirsOf(ids), epoch, tab, again);

@@ -90,9 +90,9 @@ export interface Usage {
  * | `timeout` | the database does not open, and nothing says why |
  * | `quota` | no room; nothing of the commit is stored |
  * | `newer` | a newer version of Holdfast has the database: this one writes no more |
- * | `lost` | the connection broke, and again on a new one; or the database was cleared under the commit |
+ * | `lost` | the connection broke, and again on a new one |
  * | `cipher` | everything has to be sealed, and there is no cipher (plain http) |
- * | `closed` | `close()`, or everything was wiped (logout) |
+ * | `closed` | `close()`; or what was stored has been deleted: by `forget()` or `wipe()` of any tab, by the user, by the browser. Nothing is ever written again |
  * | `failed` | anything else; `cause` has it |
  */
 export type StoreReason = "missing" | "blocked" | "timeout" | "quota" | "newer" | "lost" | "cipher" | "closed" | "failed";
@@ -111,12 +111,10 @@ export class StoreError extends Error {
 
 /** What a store tells on its own account. None of them may throw. */
 export interface StoreEvents {
-  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. */
+  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. `closed` is told once, and nothing after it. */
   onLost?: ((why: StoreReason) => void) | undefined;
   /** The database is not to be had for 1.5 s by now: probably another tab's. The store waits on. */
   onBlocked?: (() => void) | undefined;
-  /** What was stored is gone (site data cleared). The store itself works on: write again what is alive. */
-  onCleared?: (() => void) | undefined;
 }
 
 /** Whose rows a store reads and writes. */
@@ -180,7 +178,7 @@ export interface Store {
    */
   commit(ops: readonly Op[], strict: boolean): Promise<Committed>;
 
-  /** Forgets everything of this server and user. */
+  /** Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more, whatever is under way. */
   forget(): Promise<void>;
 
   /** Counts what this server and user take up. It reads every row: not for the hot road. */

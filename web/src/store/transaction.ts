@@ -1,3 +1,4 @@
+import { fence } from "./generation.js";
 import { StoreError } from "./store.js";
 
 /** What a transaction may touch, and how it is kept. */
@@ -6,6 +7,8 @@ export interface Scope {
   mode: IDBTransactionMode;
   /** Wait for the disk. */
   strict?: boolean;
+  /** The generation of the store that writes: it fails with `closed` once that store has been forgotten. */
+  generation?: string;
 }
 
 /** Runs `next` with a request's result. Once something has thrown, nothing more runs. */
@@ -24,7 +27,9 @@ export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransac
   return new Promise((resolve, reject) => {
     let failure: unknown;
     let result: () => T;
-    const tx = db.transaction(scope.stores as string[], scope.mode, { durability: scope.strict ? "strict" : "relaxed" });
+    const { generation } = scope;
+    const stores = generation === undefined ? scope.stores : [...scope.stores, "keys"];
+    const tx = db.transaction(stores as string[], scope.mode, { durability: scope.strict ? "strict" : "relaxed" });
     const fail = (error: unknown): void => {
       failure = error ?? new Error("nothing thrown");
       try {
@@ -46,6 +51,7 @@ export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransac
       reject(storeError(failure ?? tx.error));
     };
     try {
+      if (generation !== undefined) fence(tx, generation, (error) => (failure = error));
       result = work(tx, (request, next) => {
         request.onsuccess = () => {
           if (failure !== undefined) return;

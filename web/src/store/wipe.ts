@@ -1,3 +1,4 @@
+import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memory.js";
 import { DATABASE, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
@@ -33,16 +34,28 @@ export async function wipeAll(): Promise<void> {
   if (!emptied && !deleted) throw storeError(failure);
 }
 
-/** Clears every object store, whichever version made them. */
+/** Clears every object store, whichever version made them. Of the generations of the stores tombstones remain: a page that does not know yet writes nothing back. */
 async function empty(databases: IDBFactory): Promise<void> {
   const db = await openAny(databases);
   if (!db) return;
   try {
     const stores = [...db.objectStoreNames];
     if (stores.length === 0) return;
-    await transact(db, { stores, mode: "readwrite", strict: true }, (tx) => {
-      for (const store of stores) tx.objectStore(store).clear();
-      tx.commit();
+    await transact(db, { stores, mode: "readwrite", strict: true }, (tx, then) => {
+      const clear = (): void => stores.forEach((store) => tx.objectStore(store).clear());
+      if (!stores.includes("keys")) clear();
+      else {
+        const keys = tx.objectStore("keys");
+        then(keys.getAll(), (records: unknown[]) => {
+          clear();
+          for (const record of records) {
+            const generation = generationOf(record);
+            if (generation !== undefined) keys.put(tombstone(generation));
+            else if (isTombstone(record)) keys.put(record);
+          }
+          tx.commit();
+        });
+      }
       return () => undefined;
     });
   } finally {

@@ -2,6 +2,7 @@
 // read, so that they work in a page that is being left: a request that follows
 // from another would be lost. But what only a call's owner may do does.
 
+import { generationName, generationOf, tombstone } from "./generation.js";
 import { type Heirs, heirsOf, heirTo } from "./heirs.js";
 import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./journal.js";
@@ -67,13 +68,19 @@ export function hasContent(op: Op): boolean {
 
 const UNSEALED: Sealed = { secret: null };
 
-/** Whose write it is, and how. */
-export interface Writing {
+/** Whose write it is. */
+export interface Writer {
   server: string;
+  /** Of the store that writes. */
+  generation: string;
   tab: string;
-  strict: boolean;
   /** A second try of what broke off: it may be stored already, then what is there is the same. */
   again: boolean;
+}
+
+/** Whose write it is, and how. */
+export interface Writing extends Writer {
+  strict: boolean;
   /** The keys that calls want which are added. */
   claims: ReadonlyMap<number, Claim> | null;
 }
@@ -88,7 +95,7 @@ const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
 
 /** Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at the places of their ops. */
 export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing): Promise<Written> {
-  const { server, strict, again } = how;
+  const { server, generation, strict, again } = how;
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
@@ -98,7 +105,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   const carried = strict ? written(ops, new Set([...guarded, ...claims.keys()])) : new Set<number>();
   if (carried.size > 0) stores.add("calls").add("ids");
   if (claims.size > 0) stores.add("ids").add("log");
-  return transact(db, { stores: [...stores], mode: "readwrite", strict }, (tx, then) => {
+  return transact(db, { stores: [...stores], mode: "readwrite", strict, generation }, (tx, then) => {
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
       if (!again) return;
@@ -187,13 +194,19 @@ function touched(op: Op): string[] {
   }
 }
 
-/** Deletes all of a server. */
+/** Deletes all of a server, and keeps out what pages that do not know it have under way. */
 export function forgetServer(db: IDBDatabase, server: string): Promise<void> {
-  const scope = { stores: ["ids", "servers", "calls", "log"], mode: "readwrite", strict: true } as const;
-  return transact(db, scope, (tx) => {
-    for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
-    for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
-    tx.commit();
+  const scope = { stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true } as const;
+  return transact(db, scope, (tx, then) => {
+    const keys = tx.objectStore("keys");
+    then(keys.get([generationName(server)]), (record) => {
+      const generation = generationOf(record);
+      if (generation !== undefined) keys.put(tombstone(generation));
+      keys.delete([generationName(server)]);
+      for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
+      for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
+      tx.commit();
+    });
     return () => undefined;
   });
 }

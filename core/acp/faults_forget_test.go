@@ -1,0 +1,39 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// Fault 121: what is stored of an agent is deleted while a turn is under way, with a
+// commit that lands before and is heard of late, or is refused. The session goes on,
+// nothing of it is written again, and the app is told once.
+func TestFault121_AgentForgottenInATurn(t *testing.T) {
+	for _, result := range []journal.Result{journal.ResultOK, journal.ResultFailed} {
+		s, handle, a := opened(t, quiet())
+		s.settle(0)
+		s.slow = true
+		call := s.prompt(handle, "hi")
+		s.settle(0)
+		s.expect(len(s.held) == 1, "%d commits are under way", len(s.held))
+		last := s.held[0].Ticket
+		s.held = nil
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, journal.Closed) })
+		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, journal.Closed) })
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, journal.Closed) })
+		s.settle(0)
+		a.is(`"state":"idle","stopReason":"end_turn"`)
+		s.settle(0)
+		s.session()
+		again := s.prompt(handle, "more")
+		s.settle(0)
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.settled(again).Outcome == engine.OutcomeResult, "a prompt is not taken in")
+		s.expect(len(s.held) == 0, "it stores again")
+		s.expect(len(s.events(engine.EventDurability, "")) == 1 && len(s.events(engine.EventDurability, `"why":"closed"`)) == 1, "the app is not told once")
+	}
+}

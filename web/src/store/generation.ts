@@ -1,0 +1,49 @@
+// The generation of a store: from the page that makes it until it is forgotten. A
+// page that a logout has not reached yet, or that is frozen, still writes under the
+// generation that has ended; the fence in its transactions keeps that out.
+
+import { StoreError } from "./store.js";
+
+/** The note that says of which generation a server's store is. Older builds do not look for it. */
+export interface GenerationRecord {
+  name: string;
+  /** Random: it says nothing of whose the store is. */
+  value: string;
+}
+
+const GENERATION = "generation ";
+const FORGOTTEN = "forgotten ";
+
+/** The name under which `keys` has the generation of a server's store. */
+export function generationName(server: string): string {
+  return GENERATION + server;
+}
+
+/** The generation that a record of `keys` names; undefined where it is none. */
+export function generationOf(record: unknown): string | undefined {
+  const { name, value } = (record ?? {}) as Partial<Record<"name" | "value", unknown>>;
+  return typeof name === "string" && name.startsWith(GENERATION) && typeof value === "string" ? value : undefined;
+}
+
+/** Whether a record of `keys` is the tombstone of a store. */
+export function isTombstone(record: unknown): boolean {
+  const { name } = (record ?? {}) as { name?: unknown };
+  return typeof name === "string" && name.startsWith(FORGOTTEN);
+}
+
+/** What is left of a store that was forgotten: its random mark, and nothing of whose it was. */
+export function tombstone(generation: string): { name: string } {
+  return { name: FORGOTTEN + generation };
+}
+
+/**
+ * Has a transaction fail that writes for a store which has been forgotten; `keys` is
+ * in its scope. It adds the tombstone, which fails where there is one, and takes it
+ * back: no callback of it is needed, since a page that is being left has none.
+ */
+export function fence(tx: IDBTransaction, generation: string, fail: (error: StoreError) => void): void {
+  const keys = tx.objectStore("keys");
+  const mine = tombstone(generation);
+  keys.add(mine).onerror = () => fail(new StoreError("closed", "what the store held was forgotten"));
+  keys.delete([mine.name]);
+}
