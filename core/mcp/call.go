@@ -164,6 +164,10 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	return t.id
 }
 
+// opensClient reports whether the call is a handshake, which leaves before the
+// client is open.
+func (t *call) opensClient() bool { return t.role == roleInitialize || t.role == roleDiscover }
+
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()

@@ -131,7 +131,7 @@ func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.x = 0
 	status := t.exchange.Status()
-	if t.role == roleInitialize || t.role == roleDiscover {
+	if t.opensClient() {
 		c.session.retryAfter = link.RetryAfter(t.exchange.Header("retry-after"))
 	}
 	if t.resuming && t.policy != nil {

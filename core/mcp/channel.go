@@ -11,6 +11,7 @@ type channelState uint8
 
 const (
 	channelClosed  channelState = iota // Streamable HTTP, or nothing
+	channelParked                      // waits for a token to send the GET once more
 	channelOpening                     // the GET is under way; its endpoint event is due
 	channelOpen                        // messages are POSTed to the endpoint and come back on the stream
 )
@@ -27,6 +28,9 @@ type channel struct {
 	endpoint string
 	by       engine.Time   // the endpoint event is due
 	first    *engine.Error // why Streamable HTTP failed: told if this fails too
+
+	token     int  // number of the token that the GET carried
+	refreshed bool // a 401 has been answered with a new token once
 }
 
 // endpointTimeout is how long the endpoint event may take, in ms. It is the
@@ -51,17 +55,36 @@ func (c *Client) openChannel(now engine.Time) {
 	c.session.id, c.session.ready, c.revision = "", false, nil
 	c.session.generation++
 	c.session.startedAt = now
-	h := channel{state: channelOpening, tried: true, by: now.After(endpointTimeout), stream: link.NewStream(0), exchange: link.NewExchange(c.linkLimits())}
+	c.channel = channel{tried: true}
+	c.channel.open(c, now)
+}
+
+// open sends the GET, or sends it again with another token.
+func (h *channel) open(c *Client, now engine.Time) {
+	h.state, h.by, h.token = channelOpening, now.After(endpointTimeout), c.token.number
+	h.stream, h.exchange = link.NewStream(0), link.NewExchange(c.linkLimits())
 	h.stream.Once = true
-	c.channel = h
 	if c.usesEventSource() {
-		c.channel.x = c.source(&c.channel)
+		h.x = c.source(h)
 	} else {
-		c.channel.x = c.fetch(&c.channel, "GET", nil)
+		h.x = c.fetch(h, "GET", nil)
+	}
+}
+
+// authorize has the GET, which got a 401, wait for another token.
+func (h *channel) authorize(c *Client, now engine.Time) {
+	c.abort(h.x)
+	h.x, h.by, h.state, h.refreshed = 0, engine.Never, channelParked, true
+	if !c.refreshToken(h.token) {
+		h.open(c, now)
 	}
 }
 
 func (h *channel) head(c *Client, now engine.Time, head engine.Head) {
+	if head.Status == 401 && c.cfg.HasTokenProvider && !h.refreshed {
+		h.authorize(c, now)
+		return
+	}
 	kind := h.exchange.Head(head)
 	if kind == link.BodyCut {
 		h.failed(c, now, channelEnded(""))

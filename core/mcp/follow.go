@@ -190,7 +190,7 @@ func (c *Client) adopted(now engine.Time) {
 	c.session.startedAt = now
 	c.listen.stop(c)
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.role == roleInitialize || t.role == roleDiscover {
+		if t.opensClient() {
 			c.abort(t.x)
 			t.x = 0
 			c.finish(t)

@@ -45,7 +45,7 @@ func (c *Client) sendDiscover(now engine.Time, r *revision) {
 	c.revision = r
 	t := c.newCall(now, "server/discover", Timeouts{})
 	t.role = roleDiscover
-	t.send(c, now)
+	c.sendOpening(now, t)
 }
 
 // discovered takes the answer to server/discover.

@@ -54,7 +54,14 @@ func (c *Client) sendInitialize(now engine.Time) {
 	if c.revision != nil && c.revision.selfDescribing {
 		c.revision = nil // the probe's
 	}
-	t.send(c, now)
+	c.sendOpening(now, t)
+}
+
+// sendOpening sends a request that opens the client, once there is a token for it.
+func (c *Client) sendOpening(now engine.Time, t *call) {
+	if !c.token.asking {
+		t.send(c, now)
+	}
 }
 
 // adoptSession takes the session id of a successful initialize: visible ASCII
@@ -180,7 +187,7 @@ func (c *Client) sendQueued(now engine.Time) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.role == roleInitialize || t.role == roleDiscover:
+		case t.opensClient():
 		case t.phase == callRestored:
 			t.carryOn(c, now)
 		case t.phase == callQueued && t.rerunAt == engine.Never:

@@ -87,7 +87,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.phase == callQueued && (t.role == roleInitialize || c.state == stateOpen):
+		case t.phase == callQueued && (t.opensClient() || c.state == stateOpen):
 			t.send(c, now)
 		case t.phase == callRestored && c.state == stateOpen:
 			t.carryOn(c, now) // taken over while the token was asked for
@@ -103,6 +103,9 @@ func (c *Client) tokenArrived(now engine.Time) {
 	if c.listen.state == listenParked {
 		c.listen.connect(c, now)
 	}
+	if c.channel.state == channelParked {
+		c.channel.open(c, now)
+	}
 }
 
 // tokenFailed ends what waited for a token. Without one at the start there is
@@ -116,7 +119,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.phase == callQueued && t.role == roleInitialize,
+		case t.phase == callQueued && t.opensClient(),
 			t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming):
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 		case t.phase == callQueued && c.state == stateOpen:
@@ -134,5 +137,8 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	}
 	if c.listen.state == listenParked {
 		c.listen.off(c)
+	}
+	if c.channel.state == channelParked {
+		c.channel.failed(c, now, failure)
 	}
 }
