@@ -61,10 +61,14 @@ func chatPageAfter(first string, site *chrome.Site, agent, options string) strin
 	return site.Page("/chat", first+strings.NewReplacer("SERVER", chrome.JS(agent), "OPTIONS", options).Replace(chatScript))
 }
 
+// signedIn are the options of a page whose user is known: over a WebSocket nothing
+// is kept otherwise.
+const signedIn = `{ principal: "ada" }`
+
 // openChat opens such a page, with a session: s1, unless the agent has more.
 func openChat(t *testing.T, agent string) *chrome.Page {
 	t.Helper()
-	page := chrome.Open(t, chatPage(chrome.NewSite(t), agent, "{}"))
+	page := chrome.Open(t, chatPage(chrome.NewSite(t), agent, signedIn))
 	page.WaitFor(`window.ready`)
 	beginChat(page)
 	return page

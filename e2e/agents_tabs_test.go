@@ -14,7 +14,7 @@ import (
 func TestAgentTabs(t *testing.T) {
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
-		address := chatPage(chrome.NewSite(t), url, "{}")
+		address := chatPage(chrome.NewSite(t), url, signedIn)
 		one := chrome.Open(t, address)
 		one.WaitFor(`window.ready`)
 		beginChat(one)

@@ -24,6 +24,7 @@ var pinned = slices.Concat(numbers(1, 112), numbers(114, 120), torture)
 var torture = []int{
 	121,
 	122,
+	123,
 	124,
 	125,
 	126,
@@ -33,6 +34,7 @@ var torture = []int{
 	130,
 	132,
 	133,
+	137,
 	138,
 	139,
 	142,

@@ -3,9 +3,16 @@
 package e2e
 
 import (
+	"context"
+	"net/http"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
@@ -53,5 +60,54 @@ func TestStoryTokenProviderFails(t *testing.T) {
 	}
 	if n := len(p.Requests()); n != 0 {
 		t.Errorf("%d requests without a token", n)
+	}
+}
+
+// TestFault137_ExpiredAtConnect: at a server of the official SDK, behind its own
+// check of bearer tokens, the token has expired when the page connects, and again
+// when it makes its calls. The very first request is sent once more, as all others
+// are, each time with a token that was not refused before.
+func TestFault137_ExpiredAtConnect(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		server  gosdk.Options
+		options string
+	}{
+		"initialize":                    {gosdk.Options{}, ``},
+		"initialize, with principal":    {gosdk.Options{}, `, principal: "ada"`},
+		"discover":                      {gosdk.Options{Stateless: true}, ``},
+		"discover, with principal":      {gosdk.Options{Stateless: true}, `, principal: "ada"`},
+		"pinned, with principal":        {gosdk.Options{}, `, principal: "ada", revision: "2025-11-25"`},
+		"discover, pinned, opaque user": {gosdk.Options{Stateless: true}, `, revision: "2026-07-28"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := gosdk.New(c.server)
+			t.Cleanup(server.Close)
+			var valid atomic.Value
+			valid.Store("t2")
+			verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+				if token != valid.Load() {
+					return nil, auth.ErrInvalidToken
+				}
+				return &auth.TokenInfo{UserID: "ada", Expiration: time.Now().Add(time.Hour)}, nil
+			}
+			site := chrome.NewSite(t)
+			site.Handle("/mcp", auth.RequireBearerToken(verify, nil)(server))
+			page := appOn(t, site, "/mcp", `{ token: async () => "t" + (window.asked = (window.asked ?? 0) + 1)`+c.options+` }`)
+			if asked := chrome.Eval[int](page, `asked`); asked != 2 {
+				t.Errorf("the provider was asked %d times", asked)
+			}
+			valid.Store("t3")
+			sums := chrome.Script[[]float64](page, `
+				const calls = [1, 2, 3, 4, 5, 6].map((a) => mcp.callTool("add", { a, b: 0 }).result);
+				return (await Promise.all(calls)).map((r) => r.structuredContent.sum);`)
+			if len(sums) != 6 || sums[5] != 6 {
+				t.Errorf("sums %v", sums)
+			}
+			if asked := chrome.Eval[int](page, `asked`); asked != 3 {
+				t.Errorf("then it was asked %d times", asked)
+			}
+		})
 	}
 }

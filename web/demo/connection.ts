@@ -192,7 +192,7 @@ export class Connection {
       listen: this.#listen.checked,
       // A person says when a call is done with: until then a reload shows it again.
       ack: "manual",
-      credentials: this.#credentials.checked ? "include" : "same-origin",
+      ...(this.#credentials.checked ? { credentials: "include" } : {}),
       ...(token === "" ? {} : { token: () => token }),
       ...(user === "" ? {} : { principal: user }),
       ...(Object.keys(headers).length === 0 ? {} : { headers }),

@@ -6,7 +6,7 @@ const REFRESH = 500;
 
 /** Why calls are kept in memory only, in words. */
 const WHY: Record<string, string> = {
-  principal: "the token does not say whose it is (Options: User)",
+  principal: "nothing says for certain whose calls they are (Options: User)",
   missing: "this browser offers no IndexedDB here",
   quota: "the browser has no room left",
   closed: "all of it was wiped",

@@ -300,6 +300,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#control = control;
     this.#kept = kept;
     if (!signal) return;
+    this.#undo?.();
     const abort = (): void => this.cancel(abortReason(signal));
     signal.addEventListener("abort", abort, { once: true });
     this.#undo = () => signal.removeEventListener("abort", abort);

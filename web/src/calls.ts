@@ -19,6 +19,8 @@ export interface CallContext {
   readonly handlers: Handlers;
   /** Events of one call that wait for a reader. */
   readonly backlog: number;
+  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
+  between(): Promise<void> | undefined;
   /** Further header fields for a request: name, value, name, value. */
   headersFor(method: string, params: Open): string[];
   /** The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
@@ -74,6 +76,10 @@ export class Calls {
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, Call<unknown>>();
   readonly #keys = new Map<string, Call<unknown>>();
+  /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
+  #waiting = 0;
+  /** The client is another user's. */
+  #left = false;
   readonly #control: CallControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
@@ -149,8 +155,8 @@ export class Calls {
     // A server that misses a header of the tool's and has proved that it did not
     // run it: the request is sent once more with what the tool list says by then,
     // unless that is what it was sent with.
-    const first = context.headersFor(method, params);
-    send(first, async (rpc, mismatch) => {
+    let first: string[] = [];
+    const resend: Pending["resend"] = async (rpc, mismatch) => {
       let header: string[] | HoldfastError | undefined;
       if (mismatch) {
         header = await context.headersAfter(method, params, rpc);
@@ -163,8 +169,30 @@ export class Calls {
       if (header instanceof HoldfastError) call.fail(header);
       else if (header && !call.settled) send(header, undefined);
       return header !== undefined || call.settled;
-    });
+    };
+    const leave = (): void => send((first = context.headersFor(method, params)), resend);
+    const between = context.between();
+    if (between) this.#sendAfter(between, call as Call<unknown>, leave, signal);
+    else leave();
     return call;
+  }
+
+  /** Sends a call once the core has a client. */
+  #sendAfter(between: Promise<void>, call: Call<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
+    const id = --this.#waiting;
+    this.#between.set(id, call);
+    call.bind(id, this.#control, signal);
+    void between.then(() => {
+      this.#between.delete(id);
+      if (call.settled) {
+        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+      } else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
+        // The store of the new user has brought it.
+        call.fail(new HoldfastError({ code: "key_in_use", op: call.method, message: "a call that was stored has this key: ask for it again", retryable: true }));
+      } else {
+        leave();
+      }
+    });
   }
 
   /** A call that was never sent. */
@@ -221,6 +249,7 @@ export class Calls {
   }
 
   #replay(call: Call<unknown>): Call<unknown> {
+    if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
     const { method, params, key } = call;
     return this.#context.again(method, params, key === undefined ? {} : { key });
@@ -270,6 +299,11 @@ export class Calls {
     const fault = inspection && (await inspection);
     if (fault) call.fail(fault);
     else call.settle(outcome, text);
+  }
+
+  /** The client is another user's from here on: what an app still holds of these calls reaches nothing. */
+  leave(): void {
+    this.#left = true;
   }
 
   /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */

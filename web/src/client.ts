@@ -334,6 +334,12 @@ export class McpClient extends Connection {
     this.#cache.clear();
   }
 
+  /** @internal */
+  protected override userChanged(): void {
+    for (const learned of [this.#toolHeaders, this.#annotated, this.#taskSupport, this.#watched]) learned.clear();
+    super.userChanged();
+  }
+
   /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */
   #usable(result: ListToolsResult): ListToolsResult {
     const tools = result.tools.filter((tool) => {

@@ -2,7 +2,8 @@ import { McpClient, type Validation } from "./client.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "./errors.js";
 import { capabilitiesOf, handledMethods } from "./handlers.js";
-import { onceAhead, openedAt, openedParts, openJournal } from "./opening.js";
+import { openedAt, openedParts } from "./opening.js";
+import { isForeign, sendsCookies } from "./origins.js";
 import { lastRevision, noteRevision } from "./revisions.js";
 import {
   badArgument,
@@ -20,6 +21,7 @@ import {
 } from "./options.js";
 import { load, version } from "./runtime/load.js";
 import { serverKey } from "./store/index.js";
+import { UserStores } from "./userstores.js";
 
 /** Events of one call that wait for a reader, unless limits.backlog says otherwise. */
 const BACKLOG = 100_000;
@@ -36,7 +38,7 @@ const BACKLOG = 100_000;
  */
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const absolute = serverURL(url);
-  const { signal, limits = {}, timeouts = {}, handlers = {} } = options;
+  const { signal, limits = {}, timeouts = {}, handlers = {}, credentials = "omit" } = options;
   checkSignal("connect", signal);
   checkToken("connect", options.token);
   checkPrincipal("connect", options.principal);
@@ -49,7 +51,8 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     headers: headerList(options.headers, options.token !== undefined),
     token: options.token !== undefined,
     noListen: options.listen === false,
-    eventSource: typeof EventSource === "function",
+    // It sends cookies to the page's own origin, whatever it is told.
+    eventSource: typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
     answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
     idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
@@ -68,19 +71,19 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   let client: McpClient | undefined;
   try {
     return await openedAt(absolute, async (address) => {
-      const provider = onceAhead(options.token);
-      const [runtime, opened] = await openedParts(load(options.wasm), openJournal((user) => serverKey(address, user), options, provider));
+      const stores = new UserStores(options, sendsCookies(address, credentials), (principal) => serverKey(address, principal));
+      const [runtime, opened] = await openedParts(load(options.wasm), stores.open());
       if (signal?.aborted) opened.journal?.close();
       throwIfAborted("connect", signal);
-      const keeping = { journal: opened.journal, defaults, reload: () => load(options.wasm) };
+      const keeping = { journal: opened.journal, stores, defaults, reload: () => load(options.wasm) };
       const made = (client = new McpClient(runtime, address, backlog, handlers, validation, keeping));
       const close = (): void => void made.close();
       signal?.addEventListener("abort", close, { once: true });
       try {
-        await made.start({ ...raw, url: address, assume: await lastRevision(address) }, options.credentials ?? "same-origin", provider);
+        await made.start({ ...raw, url: address, assume: await lastRevision(address) }, credentials);
       } catch (error) {
         signal?.removeEventListener("abort", close);
-        opened.journal?.close();
+        keeping.journal?.close();
         throwIfAborted("connect", signal);
         throw error;
       }

@@ -13,7 +13,7 @@ import type { Handlers } from "./handlers.js";
 import { Lifetime, type CallKeeping } from "./lifetime.js";
 import { Listeners } from "./listeners.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
-import { badArgument, type CallOptions, type TokenProvider } from "./options.js";
+import { badArgument, type CallOptions } from "./options.js";
 import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
 import type { Changed } from "./resultcache.js";
 import { fieldsBlocked } from "./origins.js";
@@ -23,7 +23,6 @@ import type { Runtime } from "./runtime/runtime.js";
 import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
 import { ServerRequests } from "./serverrequests.js";
 import type { Usage } from "./store/index.js";
-import { askForToken } from "./token.js";
 import { acknowledged, completed, settledState } from "./watch.js";
 import type { Wire } from "./wire.js";
 
@@ -37,14 +36,17 @@ const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
 export class Connection {
   /** The server's URL, absolute. */
   readonly url: string;
-  readonly #wire: Wire;
-  readonly #calls: Calls;
-  readonly #streams: Streams;
-  readonly #requests: ServerRequests;
+  // Those of one user. Another one's never meet them.
+  #wire!: Wire;
+  #calls!: Calls;
+  #streams!: Streams;
+  #requests!: ServerRequests;
   readonly #listeners = new Listeners<ClientEvents>();
   readonly #life: Lifetime;
   #listens = true;
   readonly #keeping: CallKeeping;
+  readonly #handlers: Handlers;
+  readonly #backlog: number;
   /** Calls that were restored just now. */
   readonly #back: Call<CallToolResult>[] = [];
   #durability: Durability;
@@ -54,13 +56,42 @@ export class Connection {
     this.url = url;
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";
+    this.#backlog = backlog;
+    this.#handlers = handlers;
+    this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
+      facts: new ServerFacts(),
+      counters: { ...NO_COUNTERS },
+      reject: (why) => {
+        this.#calls.fail(why);
+        this.#requests.abort();
+      },
+      tokenCame: () => this.forgotten(), // it may be one for other things
+      begin: () => {
+        this.#calls.leave();
+        this.#back.length = 0;
+        this.userChanged();
+        return this.#begin(this.#wire.runtime);
+      },
+      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
+    });
+    this.on("notification", ({ method, params }) => {
+      if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
+    });
+  }
+
+  /** Begins to work for a user: nothing is under way. */
+  #begin(runtime: Runtime): Wire {
+    const { url } = this;
+    const keeping = this.#keeping;
+    const handlers = this.#handlers;
     this.#wire = { runtime, handle: 0 };
     this.#streams = new Streams(this.#wire, Connections.of(url));
     this.#requests = new ServerRequests(this.#wire, handlers, url);
     this.#calls = new Calls(this.#wire, {
       url,
       handlers,
-      backlog,
+      backlog: this.#backlog,
+      between: () => this.#life.between,
       flagsFor: (method, params) => this.flagsFor(method, params),
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
@@ -75,17 +106,7 @@ export class Connection {
       completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
       inspect: (method, params, text) => this.inspect(method, params, text),
     });
-    this.#life = new Lifetime(this.#wire, keeping, this.#listeners, {
-      facts: new ServerFacts(),
-      counters: { ...NO_COUNTERS },
-      reject: (why) => {
-        this.#calls.fail(why);
-        this.#requests.abort();
-      },
-    });
-    this.on("notification", ({ method, params }) => {
-      if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
-    });
+    return this.#wire;
   }
 
   /** What was tried to find the revision, in order; empty where it was known. */
@@ -218,15 +239,15 @@ export class Connection {
   }
 
   /** @internal Starts the client; resolves when it is open. */
-  start(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): Promise<void> {
+  start(options: object, credentials: RequestCredentials): Promise<void> {
     this.#listens = (options as { noListen?: boolean }).noListen !== true;
-    return this.#life.start(() => this.#run(options, credentials, provider));
+    return this.#life.start(() => this.#run(options, credentials));
   }
 
   /** Makes the client in the core and starts it, with what the journal has read. */
-  #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
+  #run(options: object, credentials: RequestCredentials): void {
     const journal = this.#keeping.journal;
-    this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials, provider), (handle) => {
+    this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials), (handle) => {
       this.#wire.handle = handle; // calls come back before the client is started
       const client = {
         wire: this.#wire,
@@ -259,7 +280,7 @@ export class Connection {
     }, 0);
   }
 
-  #port(credentials: RequestCredentials, provider: TokenProvider | undefined): ClientPort {
+  #port(credentials: RequestCredentials): ClientPort {
     return {
       credentials,
       deliver: (call, kind, position, text) => {
@@ -273,11 +294,7 @@ export class Connection {
         void this.#calls.settle(id, outcome, text);
       },
       state: (text) => this.#life.changed(text),
-      token: async () => {
-        const { ok, text } = await askForToken(provider);
-        this.forgotten(); // it may be another principal's token
-        this.#wire.runtime.token(this.#wire.handle, ok, text);
-      },
+      token: () => void this.#life.askForToken(),
       store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
       recall: (call, text) => this.#calls.recall(call, text),
       replay: (call, position, events) => this.#calls.replayed(call, position, events),
@@ -338,6 +355,12 @@ export class Connection {
   /** @internal What was kept of the server's is not to be used any more. */
   protected forgotten(): void {}
 
+  /** @internal What was learned of the server is another user's. */
+  protected userChanged(): void {
+    this.forgotten();
+    for (const what of ["tools", "prompts", "resources"] as const) this.changed(what);
+  }
+
   /** @internal Tells the listeners that a list has changed. */
   protected changed(what: Changed): void {
     this.#listeners.emit("changed", { what });
@@ -362,6 +385,7 @@ export class Connection {
    */
   protected async watch(uris: string[]): Promise<void> {
     if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
+    await this.#life.between;
     // Without any there may be no stream left that could be acknowledged.
     const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP));
     this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));

@@ -16,7 +16,7 @@ export function diagnose(
   steps: readonly NegotiationStep[] = [],
 ): Promise<HoldfastError> {
   return explained("connect", url, error, options, (chunk, failed) => {
-    const sent = { fields: ownFields(options), credentials: options.credentials ?? "same-origin", signal: options.signal };
+    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal };
     return chunk.findServerCause(failed, sent, steps);
   });
 }

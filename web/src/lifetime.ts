@@ -6,12 +6,15 @@ import type { Open } from "./mcp.js";
 import type { CallDefaults } from "./options.js";
 import type { Runtime } from "./runtime/runtime.js";
 import type { ServerFacts } from "./serverfacts.js";
+import type { UserStores } from "./userstores.js";
 import type { Wire } from "./wire.js";
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {
-  /** Undefined where the app wants none. */
+  /** Undefined where the app wants none, and while the store of another user is opened. */
   journal: Journal | undefined;
+  /** Gives tokens, and opens the store of whoever they belong to. */
+  stores?: UserStores;
   /** Loads the runtime anew after it has exited. */
   reload?: () => Promise<Runtime>;
 }
@@ -42,6 +45,12 @@ export interface LifetimeUse<F, C> {
   counters: C;
   /** Ends all that is under way. */
   reject(why: (op: string) => HoldfastError): void;
+  /** There is a token, which may see something else than the last one. */
+  tokenCame?(): void;
+  /** The client is another user's from here on: lets go of all that was the last one's. Returns what it speaks to the core by. */
+  begin(): Wire;
+  /** The store of that user is open; `why` says why it ends with the page, where it does. */
+  opened(why: string): void;
 }
 
 /**
@@ -51,7 +60,7 @@ export interface LifetimeUse<F, C> {
 export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters> {
   /** What is known of the server since the client was opened. */
   readonly facts: F;
-  readonly #wire: Wire;
+  #wire: Wire;
   readonly #keeping: Keeping;
   readonly #listeners: StateListeners;
   readonly #use: LifetimeUse<F, C>;
@@ -60,6 +69,8 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
   #closed: Promise<void> | undefined;
   #boot: (() => void) | undefined;
   #bornAt = -Infinity;
+  /** The store of another user is being opened: the core has no client until then. */
+  #between: Promise<void> | undefined;
   #lastCounters: C;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
@@ -94,6 +105,11 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
     return this.#lastCounters;
   }
 
+  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
+  get between(): Promise<void> | undefined {
+    return this.#between;
+  }
+
   /** Begins it: `boot` makes the client in the core, now and in each new runtime. Resolves when it is open. */
   start(boot: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -120,10 +136,18 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
         off();
         resolve();
       });
-      if (end) end();
+      if (this.#between) this.#ended();
+      else if (end) end();
       else this.#leave();
     });
     return this.#closed;
+  }
+
+  // There is nothing in the core that could be closed.
+  #ended(): void {
+    this.#state = "closed";
+    this.#use.reject((op) => this.overError(op));
+    this.#listeners.emit("state", { state: "closed" });
   }
 
   // The session is not deleted under another page that uses it.
@@ -134,6 +158,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
 
   /** The core says where the client stands. */
   changed(text: string): void {
+    if (this.#between) return; // said by the client of the last user
     const json = JSON.parse(text) as { state: ClientState; error?: Parameters<typeof errorFromGo>[0] };
     this.#state = json.state;
     this.facts.heard(json.state, json as unknown as Open);
@@ -147,6 +172,64 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
         this.#wire.runtime.release(this.#wire.handle);
         this.#keeping.journal?.close();
       });
+    }
+  }
+
+  /** The core's Token effect. */
+  async askForToken(): Promise<void> {
+    const { stores } = this.#keeping;
+    const wire = this.#wire;
+    const { runtime, handle } = wire;
+    const answer = (await stores?.token()) ?? { ok: false, text: "there is no token provider" };
+    if (this.over || wire !== this.#wire || runtime !== wire.runtime) return; // whoever asked is gone
+    if (stores?.changed(answer)) {
+      this.#changeUser(stores);
+      return;
+    }
+    this.#use.tokenCame?.();
+    runtime.token(handle, answer.ok, answer.text);
+  }
+
+  /**
+   * A token has come that is another user's. What the client has is the last one's,
+   * and ends here: in that user's store it stays as it is, for the pages that work
+   * with it. From here on this one works with the store of the new user, in a
+   * session of its own; what is asked of it meanwhile waits for that.
+   */
+  #changeUser(stores: UserStores): void {
+    const { runtime, handle } = this.#wire;
+    const { journal } = this.#keeping;
+    this.#count();
+    this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
+    this.#between = Promise.resolve(); // what the client that is left says of itself is no news
+    runtime.leave(handle);
+    runtime.release(handle);
+    journal?.close();
+    this.#keeping.journal = undefined;
+    this.#wire = this.#use.begin();
+    if (this.#state !== "connecting") {
+      this.#state = "reconnecting";
+      this.#listeners.emit("state", { state: "reconnecting" });
+    }
+    this.#between = this.#openStore(stores);
+  }
+
+  async #openStore(stores: UserStores): Promise<void> {
+    const { reload } = this.#keeping;
+    try {
+      const [{ journal, why }, runtime] = await Promise.all([stores.open(), reload?.() ?? this.#wire.runtime]);
+      if (this.over) {
+        journal?.close();
+        return;
+      }
+      this.#keeping.journal = journal;
+      this.#wire.runtime = runtime;
+      this.#between = undefined;
+      this.#use.opened(why);
+      this.#boot!();
+    } catch (error) {
+      this.#between = undefined;
+      if (!this.over) this.#fail(error as HoldfastError);
     }
   }
 

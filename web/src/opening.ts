@@ -1,7 +1,5 @@
-import { Journal } from "./durable/journal.js";
-import { principalOf } from "./durable/principal.js";
+import type { Journal } from "./durable/journal.js";
 import { HoldfastError } from "./errors.js";
-import type { JournalOptions, TokenProvider } from "./options.js";
 
 /** The status that stands for any redirect (runtime/exchange.ts). */
 const REDIRECTED = 300;
@@ -41,32 +39,6 @@ function otherSlash(url: string): string {
   return other.href;
 }
 
-/** What the store of a client depends on. */
-export interface JournalChoice {
-  journal?: boolean | JournalOptions;
-  principal?: string;
-}
-
-/**
- * Opens the store of a server and user; `key` makes its key of the user. `why`
- * says why what is kept ends with the page.
- */
-export async function openJournal(
-  key: (principal: string) => Promise<string>,
-  options: JournalChoice,
-  provider: TokenProvider | undefined,
-): Promise<{ journal: Journal | undefined; why: string }> {
-  if (options.journal === false) return { journal: undefined, why: "" };
-  let principal = options.principal;
-  if (principal === undefined && provider) {
-    // Without a name for the user, one user might be shown another's calls.
-    principal = await Promise.resolve(provider()).then(principalOf, () => undefined);
-    if (principal === undefined) return { journal: undefined, why: "principal" };
-  }
-  const sealAll = typeof options.journal === "object" && options.journal.seal === "all";
-  return Journal.open(await key(principal ?? ""), sealAll);
-}
-
 /**
  * Waits for the parts that a client is made of, which are opened side by side: the
  * store is open by the time that the wasm runs. Where one of them fails, the store
@@ -87,21 +59,4 @@ export async function openedParts<R, O extends { journal: Journal | undefined }>
     );
     throw error;
   }
-}
-
-/**
- * A token provider whose first answer may be asked for ahead of the core: the
- * app is asked once.
- */
-export function onceAhead(provider: TokenProvider | undefined): TokenProvider | undefined {
-  if (!provider) return undefined;
-  let ahead: Promise<string> | undefined;
-  let asked = 0;
-  return () => {
-    asked++;
-    if (asked === 1) return (ahead = Promise.resolve().then(provider));
-    const first = ahead;
-    ahead = undefined;
-    return first ?? provider();
-  };
 }

@@ -92,9 +92,15 @@ export interface ConnectOptions {
   revision?: string;
   /** What to do when the server asks for something: a form, a model, folders. */
   handlers?: Handlers;
-  /** More header fields for every request. The protocol's own names are refused. */
+  /**
+   * More header fields for every request. The protocol's own names are refused. They
+   * may say who the user is: with any, nothing is kept without a `principal`.
+   */
   headers?: HeadersInit;
-  /** Whether cookies go along; as fetch has it, "same-origin" by default. */
+  /**
+   * Whether cookies go along, as fetch has it. Default "omit". Cookies may say who
+   * the user is: where they go along, nothing is kept without a `principal`.
+   */
   credentials?: RequestCredentials;
   /** Gives bearer tokens. */
   token?: TokenProvider;
@@ -125,9 +131,13 @@ export interface ConnectOptions {
    */
   journal?: boolean | JournalOptions;
   /**
-   * Tells the users of this origin apart: what one has stored, another never
-   * sees. Needed with a token provider whose tokens are opaque; of a JWT the
-   * issuer and subject are taken by default.
+   * Who the user is, to tell the users of this browser apart: what one has stored,
+   * another never sees. Not empty; it is not sent. `"shared"` says that all users of
+   * this origin are one. Without it each JWT of the token provider says it, by issuer
+   * and subject: one of another user ends what is under way here with `closed`, and
+   * the client goes on with the store of that user, in a session of its own. Where
+   * cookies, header fields or opaque tokens may say who it is, and this does not,
+   * nothing is kept: `durability` is "memory", and its event says why ("principal").
    */
   principal?: string;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
@@ -249,7 +259,8 @@ export function checkJournal(op: string, journal: unknown): void {
 
 /** Refuses what is no name of a user. */
 export function checkPrincipal(op: string, principal: unknown): void {
-  if (principal !== undefined && typeof principal !== "string") throw badArgument(op, "principal", "has to be a string");
+  if (principal === undefined || (typeof principal === "string" && principal !== "")) return;
+  throw badArgument(op, "principal", 'has to be a string that names the user, or "shared"');
 }
 
 /** Rejects what was begun for nothing. */

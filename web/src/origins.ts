@@ -5,6 +5,11 @@ export function isForeign(url: string): boolean {
   return new URL(url).origin !== globalThis.location?.origin;
 }
 
+/** Whether a page's requests to a server carry cookies. */
+export function sendsCookies(url: string, credentials: RequestCredentials): boolean {
+  return credentials === "include" || (credentials === "same-origin" && !isForeign(url));
+}
+
 /** What an app is told of a request that the server's CORS rules keep out, for those header fields. */
 export function fieldsBlocked(url: string, op: string, fields: readonly string[], cause: HoldfastError): HoldfastError {
   return corsBlocked(op, `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ${fields.join(", ").toLowerCase()}`, cause);

@@ -32,11 +32,12 @@ export class ServerRequests {
     const draft = this.#drafts.get(request);
     const drafts = draft === undefined ? {} : { saved: JSON.parse(draft) as unknown };
     this.#drafts.delete(request);
-    const save = (_: string, value: unknown): void => this.#wire.runtime.draft(this.#wire.handle, 0, request, "", draftText(value));
+    const { runtime, handle } = this.#wire;
+    const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
     const context = { server: this.#url, signal: controller.signal, ...draftOf(drafts, "saved", save) };
     const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, context);
     this.#open.delete(request);
-    this.#wire.runtime.respond(this.#wire.handle, request, ok, json);
+    runtime.respond(handle, request, ok, json);
   }
 
   /** The server has cancelled the request with that id (notifications/cancelled). */

@@ -65,6 +65,8 @@ export class AgentRig {
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       agentTerminate: () => this.#end("terminate"),
       close: () => this.#end("close"),
+      leave: () => this.#end("leave"),
+      token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),
       counters: () => `{"cuts":2}`,
       release: () => {},
       respond: (_: number, request: number, ok: boolean, json: string) => this.responses.push({ request, ok, value: JSON.parse(json) }),
@@ -90,7 +92,7 @@ export class AgentRig {
 
   /** Opens it, with what the agent has answered to initialize. */
   async open(version = 2, initialize: Open = { info: { name: "a", version: "1" }, capabilities: { session: {} } }): Promise<this> {
-    const started = this.agent.start({}, "omit", undefined);
+    const started = this.agent.start({}, "omit");
     this.port.state(JSON.stringify({ state: "open", version, restored: false, transport: "http", initialize }));
     await started;
     return this;

@@ -35,6 +35,7 @@ function calls(context: Partial<CallContext> = {}) {
       url: "http://localhost/mcp",
       handlers: {},
       backlog: 10,
+      between: () => undefined,
       headersFor: () => [],
       headersAfter: async () => undefined,
       refused: async () => [],

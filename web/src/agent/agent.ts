@@ -6,9 +6,8 @@ import { EVENT } from "../events.js";
 import { Lifetime, type Keeping } from "../lifetime.js";
 import { Listeners } from "../listeners.js";
 import type { Implementation, Open } from "../mcp.js";
-import { badArgument, type TokenProvider } from "../options.js";
+import { badArgument } from "../options.js";
 import type { Usage } from "../store/index.js";
-import { askForToken } from "../token.js";
 import { settledState } from "../watch.js";
 import type { Wire } from "../wire.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
@@ -79,8 +78,12 @@ export class Agent {
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#wire = { runtime, handle: 0 };
     const facts = new AgentFacts();
-    this.#exchanges = new Exchanges(this.#wire, (op) => (this.#life.over ? this.#life.overError(op) : undefined), explain);
-    this.#pages = new Pages(this.#wire, this.#exchanges, keeping.journal);
+    const able = {
+      over: (op: string) => (this.#life.over ? this.#life.overError(op) : undefined),
+      between: () => this.#life.between,
+    };
+    this.#exchanges = new Exchanges(this.#wire, able, explain);
+    this.#pages = new Pages(this.#wire, this.#exchanges, keeping);
     const shared = { wire: this.#wire, url, handlers, elicits };
     this.#sessions = new Sessions({ ...shared, facts, exchanges: this.#exchanges, pages: this.#pages, backlog }, (session) =>
       // Not before the app can have a listener: connectAgent resolves after it.
@@ -99,6 +102,12 @@ export class Agent {
         this.#exchanges.fail(why);
         this.#asked.withdrawAll("connection");
       },
+      begin: () => {
+        this.#sessions.end();
+        this.#wire.handle = 0;
+        return this.#wire;
+      },
+      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
     });
     // What a new runtime brings back goes on under the same objects; else it is over.
     this.#listeners.add("state", ({ state, error }) => {
@@ -262,8 +271,8 @@ export class Agent {
   }
 
   /** @internal Starts the client; resolves when it is open. */
-  start(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): Promise<void> {
-    return this.#life.start(() => this.#run(options, credentials, provider));
+  start(options: object, credentials: RequestCredentials): Promise<void> {
+    return this.#life.start(() => this.#run(options, credentials));
   }
 
   /** @internal Sessions end with the page, as connectAgent found out. */
@@ -272,9 +281,9 @@ export class Agent {
   }
 
   /** Makes the client in the core and starts it, with what the journal has read. */
-  #run(options: object, credentials: RequestCredentials, provider: TokenProvider | undefined): void {
+  #run(options: object, credentials: RequestCredentials): void {
     const { journal } = this.#keeping;
-    const port = this.#port(credentials, provider);
+    const port = this.#port(credentials);
     this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.reached }, port, (handle) => {
       this.#wire.handle = handle; // sessions come back before the client is started
       this.#streams?.bind(this.#wire);
@@ -298,7 +307,7 @@ export class Agent {
     });
   }
 
-  #port(credentials: RequestCredentials, provider: TokenProvider | undefined): ClientPort {
+  #port(credentials: RequestCredentials): ClientPort {
     return {
       credentials,
       deliver: (session, kind, position, text) => {
@@ -307,10 +316,7 @@ export class Agent {
       },
       settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
       state: (text) => this.#life.changed(text),
-      token: async () => {
-        const { ok, text } = await askForToken(provider);
-        this.#wire.runtime.token(this.#wire.handle, ok, text);
-      },
+      token: () => void this.#life.askForToken(),
       store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
       recall: (session, text) => this.#sessions.recall(session, text),
       handshake: () => void this.#keeping.journal?.handshake(),
@@ -346,7 +352,7 @@ export class Agent {
     }
   }
 
-  #kept(durability: Durability, why: string | undefined): void {
+  #kept(durability: Durability, why = ""): void {
     if (durability === this.#durability) return;
     this.#durability = durability;
     this.#listeners.emit("durability", why ? { durability, why } : { durability });

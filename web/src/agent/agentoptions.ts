@@ -1,6 +1,6 @@
 import type { Implementation } from "../mcp.js";
 import { badArgument, bound, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
-import { isForeign } from "../origins.js";
+import { sendsCookies } from "../origins.js";
 import { version, type WasmSource } from "../runtime/load.js";
 import type { AgentHandlers } from "./asked.js";
 
@@ -46,14 +46,16 @@ export interface AgentOptions {
   version?: 1 | 2;
   /** How the agent is spoken to. By default as the URL says: http: is Streamable HTTP, ws: a WebSocket. */
   transport?: "http" | "websocket";
-  /** More header fields for every request. The protocol's own names are refused. Not with a WebSocket, which sends none. */
+  /**
+   * More header fields for every request. The protocol's own names are refused. With
+   * any, nothing is kept without a `principal`. Not with a WebSocket, which sends none.
+   */
   headers?: HeadersInit;
   /** Gives bearer tokens. Not with a WebSocket. */
   token?: TokenProvider;
   /**
-   * Whether cookies go along. By default "same-origin" to the page's own origin and
-   * "omit" to others: agents' servers rarely allow them, and then refuse everything.
-   * A WebSocket always sends them.
+   * Whether cookies go along, as fetch has it. Default "omit"; a WebSocket always
+   * sends them. Where they go along, nothing is kept without a `principal`.
    */
   credentials?: RequestCredentials;
   /** What to do when the agent asks for something. */
@@ -66,7 +68,7 @@ export interface AgentOptions {
   input?: "handlers" | "manual";
   /** Whether sessions are kept in IndexedDB, so that they outlive the page, and how. Default true. */
   journal?: boolean | JournalOptions;
-  /** Tells the users of this origin apart, as for MCP. */
+  /** Who the user is, as for MCP ({@link ConnectOptions.principal}). Needed with a WebSocket, or nothing is kept. */
   principal?: string;
   /** Times for every request. */
   timeouts?: AgentTimeouts;
@@ -163,7 +165,7 @@ export function elicits({ handlers, input }: AgentOptions): boolean {
   return handlers?.elicitation !== undefined || input === "manual";
 }
 
-/** Whether cookies go to an agent. */
-export function credentialsOf(url: string, { credentials }: AgentOptions): RequestCredentials {
-  return credentials ?? (isForeign(url) ? "omit" : "same-origin");
+/** Whether cookies go to an agent, which may say who the user is. */
+export function cookiesGo({ url, transport }: AgentAddress, { credentials = "omit" }: AgentOptions): boolean {
+  return transport === "websocket" || sendsCookies(url, credentials);
 }

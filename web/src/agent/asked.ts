@@ -98,6 +98,7 @@ export class Asked {
   /** Nobody waits for any. */
   withdrawAll(reason: WithdrawnReason): void {
     for (const handle of [...this.#open.keys()]) this.withdraw(handle, reason);
+    this.#given.clear();
   }
 
   async #handle(request: AgentQuestion): Promise<void> {

@@ -1,11 +1,12 @@
 import { HoldfastError } from "../errors.js";
 import { Connections } from "../durable/connections.js";
-import { onceAhead, openedAt, openedParts, openJournal } from "../opening.js";
+import { openedAt, openedParts } from "../opening.js";
 import { throwIfAborted } from "../options.js";
 import { load } from "../runtime/load.js";
 import { serverKey } from "../store/index.js";
+import { UserStores } from "../userstores.js";
 import { Agent } from "./agent.js";
-import { agentAddress, backlogOf, coreOptions, credentialsOf, elicits, type AgentOptions } from "./agentoptions.js";
+import { agentAddress, backlogOf, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
 import { SharedStreams } from "./sharedstreams.js";
 
@@ -30,10 +31,9 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
   throwIfAborted(OP, signal);
   try {
     return await openedAt(address.url, async (at) => {
-      const provider = onceAhead(options.token);
+      const stores = new UserStores(options, cookiesGo(address, options), (principal) => agentKey(at, principal));
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
-      const opening = openJournal((user) => agentKey(at, user), options, provider);
-      const [runtime, opened] = await openedParts(load(options.wasm), opening, streams.ready()).catch((error: unknown) => {
+      const [runtime, opened] = await openedParts(load(options.wasm), stores.open(), streams.ready()).catch((error: unknown) => {
         streams.end();
         throw error;
       });
@@ -42,16 +42,16 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
         streams.end();
       }
       throwIfAborted(OP, signal);
-      const keeping = { journal: opened.journal, reload: () => load(options.wasm) };
+      const keeping = { journal: opened.journal, stores, reload: () => load(options.wasm) };
       const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
       const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
       const close = (): void => void agent.close();
       signal?.addEventListener("abort", close, { once: true });
       try {
-        await agent.start({ ...core, url: at }, credentialsOf(at, options), provider);
+        await agent.start({ ...core, url: at }, options.credentials ?? "omit");
       } catch (error) {
         signal?.removeEventListener("abort", close);
-        opened.journal?.close();
+        keeping.journal?.close();
         streams.end();
         throwIfAborted(OP, signal);
         throw error;

@@ -1,11 +1,11 @@
 import { explained, ownFields } from "../diagnosis/load.js";
 import type { HoldfastError } from "../errors.js";
-import { credentialsOf, type AgentAddress, type AgentOptions } from "./agentoptions.js";
+import type { AgentAddress, AgentOptions } from "./agentoptions.js";
 
 /** Finds out why connecting to an agent failed, and says what a person can do about it. */
 export function diagnoseAgent({ url, transport }: AgentAddress, error: HoldfastError, options: AgentOptions): Promise<HoldfastError> {
   return explained("connectAgent", url, error, options, (chunk, failed) => {
-    const sent = { fields: ownFields(options), credentials: credentialsOf(url, options), signal: options.signal };
+    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal };
     return chunk.findAgentCause(failed, transport === "websocket" ? undefined : sent);
   });
 }

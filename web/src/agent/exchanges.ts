@@ -14,23 +14,27 @@ interface Waiting {
   reject: (error: HoldfastError) => void;
 }
 
+/** Whether anything can be sent. */
+interface Able {
+  /** Why nothing can any more, where that is so. */
+  over(op: string): HoldfastError | undefined;
+  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
+  between(): Promise<void> | undefined;
+}
+
 /** The requests and notifications of one client to its agent, until they are answered. */
 export class Exchanges {
   readonly #wire: Wire;
   readonly #waiting = new Map<number, Waiting>();
   /** What other pages wait for, by its call here. */
   readonly #served = new Map<number, (outcome: number, text: string) => void>();
-  readonly #over: (op: string) => HoldfastError | undefined;
-
+  readonly #able: Able;
   readonly #explain: (error: HoldfastError) => Promise<HoldfastError>;
 
-  /**
-   * `over` says why nothing can be sent any more, where that is so; `explain` why a
-   * session cannot be heard, which browsers hide.
-   */
-  constructor(wire: Wire, over: (op: string) => HoldfastError | undefined, explain?: (error: HoldfastError) => Promise<HoldfastError>) {
+  /** `explain` says why a session cannot be heard, which browsers hide. */
+  constructor(wire: Wire, able: Able, explain?: (error: HoldfastError) => Promise<HoldfastError>) {
     this.#wire = wire;
-    this.#over = over;
+    this.#able = able;
     this.#explain = explain ?? ((error) => Promise.resolve(error));
   }
 
@@ -39,6 +43,7 @@ export class Exchanges {
     checkSignal(method, signal);
     throwIfAborted(method, signal); // as with fetch: nothing is sent
     const json = this.#json(method, params);
+    if (this.#able.between()) await this.#begun(method, session);
     let cancel: (() => void) | undefined;
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -61,6 +66,7 @@ export class Exchanges {
   /** Sends a notification; resolves once the agent's host has it. */
   async notify(session: number, method: string, params: Open): Promise<void> {
     const json = this.#json(method, params);
+    if (this.#able.between()) await this.#begun(method, session);
     await new Promise<unknown>((resolve, reject) => {
       const { runtime, handle } = this.#wire;
       runtime.agentNotify(handle, session, method, json, (id) => this.#waiting.set(id, { method, resolve, reject }));
@@ -99,9 +105,17 @@ export class Exchanges {
     this.#served.clear();
   }
 
+  // Sessions do not outlast the change: what is asked in one is asked of nobody.
+  async #begun(method: string, session: number): Promise<void> {
+    if (session !== 0) throw new HoldfastError({ code: "closed", op: method, message: "the session is another user's" });
+    await this.#able.between();
+    const over = this.#able.over(method);
+    if (over) throw over;
+  }
+
   #json(method: string, params: Open): string {
     if (typeof method !== "string" || method === "") throw badArgument("request", "method", "has to be the name of a method");
-    const over = this.#over(method);
+    const over = this.#able.over(method);
     if (over) throw over;
     try {
       return JSON.stringify(params);

@@ -16,32 +16,34 @@ const NO_WORD = /^\{"code":"(?:closed|elsewhere)"/;
 export class Pages implements SessionPages {
   readonly #wire: Wire;
   readonly #exchanges: Exchanges;
-  readonly #journal: Journal | undefined;
+  readonly #keeping: { readonly journal: Journal | undefined };
 
-  constructor(wire: Wire, exchanges: Exchanges, journal: Journal | undefined) {
+  /** `keeping` has the store of the user that the client has now. */
+  constructor(wire: Wire, exchanges: Exchanges, keeping: { readonly journal: Journal | undefined }) {
     this.#wire = wire;
     this.#exchanges = exchanges;
-    this.#journal = journal;
+    this.#keeping = keeping;
   }
 
   /** Whether there is a way to them. */
   get reached(): boolean {
-    return this.#journal?.reaches ?? false;
+    return this.#keeping.journal?.reaches ?? false;
   }
 
   /** The core's Forward event. */
   forward(text: string): void {
-    this.#journal?.forward(text);
+    this.#keeping.journal?.forward(text);
   }
 
   serve(from: string, text: string): void {
     const { request } = JSON.parse(text) as { request?: number };
+    const { journal } = this.#keeping; // whoever asks has the same one
     this.#wire.runtime.agentServe(this.#wire.handle, text, (call) => {
       if (call === 0 || request === undefined) return;
       // First, and before anything leaves: who dies now may have sent it.
-      this.#journal?.told(from, request, 0, "");
+      journal?.told(from, request, 0, "");
       this.#exchanges.serve(call, (outcome, answer) => {
-        if (outcome !== OUTCOME.failure || !NO_WORD.test(answer)) this.#journal?.told(from, request, outcome, answer);
+        if (outcome !== OUTCOME.failure || !NO_WORD.test(answer)) journal?.told(from, request, outcome, answer);
       });
     });
   }

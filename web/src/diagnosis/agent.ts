@@ -1,5 +1,5 @@
 import type { Failed, Finding, Sent } from "./finding.js";
-import { httpHint, networkCause, place } from "./reach.js";
+import { cookieHint, httpHint, networkCause, place } from "./reach.js";
 
 /** The header fields of every request to an agent that need its permission, with harmless values. */
 const FIELDS: [string, string][] = [
@@ -16,7 +16,7 @@ export async function findAgentCause(failed: Failed, sent: Sent | undefined): Pr
       if (!sent) return { hint: socketHint(url) };
       return networkCause(failed, { ...sent, fields: [...FIELDS, ...sent.fields] });
     case "http_error":
-      return { hint: httpHint(url, status, "ACP", "/acp") };
+      return { hint: httpHint(url, status, "ACP", "/acp") + cookieHint(failed, sent) };
     case "protocol_error":
       if (!/Acp-Connection-Id/i.test(failed.message)) {
         return { hint: `${place(url)} answers, but not as an ACP agent does. Is the path right? Many agents use /acp.` };
@@ -31,7 +31,7 @@ export async function findAgentCause(failed: Failed, sent: Sent | undefined): Pr
       return {
         hint: failed.token
           ? "The agent refused the token that the provider gave. Has it expired, or is it meant for another server?"
-          : "The agent wants a bearer token: pass a token provider in the options.",
+          : "The agent wants a bearer token: pass a token provider in the options." + cookieHint(failed, sent),
       };
     default:
       return undefined;

@@ -91,6 +91,12 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
+/** What to do besides where a server of the page's own origin may know its users by cookies, which did not go along; else nothing. */
+export function cookieHint({ foreign, status }: Failed, sent: Sent | undefined): string {
+  const may = !foreign && (status === 401 || status === 403) && sent?.credentials === "omit";
+  return may ? ` Cookies did not go along: if the server knows its users by them, pass credentials: "same-origin" in the options, and a principal.` : "";
+}
+
 /** What a status that is no answer means; `kind` is what was looked for, and `usual` the path that it has at many servers. */
 export function httpHint(url: string, status: number, kind: string, usual: string): string {
   switch (status) {

@@ -1,7 +1,7 @@
 import type { NegotiationStep } from "../serverfacts.js";
 import { REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
-import { httpHint, networkCause, place } from "./reach.js";
+import { cookieHint, httpHint, networkCause, place } from "./reach.js";
 
 /** Those of the revisions up to 2025-11-25, and those since. */
 const LEGACY_FIELDS: [string, string][] = [
@@ -36,7 +36,7 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
           hint: "The server refused the first request after initialize. If it gives sessions, it has to answer with  Access-Control-Expose-Headers: Mcp-Session-Id",
         };
       }
-      if (failed.code === "http_error") return { hint: httpHint(url, status, "MCP", "/mcp") };
+      if (failed.code === "http_error") return { hint: httpHint(url, status, "MCP", "/mcp") + cookieHint(failed, sent) };
       if (status >= 200 && status < 300) {
         return { hint: `${place(url)} answers, but not as an MCP server does. Is the path right? Many servers use /mcp.` };
       }
@@ -45,7 +45,7 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
       return {
         hint: failed.token
           ? "The server refused the token that the provider gave. Has it expired, or is it meant for another server?"
-          : "The server wants a bearer token: pass a token provider in the options.",
+          : "The server wants a bearer token: pass a token provider in the options." + cookieHint(failed, sent),
       };
     default:
       return undefined;

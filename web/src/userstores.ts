@@ -1,0 +1,105 @@
+// Whose store a client works with. Two users of one origin never share one: it is
+// opened only where the options say whose calls they are, and another one is opened
+// when a token shows that the user has changed.
+
+import { Journal } from "./durable/journal.js";
+import { principalOf } from "./durable/principal.js";
+import { headerEntries, type JournalOptions, type TokenProvider } from "./options.js";
+
+/** The principal that says that all users of this origin are one. */
+const SHARED = "shared";
+
+/** What the options say of the user. */
+export interface UserOptions {
+  journal?: boolean | JournalOptions;
+  principal?: string;
+  headers?: HeadersInit;
+  token?: TokenProvider;
+}
+
+/** What the app's provider has answered: a token, or why there is none. */
+export interface TokenAnswer {
+  ok: boolean;
+  text: string;
+}
+
+/** A store that was opened. */
+export interface OpenedStore {
+  /** Undefined where nothing is kept. */
+  journal: Journal | undefined;
+  /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
+  why: string;
+}
+
+/** The stores of one client's users, one after the other, and the tokens that say who they are. */
+export class UserStores {
+  readonly #options: UserOptions;
+  readonly #cookies: boolean;
+  readonly #key: (principal: string) => Promise<string>;
+  /** What the provider has answered before the core asked. */
+  #ahead: Promise<TokenAnswer> | undefined;
+  /** Whose the last token was; undefined before the first. */
+  #user: { principal: string | undefined } | undefined;
+
+  /**
+   * `cookies`: requests carry the page's cookies, which may say who the user is;
+   * `key` makes the key of a principal's store.
+   */
+  constructor(options: UserOptions, cookies: boolean, key: (principal: string) => Promise<string>) {
+    this.#options = options;
+    this.#cookies = cookies;
+    this.#key = key;
+  }
+
+  /** Opens the store of whoever the next token belongs to. */
+  async open(): Promise<OpenedStore> {
+    const { journal: wanted } = this.#options;
+    if (wanted === false) return { journal: undefined, why: "" };
+    const principal = await this.#principal();
+    // Without a name for the user, one user might be shown another's calls.
+    if (principal === undefined) return { journal: undefined, why: "principal" };
+    return Journal.open(await this.#key(principal), typeof wanted === "object" && wanted.seal === "all");
+  }
+
+  /** The next token. One that was handed out is never handed out again: it may have been refused. */
+  token(): Promise<TokenAnswer> {
+    const answer = this.#ahead ?? askForToken(this.#options.token);
+    this.#ahead = undefined;
+    return answer;
+  }
+
+  /**
+   * Whether a token is another user's than the last one. Then it is kept for the
+   * client that works with that user's store, and asks for it next.
+   */
+  changed(answer: TokenAnswer): boolean {
+    if (this.#options.principal !== undefined || !answer.ok) return false;
+    const before = this.#user;
+    this.#user = { principal: principalOf(answer.text) };
+    if (!before || before.principal === this.#user.principal) return false;
+    this.#ahead = Promise.resolve(answer);
+    return true;
+  }
+
+  /** Tells the users apart; "" where they are one, undefined where nobody knows. */
+  async #principal(): Promise<string | undefined> {
+    const { principal, headers, token } = this.#options;
+    if (principal !== undefined) return principal === SHARED ? "" : principal;
+    if (this.#cookies || headerEntries(headers).length > 0) return undefined;
+    if (!token) return "";
+    const { ok, text } = await (this.#ahead ??= askForToken(token));
+    return ok ? principalOf(text) : undefined;
+  }
+}
+
+/** Asks the app for a token. Never rejects. */
+async function askForToken(provider: TokenProvider | undefined): Promise<TokenAnswer> {
+  try {
+    await undefined; // app code never runs within the core's effects
+    const token: unknown = await provider?.();
+    const ok = typeof token === "string" && token !== "";
+    return { ok, text: ok ? token : "it gave no token" };
+  } catch (error) {
+    return { ok: false, text: error instanceof Error ? error.message : "it rejected" };
+  }
+}
