@@ -18,8 +18,9 @@ import (
 // cut, forgotten, reloaded, asked and answered, and in which order. In the end all
 // that the agent has said is shown, once and in order; each prompt was POSTed
 // once at most; no question was answered twice; nothing was DELETEd.
-func history(t testing.TB, script []byte) {
-	m := newModel()
+func history(t testing.TB, script []byte) { historyWith(t, newModel(), script) }
+
+func historyWith(t testing.TB, m *model, script []byte) {
 	m.onPrompt = func(s *modelSession, r modelRequest) { s.turn(r, 6, s.turns%2 == 1 && s.asking == "") }
 	s := newSim(t, acp.Config{}, m)
 	handle, id := s.session()
@@ -108,7 +109,9 @@ func (s *sim) settleOne(ms int64) {
 
 // TestHistoriesAtEveryBoundary cuts, reloads and forgets after each message of a
 // turn, one history for each place, kind of end and number of lost frames.
-func TestHistoriesAtEveryBoundary(t *testing.T) {
+func TestHistoriesAtEveryBoundary(t *testing.T) { historiesAtEveryBoundary(t, newModel) }
+
+func historiesAtEveryBoundary(t *testing.T, agent func() *model) {
 	const deliver, prompt, wait = 0, 10, 0xee
 	for at := range 14 {
 		for _, end := range []byte{6, 6 | 1<<4, 6 | 1<<6, 6 | 1<<4 | 2<<6, 8, 9} {
@@ -117,7 +120,7 @@ func TestHistoriesAtEveryBoundary(t *testing.T) {
 				script = append(script, deliver)
 			}
 			script = append(script, end, wait, deliver, end, wait)
-			history(t, script)
+			historyWith(t, agent(), script)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type stream struct {
 	denied   bool        // a 401 has been answered with another token already
 	cuts     int         // connections of it that broke, since the session was whole
 	opened   bool        // a connection of it was accepted
+	resumes  bool        // it goes on behind an id
 	heardAt  engine.Time // when something came on it last
 	comments uint64
 	owed     bool // a Read that waits for the store
@@ -41,7 +42,7 @@ func (t *stream) connect(c *Client, now engine.Time) {
 	if t.session != nil {
 		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: t.session.id})
 	}
-	if t.link.Cursor.Resumable() {
+	if t.resumes = t.link.Cursor.Resumable(); t.resumes {
 		header = append(header, t.link.Cursor.Header()) // of agents whose frames have ids
 	}
 	t.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})

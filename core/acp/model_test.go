@@ -17,6 +17,9 @@ import (
 type model struct {
 	version     int    // 0 is 2
 	answers     string // members of the answer to initialize, "" for what fits the version
+	ids         bool   // frames have ids, and what follows one is told again
+	deafToIDs   bool   // but it is not
+	cursors     []string
 	refuse      int    // the status that initialize gets
 	later       string // a Retry-After: everything else gets a 503 with it
 	forgets     bool   // connections, as soon as they are made
@@ -33,6 +36,8 @@ type model struct {
 
 type modelConnection struct {
 	id      string
+	ids     bool
+	said    int // frames
 	order   []string
 	boxes   map[string]*modelBox // by session, "" the connection's own
 	refuses bool                 // answers get a 400
@@ -40,6 +45,7 @@ type modelConnection struct {
 
 type modelBox struct {
 	frames []string
+	told   []string          // of those with ids
 	x      engine.ExchangeID // who reads it
 }
 
@@ -86,7 +92,7 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 			return m.refuse, nil, ""
 		}
 		m.made++
-		c := &modelConnection{id: fmt.Sprintf("c%d", m.made), boxes: map[string]*modelBox{}}
+		c := &modelConnection{ids: m.ids, id: fmt.Sprintf("c%d", m.made), boxes: map[string]*modelBox{}}
 		if !m.forgets {
 			m.connections[c.id] = c
 		}
@@ -113,6 +119,12 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 			return 409, nil, ""
 		}
 		box.x = x
+		for _, f := range r.Header {
+			if f.Name == "Last-Event-ID" {
+				m.cursors = append(m.cursors, f.Value)
+				box.rewind(f.Value, m.deafToIDs)
+			}
+		}
 		return 200, []engine.Field{{Name: "content-type", Value: "text/event-stream"}}, ""
 	}
 	var named struct{ SessionID string }
@@ -135,9 +147,24 @@ func (c *modelConnection) box(session string) *modelBox {
 	return c.boxes[session]
 }
 
+// rewind tells again what came after that id, unless the host only says that it would.
+func (b *modelBox) rewind(id string, deaf bool) {
+	for i, frame := range b.told {
+		if strings.HasPrefix(frame, "id: "+id+"\n") && !deaf {
+			b.frames, b.told = slices.Concat(b.told[i+1:], b.frames), b.told[:i+1]
+			return
+		}
+	}
+}
+
 func (c *modelConnection) say(session, format string, args ...any) {
 	box := c.box(session)
-	box.frames = append(box.frames, fmt.Sprintf(format, args...))
+	frame := fmt.Sprintf(format, args...)
+	if c.ids {
+		c.said++
+		frame = fmt.Sprintf("id: canary-%s-%d\ndata: %s", c.id, c.said, frame)
+	}
+	box.frames = append(box.frames, frame)
 }
 
 func (m *model) handle(c *modelConnection, q modelRequest) {
@@ -270,6 +297,9 @@ func (m *model) take(s *sim) (engine.ExchangeID, string, bool) {
 			}
 			frame := box.frames[0]
 			box.frames = box.frames[1:]
+			if c.ids {
+				box.told = append(box.told, frame)
+			}
 			return box.x, frame, true
 		}
 	}
@@ -311,7 +341,11 @@ func (m *model) each(do func(*modelBox)) {
 func (m *model) lose(x engine.ExchangeID, n int) {
 	m.each(func(b *modelBox) {
 		if b.x == x {
-			b.frames = b.frames[min(n, len(b.frames)):]
+			lost := b.frames[:min(n, len(b.frames))]
+			b.frames = b.frames[len(lost):]
+			if m.ids {
+				b.told = append(b.told, lost...)
+			}
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 // to resume it, its log what the agent has said.
 type record struct {
 	c     *Client
+	s     *session
 	id    uint64 // names it for ever
 	epoch uint32 // of this owner
 	n     uint32 // of the last row
@@ -21,6 +22,7 @@ type record struct {
 	memory bool   // the store has failed it: nothing more is written
 	open   bool   // there is no cipher: what is nobody else's is not written
 	conn   string // the connection id that is written
+	cursor []byte // of its stream, as written last
 	told   string // the guarantee that the app knows
 	made   int64  // ms since 1970
 }
@@ -33,7 +35,7 @@ func (c *Client) keep(s *session) {
 	if !c.writer.On || s.record != nil {
 		return
 	}
-	s.record = &record{c: c, id: c.ids.Next(), epoch: 1, made: c.wall()}
+	s.record = &record{c: c, s: s, id: c.ids.Next(), epoch: 1, made: c.wall()}
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: s.record.id, Epoch: 1, Plain: s.head()})
 	c.writeServers(s)
 	c.writeConnection(s)
@@ -136,6 +138,7 @@ func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 
 // AppendRow ends the row that waits.
 func (r *record) AppendRow(b []byte) []byte {
+	r.appendCursor()
 	if len(r.secret) > 0 {
 		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
 	}
@@ -154,7 +157,7 @@ func (r *record) AppendRow(b []byte) []byte {
 // once more.
 func (r *record) Landed(sealed bool) {
 	if !sealed {
-		r.conn, r.open = "", true
+		r.conn, r.cursor, r.open = "", nil, true
 	}
 }
 
@@ -172,8 +175,11 @@ func (c *Client) rewrite(s *session) {
 		c.writer.Untouch(r, len(r.plain)+len(r.secret))
 	}
 	c.writer.Held -= r.bytes
+	if s.stream != nil {
+		s.stream.link.UnstoreSeen()
+	}
 	// Under its epoch: those before are of other owners, whose rows must not count.
-	*r = record{c: c, id: r.id, epoch: r.epoch, made: r.made}
+	*r = record{c: c, s: s, id: r.id, epoch: r.epoch, made: r.made}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: s.head()})
 	c.writeServers(s)

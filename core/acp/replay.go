@@ -41,8 +41,12 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 		return
 	}
 	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && !s.strayed {
+		outcome := "gap"
+		if !s.strayed && s.stream != nil && s.stream.resumes {
+			outcome = "continued" // what was missed comes on the stream, as far as can be told
+		}
 		s.strayed, s.holed = false, false
-		s.resumed(c, "gap")
+		s.resumed(c, outcome)
 		s.settleDoubt(c, now, false)
 		s.release(c, now)
 		return

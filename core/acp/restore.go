@@ -106,7 +106,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 		s = c.newSession(id, bytes.Clone(head.Params))
 		s.conn, s.owned, s.known = nil, owned, true
 		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
-		s.record = &record{c: c, id: op.Call, epoch: op.Epoch, made: head.CreatedAt}
+		s.record = &record{c: c, s: s, id: op.Call, epoch: op.Epoch, made: head.CreatedAt}
 		s.fold = journal.NewRecord(head, len(op.Plain))
 		s.announce(c, true)
 		return s
@@ -126,7 +126,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 	if s.record.waits {
 		c.writer.Untouch(s.record, len(s.record.plain)+len(s.record.secret))
 	}
-	*s.record = record{c: c, id: s.record.id, epoch: op.Epoch, made: s.record.made}
+	*s.record = record{c: c, s: s, id: s.record.id, epoch: op.Epoch, made: s.record.made}
 	for _, q := range append([]*question(nil), c.questions...) {
 		switch {
 		case q.session != s:
@@ -176,6 +176,8 @@ func (c *Client) restored(now engine.Time, s *session) {
 		c.restoreServers(s)
 		s.record.conn = s.fold.Connection
 		s.conn = c.connectionOf(s.fold.Connection)
+		s.place = place{conn: s.conn, id: s.fold.Cursor, seen: s.fold.Seen}
+		s.record.cursor = s.fold.Cursor
 		s.holed, s.unseen = true, true
 	}
 	c.mirror(s)

@@ -38,6 +38,7 @@ type session struct {
 	turn       turn
 	first      []byte // names the first item of its history
 	replay     *replay
+	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
 	lately     []uint64        // the last of those, oldest first
 	pending    map[uint64]bool // of earlier pages: told to the app
@@ -230,6 +231,7 @@ func (s *session) attach(c *Client, now engine.Time) {
 		return
 	}
 	s.stream = newStream(c, s.conn, s)
+	s.stream.resume(now)
 	s.since, s.parked, s.wanted = now, false, false
 	s.stream.connect(c, now)
 }
@@ -243,6 +245,7 @@ func (s *session) want(c *Client, now engine.Time) {
 // detach closes the session's stream.
 func (s *session) detach(c *Client) {
 	if s.stream != nil {
+		s.stream.leave()
 		s.stream.close(c)
 		s.stream = nil
 	}

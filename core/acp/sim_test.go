@@ -256,6 +256,9 @@ func (s *sim) chunk(x engine.ExchangeID, frame string) {
 	}
 	e.reading = false
 	p := []byte("data: " + frame + "\n\n")
+	if strings.HasPrefix(frame, "id: ") {
+		p = []byte(frame + "\n\n")
+	}
 	s.trace = append(s.trace, fmt.Sprintf("> chunk x%d %s", x, frame))
 	s.c.Chunk(s.now, x, p)
 	s.collect()

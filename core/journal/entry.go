@@ -15,7 +15,8 @@ const (
 	// Event of the app's: N[0] is its engine.EventKind, Data its JSON. Its
 	// position is one more than that of the event before.
 	Event
-	// Cursor of the call's stream: Data is the id of the last event. Secret.
+	// Cursor of the call's stream, or the session's on the Connection before it: Data
+	// is the id of the last event. Secret.
 	Cursor
 	// Retry is the stream's reconnection time, N[0] ms.
 	Retry

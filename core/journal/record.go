@@ -247,6 +247,7 @@ func (r *Record) apply(e Entry, each func(kind engine.EventKind, position uint32
 		r.drafted(e)
 	case Connection:
 		r.Connection = string(e.Data)
+		r.Cursor, r.Seen = nil, nil // of a stream on the one before
 	case Servers:
 		r.Servers = bytes.Clone(e.Data)
 	case Prompt:
