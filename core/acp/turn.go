@@ -123,7 +123,11 @@ func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
 		return false
 	}
 	s.turn.owed = true
-	s.say(c, now, `{"sessionUpdate":"state_update","state":"idle","stopReason":`+string(stop)+"}")
+	end := `{"sessionUpdate":"state_update","state":"idle","stopReason":` + string(stop)
+	if usage, ok := jsonrpc.Member(result, "usage"); ok {
+		end += `,"usage":` + string(usage)
+	}
+	s.say(c, now, end+"}")
 	return true
 }
 

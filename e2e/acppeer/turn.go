@@ -140,10 +140,17 @@ func (t *Turn) Running() { t.State("running", "") }
 
 // Idle ends the turn: the state idle, or in v1 the prompt's answer. In v2 it may
 // be sent again.
-func (t *Turn) Idle(stopReason string) {
-	t.State("idle", fmt.Sprintf(`"stopReason":%q`, stopReason))
+func (t *Turn) Idle(stopReason string) { t.End(stopReason, "") }
+
+// End is Idle with more members, as JSON without braces.
+func (t *Turn) End(stopReason, members string) {
+	stop := fmt.Sprintf(`"stopReason":%q`, stopReason)
+	if members != "" {
+		stop += "," + members
+	}
+	t.State("idle", stop)
 	if !t.V2() {
-		t.once.Do(func() { t.reply(success(t.id, fmt.Sprintf(`{"stopReason":%q}`, stopReason))) })
+		t.once.Do(func() { t.reply(success(t.id, "{"+stop+"}")) })
 	}
 }
 
