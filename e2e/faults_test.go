@@ -45,6 +45,8 @@ var torture = []int{
 	148,
 	150,
 	153,
+	154,
+	155,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

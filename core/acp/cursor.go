@@ -30,10 +30,10 @@ func (t *stream) leave() {
 }
 
 // resume puts a new stream where the one before it was left, on the same connection.
-func (t *stream) resume(now engine.Time) {
+func (t *stream) resume(c *Client, now engine.Time) {
 	if p := t.session.place; p.conn == t.conn && len(p.id) > 0 {
 		t.link.Restored(now, p.id, p.seen, -1)
-		t.link.Reconnecting(now)
+		t.link.Reconnecting(now, c.cfg.Timeouts.Answer)
 	}
 }
 

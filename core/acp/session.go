@@ -231,7 +231,7 @@ func (s *session) attach(c *Client, now engine.Time) {
 		return
 	}
 	s.stream = newStream(c, s.conn, s)
-	s.stream.resume(now)
+	s.stream.resume(c, now)
 	s.since, s.parked, s.wanted = now, false, false
 	s.stream.connect(c, now)
 }
