@@ -20,7 +20,8 @@ type Store struct {
 	logs   []journal.Op // in order of call, epoch, n
 	// The last row that counts, by call, of each epoch before its owner's.
 	seals map[uint64][]uint32
-	keys  map[string]uint64 // whose each key is, as long as that call is stored
+	keys  map[string]uint64          // whose each key is, as long as that call is stored
+	ended map[uint64]journal.OpFlags // with which calls were forgotten
 
 	flying []journal.Op
 	ticket uint32
@@ -103,7 +104,7 @@ func (s *Store) land(sealed bool) (lost []byte) {
 
 func (s *Store) write(ops []journal.Op, sealed bool) {
 	if s.seals == nil {
-		s.seals, s.keys = map[uint64][]uint32{}, map[string]uint64{}
+		s.seals, s.keys, s.ended = map[uint64][]uint32{}, map[string]uint64{}, map[uint64]journal.OpFlags{}
 	}
 	for _, op := range ops {
 		if !sealed {
@@ -123,6 +124,7 @@ func (s *Store) write(ops []journal.Op, sealed bool) {
 		case journal.OpForget:
 			same := func(other journal.Op) bool { return other.Call == op.Call }
 			s.heads, s.logs = slices.DeleteFunc(s.heads, same), slices.DeleteFunc(s.logs, same)
+			s.ended[op.Call] = journal.OpOutcome(op.Flags.Outcome())
 		}
 	}
 }

@@ -20,6 +20,7 @@ const (
 	CodeLost           Code = "lost"            // the server no longer has the call
 	CodeKeyInUse       Code = "key_in_use"      // another call has that key
 	CodeUnsent         Code = "unsent"          // it never left this page, and nobody will send it
+	CodeAcknowledged   Code = "acknowledged"    // the call has ended, and another page has acknowledged its outcome
 	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 

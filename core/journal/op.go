@@ -1,5 +1,7 @@
 package journal
 
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
 // OpKind says what an Op is about.
 type OpKind uint8
 
@@ -33,6 +35,15 @@ const OpEnded OpFlags = 2
 
 // OpAwaited: the app waits to hear that the call is deleted (OpForget).
 const OpAwaited OpFlags = 4
+
+// OpOutcome are the flags of a call that is forgotten after it has ended (OpForget),
+// or of one that changed hands and is stored no more (OpCall without content): what
+// its outcome was. Who follows it and has not heard of its end is told of that
+// rather than that somebody has given it up.
+func OpOutcome(kind engine.Outcome) OpFlags { return OpFlags(kind) << 4 }
+
+// Outcome returns what OpOutcome was given; 0 where the call had no outcome.
+func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> 4) }
 
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that

@@ -27,6 +27,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		stored = engine.OutcomeRPCError // a later page cannot send it anew
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
+	t.record.outcome = stored
 	t.record.settled, t.record.overIn, t.record.undecided = true, c.writer.Next(), leavesOpen(failure)
 	c.kept[t.id], c.byRecord[t.record.id] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
@@ -147,9 +148,9 @@ func (c *Client) forgetCall(t *call, ticket uint32) {
 	delete(c.kept, t.id)
 	c.writer.Held -= t.record.bytes
 	c.undirty(t)
-	op := journal.Op{Kind: journal.OpForget, Call: t.record.id}
+	op := journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(t.record.outcome), Call: t.record.id}
 	if ticket != 0 {
-		op.Flags = journal.OpAwaited
+		op.Flags |= journal.OpAwaited
 	}
 	c.writer.Put(op)
 	t.record.memory = true

@@ -70,7 +70,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	position := uint32(0)
 	if len(head.Plain) == 0 {
 		if owned || followed || t.uncommitted() || t.record.n != head.N {
-			c.forgotten(now, t.record.id) // it cannot be told what is missing between
+			c.forgotten(now, t.record.id, head.Flags.Outcome()) // it cannot be told what is missing between
 			return
 		}
 		head.Plain, position = t.journalHead(), t.position
@@ -144,8 +144,9 @@ func (c *Client) unsettle(t *call) bool {
 	return true
 }
 
-// forgotten takes a call that another tab has acknowledged or given up.
-func (c *Client) forgotten(now engine.Time, id uint64) {
+// forgotten takes a call that another tab has acknowledged or given up. outcome is
+// that with which it had ended; 0 where it had not.
+func (c *Client) forgotten(now engine.Time, id uint64, outcome engine.Outcome) {
 	t := c.callOfRecord(id)
 	switch {
 	case t == nil:
@@ -162,14 +163,26 @@ func (c *Client) forgotten(now engine.Time, id uint64) {
 		c.abort(t.x)
 		c.unrecord(t)
 		t.x, t.record = 0, nil
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"})
+		failure := &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"}
+		if int(outcome) < len(acknowledged) && outcome > 0 {
+			failure.Code, failure.Message = engine.CodeAcknowledged, acknowledged[outcome]
+			c.tellForgotten(t)
+		}
+		c.settle(now, t, engine.OutcomeFailure, nil, failure)
 	}
 }
 
 // tellForgotten tells the app that a call is not stored any more.
 func (c *Client) tellForgotten(t *call) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
+}
+
+// acknowledged are the words for a call of whose end this tab has not heard before
+// another one had done with it.
+var acknowledged = [...]string{
+	engine.OutcomeResult:   "the call has ended with a result, which another page has acknowledged: it is not stored any more",
+	engine.OutcomeRPCError: "the call has ended with an error of the server's, which another page has acknowledged: it is not stored any more",
+	engine.OutcomeFailure:  "the call has failed, which another page has acknowledged: it is not stored any more",
 }
 
 // unask takes back the server's questions on t: whoever carries it asks them.

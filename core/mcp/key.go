@@ -39,7 +39,7 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 		}
 		// The other call may have been forgotten before ours was stored: then it
 		// is ours that is stored, and must not be sent by a later page.
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Call: t.record.id})
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: t.record.id})
 		return c.becomes(now, t, h, head, log)
 	}
 	return false

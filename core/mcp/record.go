@@ -34,10 +34,11 @@ type record struct {
 
 	cursor  []byte // as last written
 	retry   int64
-	flying  guarantee // what the commit under way makes true
-	stored  guarantee // what is true
-	told    guarantee // what the app knows
-	settled bool      // its outcome is written
+	flying  guarantee      // what the commit under way makes true
+	stored  guarantee      // what is true
+	told    guarantee      // what the app knows
+	settled bool           // its outcome is written
+	outcome engine.Outcome // of which kind it is
 	acked   uint32
 	written uint32 // position of the last event in the row that was written last
 	landed  uint32 // and of the last that is stored

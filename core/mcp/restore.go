@@ -60,7 +60,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 			}
 		case journal.OpForget:
 			flush()
-			c.forgotten(now, op.Call)
+			c.forgotten(now, op.Call, op.Flags.Outcome())
 		}
 	}
 	flush()
@@ -255,6 +255,7 @@ func (c *Client) folded(t *call, op journal.Op) {
 // recallOutcome settles a call by what the journal says.
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
+	t.record.outcome = t.fold.Outcome
 	t.record.settled, t.record.foreign, t.record.undecided = true, t.phase == callFollowed, leavesOpen(t.fold.Failure)
 	t.fold = nil
 	c.kept[t.id] = t

@@ -24,6 +24,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `unsent` | the request never left, and nobody will send it: it can be made again |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
+ * | `acknowledged` | the call has ended, and another page has acknowledged its outcome, which is not stored any more |
  * | `storage_failed` | what is stored could not be deleted; `cause` says why |
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
@@ -52,6 +53,7 @@ export type ErrorCode =
   | "unsent"
   | "reconnect_loop"
   | "key_in_use"
+  | "acknowledged"
   | "storage_failed"
   | "no_revision"
   | "no_version"

@@ -120,3 +120,23 @@ test("a page that wakes reads what is under way, all at once, and what has ended
   }
   assert.deepEqual(asked, [2, 3, 1, 4, 5]);
 });
+
+// A page loads while the one that carries a call is done with it, and hears of nothing
+// before that page knows of it: what it carries is looked at again then.
+test("Fault 131: what a page has stored before it was heard of is read, and how its call had ended", async () => {
+  const told: string[] = [];
+  const store = { read: async () => null, ended: async (call: number) => (call === 1 ? 1 : 0) } as unknown as Store;
+  const calls = new CarriedCalls(store, {
+    client: () => ({}) as JournalClient,
+    restore: (list) => told.push(...decodeOps(list.bytes()).map((op) => (op.kind === "forget" ? `forget ${op.call} ${op.outcome}` : op.kind))),
+    send: () => {},
+    moved: () => {},
+  });
+  const theirs = (call: number, owner: string): LoadedCall => ({ call, epoch: 1, owned: false, owner, plain: nothing, ended: false, acked: 0, rows: [] });
+  calls.loaded([theirs(1, "other"), theirs(2, "other"), theirs(3, "third")]);
+  calls.met("other");
+  await new Promise((turn) => setTimeout(turn, 0));
+  assert.deepEqual(told.sort(), ["forget 1 1", "forget 2 0"]);
+  calls.stored("third", new OpList().forget(3, 2).bytes()); // told with the deletion
+  assert.equal(told.at(-1), "forget 3 2");
+});

@@ -32,7 +32,7 @@ test("a list comes in pieces that end where calls do, and says the same in all",
 });
 
 test("a list's bytes are in a buffer of their own", () => {
-  const bytes = new OpList().forget(2 ** 40 + 5).bytes();
+  const bytes = new OpList().forget(2 ** 40 + 5, 2).bytes();
   assert.equal(bytes.byteLength, bytes.buffer.byteLength);
-  assert.deepEqual(decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false, awaited: false }]);
+  assert.deepEqual(decodeOps(bytes), [{ kind: "forget", call: 2 ** 40 + 5, mine: false, awaited: false, outcome: 2 }]);
 });

@@ -1,5 +1,6 @@
-// What every store must do with keys: one call of a server and user has each, and
-// the transaction that adds the head decides which. Part of the store's contract.
+// What every store must do beside keeping calls: one call of a server and user has
+// each key, which the transaction that adds the head decides; and how a call had ended
+// is known for a while after it is forgotten. Part of the store's contract.
 import assert from "node:assert/strict";
 import { all, type Browser, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
 import type { Op } from "../src/store/store.js";
@@ -64,5 +65,19 @@ export function keyContract(story: (title: string, run: (browser: Browser) => Pr
     await a.forget();
     const b = await browser.open("s", "b");
     assert.deepEqual((await b.commit(keyed(3, "l"), false)).lost, []);
+  });
+
+  story("how a call had ended is known for a while after it is forgotten (fault 131)", async (browser) => {
+    const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
+    await a.commit([head(1), end(1, 1, 1), head(2), head(3)], true);
+    await a.commit([{ kind: "forget", call: 1, outcome: 1 }, { kind: "forget", call: 2 }, { kind: "forget", call: 3, outcome: 2 }], false);
+    assert.deepEqual([await b.ended(1), await b.ended(2), await b.ended(3), await b.ended(4)], [1, 0, 2, 0]);
+    await b.load(nobody);
+    assert.deepEqual([await b.ended(1), (await b.usage()).quarantined], [1, 0]);
+    // Each call has a place, which a later one takes.
+    await a.commit([head(257), { kind: "forget", call: 257, outcome: 1 }], false);
+    assert.deepEqual([await b.ended(1), await b.ended(257), await b.ended(3)], [0, 1, 2]);
+    await a.forget();
+    assert.equal(await (await browser.open("s", "c")).ended(257), 0);
   });
 }

@@ -144,7 +144,7 @@ export class CarriedCalls {
           this.#row(from, op);
           break;
         case "forget":
-          this.forgotten(op.call);
+          this.forgotten(op.call, op.outcome);
           break;
       }
     }
@@ -212,13 +212,13 @@ export class CarriedCalls {
     return this.#followed.note(call, owner, 0, 0);
   }
 
-  /** A call is no longer stored. */
-  forgotten(call: number): void {
-    if (this.#followed.later(call, () => this.forgotten(call))) return;
+  /** A call is no longer stored; it had ended with `outcome`, 0 where that is not known. */
+  forgotten(call: number, outcome = 0): void {
+    if (this.#followed.later(call, () => this.forgotten(call, outcome))) return;
     this.#owned.delete(call);
     this.#followed.delete(call);
     this.#use.moved();
-    this.#use.restore(new OpList().forget(call));
+    this.#use.restore(new OpList().forget(call, outcome));
   }
 
   /**
@@ -229,6 +229,11 @@ export class CarriedCalls {
     const reading = this.#followed.get(call)?.reading;
     if (this.#owned.has(call) || reading) await this.read(call);
     if (reading && this.#owned.has(call)) await this.read(call); // that one began before it moved
+  }
+
+  /** A page is heard for the first time: until now it may not have told of what it stores. */
+  met(owner: string): void {
+    for (const call of this.#followed.of(owner)) void this.read(call);
   }
 
   /**
@@ -259,6 +264,7 @@ export class CarriedCalls {
     followed.reading = true;
     const mine = this.#owned.has(call);
     const loaded = await this.#store.read(call).catch(() => undefined);
+    const outcome = loaded === null ? await this.#store.ended(call).catch(() => 0) : 0;
     followed.reading = false;
     if (this.#use.client() && this.#followed.get(call) === followed) {
       if (loaded?.owned) {
@@ -273,9 +279,9 @@ export class CarriedCalls {
         // It has ended and was acknowledged meanwhile: what was told of that comes next.
         const { epoch, sealed } = followed.handed;
         this.#followed.note(call, followed.owner, epoch, 0);
-        this.#use.restore(new OpList().handed(call, epoch, sealed));
+        this.#use.restore(new OpList().handed(call, epoch, sealed, outcome));
       } else if (loaded === null) {
-        this.forgotten(call);
+        this.forgotten(call, outcome);
       }
       this.#use.moved();
     }

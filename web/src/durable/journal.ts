@@ -363,7 +363,7 @@ export class Journal {
       this.#early.push([from, message]);
       return;
     }
-    this.#peers.hear(from);
+    if (this.#peers.hear(from)) this.#calls.met(from);
     switch (message.kind) {
       case "hello":
         this.#channel.send({ kind: "here" });

@@ -8,6 +8,8 @@ const NAMES = [undefined, "server", "call", "log", "forget", "key"] as const;
 const OWNED = 1;
 const ENDED = 2;
 const AWAITED = 4;
+/** The flags from this bit on are a call's outcome. */
+const OUTCOME = 4;
 
 /** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
 export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
@@ -28,7 +30,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
-    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0 });
+    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0, outcome: flags >> OUTCOME });
     else if (kind === "key") ops.push({ kind, call, key: plain, dispensable: (flags & OWNED) !== 0 });
   }
   return ops;
@@ -54,8 +56,8 @@ export class OpList {
   }
 
   /** Who has carried a call until row `n` of the epoch before, and cannot read it any more, is told that it follows. */
-  handed(call: number, epoch: number, n: number): this {
-    return this.#add(KIND.call, 0, call, epoch, n, NOTHING, null);
+  handed(call: number, epoch: number, n: number, outcome: number): this {
+    return this.#add(KIND.call, outcome << OUTCOME, call, epoch, n, NOTHING, null);
   }
 
   /** A row of a call's log. */
@@ -71,9 +73,9 @@ export class OpList {
     return this;
   }
 
-  /** A call that is stored no more. */
-  forget(call: number): this {
-    return this.#add(KIND.forget, 0, call, 0, 0, NOTHING, null);
+  /** A call that is stored no more, and how it had ended. */
+  forget(call: number, outcome: number): this {
+    return this.#add(KIND.forget, outcome << OUTCOME, call, 0, 0, NOTHING, null);
   }
 
   /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */

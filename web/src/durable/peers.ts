@@ -59,11 +59,13 @@ export class Peers {
     });
   }
 
-  /** A page has said something. */
-  hear(name: string): void {
+  /** A page has said something. Whether that is the first thing. */
+  hear(name: string): boolean {
     this.add(name);
-    if (name !== "") this.#known.add(name);
+    const first = name !== "" && !this.#known.has(name);
+    if (first) this.#known.add(name);
     if (this.#pinging !== undefined) this.#heard.set(name, performance.now());
+    return first;
   }
 
   /** Who carries calls has changed: asks, or stops asking, whether they can answer. */

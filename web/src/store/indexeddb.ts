@@ -1,7 +1,7 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./journal.js";
-import { countAll, readAll, readCall, readServer, takeCall } from "./read.js";
+import { countAll, readAll, readCall, readEnded, readServer, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type Usage } from "./store.js";
@@ -54,6 +54,10 @@ class IndexedDBStore implements Store {
       const found = await readCall(db, this.#server, call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
+  }
+
+  async ended(call: number): Promise<number> {
+    return this.#run(({ db }) => readEnded(db, this.#server, call));
   }
 
   async readServer(): Promise<ServerRow | null> {

@@ -2,6 +2,7 @@ import type { Heirs } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
 import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type LostKey, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { outcomeOf, placeOf, type Tombstone, tombstoneOf } from "./calltombstones.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
 /** What the page holds of one server. Rows are in the order of (epoch, n). */
@@ -12,6 +13,8 @@ interface Held {
   log: Map<number, LogRecord[]>;
   /** Whose each key is, as long as that call is held. */
   keys: Map<string, number>;
+  /** By their places. */
+  tombstones: Map<string, Tombstone>;
 }
 
 /** Here every head is written anew: that costs nothing. */
@@ -68,6 +71,10 @@ class MemoryStore implements Store {
 
   async read(call: number): Promise<LoadedCall | null> {
     return this.#find(this.#held(), call);
+  }
+
+  async ended(call: number): Promise<number> {
+    return outcomeOf(this.#held().tombstones.get(placeOf(call)), call);
   }
 
   async readServer(): Promise<ServerRow | null> {
@@ -136,7 +143,7 @@ class MemoryStore implements Store {
   #held(): Held {
     if (this.#closed) throw new StoreError("closed", "the store was closed");
     const { server } = this.#options;
-    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map(), keys: new Map() };
+    const found = held.get(server) ?? { ids: undefined, server: undefined, heads: new Map(), log: new Map(), keys: new Map(), tombstones: new Map() };
     held.set(server, found);
     return found;
   }
@@ -191,6 +198,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
       const rows = mine.log.get(op.call);
       mine.heads.delete(op.call);
       mine.log.delete(op.call);
+      if (op.outcome) mine.tombstones.set(placeOf(op.call), tombstoneOf(server, op.call, op.outcome));
       return () => {
         if (head) mine.heads.set(op.call, head);
         if (rows) mine.log.set(op.call, rows);

@@ -4,6 +4,9 @@
 /** What a record of a key is named by, where a head has the number of its call: this and the digest. */
 export const KEY = "key ";
 
+/** The same of a tombstone: this and its place. */
+export const TOMBSTONE = "ended ";
+
 /** All keys that begin with `prefix` and go on. */
 export function below(...prefix: (string | number)[]): IDBKeyRange {
   return IDBKeyRange.bound(prefix, [...prefix, []]);
@@ -14,7 +17,12 @@ export function headsOf(server: string): IDBKeyRange {
   return IDBKeyRange.bound([server], [server, ""], false, true);
 }
 
-/** The records of the keys that they have. */
-export function keysOf(server: string): IDBKeyRange {
-  return IDBKeyRange.bound([server, KEY], [server, `${KEY}\uffff`]);
+/** What lies beside them: the records of keys, and tombstones. */
+export function besideHeads(server: string): IDBKeyRange {
+  return IDBKeyRange.bound([server, ""], [server, []]);
+}
+
+/** Whether what lies there is one of these, and no damaged head. */
+export function isBesideHeads(call: unknown): boolean {
+  return typeof call === "string" && (call.startsWith(KEY) || call.startsWith(TOMBSTONE));
 }

@@ -4,9 +4,10 @@
 import type { KeyRecord } from "./callkeys.js";
 import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./journal.js";
-import { below, headsOf, KEY, keysOf } from "./ranges.js";
+import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
 import { isServer, type ServerRecord } from "./rows.js";
 import type { Usage } from "./store.js";
+import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
 import { type Then, transact } from "./transaction.js";
 import type { Writer } from "./write.js";
 
@@ -32,14 +33,16 @@ export function readAll(db: IDBDatabase, server: string, generation: string, tab
       const { idEpoch: last, heirs } = done;
       tx.objectStore("ids").put(heirs.size > 0 ? { server, last, heirs } : { server, last });
       for (const head of done.taken) tx.objectStore("calls").put(head);
-      // Of calls that are stored no more: nobody looks for them, but at their keys.
       const calls = new Set(gathering.numbers());
-      for (const { call, of } of claims) if (!calls.has(of)) tx.objectStore("calls").delete([server, call]);
+      for (const record of beside) {
+        const isOver = "outcome" in record ? outcomeOf(record, record.of) === 0 : !calls.has(record.of);
+        if (isOver && isBesideHeads(record.call)) tx.objectStore("calls").delete([server, record.call]);
+      }
       for (const call of done.orphans) tx.objectStore("log").delete(below(server, call));
       tx.commit();
     };
-    let claims: KeyRecord[] = [];
-    then(tx.objectStore("calls").getAll(keysOf(server)), (found: KeyRecord[]) => (claims = found));
+    let beside: (KeyRecord | Tombstone)[] = [];
+    then(tx.objectStore("calls").getAll(besideHeads(server)), (found: (KeyRecord | Tombstone)[]) => (beside = found));
     then(tx.objectStore("calls").getAll(headsOf(server)), (heads: { call: number }[]) => {
       known();
       const gathering = new Gathering(ids, row, heads);
@@ -109,6 +112,16 @@ export function readCall(db: IDBDatabase, server: string, call: number): Promise
   });
 }
 
+/** Reads how a call had ended that is stored no more. */
+export function readEnded(db: IDBDatabase, server: string, call: number): Promise<number> {
+  return transact(db, { stores: ["calls"], mode: "readonly" }, (tx, then) => {
+    let outcome = 0;
+    then(tx.objectStore("calls").get([server, placeOf(call)]), (found) => (outcome = outcomeOf(found, call)));
+    tx.commit();
+    return () => outcome;
+  });
+}
+
 /** Reads the server's row. */
 export function readServer(db: IDBDatabase, server: string): Promise<ServerRecord | null> {
   return transact(db, { stores: ["servers"], mode: "readonly" }, (tx, then) => {
@@ -126,7 +139,7 @@ export function countAll(db: IDBDatabase, server: string, usage: Usage): Promise
     const next = (name: "calls" | "log", range: IDBKeyRange): void => {
       then(tx.objectStore(name).getAll(range, BATCH), (records: { call: number; epoch: number; n: number }[]) => {
         if (name === "log") count(usage, "log", records);
-        else count(usage, "head", records.filter(({ call }) => !String(call).startsWith(KEY))); // those are of keys
+        else count(usage, "head", records.filter(({ call }) => !isBesideHeads(call)));
         const last = records.at(-1);
         if (!last || records.length < BATCH) return;
         const key = name === "log" ? [server, last.call, last.epoch, last.n] : [server, last.call];

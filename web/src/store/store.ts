@@ -11,7 +11,7 @@
  * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else |
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an app has done with the call's events up to position `n`; it takes the place of lower ones |
- * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it |
+ * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it. `outcome`: it had ended, with an outcome of that kind, which {@link Store.ended} knows for a while |
  * | `key` | gives a key, the app's own name for a call, to a call that the same commit adds. Where another call that is stored has it, and another tab carries that one, none of the commit's ops about this call is done; with `dispensable` they are, and it goes without the key. At rest the key is hashed |
  *
  * Adding what is there already fails the whole commit.
@@ -20,7 +20,7 @@ export type Op =
   | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
-  | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean }
+  | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean; outcome?: number }
   | { kind: "key"; call: number; key: Uint8Array; dispensable?: boolean };
 
 /** A row that was read. A secret that cannot be opened (another key, another row's) is null. */
@@ -161,6 +161,12 @@ export interface Store {
 
   /** Reads one call without taking it; null if there is none. */
   read(call: number): Promise<LoadedCall | null>;
+
+  /**
+   * How a call that is stored no more had ended: a number of the core's, 0 where
+   * that is not known. For a day, and of the last calls only.
+   */
+  ended(call: number): Promise<number>;
 
   /** Reads the server's row; null if there is none. */
   readServer(): Promise<ServerRow | null>;

@@ -10,6 +10,7 @@ import { below } from "./ranges.js";
 import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
+import { tombstoneOf } from "./calltombstones.js";
 import { transact } from "./transaction.js";
 
 /** The identity that a secret of the server's row is sealed under. */
@@ -133,6 +134,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         case "forget":
           tx.objectStore("calls").delete([server, op.call]);
           tx.objectStore("log").delete(below(server, op.call));
+          if (op.outcome) tx.objectStore("calls").put(tombstoneOf(server, op.call, op.outcome));
           break;
         case "key": // decided before
       }
