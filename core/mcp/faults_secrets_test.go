@@ -35,7 +35,7 @@ func TestFault122_TaskOfAMessage(t *testing.T) {
 	o.inPlain(id)
 	o = o.reloads()
 	o.wantTold(engine.EventLog, `"taskId":"","x":1`, 1)
-	o.wantTold(engine.EventRequest, `"taskId":"","x":1`, 1)
+	o.wantTold(engine.EventRequest, id+`,"x":1`, 1) // the app has to know whose question it is
 	x = o.resumedFrom("r2")
 	o.Head(x, 200, "content-type", coretest.Stream)
 	handle := uint32(0)

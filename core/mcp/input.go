@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"bytes"
+
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -160,7 +162,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 	c.lastAsked++
 	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
 		id: jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
-	a.related = t.relatedOf(m.Params)
+	a.related = bytes.Clone(relatedMember(m.Params))
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id

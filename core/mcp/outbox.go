@@ -110,7 +110,7 @@ func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
 		if _, task := inputKey(q.ID); task {
 			continue
 		}
-		if m, err := jsonrpc.Parse(q.Message, jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
+		if m, err := jsonrpc.Parse(t.withTask(q.Message), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
 			c.hand(now, t, &m)
 		}
 	}

@@ -37,16 +37,6 @@ func relatedTask(object []byte) string {
 	return taskID(relatedMember(object))
 }
 
-// relatedOf returns what a request of the server's says of its task. One that was
-// stored says only that it belongs to one: the task that the call has become.
-func (t *call) relatedOf(params []byte) []byte {
-	related := bytes.Clone(relatedMember(params))
-	if related != nil && t != nil && t.task != nil && taskID(related) == "" {
-		return withTaskID(related, t.task.id)
-	}
-	return related
-}
-
 // withTaskID returns what is said of a task with that id in the place of its own.
 func withTaskID(related []byte, id string) []byte {
 	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, related, "taskId"), jsonrpc.AppendString([]byte(`"taskId":`), id))
@@ -56,18 +46,38 @@ func withTaskID(related []byte, id string) []byte {
 // task may read its result, so that it is left empty where a message says to which
 // one it belongs. The call knows its task by what is sealed.
 func withoutTask(data []byte) []byte {
+	return relateInside(data, func(related []byte) []byte { return withTaskID(related, "") })
+}
+
+// withTask returns a message as the server sent it, of one that withoutTask had
+// stored: it belongs to the task that the call has become.
+func (t *call) withTask(data []byte) []byte {
+	if t.task == nil {
+		return data
+	}
+	return relateInside(data, func(related []byte) []byte {
+		if taskID(related) != "" {
+			return related
+		}
+		return withTaskID(related, t.task.id)
+	})
+}
+
+// relateInside changes what a message, its params and its result say of the task
+// that they belong to.
+func relateInside(data []byte, change func(related []byte) []byte) []byte {
 	if !bytes.Contains(data, []byte("related-task")) {
 		return data
 	}
 	for _, part := range []string{"params", "result"} {
 		inner, _ := jsonrpc.Member(data, part)
 		if related := relatedMember(inner); related != nil {
-			member := append([]byte(`"`+part+`":`), relate(inner, withTaskID(related, ""))...)
+			member := append([]byte(`"`+part+`":`), relate(inner, change(related))...)
 			data = jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, data, part), member)
 		}
 	}
 	if related := relatedMember(data); related != nil {
-		data = relate(data, withTaskID(related, ""))
+		data = relate(data, change(related))
 	}
 	return data
 }

@@ -176,8 +176,9 @@ func (t *call) restoreTaskInput(c *Client, now engine.Time, r *journal.Record) {
 	var again []byte
 	for _, q := range r.Asked {
 		if key, ok := inputKey(q.ID); ok {
-			t.noteAsked(key, q.Message)
-			again = appendInput(again, key, q.Message)
+			request := t.withTask(q.Message)
+			t.noteAsked(key, request)
+			again = appendInput(again, key, request)
 		}
 	}
 	for _, a := range r.Outbox {
