@@ -22,12 +22,15 @@ import { packages } from "./wasmpackages.mjs";
 // call of them (store/callkeys.ts).
 // 5 KB of the wasm are for calls that wait: how long they may, and that one which ended
 // without having left is sent by no later page (unsent).
+// 0.5 KB are for a close() that leaves no dead session behind, a connect that fails and
+// leaves nothing open, and stored() after the end (durable/sessionuse.ts); 0.1 KB of the
+// diagnosis, for a cut that is not taken for a rule.
 const files = [
   { name: "holdfast.wasm", budget: 718_500, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 34_600, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 42_800, goal: 15_000 },
-  { name: "holdfast.js", budget: 44_500, goal: 15_000 },
-  { name: chunk("diagnosis"), budget: 2_000, goal: 2_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 35_100, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 43_300, goal: 15_000 },
+  { name: "holdfast.js", budget: 45_000, goal: 15_000 },
+  { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 

@@ -138,7 +138,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
       });
       if (this.#between) this.#ended();
       else if (end) end();
-      else this.#leave();
+      else this.#wire.runtime.close(this.#wire.handle);
     });
     return this.#closed;
   }
@@ -148,12 +148,6 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
     this.#state = "closed";
     this.#use.reject((op) => this.overError(op));
     this.#listeners.emit("state", { state: "closed" });
-  }
-
-  // The session is not deleted under another page that uses it.
-  #leave(): void {
-    const shared = this.#keeping.journal?.shared();
-    this.#wire.runtime[shared ? "leave" : "close"](this.#wire.handle);
   }
 
   /** The core says where the client stands. */

@@ -24,8 +24,6 @@ const PIECE = 48 << 10;
 
 /** How often a page without a BroadcastChannel reads what it follows, in ms. */
 const POLL_EVERY = 2_000;
-/** How long other pages may take to answer a `hello`, in ms. */
-const ANSWERS = 1_000;
 
 /**
  * The durable side of one client: stores what the core says, tells the other
@@ -43,7 +41,6 @@ export class Journal {
   #listened = false;
   readonly #calls: CarriedCalls;
   #unlisten = new AbortController();
-  #attachedAt = 0;
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
   readonly #handshakes: Handshakes;
@@ -164,7 +161,6 @@ export class Journal {
     for (const call of calls) list.call(call);
     this.#calls.loaded(calls);
     this.#watchPage(listens);
-    this.#attachedAt = performance.now();
     this.#channel.send({ kind: "hello" });
     for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
     if (listens) void this.#listening.ask();
@@ -215,9 +211,11 @@ export class Journal {
    */
   async #endSession(ops: readonly Op[], strict: boolean): Promise<Committed> {
     let committed: Committed | undefined;
-    const alone = await this.#use.alone(async () => {
+    // Pages of an earlier build do not say that they use it; they are heard.
+    const heard = this.#peers.heardOf(await this.#tab.living());
+    const alone = !heard && (await this.#use.alone(async () => {
       committed = await this.#store.commit(ops, strict);
-    });
+    }));
     if (alone) return committed!;
     this.#client?.wire.runtime.leave(this.#client.wire.handle);
     return this.#store.commit(ops.filter((op) => !endsSession(op)), strict);
@@ -263,13 +261,6 @@ export class Journal {
   /** The server has said something unasked, in a session that pages share. */
   said(event: number, position: number, text: string): void {
     if (this.#listening.mine && this.#peers.any) this.#channel.send({ kind: "said", event, position, text });
-  }
-
-  /** Whether other pages live that may use the session. */
-  shared(): boolean {
-    // Soon after `hello` they may not have answered yet.
-    const answered = Channel.exists && performance.now() - this.#attachedAt > ANSWERS;
-    return answered ? this.#peers.known : this.#peers.any;
   }
 
   /** Resolves when the commit under way is over. */

@@ -40,9 +40,9 @@ export class Peers {
     return this.#watched.size > 0;
   }
 
-  /** Whether another page of this server and user has been heard, and lives. */
-  get known(): boolean {
-    return this.#known.size > 0;
+  /** Whether one of these pages has been heard: it is of this server and user. */
+  heardOf(pages: Set<string>): boolean {
+    return [...this.#known].some((name) => pages.has(name));
   }
 
   /** Books a page, and watches for its end. */
