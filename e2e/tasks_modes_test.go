@@ -26,6 +26,7 @@ func TestStoryTaskResponseModes(t *testing.T) {
 	}{
 		{"declared", allModes, `{}`, true, allOfThem},
 		{"declared in part", []string{"task"}, `{ task: { ttl: 5000 } }`, true, allOfThem},
+		{"chosen by the app", allModes, `{ task: { responseModes: ["streaming", "task"] } }`, true, `["streaming","task"]`},
 		{"an old server", nil, `{}`, true, ""},
 		{"no task", allModes, `{ task: false }`, false, ""},
 	} {
@@ -52,6 +53,10 @@ func TestStoryTaskResponseModes(t *testing.T) {
 				t.Errorf("a task: %v", task != nil)
 			case task != nil && string(task.ResponseModes) != one.responseModes:
 				t.Errorf("responseModes %s, want %s", task.ResponseModes, one.responseModes)
+			}
+			bad := chrome.Script[failure](page, `return attempt(() => mcp.callTool("tell", {}, { task: { responseModes: ["sometimes"] } }).result);`)
+			if bad.Code != "bad_argument" {
+				t.Errorf("an unknown mode: %+v", bad)
 			}
 			blameless(t, p)
 		})

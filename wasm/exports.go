@@ -301,6 +301,20 @@ func exportSubscribe(handle uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportTools stores what calls need to know of the server's tools: the input is a
+// JSON object.
+//
+//go:wasmexport tools
+func exportTools(handle uint32, n int32, now float64) (records int32) {
+	defer guard(&records)
+	c := enterMCP(handle)
+	if c == nil {
+		return none()
+	}
+	c.mcp.Tools(engine.Time(now), table.Input(int(n)))
+	return c.leave(engine.Time(now))
+}
+
 //go:wasmexport cancel
 func exportCancel(handle, id uint32, n int32, now float64) (records int32) {
 	defer guard(&records)

@@ -11,6 +11,7 @@ type Server struct {
 	Session     string // that id; secret, "" where it could not be unsealed
 	SkipVersion bool   // the server's CORS rules refuse MCP-Protocol-Version
 	Endpoint    string // where HTTP+SSE posts; secret like a session id
+	Tools       []byte // what calls need to know of its tools, a JSON object of the host's; nil for nothing
 }
 
 // Tags of a server's fields, in both parts.
@@ -25,6 +26,9 @@ const (
 	tagEndpoint
 
 	lastServerTag = tagEndpoint
+	// An earlier build skips what follows, and writes its row without it: then a page
+	// has to list the tools once more.
+	tagTools = lastServerTag + 1 // in the plain part
 )
 
 // AppendServer returns the two parts of s. secret is nil where there is none.
@@ -38,6 +42,9 @@ func AppendServer(s *Server) (plain, secret []byte) {
 	}
 	if s.SkipVersion {
 		plain = appendNumber(plain, tagSkipVersion, 1)
+	}
+	if len(s.Tools) > 0 {
+		plain = appendField(plain, tagTools, s.Tools)
 	}
 	if s.Session != "" || s.Endpoint != "" {
 		secret = appendField(appendHeader(nil), tagSession, []byte(s.Session))
@@ -81,6 +88,11 @@ func ParseServer(plain, secret []byte) (Server, error) {
 				s.Session = string(value)
 			case tagEndpoint:
 				s.Endpoint = string(value)
+			case tagTools:
+				if i == 1 {
+					return Server{}, ErrCorrupt
+				}
+				s.Tools = append([]byte(nil), value...)
 			}
 		}
 		if in.err != nil {

@@ -12,6 +12,7 @@ func TestServersRoundTrip(t *testing.T) {
 		Server{HasSession: true},
 		Server{HasSession: true, Session: "\x01\xff"},
 		Server{Endpoint: "/messages"},
+		Server{Handshake: 3, Tools: []byte(`{"tools":{}}`)},
 	) {
 		plain, secret := AppendServer(&s)
 		if got, err := ParseServer(plain, secret); err != nil || !reflect.DeepEqual(got, s) {
@@ -43,6 +44,7 @@ func TestServerSecretsOfThePlainPart(t *testing.T) {
 		"endpoint in plain":  {appendField(bytes.Clone(plain), tagEndpoint, []byte("https://evil.example")), secret},
 		"session in plain":   {appendField(bytes.Clone(plain), tagSession, []byte("sid-2")), nil},
 		"revision in secret": {plain, appendField(bytes.Clone(secret), tagRevision, []byte("2024-11-05"))},
+		"tools in secret":    {plain, appendField(bytes.Clone(secret), tagTools, []byte("{}"))},
 		"the parts swapped":  {secret, plain},
 	} {
 		if got, err := ParseServer(parts[0], parts[1]); err != ErrCorrupt || !reflect.DeepEqual(got, Server{}) {

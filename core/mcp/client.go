@@ -76,7 +76,8 @@ type Client struct {
 	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
 	// once that has been tried.
 	continues, noContinue bool
-	inlined               bool // it has no tasks/result either: the outcome comes with tasks/get
+	tools                 []byte // see Tools
+	inlined               bool   // it has no tasks/result either: the outcome comes with tasks/get
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).

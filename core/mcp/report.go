@@ -102,6 +102,9 @@ func (c *Client) setState(s clientState) {
 			b = append(b, `,"restored":true`...)
 		}
 		b = append(append(b, `,"initialize":`...), c.session.result...)
+		if len(c.tools) > 0 {
+			b = append(append(b, `,"tools":`...), c.tools...)
+		}
 	}
 	if (s == stateOpen || s == stateFailed) && len(c.negotiation.steps) > 0 {
 		b = append(append(b, `,"steps":`...), c.negotiation.steps...)

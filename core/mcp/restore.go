@@ -76,6 +76,9 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 		c.quarantined(err)
 		return
 	}
+	if len(s.Tools) > 0 && c.storedObject(s.Tools) {
+		c.tools = s.Tools
+	}
 	revision := findRevision(s.Revision)
 	unsealed := !s.HasSession || link.Sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
@@ -121,7 +124,7 @@ func (c *Client) storeServer() {
 	}
 	plain, secret := journal.AppendServer(&journal.Server{
 		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
-		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader,
+		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools,
 	})
 	c.session.stored = c.session.stored || c.writer.On
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})

@@ -21,13 +21,14 @@ import type {
 } from "./mcp.js";
 import type { Handlers } from "./handlers.js";
 import type { CallKeeping } from "./lifetime.js";
-import { badArgument, milliseconds, type CallOptions, type ValidatePolicy } from "./options.js";
+import { badArgument, milliseconds, type CallOptions, type ResponseMode, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
 import { fieldsBlocked } from "./origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { Runtime } from "./runtime/runtime.js";
+import { recallTools, storedTools, type ToolFacts } from "./storedtools.js";
 import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
@@ -64,6 +65,8 @@ export class McpClient extends Connection {
   readonly #annotated = new Map<string, number>();
   /** Of the tools that were listed: whether their calls may become tasks. */
   readonly #taskSupport = new Map<string, string>();
+  /** What an earlier page has stored of the tools, once it was taken over. */
+  #recalled: Open | undefined;
   readonly #watched = new Set<string>();
   #level: LoggingLevel | undefined;
   readonly #cache = new ResultCache();
@@ -112,15 +115,17 @@ export class McpClient extends Connection {
   /** The `task` of a call's params; undefined where the call is a plain one. */
   #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
     const offered = this.capabilities["tasks"] as { requests?: { tools?: { call?: unknown } }; responses?: unknown } | undefined;
+    this.#recallTools();
     const support = this.#taskSupport.get(name);
-    const { ttl } = typeof wanted === "object" ? wanted : {};
+    const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
     if (ttl !== undefined) milliseconds("tools/call", "task.ttl", ttl);
+    checkModes(responseModes);
     // Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
     if (!offered?.requests?.tools?.call || support === "forbidden" || (wanted === false && support !== "required")) return undefined;
     if (support === undefined && !wanted) return undefined;
     return {
       ...(ttl === undefined ? {} : { ttl }),
-      ...(offered.responses === undefined ? {} : { responseModes: ["immediate", "streaming", "task"] }),
+      ...(offered.responses === undefined ? {} : { responseModes }),
     };
   }
 
@@ -245,11 +250,13 @@ export class McpClient extends Connection {
 
   /** @internal */
   protected override flagsFor(method: string, params: Open): number {
+    this.#recallTools();
     return method === "tools/call" ? (this.#annotated.get(String(params["name"])) ?? 0) : 0;
   }
 
   /** @internal */
   protected override headersFor(method: string, params: Open): string[] {
+    this.#recallTools();
     if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
     const list = this.#mirrored(params);
     return list.filter((_, i) => !this.#refusedHeaders.has(list[i - (i % 2)]!.toLowerCase()));
@@ -352,8 +359,30 @@ export class McpClient extends Connection {
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });
+    const stored = storedTools(this.#facts, this.#mirrorsAlways);
+    if (stored) this.storeTools(stored);
     return { ...result, tools };
   }
+
+  get #facts(): ToolFacts {
+    return { headers: this.#toolHeaders, flags: this.#annotated, tasks: this.#taskSupport };
+  }
+
+  /** What an earlier page has learned of the tools holds until this one lists them. */
+  #recallTools(): void {
+    const stored = this.storedTools;
+    if (stored === undefined || stored === this.#recalled) return;
+    this.#recalled = stored;
+    if (recallTools(stored, this.#facts)) this.#mirrorsAlways = true;
+  }
+}
+
+/** The response modes of SEP-1905, in the order that it prefers: this client takes all of them. */
+const RESPONSE_MODES: readonly ResponseMode[] = ["immediate", "streaming", "task"];
+
+function checkModes(modes: unknown): void {
+  if (Array.isArray(modes) && modes.length > 0 && modes.every((mode) => RESPONSE_MODES.includes(mode as ResponseMode))) return;
+  throw badArgument("tools/call", "task.responseModes", 'has to be an array of "immediate", "streaming", "task"');
 }
 
 /** What a tool's annotations say of running it twice. They are hints: only what is said outright counts. */

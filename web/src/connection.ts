@@ -314,6 +314,16 @@ export class Connection {
     return this.#calls.send<T>(out, params ?? {}, options, notify);
   }
 
+  /** @internal What an earlier page has stored of the server's tools; undefined for nothing. */
+  protected get storedTools(): Open | undefined {
+    return this.#life.facts.tools;
+  }
+
+  /** @internal Stores what calls need to know of the server's tools, for later pages. */
+  protected storeTools(tools: Open): void {
+    if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, JSON.stringify(tools));
+  }
+
   /** @internal What is known of a request from its tool's annotations: CallFlags. */
   protected flagsFor(_method: string, _params: Open): number {
     return 0;

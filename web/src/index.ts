@@ -79,7 +79,7 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
+export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
 export type { WasmSource } from "./runtime/load.js";
 export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
 export type {

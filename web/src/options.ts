@@ -150,6 +150,9 @@ export interface ConnectOptions {
   signal?: AbortSignal;
 }
 
+/** How a server may answer a call that may become a task (SEP-1905). */
+export type ResponseMode = "immediate" | "streaming" | "task";
+
 /** Options of one call. */
 export interface CallOptions {
   /** Cancels the call. */
@@ -195,9 +198,11 @@ export interface CallOptions {
   /**
    * Whether a tool's call may become a task of the server's (2025-11-25), which
    * outlives every connection. By default it does where the tool offers it;
-   * `false` where it only may; `ttl` is how long the server shall keep it, in ms.
+   * `false` where it only may; `ttl` is how long the server shall keep it, in ms;
+   * `responseModes` how it may answer (SEP-1905), where it says that it has a choice:
+   * at once, in numbered segments, or with a task alone. By default in any of these.
    */
-  task?: boolean | { ttl?: number };
+  task?: boolean | { ttl?: number; responseModes?: readonly ResponseMode[] };
   /**
    * Who answers requests for input of 2026-07-28 and of tasks: the handlers, or the
    * app with {@link Call.answer}, on a later page as well. Default "handlers".

@@ -1,7 +1,7 @@
 import type { JSONSchema, Open, Tool } from "./mcp.js";
 
 /** An argument that goes into a header field as well: where it is, and the field's name. */
-interface Mirrored {
+export interface Mirrored {
   path: string[];
   header: string;
 }

@@ -54,6 +54,7 @@ export interface Exports {
   peek(client: number, call: number, now: number): number;
   draft(client: number, call: number, request: number, n: number, now: number): number;
   subscribe(client: number, n: number, now: number): number;
+  tools(client: number, n: number, now: number): number;
   cancel(client: number, call: number, n: number, now: number): number;
   pause(client: number, call: number, paused: number, now: number): number;
   token(client: number, ok: number, n: number, now: number): number;

@@ -250,6 +250,11 @@ export class Runtime {
     this.#run(() => this.#exports.subscribe(client, this.#table.writeText(uris), performance.now()));
   }
 
+  /** Stores what calls need to know of the server's tools: a JSON object. */
+  tools(client: number, tools: string): void {
+    this.#run(() => this.#exports.tools(client, this.#table.writeText(tools), performance.now()));
+  }
+
   /** Ends a call; `reason` goes to the server. */
   cancel(client: number, call: number, reason: string): void {
     this.#run(() => this.#exports.cancel(client, call, this.#table.writeText(reason), performance.now()));
