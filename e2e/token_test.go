@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -110,4 +111,45 @@ func TestFault137_ExpiredAtConnect(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFault136_OfflineWithATokenProvider: the page has no network, and its token comes
+// by one. It has the call of the page before it at once; when the network is back the
+// provider is asked, and the call goes on. Where nothing says whose calls they are,
+// none can be shown, and nothing else is remembered.
+func TestFault136_OfflineWithATokenProvider(t *testing.T) {
+	t.Parallel()
+	p, other := peer.New(t, peer.Options{CORS: peer.CORSResuming()}), peer.New(t, peer.Options{})
+	p.Unauthorized(func(token string) bool { return token != "t1" })
+	p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Text("done")})
+	site := chrome.NewSite(t)
+	site.Handle("/token", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("t1")) }))
+	page := chrome.Open(t, site.Page("/app", appScript))
+	connect := func(options string) string {
+		return `holdfast.connect(` + chrome.JS(p.URL()) + `, { token: () => fetch("/token").then((r) => r.text())` + options + ` })`
+	}
+	page.WaitFor(`window.holdfast`)
+	chrome.Script[chrome.Void](page, `window.mcp = await `+connect(`, principal: "ada"`)+`; watch(mcp.callTool("note"));`)
+	page.WaitFor(`call.guarantee === "resumable" && seen.progress.length > 0`)
+	page.Reload()
+	page.WaitFor(`window.holdfast`)
+	chrome.Script[chrome.Void](page, `await holdfast.connect(`+chrome.JS(other.URL())+`);`) // the wasm is loaded
+	sent := len(p.Requests())
+	page.Offline(true)
+	got := chrome.Script[[]string](page, `
+		const nobody = await `+connect("")+`.catch((error) => error.code);
+		window.mcp = await `+connect(`, principal: "ada"`)+`;
+		const [call] = await mcp.calls();
+		watch(call);
+		return [nobody, mcp.state, mcp.revision, call.guarantee];`)
+	if !slices.Equal(got, []string{"network_error", "offline", "2025-11-25", "resumable"}) {
+		t.Errorf("without network: %v", got)
+	}
+	if n := len(p.Requests()) - sent; n > 0 {
+		t.Errorf("%d requests without a token", n)
+	}
+	page.Offline(false)
+	page.WaitFor(`mcp.state === "open"`)
+	p.Release("go")
+	outcome(t, page, "")
 }

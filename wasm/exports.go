@@ -337,8 +337,8 @@ func exportPause(handle, id uint32, paused int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportToken takes the token provider's answer: the input is the token, or
-// where ok is 0 what went wrong.
+// exportToken takes the token provider's answer: the input is the token where ok
+// is 1; else what went wrong, where ok is 2 for want of the network.
 //
 //go:wasmexport token
 func exportToken(handle uint32, ok, n int32, now float64) (records int32) {
@@ -348,14 +348,19 @@ func exportToken(handle uint32, ok, n int32, now float64) (records int32) {
 		return none()
 	}
 	text := string(table.Input(int(n)))
-	if ok != 0 {
-		c.machine.Token(engine.Time(now), text, nil)
-	} else {
-		c.machine.Token(engine.Time(now), "", &engine.Error{
-			Code: engine.CodeUnauthorized, Op: "token", Retryable: true, Message: "the token provider failed",
-			Cause: &engine.Error{Code: engine.CodeUnauthorized, Message: text},
-		})
+	failure := &engine.Error{
+		Code: engine.CodeUnauthorized, Op: "token", Retryable: true, Message: "the token provider failed",
+		Cause: &engine.Error{Code: engine.CodeUnauthorized, Message: text},
 	}
+	switch ok {
+	case 1:
+		failure = nil
+	case 2:
+		text, failure.Code, failure.Message = "", engine.CodeNetwork, "the token provider could not reach the network"
+	default:
+		text = ""
+	}
+	c.machine.Token(engine.Time(now), text, failure)
 	return c.leave(engine.Time(now))
 }
 

@@ -32,6 +32,7 @@ var commands = map[string]func(p *player, args string){
 	"unpause":   unpauseCommand,   // unpause cN
 	"token":     tokenCommand,     // token VALUE
 	"tokenfail": tokenFailCommand, // tokenfail MESSAGE
+	"tokenaway": tokenAwayCommand, // tokenaway: the provider could not reach the network
 	"online":    onlineCommand,    // online
 	"offline":   offlineCommand,   // offline
 	"woke":      wokeCommand,      // woke GAP_MS
@@ -217,6 +218,12 @@ func (p *player) pause(args string, paused bool) {
 
 func tokenCommand(p *player, args string) {
 	p.world.Input("token", func(m *mcp.Client, now engine.Time) { m.Token(now, args, nil) })
+}
+
+func tokenAwayCommand(p *player, _ string) {
+	p.world.Input("tokenaway", func(m *mcp.Client, now engine.Time) {
+		m.Token(now, "", &engine.Error{Code: engine.CodeNetwork, Op: "token", Retryable: true, Message: "away"})
+	})
 }
 
 func tokenFailCommand(p *player, args string) {

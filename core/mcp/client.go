@@ -114,7 +114,7 @@ func New(cfg Config) *Client {
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   journal.NewWriter(cfg.Journal),
 	}
-	c.taskListen.at = engine.Never
+	c.taskListen.at, c.token.askAt = engine.Never, engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	return c
 }
@@ -232,6 +232,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.listen.advance(c, now)
 	c.taskListen.advance(c, now)
 	c.channel.advance(c, now)
+	c.advanceToken(now)
 	if c.writer.GivesUp(now) {
 		c.storeFailed(now, "timeout")
 	}
@@ -249,7 +250,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.askAt, c.writer.Deadline(), c.withdrawn.deadline(), c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

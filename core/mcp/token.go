@@ -7,9 +7,11 @@ import (
 
 // token is the bearer token and what is known of it. It stays in memory.
 type token struct {
-	value  string
-	number int  // how many there have been: tells which one a request carried
-	asking bool // the provider has been asked and has not answered
+	value    string
+	number   int         // how many there have been: tells which one a request carried
+	asking   bool        // the provider has been asked, or will be, and nothing leaves before it has answered
+	askAt    engine.Time // when it is asked again, which needs the network and could not reach it; else Never
+	attempts int         // times in a row that it could not
 }
 
 // askToken asks the provider, once, however many requests need it.
@@ -63,10 +65,14 @@ func (t *call) authorize(c *Client, now engine.Time) {
 // without a scheme; failure is set where there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	c.begin(now)
-	if !c.token.asking || c.state >= stateClosing {
+	if !c.token.asking || c.token.askAt != engine.Never || c.state >= stateClosing {
 		return
 	}
 	c.token.asking = false
+	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
+		return
+	}
+	c.token.attempts = 0
 	if failure == nil && !link.Sendable(value) {
 		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
 	}
@@ -77,6 +83,33 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	c.token.value = value
 	c.token.number++
 	c.tokenArrived(now)
+}
+
+// waitForToken has the provider, which needs the network and could not reach it,
+// asked again later. What waits for a token waits on, as it does for a server that
+// is away; a page that has an earlier one's session has its calls meanwhile. False
+// for a client that was never open: it has nothing that it could wait with.
+func (c *Client) waitForToken(now engine.Time) bool {
+	opens := c.state == stateConnecting && !c.session.begun && c.session.restored
+	if !opens && c.state != stateOpen && c.state != stateReconnecting {
+		return false
+	}
+	c.token.asking = true
+	c.token.askAt = now.After(link.Delay(c.token.attempts, -1, &c.random))
+	c.token.attempts++
+	if opens {
+		c.begun(now)
+		c.reached(false)
+	}
+	return true
+}
+
+// advanceToken asks the provider again.
+func (c *Client) advanceToken(now engine.Time) {
+	if now >= c.token.askAt {
+		c.token.askAt = engine.Never
+		c.effects.Add(engine.Effect{Kind: engine.Token})
+	}
 }
 
 // tokenArrived sends everything that waited for it.

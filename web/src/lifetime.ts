@@ -181,7 +181,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
       return;
     }
     this.#use.tokenCame?.();
-    runtime.token(handle, answer.ok, answer.text);
+    runtime.token(handle, answer.ok, answer.text, answer.away);
   }
 
   /**

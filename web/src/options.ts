@@ -7,7 +7,10 @@ import { utf8ByteString } from "./runtime/table.js";
 /**
  * Gives a bearer token: the token alone, without "Bearer". Asked once before
  * the first request and once after a 401, however many requests got one; the
- * requests are then repeated once. A rejection ends what waited for the token.
+ * requests are then repeated once. A rejection ends what waited for the token,
+ * unless it is for want of the network: while the browser is offline, by a
+ * TypeError as fetch's, or with a true `retryable`. Then it is asked again, at once
+ * when the network is back, and a page with a `principal` has its calls meanwhile.
  */
 export type TokenProvider = () => string | Promise<string>;
 

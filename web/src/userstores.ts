@@ -21,6 +21,8 @@ export interface UserOptions {
 export interface TokenAnswer {
   ok: boolean;
   text: string;
+  /** There is none for want of the network: the provider may be asked again. */
+  away?: boolean;
 }
 
 /** A store that was opened. */
@@ -100,6 +102,12 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenAn
     const ok = typeof token === "string" && token !== "";
     return { ok, text: ok ? token : "it gave no token" };
   } catch (error) {
-    return { ok: false, text: error instanceof Error ? error.message : "it rejected" };
+    return { ok: false, text: error instanceof Error ? error.message : "it rejected", away: needsNetwork(error) };
   }
+}
+
+/** Whether a provider has rejected since it could not reach the network: fetch gives a TypeError then. */
+function needsNetwork(error: unknown): boolean {
+  const { name = "", retryable } = (error ?? {}) as { name?: unknown; retryable?: unknown };
+  return globalThis.navigator?.onLine === false || retryable === true || ["TypeError", "NetworkError", "TimeoutError"].includes(String(name));
 }

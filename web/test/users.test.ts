@@ -92,7 +92,7 @@ function changing() {
   const note =
     (what: string) =>
     (handle: number, ...rest: unknown[]): void =>
-      void said.push([handle, what, ...rest.filter((one) => typeof one !== "function")]);
+      void said.push([handle, what, ...rest.filter((one) => one !== undefined && typeof one !== "function")]);
   let calls = 0;
   const runtime = {
     connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
@@ -240,4 +240,20 @@ test("Fault 123: the sessions of an agent are over when a token is of another us
   rig.port.token();
   await turn();
   assert.deepEqual(rig.told.filter(([what]) => what === "token").map(([, , text]) => text), [jwt("ada"), jwt("bob")]);
+});
+
+test("Fault 136: a provider that could not reach the network is told from one that gives no token", async () => {
+  const rows: [error: unknown, away: boolean][] = [
+    [new TypeError("Failed to fetch"), true],
+    [new DOMException("no", "NetworkError"), true],
+    [new DOMException("no", "TimeoutError"), true],
+    [Object.assign(new Error("try again"), { retryable: true }), true],
+    [new HoldfastError({ code: "network_error", op: "x", message: "no", retryable: true }), true],
+    [new Error("signed out"), false],
+    [undefined, false],
+  ];
+  for (const [error, away] of rows) {
+    const answer = await new UserStores({ token: () => Promise.reject(error) }, false, async (name) => name).token();
+    assert.deepEqual([answer.ok, answer.away], [false, away], String(error));
+  }
 });

@@ -270,9 +270,9 @@ export class Runtime {
     this.#run(() => this.#exports.pause(client, call, paused ? 1 : 0, performance.now()));
   }
 
-  /** Answers effect Token with a token, or with what went wrong. */
-  token(client: number, ok: boolean, text: string): void {
-    this.#run(() => this.#exports.token(client, ok ? 1 : 0, this.#table.writeText(text), performance.now()));
+  /** Answers effect Token with a token, or with what went wrong; `away`: for want of the network. */
+  token(client: number, ok: boolean, text: string, away = false): void {
+    this.#run(() => this.#exports.token(client, ok ? 1 : away ? 2 : 0, this.#table.writeText(text), performance.now()));
   }
 
   /** Closes a client; its port hears the state "closed". */
