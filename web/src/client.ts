@@ -344,6 +344,7 @@ export class McpClient extends Connection {
   /** @internal */
   protected override userChanged(): void {
     for (const learned of [this.#toolHeaders, this.#annotated, this.#taskSupport, this.#watched]) learned.clear();
+    this.#mirrorsAlways = false;
     super.userChanged();
   }
 

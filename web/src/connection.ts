@@ -69,6 +69,7 @@ export class Connection {
       begin: () => {
         this.#calls.leave();
         this.#back.length = 0;
+        this.#life.facts.tools = undefined;
         this.userChanged();
         return this.#begin(this.#wire.runtime);
       },

@@ -85,6 +85,13 @@ const KEPT = { id: 1, method: "tools/call", params: {}, key: "kept", createdAt: 
 /** What a core was told, by its client's handle. */
 type Said = [handle: number, what: string, ...rest: unknown[]];
 
+/** A client that shows what the store has of the server's tools. */
+class Open extends Connection {
+  get tools(): unknown {
+    return this.storedTools;
+  }
+}
+
 /** A client whose core and stores the test is: the second token is another user's. */
 function changing() {
   const said: Said[] = [];
@@ -127,12 +134,12 @@ function changing() {
     open: () => new Promise<OpenedStore>((resolve) => (open = resolve)),
   } as unknown as UserStores;
   const keeping = { journal: journal("ada"), stores, defaults: callDefaults("test", {}), reload: async () => runtime as unknown as Runtime };
-  const client = new Connection(runtime as unknown as Runtime, "https://example.com/mcp", 10, { roots: () => answer }, keeping);
+  const client = new Open(runtime as unknown as Runtime, "https://example.com/mcp", 10, { roots: () => answer }, keeping);
   let answered!: (roots: []) => void;
   const answer = new Promise<[]>((resolve) => (answered = resolve));
   const states: string[] = [];
   client.on("state", ({ state }) => states.push(state));
-  const opened = (port: ClientPort): void => port.state(`{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}`);
+  const opened = (port: ClientPort): void => port.state(`{"state":"open","revision":"2025-11-25","session":true,"initialize":{},"tools":{"of":${ports.length}}}`);
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
   return {
     client, said, ports, states, opened, turn, answered: () => answered([]),
@@ -164,8 +171,10 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   ports[0]!.settle(1, 3, `{"code":"outcome_unknown","message":"","op":"","status":0,"retryable":false}`);
   const under = client.request("tools/call", { a: 2 }, { key: "k" });
   ports[0]!.deliver(0, EVENT.request, 5, `{"id":"r1","method":"roots/list"}`); // the server asks
+  assert.deepEqual(client.tools, { of: 1 });
   await change();
   assert.deepEqual(states, ["open", "reconnecting"]);
+  assert.equal(client.tools, undefined);
   assert.equal(await under.result.catch(code), "closed");
   assert.deepEqual(await client.calls(), []);
   assert.deepEqual(said.slice(-4), [[1, "leave"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
@@ -183,6 +192,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   opened(ports[1]!);
   await turn();
   assert.deepEqual(states, ["open", "reconnecting", "open"]);
+  assert.deepEqual(client.tools, { of: 2 });
   assert.equal(client.durability, "indexeddb");
   const before = said.length;
 
