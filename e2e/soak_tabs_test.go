@@ -20,8 +20,8 @@ var tabEnds = flag.Int("tabends", 40, "tabs that TestTabs ends or freezes")
 
 // TestTabs has four tabs carry counting calls, and closes, crashes, leaves and
 // freezes them at random: each call is carried by one of them at a time, all of
-// them see every number once and in order, and nothing runs again. The server's
-// log is the judge.
+// them see every number once and in order, and nothing runs again, nor twice where
+// two tabs make it under one key. The server's log is the judge.
 func TestTabs(t *testing.T) {
 	t.Parallel()
 	_, random := seeded(t)
@@ -62,8 +62,18 @@ func (c *tabChaos) round(round int) {
 	for i := range calls {
 		label := fmt.Sprintf("r%dc%d", round, i)
 		labels = append(labels, label)
-		page := c.pages[i%len(c.pages)]
-		chrome.Eval[chrome.Void](page, fmt.Sprintf(`void count(%q, { n: %d, every_ms: %d, retry_ms: 0 })`, label, numbers, 40+c.random.IntN(60)))
+		// Half of them are made by two tabs at once, under a key: they run once as well.
+		makers, key := []*chrome.Page{c.pages[i%len(c.pages)]}, ""
+		if i%2 == 1 {
+			makers, key = append(makers, c.pages[(i+1)%len(c.pages)]), label
+		}
+		every := 40 + c.random.IntN(60)
+		for _, page := range makers {
+			chrome.Eval[chrome.Void](page, fmt.Sprintf(`(() => {
+				const call = mcp.callTool("count", { call: %q, n: %d, every_ms: %d, retry_ms: 0 }, %q ? { key: %[4]q } : {});
+				if (tracked[%[1]q]?.call !== call) track(call);
+			})()`, label, numbers, every, key))
+		}
 	}
 	c.calls += calls
 	// Sooner than that a call may be of unknown fate: not what this is about.

@@ -152,6 +152,10 @@ func (l *life) auditDeliver(f engine.Effect) {
 		l.fatal("call %d gets an event after it has settled", e.number)
 	}
 	switch f.Event {
+	case engine.EventResumed:
+		if strings.Contains(string(f.Data), `"outcome":"restarted"`) {
+			e.restarts++
+		}
 	case engine.EventProgress:
 		n, run := readProgress(string(f.Data))
 		s := spot{run, n}

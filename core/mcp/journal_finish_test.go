@@ -81,6 +81,7 @@ func (l *life) finish() {
 		if e.page != nil {
 			l.checkOutcome(e)
 		}
+		l.checkExecutions(e)
 	}
 	for again := range 2 {
 		if again == 1 {
@@ -126,6 +127,16 @@ func (l *life) finish() {
 	}
 	if kept := l.Client.Journaled(); kept != (mcp.Journaled{}) {
 		l.fatal("the client still keeps %+v", kept)
+	}
+}
+
+// checkExecutions: the server has run a call once, and once more for each time that
+// an app was told so. What changes nothing leaves before it is noted that it does,
+// and what is kept in memory alone leaves no note: a later page may not know of it.
+func (l *life) checkExecutions(e *errand) {
+	l.t.Helper()
+	if len(e.runs) > 1+e.restarts && !e.flags.Harmless() && !e.volatile {
+		l.fatal("call %d was run %d times, and %d restarts were told", e.number, len(e.runs), e.restarts)
 	}
 }
 

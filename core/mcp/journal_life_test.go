@@ -24,13 +24,15 @@ type errand struct {
 	inline    bool // it is answered in JSON
 	retry     string
 
-	runs   []*run
-	asks   map[string]*question
-	record uint64 // its number in the store; 0 before it has one
-	at     map[uint32]spot
-	ended  *engine.Effect // its outcome, once that is stored
-	done   uint32         // its app was told that it is stored that it is done up to here
-	gone   bool           // acknowledged, evicted or cleared: nobody need know it any more
+	runs []*run
+	// How often an app was told that it is run again.
+	restarts int
+	asks     map[string]*question
+	record   uint64 // its number in the store; 0 before it has one
+	at       map[uint32]spot
+	ended    *engine.Effect // its outcome, once that is stored
+	done     uint32         // its app was told that it is stored that it is done up to here
+	gone     bool           // acknowledged, evicted or cleared: nobody need know it any more
 
 	cancelled bool
 	volatile  bool // a page was told that it is kept in memory alone
