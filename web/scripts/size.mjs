@@ -25,11 +25,13 @@ import { packages } from "./wasmpackages.mjs";
 // 0.5 KB are for a close() that leaves no dead session behind, a connect that fails and
 // leaves nothing open, and stored() after the end (durable/sessionuse.ts); 0.1 KB of the
 // diagnosis, for a cut that is not taken for a rule.
+// 1.4 KB, and 0.7 KB of the wasm, are for the stores of users who follow each other in a page, and
+// for tokens that need the network.
 const files = [
-  { name: "holdfast.wasm", budget: 718_500, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 35_100, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 43_300, goal: 15_000 },
-  { name: "holdfast.js", budget: 45_000, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 719_500, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 36_900, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 45_200, goal: 15_000 },
+  { name: "holdfast.js", budget: 47_200, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
