@@ -46,6 +46,9 @@ const (
 	statusAgain = 15_000
 )
 
+// statusMethod asks how a resumable request stands, without its messages (SEP-975).
+const statusMethod = "requests/getStatus"
+
 // nextTouch returns when a parked request has to be asked for: in good time
 // before the server may drop it, and not before the server wants to be asked.
 func (t *call) nextTouch(now engine.Time) engine.Time {
@@ -77,11 +80,17 @@ func (t *call) advanceParked(c *Client, now engine.Time) {
 		t.touchAt = now.After(statusFloor)
 		return
 	}
-	s := c.newCall(now, "requests/getStatus", Timeouts{})
+	t.askStatus(c, now)
+}
+
+// askStatus sends requests/getStatus.
+func (t *call) askStatus(c *Client, now engine.Time) *call {
+	s := c.newCall(now, statusMethod, Timeouts{})
 	s.role, s.parent = roleStatus, t
 	params := append(appendUint([]byte(`{"requestId":`), uint64(t.request)), `,"resumeToken":`...)
 	s.params = append(append(params, t.policy.token...), '}')
 	s.send(c, now)
+	return s
 }
 
 // touched takes the status of a parked request. What the server has ready is

@@ -21,6 +21,7 @@ type resumePolicy struct {
 	storing   bool        // a resume waits for what it may make the server forget
 	fresh     bool        // the resume under way has brought no message yet
 	failed    bool        // getStatus has said that the response is an error
+	peek      *call       // requests/getStatus for the app, under way
 }
 
 const (

@@ -21,6 +21,9 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	streaming := (t.phase == callStreaming || t.phase == callTask) && t.stream.Phase() == link.PhaseUp && t.x != 0
 	t.stream.End()
 	t.paused = false
+	if t.policy != nil && t.policy.peek != nil {
+		c.tellKnown(t) // whoever asked is not left waiting
+	}
 	t.policy = nil // with its token
 	if streaming {
 		t.phase, t.tailBy = callTail, now.After(tailTime)
@@ -42,6 +45,11 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 		c.taskAnswered(now, t, outcome, data, failure)
 		return
 	case roleStatus:
+		if p := t.parent.policy; p != nil && p.peek == t {
+			p.peek = nil
+			t.parent.statusTold(c, now, outcome, data, failure)
+			return
+		}
 		t.parent.touched(c, now, outcome, data)
 		return
 	case rolePing:

@@ -10,13 +10,18 @@ import (
 const peekMethod = "tasks/get"
 
 // Peek tells the app how a call stands (EventPeek): asked of the server where a
-// task carries it, in one request however many ask; else what is known here,
-// without one. Of a call that has ended its outcome tells.
+// task or a resume policy carries it, in one request however many ask; else what is
+// known here, without one. Of a call that has ended its outcome tells.
 func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	c.begin(now)
 	t := c.byCall[id]
 	switch {
 	case t == nil || t.phase >= callTail:
+	case t.phase == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.asking &&
+		t.generation == c.session.generation:
+		if t.policy.peek == nil {
+			t.policy.peek = t.askStatus(c, now)
+		}
 	case t.phase != callTask:
 		c.tellKnown(t)
 	case t.task.peek.call == nil:
@@ -55,6 +60,37 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 		}
 	case engine.OutcomeRPCError:
 		e.Data = data
+	}
+	c.effects.Add(e)
+}
+
+// statusTold takes the answer to requests/getStatus for the app: "processing", and
+// whether messages wait that have not arrived, or input is wanted. A server without
+// it leaves what is known here.
+func (t *call) statusTold(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
+	switch outcome {
+	case engine.OutcomeResult:
+		t.contact(c, now)
+		value, _ := jsonrpc.Member(data, "status")
+		status, _ := jsonrpc.String(value)
+		pending, _ := jsonrpc.Member(data, "hasPendingMessage")
+		input, _ := jsonrpc.Member(data, "hasInputRequest")
+		t.policy.failed = status == "failed"
+		switch {
+		case string(input) == "true":
+			status = "input_required"
+		case status == "processing":
+			status = "working" // in the words of tasks
+		}
+		e.Data = jsonrpc.AppendString([]byte(`{"status":`), status)
+		if string(pending) == "true" {
+			e.Data = append(e.Data, `,"pending":true`...)
+		}
+		e.Data = append(e.Data, '}')
+	case engine.OutcomeRPCError:
+		c.tellKnown(t) // an error means that only a resume can tell
+		return
 	}
 	c.effects.Add(e)
 }

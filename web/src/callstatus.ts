@@ -5,7 +5,7 @@ import type { TaskStatus } from "./mcp.js";
 export interface CallStatus {
   /** In the words of MCP's tasks; a server may have others. */
   status: TaskStatus;
-  /** Who says so: the server, of the task that carries the call, or the client, of what it knows without asking. */
+  /** Who says so: the server, of the task or the resume policy that carries the call, or the client, of what it knows without asking. */
   source: "server" | "client";
   /** The server's own words for a person. */
   statusMessage?: string;
@@ -15,6 +15,8 @@ export interface CallStatus {
   ttl?: number | null;
   /** How often the server wants to be asked. */
   pollInterval?: number;
+  /** The server has messages of the call that have not arrived here (SEP-975). */
+  pending?: true;
 }
 
 /** Numbers of core/engine Outcome that a peek has; 0 where nobody was asked. */
@@ -27,7 +29,7 @@ export function decodeStatus(outcome: number, text: string): CallStatus | Holdfa
   const json = JSON.parse(text) as Record<string, unknown>;
   if (outcome === REFUSED) return rpcError("tasks/get", json as unknown as RPCError);
   if (outcome === FAILED) return errorFromGo(json as unknown as Parameters<typeof errorFromGo>[0]);
-  const { status, statusMessage, createdAt, lastUpdatedAt, ttl, pollInterval } = json;
+  const { status, statusMessage, createdAt, lastUpdatedAt, ttl, pollInterval, pending } = json;
   return {
     status: status as TaskStatus,
     source: outcome === ANSWERED ? "server" : "client",
@@ -37,6 +39,7 @@ export function decodeStatus(outcome: number, text: string): CallStatus | Holdfa
     ...(typeof lastUpdatedAt === "string" ? { lastUpdatedAt } : {}),
     ...(typeof ttl === "number" || ttl === null ? { ttl } : {}),
     ...(typeof pollInterval === "number" ? { pollInterval } : {}),
+    ...(pending === true ? { pending } : {}),
   };
 }
 

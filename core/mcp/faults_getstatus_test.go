@@ -1,0 +1,72 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Fault 151: an app asks how a resumable request stands while its stream is cut.
+// The server is asked, with the token and once however many ask, and what it says
+// is told in the words of tasks.
+func TestFault151_StatusOfAResumableRequest(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"status":"processing"}`:                          `{"status":"working"}`,
+		`{"status":"processing","hasPendingMessage":true}`: `{"status":"working","pending":true}`,
+		`{"status":"processing","hasInputRequest":true}`:   `{"status":"input_required"}`,
+		`{"status":"completed","hasPendingMessage":true}`:  `{"status":"completed","pending":true}`,
+		`{"status":"failed"}`:                              `{"status":"failed"}`,
+	} {
+		o := connected(t, mcp.Config{Journal: true}).resumable(`,"minWait":30`, mcp.CallOptions{})
+		o.cut(engine.EndNetwork)
+		for range 2 {
+			o.input("peek", func(m *mcp.Client, now engine.Time) { m.Peek(now, o.c) })
+		}
+		if body := o.gives("requests/getStatus", answer); !strings.Contains(body, `"requestId":`+o.id+`,"resumeToken":"tok"`) {
+			o.fatal("asked with %s", body)
+		}
+		if n := o.posted(`"requests/getStatus"`); n != 1 || o.told(engine.EventPeek, want) != 1 {
+			o.fatal("asked %d times, and not told %s", n, want)
+		}
+		o.wantPending()
+		o.x = o.newest
+		o.resumePost(`"tok"`, 60_000)
+		o.accept()
+		o.result("")
+		o.store()
+		o.wantResult()
+	}
+}
+
+// Fault 151: a server without requests/getStatus, or one that cannot be reached,
+// leaves what is known here, or says that it was not reached; the call goes on.
+func TestFault151_StatusThatCannotBeHad(t *testing.T) {
+	o := connected(t, mcp.Config{Journal: true}).resumable(`,"minWait":30`, mcp.CallOptions{})
+	o.cut(engine.EndNetwork)
+	peek := func() { o.input("peek", func(m *mcp.Client, now engine.Time) { m.Peek(now, o.c) }) }
+	peek()
+	o.refuses("requests/getStatus", -32601)
+	if o.told(engine.EventPeek, `{"status":"working"}`) != 1 {
+		o.fatal("not told what is known here")
+	}
+	peek()
+	x, _ := o.asked("requests/getStatus", 0)
+	o.End(x, engine.EndNetwork)
+	if o.told(engine.EventPeek, "") != 2 {
+		o.fatal("whoever asked is left waiting")
+	}
+	o.wantPending()
+	// The result comes before the status does.
+	peek()
+	o.x = o.newest
+	o.resumePost(`"tok"`, 60_000)
+	o.accept()
+	o.result("")
+	o.store()
+	if o.told(engine.EventPeek, "") != 3 {
+		o.fatal("whoever asked is left waiting for a call that has ended")
+	}
+	o.wantResult()
+}
