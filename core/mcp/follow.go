@@ -109,8 +109,11 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	if !owned {
 		if !followed {
 			// With its name in the store: whoever carries it knows it by that.
-			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position,
-				Data: append(appendUint([]byte(`{"state":"followed","record":`), t.record.id), '}')})
+			b := appendUint([]byte(`{"state":"followed","record":`), t.record.id)
+			if len(t.meta) > 0 { // another page's, where that was first with the key
+				b = append(append(b, `,"meta":`...), t.meta...)
+			}
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: append(b, '}')})
 		}
 		return
 	}
@@ -238,7 +241,8 @@ func (c *Client) Handshake(now engine.Time) {
 	}
 }
 
-// describeRequest is what a page shows of a call that it did not make.
+// describeRequest is what a page shows of a call that it did not make, and what it
+// needs to make it once more.
 func describeRequest(b []byte, t *call) []byte {
 	b = jsonrpc.AppendString(append(b, `{"method":`...), t.method)
 	if t.record.key != "" {
@@ -246,6 +250,15 @@ func describeRequest(b []byte, t *call) []byte {
 	}
 	if len(t.params) > 0 {
 		b = append(append(b, `,"params":`...), t.params...)
+	}
+	if len(t.meta) > 0 {
+		b = append(append(b, `,"meta":`...), t.meta...)
+	}
+	switch {
+	case t.flags&journal.RerunNever != 0:
+		b = append(b, `,"rerun":"never"`...)
+	case t.flags&journal.RerunAlways != 0:
+		b = append(b, `,"rerun":"always"`...)
 	}
 	return b
 }

@@ -81,7 +81,7 @@ func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.
 	// What says how to run it is that call's, for when this page takes it over.
 	t.request = requestID(head.Call)
 	t.params, t.meta, t.header, t.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
-	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total}.or(c.cfg.Timeouts)
+	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
 	t.record.id, t.record.epoch, t.record.n = head.Call, 0, 0
 	c.byRecord[head.Call] = t
 	head.Flags &^= journal.OpOwned

@@ -5,6 +5,7 @@ import { decodeEvent, EVENT, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
+import type { CallOptions } from "./options.js";
 
 /** Numbers of core/engine Outcome. */
 export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
@@ -35,6 +36,9 @@ export interface RecalledCall {
   manual: boolean;
   /** The app answers requests for input itself. */
   input?: "manual";
+  /** Members of its `_meta`. */
+  meta?: Open;
+  rerun?: "never" | "always";
   owned: boolean;
   guarantee: Guarantee;
 }
@@ -81,6 +85,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   readonly manual: boolean;
   /** @internal How often the call asked for input. */
   rounds = 0;
+  /** @internal What makes the same request once more. */
+  again: CallOptions = {};
   #ended: AbortController | undefined;
   readonly #replay: Uint8Array[] = [];
   /** Somebody reads the events, or has. */

@@ -128,6 +128,7 @@ export class Calls {
     const call = new Call<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
     });
+    call.again = againOf(options, out.meta);
     if (key !== "") this.#keys.set(key, call as Call<unknown>);
     const send = (header: string[], resend: Pending["resend"], again = true): void => {
       const unblock = again ? (failure: HoldfastError) => this.#unblock(call as Call<unknown>, params, header, { failure, resend, send }) : undefined;
@@ -212,6 +213,7 @@ export class Calls {
     const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
     const call = new Call<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
+    call.again = againOf({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
@@ -251,8 +253,8 @@ export class Calls {
   #replay(call: Call<unknown>): Call<unknown> {
     if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
-    const { method, params, key } = call;
-    return this.#context.again(method, params, key === undefined ? {} : { key });
+    const { method, params, key, again } = call;
+    return this.#context.again(method, params, key === undefined ? again : { ...again, key });
   }
 
   /** The core's Deliver effect for a call. */
@@ -324,11 +326,12 @@ export class Calls {
 
   /** Another page carries the call from here on, or has acknowledged it after its end. */
   #handed(id: number, text: string): void {
-    const { state, record = 0 } = JSON.parse(text) as { state: string; record?: number };
+    const { state, record = 0, meta } = JSON.parse(text) as { state: string; record?: number; meta?: Open };
     const pending = this.#pending.get(id);
     const kept = this.#kept.get(id);
     if (state === "followed" && pending) {
       pending.record = record;
+      if (meta) pending.call.again.meta = meta; // another page was first with the key
       pending.resend = pending.unblock = undefined; // whoever carries it sends it again
     }
     else if (state === "forgotten" && kept) this.#forget(id, kept);
@@ -380,6 +383,12 @@ export class Calls {
  */
 function asked({ _meta, task, ...params }: Open): string {
   return JSON.stringify(params);
+}
+
+/** What a call is made of, beside its params and key: the same makes it once more. */
+function againOf({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
+  const all = { ack, rerun, input, timeouts, sendWithin, journal, meta };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 /** Whether a failure may be one of a request that never left: fetch itself failed, and said something. */

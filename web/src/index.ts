@@ -20,6 +20,7 @@ export { connectAgent } from "./agent/connectagent.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
 export { HoldfastError } from "./errors.js";
+export { IDEMPOTENCY_KEY } from "./idempotency.js";
 export { version } from "./runtime/load.js";
 export { wipe } from "./durable/wipe.js";
 export type { Call } from "./call.js";

@@ -1,4 +1,5 @@
 import { HoldfastError } from "./errors.js";
+import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
 import type { Open } from "./mcp.js";
 import { badArgument, callDefaults, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
 import { CallFlags } from "./runtime/exports.js";
@@ -11,6 +12,8 @@ const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initial
 export interface Outgoing {
   /** Method, params, _meta and key; params and _meta as JSON, or empty. */
   frame: [method: string, params: string, meta: string, key: string];
+  /** What `_meta` has of the app's, and the idempotency key. */
+  meta: Open;
   times: CallTimes;
   /** Flags of runtime/exports.ts. */
   how: number;
@@ -29,11 +32,12 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     send: milliseconds(op, "sendWithin", options.sendWithin),
   };
   const { _meta, ...rest } = params ?? {};
-  const meta = { ...(_meta as Open | undefined), ...options.meta };
+  const meta: Open = { ...(method === "tools/call" ? { [IDEMPOTENCY_KEY]: randomId() } : {}), ...(_meta as Open | undefined), ...options.meta };
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
     frame: [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
+    meta,
     times,
     how: howOf(op, method, options, defaults),
   };

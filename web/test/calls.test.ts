@@ -4,7 +4,8 @@ import { OUTCOME, type Call } from "../src/call.js";
 import { Calls, type CallContext } from "../src/calls.js";
 import { Streams } from "../src/durable/streams.js";
 import { HoldfastError } from "../src/errors.js";
-import { callDefaults, type RerunPolicy } from "../src/options.js";
+import { callDefaults, type CallOptions, type RerunPolicy } from "../src/options.js";
+import { IDEMPOTENCY_KEY } from "../src/idempotency.js";
 import { outgoing } from "../src/outgoing.js";
 import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
@@ -88,6 +89,16 @@ test("who answers requests for input is known of a call that comes back", () => 
   assert.deepEqual(restored.map((call) => call.manual), [false, true]);
   const how = (input?: "manual" | "handlers") => outgoing("tools/call", {}, { ...(input && { input }) }, DEFAULTS).how & CallFlags.ManualInput;
   assert.deepEqual([how(), how("handlers"), how("manual")], [0, 0, CallFlags.ManualInput]);
+});
+
+test("TestFault144_OneKeyPerCall", () => {
+  const meta = (method: string, options: CallOptions = {}): Record<string, unknown> =>
+    JSON.parse(outgoing(method, {}, options, DEFAULTS).frame[2] || "{}") as Record<string, unknown>;
+  const keys = [1, 2, 3].map(() => meta("tools/call")[IDEMPOTENCY_KEY]);
+  assert.equal(new Set(keys).size, 3);
+  for (const key of keys) assert.ok(/^[0-9a-f-]{32,36}$/.test(String(key)));
+  assert.deepEqual(meta("tools/call", { meta: { [IDEMPOTENCY_KEY]: "mine" } }), { [IDEMPOTENCY_KEY]: "mine" });
+  assert.deepEqual(meta("tools/list"), {});
 });
 
 test("TestFault143_RerunOfTheCallThenOfTheClient", () => {
