@@ -27,11 +27,13 @@ import { packages } from "./wasmpackages.mjs";
 // diagnosis, for a cut that is not taken for a rule.
 // 1.4 KB, and 0.7 KB of the wasm, are for the stores of users who follow each other in a page, and
 // for tokens that need the network.
+// 0.6 KB are for the idempotency key, and for replay(), which makes the same request with
+// all that the app had said of it.
 const files = [
   { name: "holdfast.wasm", budget: 719_500, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 36_900, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 45_200, goal: 15_000 },
-  { name: "holdfast.js", budget: 47_200, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 37_500, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 45_800, goal: 15_000 },
+  { name: "holdfast.js", budget: 47_800, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
