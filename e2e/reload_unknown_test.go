@@ -180,6 +180,7 @@ func TestFault143_HintsAreNotOrders(t *testing.T) {
 			chrome.Script[chrome.Void](page, `await mcp.listTools();`)
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("lookup", { call: "a", gate: "hold" }, `+test.call+`))`)
 			p.Waiting("hold")
+			page.WaitFor(`(await mcp.stored()).calls === 1`) // what changes nothing leaves before that
 			page.Reload()
 			if n := connected(page, p.URL(), "{}"); n != 1 {
 				t.Fatalf("%d calls came back", n)

@@ -16,7 +16,7 @@ import (
 const queueDamage = `
 	const add = IDBObjectStore.prototype.add;
 	IDBObjectStore.prototype.add = function (...args) {
-		if (window.full) throw new DOMException("no room", "QuotaExceededError");
+		if (window.full && (this.name === "calls" || this.name === "log")) throw new DOMException("no room", "QuotaExceededError");
 		return add.apply(this, args);
 	};
 	const clock = Date.now;

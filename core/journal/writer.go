@@ -327,8 +327,12 @@ const Closed = "closed"
 
 // Fail stops writing: what waited counts as stored. After Closed that is for ever.
 func (w *Writer) Fail(now engine.Time, why string) {
+	alone := w.alone
 	*w = Writer{over: w.over || why == Closed, Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
 	w.release(now, w.ticket)
+	if alone != nil {
+		alone(now, false)
+	}
 }
 
 // Release runs all that waits to be stored: the client ends, and what is under

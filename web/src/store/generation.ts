@@ -44,6 +44,10 @@ export function tombstone(generation: string): { name: string } {
 export function fence(tx: IDBTransaction, generation: string, fail: (error: StoreError) => void): void {
   const keys = tx.objectStore("keys");
   const mine = tombstone(generation);
-  keys.add(mine).onerror = () => fail(new StoreError("closed", "what the store held was forgotten"));
+  const request = keys.add(mine);
+  request.onerror = () => {
+    // Not where the transaction is aborted for another reason, such as want of room.
+    if (request.error?.name === "ConstraintError") fail(new StoreError("closed", "what the store held was forgotten"));
+  };
   keys.delete([mine.name]);
 }
