@@ -40,8 +40,20 @@ type answer struct {
 // refused.
 const maxRefusals = 3
 
-// maxQuestions bounds the agent's requests that wait.
-const maxQuestions = 256
+// The agent's requests that wait: how many, and bytes of them.
+const (
+	maxQuestions     = 256
+	maxQuestionBytes = 16 << 20
+)
+
+// takesQuestion reports whether there is room for one more.
+func (c *Client) takesQuestion(raw []byte) bool {
+	size := len(raw)
+	for _, q := range c.questions {
+		size += len(q.raw)
+	}
+	return len(c.questions) < maxQuestions && size <= maxQuestionBytes
+}
 
 // asked takes a request of the agent's.
 func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
@@ -75,7 +87,7 @@ func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Me
 		// were not offered.
 		c.reply(now, q, jsonrpc.AppendError(nil, m.ID, methodNotFound, "the client has no such method"))
 		return
-	case len(c.questions) >= maxQuestions:
+	case !c.takesQuestion(m.Raw):
 		c.integrity(s, "too_many_requests")
 		c.reply(now, q, jsonrpc.AppendError(nil, m.ID, -32603, "too many requests wait for an answer"))
 		return
@@ -259,7 +271,7 @@ func mark(raw []byte) uint64 {
 func (c *Client) unask(q *question) {
 	for i, other := range c.questions {
 		if other == q {
-			c.questions = append(c.questions[:i], c.questions[i+1:]...)
+			c.questions = slices.Delete(c.questions, i, i+1)
 			return
 		}
 	}

@@ -64,7 +64,9 @@ func (r *reader) take(w *walker) {
 	case memberVersion:
 		ok, p = first == '"' && spells(inside(v), "2.0"), wrongVersion
 	case memberID:
-		ok, p = r.takeID(v), wrongID
+		if ok, p = r.takeID(v), wrongID; ok && len(r.m.ID.Text) > MaxID {
+			ok, p = false, longID
+		}
 	case memberMethod:
 		if ok, p = first == '"', wrongMethod; ok {
 			r.m.Method = methodText(inside(v))

@@ -82,6 +82,7 @@ const (
 	noVersion
 	wrongVersion
 	wrongID
+	longID
 	wrongMethod
 	wrongParams
 	wrongError
@@ -110,6 +111,7 @@ var problems = [...]struct {
 	noVersion:       {Envelope, "no jsonrpc member"},
 	wrongVersion:    {Envelope, "jsonrpc is not \"2.0\""},
 	wrongID:         {Envelope, "id is not a string, a number or null"},
+	longID:          {Envelope, "id is longer than 1024 bytes"},
 	wrongMethod:     {Envelope, "method is not a string"},
 	wrongParams:     {Envelope, "params is not an object or an array"},
 	wrongError:      {Envelope, "error is not an object"},

@@ -16,6 +16,10 @@ const (
 // maxSafeInteger is 2^53-1, the largest integer that JavaScript reads back unchanged (RFC 8259 section 6).
 const maxSafeInteger = 1<<53 - 1
 
+// MaxID is the length of the longest id that is accepted, in bytes. A peer's request is kept by its id until it is
+// answered, and known by it after that: an id of a megabyte would cost that much, hundreds of times.
+const MaxID = 1 << 10
+
 // ID is a JSON-RPC id as it stood in the text. Two ids are the same only if type and text are: 1, 1.0 and "1" are three
 // ids, and so are "a" and "\u0061". A server has to echo the id it was given, and whoever rewrites it cannot be trusted
 // to have meant the same request.

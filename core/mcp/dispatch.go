@@ -217,7 +217,7 @@ func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
 	case !slices.Contains(c.cfg.Handles, method):
 		c.counters.RefusedRequests++
 		c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
-	case t != nil && t.askedBefore(m.ID):
+	case t != nil && t.askedBefore(c, m.ID):
 		c.counters.RepeatedRequests++
 	default:
 		c.ask(now, t, m)

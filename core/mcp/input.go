@@ -1,7 +1,7 @@
 package mcp
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -135,18 +135,31 @@ type asked struct {
 	call       *call // on whose stream it came; nil for the GET stream
 	generation uint32
 	at         engine.Time
+	size       int    // of the message, which the app has, in bytes
 	message    []byte // whole, of a call that is kept
 	related    []byte // the task that it belongs to, as its _meta says
 }
 
-// maxAsked bounds the requests of the server's that wait for the app.
-const maxAsked = 64
+// The requests of the server's that wait for the app: how many, and bytes of them.
+const (
+	maxAsked      = 64
+	maxAskedBytes = 16 << 20
+)
+
+// takesAsked reports whether there is room for one more.
+func (c *Client) takesAsked(m *jsonrpc.Message) bool {
+	size := len(m.Raw)
+	for _, a := range c.asked {
+		size += a.size
+	}
+	return len(c.asked) < maxAsked && size <= maxAskedBytes
+}
 
 // ask hands a request of the server's to the app, which answers with Respond. On
 // a call that is kept it is stored too: a page that loads again asks again.
 func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
-	if t != nil && t.role == roleApp && t.phase < callTail && len(c.asked) < maxAsked {
-		t.questions = append(t.questions, questionID(m.ID))
+	if t != nil && t.role == roleApp && t.phase < callTail && c.takesAsked(m) {
+		t.noteQuestion(questionID(m.ID))
 		t.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
 		c.write(t, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
 	}
@@ -154,15 +167,16 @@ func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
 }
 
 func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
-	if len(c.asked) == maxAsked {
+	if !c.takesAsked(m) {
 		c.counters.RefusedRequests++
 		c.answer(now, jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
 		return
 	}
 	c.lastAsked++
 	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
-		id: jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
-	a.related = bytes.Clone(relatedMember(m.Params))
+		size: len(m.Raw),
+		id:   jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
+	a.related = relatedOf(m.Params)
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
 	if t != nil && t.role == roleApp && t.phase < callTail {
 		a.call, e.C = t, t.id
@@ -187,7 +201,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		if a.handle != handle {
 			continue
 		}
-		c.asked = append(c.asked[:i], c.asked[i+1:]...)
+		c.asked = slices.Delete(c.asked, i, i+1)
 		if t := a.call; t != nil && t.phase < callTail {
 			t.drafts.drop(questionID(a.id))
 			t.totalBy = later(t.totalBy, now.Since(a.at))

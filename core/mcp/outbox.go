@@ -79,13 +79,31 @@ func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
 			t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
 		}
 	}
+	for _, id := range r.Taken {
+		t.noteQuestion(id)
+	}
 	for _, q := range r.Asked {
-		t.questions = append(t.questions, q.ID)
+		t.noteQuestion(q.ID)
 	}
 	for _, a := range r.Outbox {
-		t.questions = append(t.questions, a.ID)
+		t.noteQuestion(a.ID)
 	}
-	t.questions = append(t.questions, r.Taken...)
+}
+
+// maxQuestionBytes bounds the ids of questions by which a replay is known, of one
+// call, in bytes. A replay begins behind the cursor: the latest are enough.
+const maxQuestionBytes = 64 << 10
+
+// noteQuestion remembers that the server has asked this on the call.
+func (t *call) noteQuestion(id []byte) {
+	t.questions = append(t.questions, id)
+	size := 0
+	for i := len(t.questions) - 1; i >= 0; i-- {
+		if size += len(t.questions[i]); size > maxQuestionBytes {
+			t.questions = slices.Delete(t.questions, 0, i+1)
+			return
+		}
+	}
 }
 
 // isOpen reports whether a question on t waits for its answer, or for that to be
@@ -118,14 +136,14 @@ func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
 
 // askedBefore reports whether the server has asked this on the call already: a
 // replay repeats what it has asked, and a person is asked once.
-func (t *call) askedBefore(id jsonrpc.ID) bool {
+func (t *call) askedBefore(c *Client, id jsonrpc.ID) bool {
 	key := questionID(id)
 	for _, q := range t.questions {
 		if bytes.Equal(q, key) {
 			return true
 		}
 	}
-	return false
+	return c.isOpen(t, key)
 }
 
 // advanceOutbox sends the answers that are due.

@@ -37,6 +37,19 @@ func relatedTask(object []byte) string {
 	return taskID(relatedMember(object))
 }
 
+// maxRelated bounds what is kept of what a request says of its task, in bytes.
+const maxRelated = 4 << 10
+
+// relatedOf returns a copy of what a request of the server's says of its task, nil
+// where that is more than any task's id needs.
+func relatedOf(params []byte) []byte {
+	related := relatedMember(params)
+	if len(related) > maxRelated {
+		return nil
+	}
+	return bytes.Clone(related)
+}
+
 // withTaskID returns what is said of a task with that id in the place of its own.
 func withTaskID(related []byte, id string) []byte {
 	return jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, related, "taskId"), jsonrpc.AppendString([]byte(`"taskId":`), id))

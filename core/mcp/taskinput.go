@@ -10,8 +10,13 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// maxTaskInput bounds the requests for input of one task.
-const maxTaskInput = 256
+// The requests for input of one task: how many in its life, bytes of those that wait
+// for the app, and bytes of the key of one.
+const (
+	maxTaskInput      = 256
+	maxTaskInputBytes = 16 << 20
+	maxTaskInputKey   = 1 << 10
+)
 
 // taskReply is the answer to one of a task's requests for input, which is sent
 // until the server has taken it.
@@ -33,11 +38,15 @@ func (t *call) askTaskInput(c *Client, now engine.Time, requests []byte) {
 	k := t.task
 	entries, more := jsonrpc.Entries(requests, maxTaskInput)
 	var fresh []byte
+	waiting := 0
+	for _, request := range k.waiting {
+		waiting += len(request)
+	}
 	for _, e := range entries {
 		if k.asked[e.Key] || !jsonrpc.IsObject(e.Value) {
 			continue
 		}
-		if len(k.asked) >= maxTaskInput {
+		if waiting += len(e.Value); len(k.asked) >= maxTaskInput || waiting > maxTaskInputBytes || len(e.Key) > maxTaskInputKey {
 			more = true
 			break
 		}
