@@ -1,3 +1,4 @@
+import { type Backlog, bytesOf } from "./backlog.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "./drafts.js";
 import { EventQueue } from "./eventqueue.js";
@@ -72,6 +73,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #id = 0;
   #control: CallControl | undefined;
   readonly #events: EventQueue<RawEvent, CallEvent>;
+  readonly #backlog: Backlog;
   #settled = false;
   #value: T | undefined;
   #error: HoldfastError | undefined;
@@ -89,12 +91,14 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   again: CallOptions = {};
   #ended: AbortController | undefined;
   readonly #replay: Uint8Array[] = [];
+  #packed = 0;
   /** Somebody reads the events, or has. */
   #read = false;
 
   /** @internal */
-  constructor(method: string, backlog: number, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}) {
+  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}) {
     this.method = method;
+    this.#backlog = backlog;
     this.manual = manual;
     this.params = params;
     this.key = made.key;
@@ -105,7 +109,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#guarantee = made.guarantee ?? "lost-on-reload";
     this.#acked = made.acked ?? 0;
     this.#events = new EventQueue({
-      limit: backlog,
+      backlog,
       decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
       pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);
@@ -320,13 +324,22 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
     this.#position = Math.max(this.#position, position);
+    const takes = this.#backlog.takes(1, this.#packed, events.length);
     this.#replay.push(events);
-    if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
+    this.#pack(events.length);
+    if (this.#read || !takes || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
+  }
+
+  /** So many bytes more wait to be taken apart, or fewer. */
+  #pack(bytes: number): void {
+    this.#packed += bytes;
+    this.#backlog.add(bytes);
   }
 
   #unpack(): void {
     if (this.#replay.length === 0) return;
-    for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw);
+    this.#pack(-this.#packed);
+    for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 
   /** @internal */
@@ -339,7 +352,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
       if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
     }
     const raw: RawEvent = { kind, position, text };
-    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw);
+    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 
   /** @internal The core's Settle effect. */

@@ -1,4 +1,5 @@
 import { Acks } from "./acks.js";
+import type { Backlog } from "./backlog.js";
 import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { EVENT } from "./events.js";
@@ -17,8 +18,8 @@ export interface CallContext {
   /** The server's URL. */
   readonly url: string;
   readonly handlers: Handlers;
-  /** Events of one call that wait for a reader. */
-  readonly backlog: number;
+  /** What may wait for those who read the calls' events. */
+  readonly backlog: Backlog;
   /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
   between(): Promise<void> | undefined;
   /** Further header fields for a request: name, value, name, value. */

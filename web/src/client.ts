@@ -1,3 +1,4 @@
+import type { Backlog } from "./backlog.js";
 import type { Call } from "./call.js";
 import { Connection } from "./connection.js";
 import { HoldfastError, rpcError, type RPCError } from "./errors.js";
@@ -74,7 +75,7 @@ export class McpClient extends Connection {
   readonly #hasRoots: boolean;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
     super(runtime, url, backlog, handlers, keeping);
     this.#hasRoots = handlers.roots !== undefined;
     this.#outputs = new Outputs(

@@ -1,3 +1,4 @@
+import { Backlog } from "./backlog.js";
 import { McpClient, type Validation } from "./client.js";
 import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "./errors.js";
@@ -22,9 +23,6 @@ import {
 import { load, version } from "./runtime/load.js";
 import { serverKey } from "./store/index.js";
 import { UserStores } from "./userstores.js";
-
-/** Events of one call that wait for a reader, unless limits.backlog says otherwise. */
-const BACKLOG = 100_000;
 
 /**
  * Connects to an MCP server over Streamable HTTP: loads the runtime (once per
@@ -64,7 +62,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     maxCalls: bound("limits.calls", limits.calls),
     maxStored: bound("limits.stored", limits.stored),
   };
-  const backlog = bound("limits.backlog", limits.backlog) || BACKLOG;
+  const backlog = new Backlog(bound("limits.backlog", limits.backlog), bound("limits.backlogBytes", limits.backlogBytes), bound("limits.backlogTotal", limits.backlogTotal));
   const validation = validationOf(options);
   const defaults = callDefaults("connect", options);
   throwIfAborted("connect", signal);

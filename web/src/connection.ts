@@ -1,3 +1,4 @@
+import type { Backlog } from "./backlog.js";
 import { OUTCOME, type Call } from "./call.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, ClientState } from "./clientevents.js";
@@ -52,7 +53,7 @@ export class Connection {
   #durability: Durability;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: number, handlers: Handlers, keeping: CallKeeping) {
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping) {
     this.url = url;
     this.#keeping = keeping;
     this.#durability = keeping.journal?.durability ?? "memory";

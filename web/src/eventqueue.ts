@@ -1,8 +1,12 @@
+import type { Backlog } from "./backlog.js";
 import { HoldfastError } from "./errors.js";
 
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
 const HIGH_WATER = 4096;
 const LOW_WATER = 1024;
+/** The same for bytes: parts of what may wait for one reader. */
+const HIGH_PART = 4;
+const LOW_PART = 16;
 
 /**
  * How long a reader may hold one event, in ms, before it counts as not reading:
@@ -13,8 +17,8 @@ const READER_PATIENCE = 10_000;
 
 /** What a queue is made from. */
 export interface QueueUse<Raw, Event> {
-  /** Most events that wait for a reader. */
-  limit: number;
+  /** How much may wait for a reader. */
+  backlog: Backlog;
   /** Makes an event of what came, when it is read, if ever. */
   decode(raw: Raw): Event;
   /** Whether what comes before there is a reader waits for the first. Default true. */
@@ -41,14 +45,18 @@ export class EventQueue<Raw, Event> {
 
   constructor(use: QueueUse<Raw, Event>) {
     this.#use = use;
-    if (use.early !== false) this.#backlog = new Fifo(use.limit);
+    if (use.early !== false) this.#backlog = new Fifo(use.backlog);
   }
 
-  /** Adds an event for every reader. Runs no app code. */
-  push(raw: Raw): void {
-    this.#backlog?.push(raw);
+  /** Adds an event of so many bytes for every reader. Runs no app code. */
+  push(raw: Raw, bytes: number): void {
+    this.#backlog?.push(raw, bytes);
     let long = false;
-    for (const reader of this.#readers) if (!reader.hand(raw) && reader.queue.push(raw) > HIGH_WATER) long = true;
+    for (const reader of this.#readers) {
+      if (reader.hand(raw)) continue;
+      reader.queue.push(raw, bytes);
+      long ||= reader.queue.over(HIGH_WATER, HIGH_PART);
+    }
     if (long && !this.#paused) this.#balance();
   }
 
@@ -62,13 +70,13 @@ export class EventQueue<Raw, Event> {
 
   /** Starts a reader. The first takes the backlog. */
   read(): AsyncIterableIterator<Event> {
-    const queue = this.#backlog ?? new Fifo<Raw>(this.#use.limit);
+    const queue = this.#backlog ?? new Fifo<Raw>(this.#use.backlog);
     const reader = new Reader<Raw, Event>(queue, {
       decode: (raw) => this.#use.decode(raw),
       ended: () => this.#ended,
       error: () => this.#error ?? overflow(queue.dropped),
       moved: () => {
-        if (this.#paused && reader.queue.length < LOW_WATER) this.#balance();
+        if (this.#paused && !reader.queue.over(LOW_WATER, LOW_PART)) this.#balance();
       },
       threw: (error) => this.#use.threw?.(error),
       left: () => {
@@ -82,15 +90,15 @@ export class EventQueue<Raw, Event> {
   }
 
   #balance(): void {
-    let longest = 0;
-    for (const reader of this.#readers) if (reader.active()) longest = Math.max(longest, reader.queue.length);
-    if (!this.#paused && longest > HIGH_WATER && !this.#ended) {
+    const active = this.#readers.filter((reader) => reader.active());
+    const slow = (events: number, part: number): boolean => active.some(({ queue }) => queue.over(events, part));
+    if (!this.#paused && !this.#ended && slow(HIGH_WATER, HIGH_PART)) {
       this.#paused = true;
       this.#use.pause?.(true);
       // A reader that stops asking says nothing: look again when its patience
       // has run out.
       this.#watch = setInterval(() => this.#balance(), READER_PATIENCE);
-    } else if (this.#paused && (longest < LOW_WATER || this.#ended)) {
+    } else if (this.#paused && (this.#ended || !slow(LOW_WATER, LOW_PART))) {
       this.#paused = false;
       clearInterval(this.#watch);
       this.#use.pause?.(false);
@@ -103,7 +111,7 @@ function overflow(dropped: number): HoldfastError | undefined {
   return new HoldfastError({
     code: "limit_exceeded",
     op: "events",
-    message: `${dropped} events were dropped: more than limits.backlog waited for this reader`,
+    message: `${dropped} events were dropped: more than limits.backlog or limits.backlogBytes waited for this reader, or limits.backlogTotal for all`,
   });
 }
 
@@ -214,45 +222,64 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 
 /**
  * A bounded first-in first-out queue whose shift does not move what is left.
- * Beyond the bound items are dropped and counted: neither a stream nor a result
+ * Beyond the bounds items are dropped and counted: neither a stream nor a result
  * waits for a reader that does not come.
  */
 class Fifo<T> {
-  readonly #limit: number;
+  readonly #backlog: Backlog;
   #items: (T | undefined)[] = [];
+  /** Of each of the items. */
+  #sizes: number[] = [];
   #head = 0;
+  #bytes = 0;
   /** How many items were dropped. */
   dropped = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(backlog: Backlog) {
+    this.#backlog = backlog;
   }
 
   get length(): number {
     return this.#items.length - this.#head;
   }
 
-  /** Returns how many items wait. */
-  push(item: T): number {
-    const length = this.length;
-    if (length < this.#limit) return this.#items.push(item) - this.#head;
-    this.dropped++;
-    return length;
+  /** Whether more items wait than that, or bytes than that part of what may wait. */
+  over(items: number, part: number): boolean {
+    return this.length > items || this.#bytes > this.#backlog.bytes / part;
+  }
+
+  push(item: T, bytes: number): void {
+    if (!this.#backlog.takes(this.length, this.#bytes, bytes)) {
+      this.dropped++;
+      return;
+    }
+    this.#items.push(item);
+    this.#sizes.push(bytes);
+    this.#count(bytes);
   }
 
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];
+    this.#count(-this.#sizes[this.#head]!);
     this.#items[this.#head++] = undefined;
     if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
+      this.#sizes = this.#sizes.slice(this.#head);
       this.#head = 0;
     }
     return item;
   }
 
   clear(): void {
+    this.#count(-this.#bytes);
     this.#items = [];
+    this.#sizes = [];
     this.#head = 0;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#backlog.add(bytes);
   }
 }

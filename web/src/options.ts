@@ -38,6 +38,10 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
+  /** Bytes of those: a reader that is slower holds up its stream long before; for one that does not ask they are dropped, and its loop ends with `limit_exceeded`. Default 64 MiB. */
+  backlogBytes?: number;
+  /** Bytes of the events of all calls that wait for their readers. Default 256 MiB. */
+  backlogTotal?: number;
   /** Bytes of this server's calls in the store; finished ones are forgotten first, oldest first. Default 64 MiB. */
   stored?: number;
 }

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
 import type { Journal } from "../src/durable/journal.js";
 import type { JournalClient } from "../src/durable/journalclient.js";
@@ -82,7 +83,7 @@ export class AgentRig {
       shared: () => false,
     };
     const keeping = { journal: pages ? (journal as unknown as Journal) : undefined };
-    this.agent = new Agent(runtime as unknown as Runtime, "https://example.com/acp", { handlers: {}, elicits: true, backlog: 100, keeping, ...use });
+    this.agent = new Agent(runtime as unknown as Runtime, "https://example.com/acp", { handlers: {}, elicits: true, backlog: new Backlog(100), keeping, ...use });
   }
 
   #end(how: string): void {

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/call.js";
@@ -24,7 +25,7 @@ function control(): CallControl & { cancelled: string[] } {
 }
 
 test("result resolves whether it is asked for before or after the end", async () => {
-  const call = new Call<{ a: number }>("m", 10);
+  const call = new Call<{ a: number }>("m", new Backlog(10));
   const before = call.result;
   call.settle(RESULT, `{"a":1}`);
   assert.deepEqual(await before, { a: 1 });
@@ -32,7 +33,7 @@ test("result resolves whether it is asked for before or after the end", async ()
 });
 
 test("a JSON-RPC error and a failure of the runtime are typed", async () => {
-  const refused = new Call("tools/call", 10);
+  const refused = new Call("tools/call", new Backlog(10));
   refused.settle(RPC_ERROR, `{"code":-32602,"message":"Unknown tool","data":{"a":1}}`);
   await assert.rejects(refused.result, (e) => {
     if (!(e instanceof HoldfastError)) return false;
@@ -41,7 +42,7 @@ test("a JSON-RPC error and a failure of the runtime are typed", async () => {
     assert.equal(e.message, "tools/call: Unknown tool (-32602)");
     return true;
   });
-  const lost = new Call("tools/call", 10);
+  const lost = new Call("tools/call", new Backlog(10));
   lost.settle(FAILURE, `{"code":"lost","op":"tools/call","status":404,"retryable":false,"message":"gone","cause":"why"}`);
   await assert.rejects(lost.result, (e) => {
     if (!(e instanceof HoldfastError)) return false;
@@ -51,7 +52,7 @@ test("a JSON-RPC error and a failure of the runtime are typed", async () => {
 });
 
 test("TestFault18_SecondOutcomeIsIgnored", async () => {
-  const call = new Call<number>("m", 10);
+  const call = new Call<number>("m", new Backlog(10));
   call.settle(RESULT, "1");
   call.settle(RESULT, "2");
   call.fail(new HoldfastError({ code: "closed", message: "x" }));
@@ -59,13 +60,13 @@ test("TestFault18_SecondOutcomeIsIgnored", async () => {
 });
 
 test("TestFault13_ResultThatIsNotJSONForTheBrowser", async () => {
-  const call = new Call("m", 10);
+  const call = new Call("m", new Backlog(10));
   call.settle(RESULT, "{");
   await assert.rejects(call.result, (e) => e instanceof HoldfastError && e.code === "protocol_error");
 });
 
 test("TestFault16_ProtoKeysStayData", async () => {
-  const call = new Call<Record<string, unknown>>("m", 10);
+  const call = new Call<Record<string, unknown>>("m", new Backlog(10));
   call.settle(RESULT, `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`);
   const result = await call.result;
   assert.ok(Object.hasOwn(result, "__proto__"));
@@ -75,11 +76,11 @@ test("TestFault16_ProtoKeysStayData", async () => {
 test("an AbortSignal cancels with its reason, and is let go of at the end", async () => {
   const c = control();
   const abort = new AbortController();
-  const call = new Call("m", 10);
+  const call = new Call("m", new Backlog(10));
   call.bind(1, c, abort.signal);
   abort.abort(new Error("why"));
   assert.deepEqual(c.cancelled, ["why"]);
-  const other = new Call("m", 10);
+  const other = new Call("m", new Backlog(10));
   const late = new AbortController();
   other.bind(2, c, late.signal);
   other.settle(RESULT, "1");
@@ -91,7 +92,7 @@ test("Fault 133: only a result that was read is handed over, not a loop that has
   const handed: number[] = [];
   const c = { ...control(), handed: (call: number) => void handed.push(call) };
   const made = (id: number): Call<unknown> => {
-    const call = new Call("m", 10);
+    const call = new Call("m", new Backlog(10));
     call.bind(id, c, undefined, true);
     return call;
   };
@@ -109,14 +110,14 @@ test("Fault 133: only a result that was read is handed over, not a loop that has
 test("Fault 132: ack() resolves with what the store says, and needs nobody to look at it", async () => {
   const asked: [number, number][] = [];
   const c: CallControl = { ...control(), ack: (call, position) => (asked.push([call, position]), Promise.resolve()) };
-  const call = new Call("m", 10);
+  const call = new Call("m", new Backlog(10));
   call.bind(1, c, undefined, true);
   await call.ack(3);
   await call.ack();
   await call.ack(0);
   assert.deepEqual(asked, [[1, 3], [1, 0]]);
   await assert.rejects(call.ack(-1), (e) => e instanceof HoldfastError && e.code === "bad_argument");
-  const unkept = new Call("m", 10);
+  const unkept = new Call("m", new Backlog(10));
   unkept.bind(2, c, undefined, false);
   await unkept.ack();
   assert.equal(asked.length, 2);
@@ -124,7 +125,7 @@ test("Fault 132: ack() resolves with what the store says, and needs nobody to lo
 
 test("leaving a loop cancels nothing", async () => {
   const c = control();
-  const call = new Call("m", 10);
+  const call = new Call("m", new Backlog(10));
   call.bind(1, c, undefined);
   call.deliver(1, 1, `{"progress":1}`);
   for await (const _ of call) break;
@@ -150,7 +151,7 @@ const progress = (n: number, message = ""): string => JSON.stringify({ progressT
 
 test("events of the journal come in their order, before those that follow, to a reader of before and of after", async () => {
   for (const early of [true, false]) {
-    const call = new Call<unknown>("m", 100, false, {}, { createdAt: 1 });
+    const call = new Call<unknown>("m", new Backlog(100), false, {}, { createdAt: 1 });
     const seen: unknown[] = [];
     let fourth = (): void => {};
     const four = new Promise<void>((resolve) => (fourth = resolve));
@@ -175,7 +176,7 @@ test("events of the journal come in their order, before those that follow, to a 
 });
 
 test("events of the journal count for the limit of those that wait, as all others", async () => {
-  const call = new Call<unknown>("m", 2, false, {}, { createdAt: 1 });
+  const call = new Call<unknown>("m", new Backlog(2), false, {}, { createdAt: 1 });
   call.replayed(3, packed([[1, 1, progress(1)], [1, 2, progress(2)], [1, 3, progress(3)]]));
   call.settle(RESULT, `{}`);
   const seen: number[] = [];
@@ -189,8 +190,19 @@ test("events of the journal count for the limit of those that wait, as all other
 });
 
 test("the signal of a call's end is there before and after it", () => {
-  const [before, after] = [new Call<unknown>("m", 1), new Call<unknown>("m", 1)];
+  const [before, after] = [new Call<unknown>("m", new Backlog(1)), new Call<unknown>("m", new Backlog(1))];
   const signal = before.ended;
   for (const call of [before, after]) call.settle(RESULT, `{}`);
   assert.deepEqual([signal.aborted, before.ended === signal, after.ended.aborted], [true, true, true]);
+});
+
+test("Fault 140: rows that the store has told, and that nobody has read, count as well", () => {
+  const backlog = new Backlog(0, 4 << 20);
+  const call = new Call<unknown>("m", backlog, false, {}, { createdAt: 1 });
+  for (let n = 1; n <= 400; n++) call.replayed(n, packed([[1, n, progress(n, "x".repeat(50_000))]]));
+  assert.ok(backlog.held > 3 << 20 && backlog.held <= 4.01 * (1 << 20), `${backlog.held}`);
+  call.deliver(1, 401, progress(401));
+  assert.ok(backlog.held > 0);
+  void call[Symbol.asyncIterator]().return?.();
+  assert.equal(backlog.held, 0);
 });

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OUTCOME, type Call } from "../src/call.js";
@@ -35,7 +36,7 @@ function calls(context: Partial<CallContext> = {}) {
     {
       url: "http://localhost/mcp",
       handlers: {},
-      backlog: 10,
+      backlog: new Backlog(10),
       between: () => undefined,
       headersFor: () => [],
       headersAfter: async () => undefined,

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/call.js";
@@ -10,7 +11,7 @@ const coded =
 
 /** A call that is under way, and how often its core was asked. */
 function underWay() {
-  const call = new Call<unknown>("tools/call", 10);
+  const call = new Call<unknown>("tools/call", new Backlog(10));
   const asked: number[] = [];
   const nothing = (): void => {};
   const control: CallControl = {

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/call.js";
@@ -25,7 +26,7 @@ function drafting() {
     peek: nothing,
     draft: (...said) => void saved.push(said),
   };
-  const call = new Call<unknown>("tools/call", 10, true);
+  const call = new Call<unknown>("tools/call", new Backlog(10), true);
   call.bind(7, control, undefined);
   return { call, saved };
 }

@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Backlog, bytesOf } from "../src/backlog.js";
 import { HoldfastError } from "../src/errors.js";
 import { EventQueue } from "../src/eventqueue.js";
 import { type CallEvent, decodeEvent, type RawEvent } from "../src/events.js";
 
 const PROGRESS = 1;
 
-function queue(limit = 100_000): { events: EventQueue<RawEvent, CallEvent>; push: (n: number) => void; pauses: boolean[] } {
+function queue(limit = 0, bytes = 0): { events: EventQueue<RawEvent, CallEvent>; push: (n: number) => void; pauses: boolean[] } {
   const pauses: boolean[] = [];
   const events = new EventQueue<RawEvent, CallEvent>({
-    limit,
+    backlog: new Backlog(limit, bytes),
     decode: ({ kind, position, text }) => decodeEvent(kind, position, text),
     pause: (paused) => pauses.push(paused),
   });
-  return { events, pauses, push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }) };
+  return { events, pauses, push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }, 100) };
 }
 
 function progress(event: CallEvent): number {
@@ -86,4 +87,71 @@ test("a reader that left does not hold anybody up", async () => {
   for await (const _ of (push(1), events.read())) break;
   for (let n = 0; n < 10_000; n++) push(n);
   assert.deepEqual(pauses, []);
+});
+
+const MiB = 1 << 20;
+const raw = (position: number, text = "{}"): RawEvent => ({ kind: PROGRESS, position, text });
+
+test("Fault 140: what waits for readers is bounded in bytes, for each and for all of a client", async () => {
+  const backlog = new Backlog(0, 8 * MiB, 20 * MiB);
+  const queues = [0, 1, 2, 3].map(() => new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position }));
+  for (const events of queues) for (let n = 1; n <= 1_500; n++) events.push(raw(n), MiB);
+  assert.equal(backlog.held, 20 * MiB); // 8 of the first, 8 of the second, 4 of the third
+  const had: number[] = [];
+  for (const events of queues) {
+    events.end(undefined);
+    let n = 0;
+    await assert.rejects(
+      (async () => {
+        for await (const position of events.read()) assert.equal(position, ++n);
+      })(),
+      (e) => e instanceof HoldfastError && e.code === "limit_exceeded" && e.message.includes(`: ${1_500 - n} events`),
+    );
+    had.push(n);
+  }
+  assert.deepEqual(had, [8, 8, 4, 0]);
+  assert.equal(backlog.held, 0);
+  // One event is never too large for a reader that has none.
+  queues[0]!.read();
+  const one = new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position });
+  one.push(raw(1), 16 * MiB);
+  one.end(undefined);
+  const got: number[] = [];
+  for await (const position of one.read()) got.push(position);
+  assert.deepEqual(got, [1]);
+});
+
+test("Fault 140: a slow reader of large events holds up its own stream, and loses none", async () => {
+  const backlog = new Backlog(0, 64 * MiB);
+  const pauses: boolean[] = [];
+  const events = new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position, pause: (paused) => pauses.push(paused) });
+  const reader = events.read();
+  let sent = 0;
+  while (pauses.at(-1) !== true && sent < 100) events.push(raw(++sent), MiB);
+  assert.equal(sent, 17);
+  for (let n = 1; n <= 200; n++) {
+    assert.equal((await reader.next()).value, n);
+    while (pauses.at(-1) === false && sent < 200) events.push(raw(++sent), MiB);
+  }
+  assert.equal(backlog.held, 0);
+});
+
+test("Fault 140: a reader that leaves gives back what waited for it", () => {
+  const backlog = new Backlog();
+  const events = new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position });
+  events.push(raw(1), MiB);
+  const [one, two] = [events.read(), events.read()];
+  events.push(raw(2), MiB);
+  assert.equal(backlog.held, 3 * MiB);
+  void one.return?.();
+  assert.equal(backlog.held, MiB);
+  void two.return?.();
+  assert.equal(backlog.held, 0);
+});
+
+test("Fault 140: a text's characters are counted as JavaScript keeps them", () => {
+  const overhead = bytesOf("");
+  assert.equal(bytesOf("x".repeat(MiB)) - overhead, MiB);
+  assert.equal(bytesOf("x".repeat(MiB) + "\u20ac") - overhead, 2 * (MiB + 1));
+  assert.equal(bytesOf("x") - overhead, 2);
 });

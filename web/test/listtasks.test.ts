@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call } from "../src/call.js";
@@ -16,13 +17,13 @@ function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
     }
     override request<T>(method: string, params?: Open): Call<T> {
       asked.push([method, params]);
-      const call = new Call<T>(method, 1);
+      const call = new Call<T>(method, new Backlog(1));
       call.settle(1, JSON.stringify(pages[asked.length - 1]));
       return call;
     }
   }
   const runtime = {} as Runtime;
-  const mcp = new Listing(runtime, "http://localhost/mcp", 1, {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
+  const mcp = new Listing(runtime, "http://localhost/mcp", new Backlog(1), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
   return { mcp, asked };
 }
 

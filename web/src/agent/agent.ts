@@ -1,3 +1,4 @@
+import type { Backlog } from "../backlog.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Durability } from "../durable/journalclient.js";
@@ -47,7 +48,7 @@ export interface SessionOptions {
 export interface AgentUse {
   handlers: AgentHandlers;
   elicits: boolean;
-  backlog: number;
+  backlog: Backlog;
   keeping: Keeping;
   /** Finds out why a session cannot be heard. */
   explain?: (error: HoldfastError) => Promise<HoldfastError>;

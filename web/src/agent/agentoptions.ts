@@ -1,3 +1,4 @@
+import { Backlog } from "../backlog.js";
 import type { Implementation } from "../mcp.js";
 import { badArgument, bound, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
 import { sendsCookies } from "../origins.js";
@@ -36,6 +37,10 @@ export interface AgentLimits {
   stored?: number;
   /** Events of one session that wait for a reader that is iterating. Default 100,000. */
   backlog?: number;
+  /** Bytes of those, about. Default 64 MiB. */
+  backlogBytes?: number;
+  /** Bytes of the events of all sessions that wait for their readers. Default 256 MiB. */
+  backlogTotal?: number;
 }
 
 /** Options of {@link connectAgent}. All are optional. */
@@ -91,9 +96,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 const SCHEMES = { http: ["http:", "https:"], websocket: ["ws:", "wss:"] } as const;
-
-/** Events of one session that wait for a reader, unless limits.backlog says otherwise. */
-const BACKLOG = 100_000;
 
 /** Where an agent is, and how it is spoken to. */
 export interface AgentAddress {
@@ -155,9 +157,10 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
   };
 }
 
-/** Events of one session that may wait for a reader. */
-export function backlogOf({ limits }: AgentOptions): number {
-  return bound("limits.backlog", limits?.backlog, OP) || BACKLOG;
+/** What may wait for those who read the sessions' events. */
+export function backlogOf({ limits = {} }: AgentOptions): Backlog {
+  const at = (name: "backlog" | "backlogBytes" | "backlogTotal"): number => bound(`limits.${name}`, limits[name], OP);
+  return new Backlog(at("backlog"), at("backlogBytes"), at("backlogTotal"));
 }
 
 /** Whether elicitations are offered to the agent. */

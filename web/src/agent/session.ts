@@ -1,3 +1,4 @@
+import type { Backlog } from "../backlog.js";
 import { HoldfastError } from "../errors.js";
 import { EVENT } from "../events.js";
 import type { Open } from "../mcp.js";
@@ -38,7 +39,7 @@ export interface SessionUse {
   readonly exchanges: Exchanges;
   readonly pages: Pages;
   /** Events that wait for one reader. */
-  readonly backlog: number;
+  readonly backlog: Backlog;
 }
 
 /** What {@link AgentSession.prompt} resolves with. */

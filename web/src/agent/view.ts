@@ -1,3 +1,4 @@
+import { type Backlog, EACH } from "../backlog.js";
 import type { HoldfastError } from "../errors.js";
 import { EventQueue } from "../eventqueue.js";
 import { EVENT } from "../events.js";
@@ -19,13 +20,17 @@ export class SessionView {
   /** Items that have changed and have not been told of. */
   readonly #touched = new Set<number>();
 
-  /** `backlog`: events that wait for one reader. */
-  constructor(backlog: number) {
-    this.#events = new EventQueue<SessionEvent, SessionEvent>({ limit: backlog, decode: (event) => event, early: false });
+  /** Characters that were heard since an event was told. */
+  #heard = 0;
+
+  /** `backlog`: what may wait for those who read. */
+  constructor(backlog: Backlog) {
+    this.#events = new EventQueue<SessionEvent, SessionEvent>({ backlog, decode: (event) => event, early: false });
   }
 
   /** The core's Deliver effect, where it is of what is shown. */
   heard(kind: number, text: string): void {
+    this.#heard += text.length;
     switch (kind) {
       case EVENT.transcript:
         this.#changed(this.transcript.apply(JSON.parse(text) as TranscriptOp));
@@ -99,6 +104,8 @@ export class SessionView {
 
   #emit<E extends keyof SessionEvents>(event: E, value: SessionEvents[E]): void {
     this.listeners.emit(event, value);
-    this.#events.push({ type: event, ...value } as unknown as SessionEvent);
+    // An item's versions have their text in common: what was heard is what they add.
+    this.#events.push({ type: event, ...value } as unknown as SessionEvent, 2 * this.#heard + EACH);
+    this.#heard = 0;
   }
 }
