@@ -92,7 +92,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #ended: AbortController | undefined;
   readonly #replay: Uint8Array[] = [];
   #packed = 0;
-  /** Somebody reads the events, or has. */
+  /** Stored events are taken apart as they come: somebody reads them, or has, or no more of them may wait. */
   #read = false;
 
   /** @internal */
@@ -324,10 +324,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
     this.#position = Math.max(this.#position, position);
-    const takes = this.#backlog.takes(1, this.#packed, events.length);
+    this.#read ||= !this.#backlog.takes(1, this.#packed, events.length);
     this.#replay.push(events);
     this.#pack(events.length);
-    if (this.#read || !takes || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
+    if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
   }
 
   /** So many bytes more wait to be taken apart, or fewer. */

@@ -15,6 +15,7 @@ import { SessionUse } from "./sessionuse.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
 import { usageOf } from "./usage.js";
+import { Unheard } from "./unheard.js";
 
 /**
  * Bytes of what was read that the core is given at a time: more would not fit its
@@ -95,10 +96,10 @@ export class Journal {
       },
     };
     // Heard from before the store is read: what is stored meanwhile is not missed.
-    const early: [string, Message][] = [];
+    const early = new Unheard();
     const channel = new Channel(server, tab.name, (from, message) => {
       if (journal) journal.receive(from, message);
-      else early.push([from, message]);
+      else early.add(from, message);
     });
     const { store, loaded, living, why } = await openedStore(options, tab, ready);
     await ready; // where it is one in memory, which waits for nothing
@@ -118,14 +119,17 @@ export class Journal {
   }
 
   /** What was heard before a client was there, or while the page slept. */
-  #early: [string, Message][] = [];
+  #early = new Unheard();
   // A frozen page still hears (Chrome delivers messages to it), but a transaction
   // that it began then would not end, and hold up those of all other pages.
   #asleep = true;
 
   #catchUp(): void {
     this.#asleep = false;
-    for (const [from, message] of this.#early.splice(0)) this.receive(from, message);
+    const { messages, missed } = this.#early.take();
+    for (const [from, message] of messages) this.receive(from, message);
+    const followed = new Set(this.#calls.others());
+    for (const call of missed) if (followed.has(call)) void this.#calls.read(call);
   }
 
   /** Reads the store again, for a runtime that takes the place of one that has exited. */
@@ -351,7 +355,7 @@ export class Journal {
   /** @internal A message of another page's. */
   receive(from: string, message: Message): void {
     if (this.#asleep) {
-      this.#early.push([from, message]);
+      this.#early.add(from, message);
       return;
     }
     if (this.#peers.hear(from)) this.#calls.met(from);
