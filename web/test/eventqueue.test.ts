@@ -149,7 +149,7 @@ test("Fault 140: a reader that leaves gives back what waited for it", () => {
   assert.equal(backlog.held, 0);
 });
 
-test("Fault 140: a text's characters are counted as JavaScript keeps them", () => {
+test("Fault 140: the characters of a text are counted as JavaScript keeps them", () => {
   const overhead = bytesOf("");
   assert.equal(bytesOf("x".repeat(MiB)) - overhead, MiB);
   assert.equal(bytesOf("x".repeat(MiB) + "\u20ac") - overhead, 2 * (MiB + 1));
