@@ -324,7 +324,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
     this.#position = Math.max(this.#position, position);
-    this.#read ||= !this.#backlog.takes(1, this.#packed, events.length);
+    this.#read ||= !this.#backlog.takes(1, this.#packed + this.#events.waiting, events.length);
     this.#replay.push(events);
     this.#pack(events.length);
     if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not

@@ -48,6 +48,11 @@ export class EventQueue<Raw, Event> {
     if (use.early !== false) this.#backlog = new Fifo(use.backlog);
   }
 
+  /** Bytes that wait for the first reader. */
+  get waiting(): number {
+    return this.#backlog?.bytes ?? 0;
+  }
+
   /** Adds an event of so many bytes for every reader. Runs no app code. */
   push(raw: Raw, bytes: number): void {
     this.#backlog?.push(raw, bytes);
@@ -231,7 +236,8 @@ class Fifo<T> {
   /** Of each of the items. */
   #sizes: number[] = [];
   #head = 0;
-  #bytes = 0;
+  /** Bytes of the items that wait. */
+  bytes = 0;
   /** How many items were dropped. */
   dropped = 0;
 
@@ -245,11 +251,11 @@ class Fifo<T> {
 
   /** Whether more items wait than that, or bytes than that part of what may wait. */
   over(items: number, part: number): boolean {
-    return this.length > items || this.#bytes > this.#backlog.bytes / part;
+    return this.length > items || this.bytes > this.#backlog.bytes / part;
   }
 
   push(item: T, bytes: number): void {
-    if (!this.#backlog.takes(this.length, this.#bytes, bytes)) {
+    if (!this.#backlog.takes(this.length, this.bytes, bytes)) {
       this.dropped++;
       return;
     }
@@ -272,14 +278,14 @@ class Fifo<T> {
   }
 
   clear(): void {
-    this.#count(-this.#bytes);
+    this.#count(-this.bytes);
     this.#items = [];
     this.#sizes = [];
     this.#head = 0;
   }
 
   #count(bytes: number): void {
-    this.#bytes += bytes;
+    this.bytes += bytes;
     this.#backlog.add(bytes);
   }
 }
