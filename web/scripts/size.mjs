@@ -29,11 +29,13 @@ import { packages } from "./wasmpackages.mjs";
 // for tokens that need the network.
 // 0.6 KB are for the idempotency key, and for replay(), which makes the same request with
 // all that the app had said of it.
+// 0.7 KB, and 1 KB of the wasm, are for budgets in bytes of what waits for readers, and
+// of what a page hears while it sleeps.
 const files = [
-  { name: "holdfast.wasm", budget: 719_500, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 37_500, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 45_800, goal: 15_000 },
-  { name: "holdfast.js", budget: 47_800, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 720_500, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 38_300, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 46_600, goal: 15_000 },
+  { name: "holdfast.js", budget: 48_600, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

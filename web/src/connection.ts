@@ -47,7 +47,7 @@ export class Connection {
   #listens = true;
   readonly #keeping: CallKeeping;
   readonly #handlers: Handlers;
-  readonly #backlog: number;
+  readonly #backlog: Backlog;
   /** Calls that were restored just now. */
   readonly #back: Call<CallToolResult>[] = [];
   #durability: Durability;

@@ -1,3 +1,4 @@
+import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connection } from "../src/connection.js";
@@ -134,7 +135,7 @@ function changing() {
     open: () => new Promise<OpenedStore>((resolve) => (open = resolve)),
   } as unknown as UserStores;
   const keeping = { journal: journal("ada"), stores, defaults: callDefaults("test", {}), reload: async () => runtime as unknown as Runtime };
-  const client = new Open(runtime as unknown as Runtime, "https://example.com/mcp", 10, { roots: () => answer }, keeping);
+  const client = new Open(runtime as unknown as Runtime, "https://example.com/mcp", new Backlog(10), { roots: () => answer }, keeping);
   let answered!: (roots: []) => void;
   const answer = new Promise<[]>((resolve) => (answered = resolve));
   const states: string[] = [];
