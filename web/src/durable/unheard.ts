@@ -47,7 +47,7 @@ export class Unheard {
         const list = new OpList();
         for (const op of decodeOps(message.ops)) {
           if (op.kind === "call") list.head(op.call, op.epoch, false, op.plain);
-          else if (op.kind === "forget") list.forget(op.call);
+          else if (op.kind === "forget") list.forget(op.call, op.outcome ?? 0);
           else if (op.kind === "log") this.#missed.add(op.call);
         }
         const ops = list.bytes();
