@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
@@ -68,5 +69,37 @@ func TestFault151_StatusThatCannotBeHad(t *testing.T) {
 	if o.told(engine.EventPeek, "") != 3 {
 		o.fatal("whoever asked is left waiting for a call that has ended")
 	}
+	o.wantResult()
+}
+
+// Fault 151: a parked request that is cancelled is over: the server is told, and is
+// not asked for its status any more.
+func TestFault151_CancelWhileParked(t *testing.T) {
+	o := connected(t, mcp.Config{Journal: true}).resumable("", mcp.CallOptions{})
+	o.park(o.c, true)
+	o.cancel(o.c)
+	o.store()
+	o.wantFailure(engine.CodeCancelled)
+	if n := o.posted(`"notifications/cancelled"`, `"requestId":`+o.id); n != 1 {
+		o.fatal("the server is told %d times", n)
+	}
+	o.Head(o.newest, 202)
+	o.End(o.newest, engine.EndClean)
+	o.wantQuiet()
+	o.wantIdle()
+}
+
+// Fault 151: a policy for another request than a tool's call is as good: the read of
+// a resource goes on after a cut.
+func TestFault151_ResumableRead(t *testing.T) {
+	r := connected(t, mcp.Config{Journal: true})
+	c := r.Call("resources/read", `{"uri":"file:///large"}`, mcp.CallOptions{})
+	o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+	o.Head(o.x, 200, "content-type", coretest.Stream)
+	o.event("", policyFor(o.id, `"tok"`, ""))
+	o.cut(engine.EndNetwork)
+	o.resumePost(`"tok"`, 60_000)
+	o.accept()
+	o.result("")
 	o.wantResult()
 }
