@@ -29,6 +29,8 @@ import (
 //	scarce        boolean    few connections: durable calls wait for one
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
+//	sound         number     the latest time that is sure to have come, ms since 1970; 0 for none
+//	keepEnded, keepRunning   number, ms; 0 for the default, negative for ever
 //	maxStored     number     bytes of this server's calls in the store; 0 for the default
 //	answer, idle, total, sendWithin      number, ms; 0 for the default, negative for never
 //	maxLine, maxEvent, maxBody   number, bytes; 0 for the default
@@ -52,6 +54,8 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			Epoch:            epochOf(o, seed),
 			Seed:             seed,
 			Wall:             o.Int("wall"),
+			Sound:            o.Int("sound"),
+			Retention:        mcp.Retention{Ended: o.Int("keepEnded"), Running: o.Int("keepRunning")},
 			Timeouts:         mcp.Timeouts{Answer: o.Int("answer"), Idle: o.Int("idle"), Total: o.Int("total"), Send: o.Int("sendWithin")},
 			Limits: mcp.Limits{
 				Line: int(o.Int("maxLine")), Event: int(o.Int("maxEvent")), Body: int(o.Int("maxBody")),

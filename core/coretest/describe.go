@@ -16,7 +16,7 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventSegment: "segment", engine.EventTask: "task", engine.EventPeek: "peek", engine.EventDraft: "draft",
 	engine.EventTranscript: "transcript", engine.EventTurn: "turn",
 	engine.EventQuestion: "question", engine.EventWithdrawn: "withdrawn", engine.EventForward: "forward",
-	engine.EventStreams: "streams", engine.EventAcked: "acked",
+	engine.EventStreams: "streams", engine.EventAcked: "acked", engine.EventEvicted: "evicted",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.

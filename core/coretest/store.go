@@ -274,6 +274,10 @@ func (w *World) Reload() []engine.Effect {
 	return w.input("reload", func() { w.Client.Restore(w.Now, loaded) })
 }
 
+// SoundWall has the next page count what is stored to the time that it would read now:
+// another page has read it a day before, from the same clock.
+func (w *World) SoundWall() { w.cfg.Sound = w.cfg.Wall + int64(w.Now) }
+
 // JumpWall sets the wall clock that the next page sees on by so many ms, or back.
 func (w *World) JumpWall(ms int64) { w.cfg.Wall += ms }
 

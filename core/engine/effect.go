@@ -106,6 +106,7 @@ const (
 	EventForward                           // the answer to the request with handle Position is for the tab that carries the session
 	EventStreams                           // how many streams an agent's sessions would have, and how many of them are at work
 	EventAcked                             // an Ack is stored, or cannot be; Position is its ticket
+	EventEvicted                           // the store has let a call go that nobody has acknowledged: no room, or its age
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

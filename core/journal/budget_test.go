@@ -5,69 +5,73 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-func TestOver(t *testing.T) {
-	made := func(created int64, bytes int, outcome engine.Outcome) *Record {
-		return &Record{Head: Head{CreatedAt: created}, Bytes: bytes, Outcome: outcome}
+func numbersOf(calls []Evictable) (numbers []uint64) {
+	for _, c := range calls {
+		numbers = append(numbers, c.Call)
 	}
-	const going, result, failure = 0, engine.OutcomeResult, engine.OutcomeFailure
-	records := map[uint64]*Record{
-		1: made(50, 100, result), 2: made(10, 1000, going), 3: made(30, 200, failure), 4: made(20, 300, result),
-		7: made(30, 400, result), 5: made(60, 500, going),
+	return numbers
+}
+
+func TestEvict(t *testing.T) {
+	calls := []Evictable{
+		{Call: 1, CreatedAt: 50, Bytes: 100}, {Call: 2, CreatedAt: 10, Bytes: 1000, Manual: true},
+		{Call: 3, CreatedAt: 30, Bytes: 200}, {Call: 4, CreatedAt: 60, Bytes: 300, Manual: true, Acked: true},
+		{Call: 7, CreatedAt: 30, Bytes: 400}, {Call: 5, CreatedAt: 5, Bytes: 500, Manual: true},
 	}
-	for budget, c := range map[int]struct {
-		forget []uint64
-		fits   bool
+	for need, c := range map[int]struct {
+		evict  []uint64
+		enough bool
 	}{
-		9999: {nil, true},
-		2500: {nil, true},
-		2499: {[]uint64{4}, true},
-		2200: {[]uint64{4}, true},
-		2199: {[]uint64{4, 3}, true},
-		1999: {[]uint64{4, 3, 7}, true},
-		1600: {[]uint64{4, 3, 7}, true},
-		1500: {[]uint64{4, 3, 7, 1}, true},
-		1499: {[]uint64{4, 3, 7, 1}, false},
-		0:    {[]uint64{4, 3, 7, 1}, false},
-		-1:   {[]uint64{4, 3, 7, 1}, false},
+		-1:   {nil, true},
+		0:    {nil, true},
+		1:    {[]uint64{4}, true},
+		300:  {[]uint64{4}, true},
+		301:  {[]uint64{4, 3}, true},
+		501:  {[]uint64{4, 3, 7}, true},
+		1000: {[]uint64{4, 3, 7, 1}, true},
+		1001: {[]uint64{4, 3, 7, 1, 5}, true},
+		1501: {[]uint64{4, 3, 7, 1, 5, 2}, true},
+		2501: {[]uint64{4, 3, 7, 1, 5, 2}, false},
 	} {
-		if forget, fits := Over(records, budget); !slices.Equal(forget, c.forget) || fits != c.fits {
-			t.Errorf("%d: %v, %v", budget, forget, fits)
+		if evict, enough := Evict(calls, need); !slices.Equal(numbersOf(evict), c.evict) || enough != c.enough {
+			t.Errorf("%d: %v, %v", need, numbersOf(evict), enough)
 		}
 	}
-	if forget, fits := Over(nil, 0); forget != nil || !fits {
-		t.Errorf("nothing: %v, %v", forget, fits)
+	if evict, enough := Evict(nil, 0); len(evict) > 0 || !enough {
+		t.Errorf("nothing: %v, %v", evict, enough)
 	}
 }
 
-func TestOverForgetsNoMoreThanItTakes(t *testing.T) {
+// No more is evicted than it takes, and none that an app would miss more than one
+// that stays.
+func TestEvictTakesNoMoreThanNeeded(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 500 {
-		records := map[uint64]*Record{}
+		var calls []Evictable
+		whole := 0
 		for call := range rng.Uint64N(20) {
-			records[call] = &Record{Head: Head{CreatedAt: rng.Int64N(5)}, Bytes: rng.IntN(100), Outcome: engine.Outcome(rng.IntN(2))}
+			e := Evictable{Call: call, CreatedAt: rng.Int64N(5), Bytes: rng.IntN(100), Acked: rng.IntN(3) == 0, Manual: rng.IntN(2) == 0}
+			calls, whole = append(calls, e), whole+e.Bytes
 		}
-		budget, left := rng.IntN(1000), 0
-		forget, fits := Over(records, budget)
-		for _, r := range records {
-			left += r.Bytes
-		}
-		for i, call := range forget {
-			if left <= budget {
-				t.Fatalf("seed %d: %d of %v are enough", seed, i, forget)
+		need, freed, worst := rng.IntN(1000), 0, 0
+		evict, enough := Evict(calls, need)
+		for i, e := range evict {
+			if freed >= need {
+				t.Fatalf("seed %d: %d of %v are enough", seed, i, numbersOf(evict))
 			}
-			if records[call].Outcome == 0 {
-				t.Fatalf("seed %d: forgets %d, which goes on", seed, call)
-			}
-			left -= records[call].Bytes
+			freed, worst = freed+e.Bytes, max(worst, e.rank())
 		}
-		if fits != (left <= budget) {
-			t.Fatalf("seed %d: %d of %d, fits %v", seed, left, budget, fits)
+		if enough != (freed >= need) || !enough && freed != whole {
+			t.Fatalf("seed %d: %d of %d are free, enough %v", seed, freed, need, enough)
+		}
+		for _, e := range calls {
+			if !slices.Contains(evict, e) && e.rank() < worst {
+				t.Fatalf("seed %d: %d stays, %v go", seed, e.Call, numbersOf(evict))
+			}
 		}
 	}
 }

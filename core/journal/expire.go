@@ -2,12 +2,13 @@ package journal
 
 import "math"
 
-// Records are aged by the wall clock: it is the only one that outlives the page,
-// and it can be set. A time that lies ahead of it counts as now. So a clock that
-// was put back neither ends anything early nor makes it last longer than by the
-// time that it was put back. (One that was put forward ends things early by as
-// much: nothing here could tell.) Two bounds keep that from becoming for ever, or at
-// once, where a time makes no sense.
+// Records are aged by wall clocks: they are the only ones that outlive the page, and
+// they can be set. So no record expires by one reading alone: its age is counted to a
+// time that an earlier page has read, at least a day before this one, from a clock
+// that has not been put back since (web/src/store/clock.ts). A clock that is set ahead
+// and then put right ends nothing; one that stays wrong for longer than a day, over
+// several pages, is taken for right. A time that lies ahead of the clock counts as now.
+// Two bounds keep that from becoming for ever, or at once, where a time makes no sense.
 const (
 	// maxAhead is how far ahead a time may lie, in ms: no clock that is further
 	// off gets through TLS, whose certificates last 398 days at most. A record
@@ -37,21 +38,26 @@ func sum(a, b int64) int64 {
 	return a + b
 }
 
-// Expired reports whether the record may be deleted at the time wall, in ms
-// since 1970: a finished one keepFinished ms after its end, an unfinished one
-// keepUnfinished ms after it was made. A keep below 0 means for ever. Nobody
-// asks this of a call that a page carries on.
-func (r *Record) Expired(wall, keepFinished, keepUnfinished int64) bool {
-	since, keep := r.Head.CreatedAt, keepUnfinished
+// Clock is what is known of the time, in ms since 1970.
+type Clock struct {
+	Wall  int64 // what the wall clock shows now
+	Sound int64 // the latest time that is sure to have come; 0 for none, then nothing expires
+}
+
+// Expired reports whether the record may be deleted: an ended one keepEnded ms after
+// its end, a running one keepRunning ms after it was made. A keep below 0 means for
+// ever. Nobody asks this of a call that a page carries on.
+func (r *Record) Expired(c Clock, keepEnded, keepRunning int64) bool {
+	since, keep := max(r.Head.CreatedAt, 0), keepRunning
 	if r.Outcome != 0 {
-		keep = keepFinished
+		keep = keepEnded
 		if r.EndedAt > 0 {
 			since = r.EndedAt
 		}
 	}
-	if keep < 0 || wall < firstRelease {
+	if keep < 0 || c.Sound < firstRelease {
 		return false
 	}
-	age := wall - max(since, 0)
-	return age < -maxAhead || max(age, 0) >= keep
+	// Ahead of both: a clock that has lost its battery is behind all records.
+	return since-max(c.Wall, c.Sound) > maxAhead || max(c.Sound-since, 0) >= keep
 }

@@ -69,10 +69,10 @@ func TestExpired(t *testing.T) {
 		if c.ended != 0 {
 			r.Outcome, r.EndedAt = engine.OutcomeResult, max(c.ended, 0)
 		}
-		if got := r.Expired(c.wall, finished, unfinished); got != c.want {
+		if got := r.Expired(Clock{c.wall, c.wall}, finished, unfinished); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-		if r.Expired(c.wall, -1, -1) {
+		if r.Expired(Clock{c.wall, c.wall}, -1, -1) {
 			t.Errorf("%s: was to be kept for ever", name)
 		}
 	}
@@ -83,15 +83,34 @@ func TestExpired(t *testing.T) {
 func TestEverythingExpires(t *testing.T) {
 	for ahead := int64(-500 * day); ahead <= 500*day; ahead += day / 2 {
 		r := Record{Head: Head{CreatedAt: now + ahead}}
-		if got := r.Expired(now+max(ahead, 0)+30*day, day, 30*day); !got {
+		if got := r.Expired(Clock{Sound: now + max(ahead, 0) + 30*day}, day, 30*day); !got {
 			t.Errorf("made %d days ahead, never ends", ahead/day)
 		}
-		if ahead >= 0 && ahead <= maxAhead && r.Expired(now, day, 30*day) {
+		if ahead >= 0 && ahead <= maxAhead && r.Expired(Clock{now, now}, day, 30*day) {
 			t.Errorf("made %d days ahead, ends at once", ahead/day)
 		}
 	}
 	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
-	if !ended.Expired(now, 0, 0) || !ended.Expired(now-day, 0, 0) {
+	if !ended.Expired(Clock{now, now}, 0, 0) || !ended.Expired(Clock{now, now - day}, 0, 0) {
 		t.Error("kept for no time, and kept")
+	}
+}
+
+// Fault 134: one wrong reading of the wall clock deletes nothing, however far ahead
+// or behind it is; only what other pages have read counts.
+func TestFault134_OneWrongClock(t *testing.T) {
+	running := Record{Head: Head{CreatedAt: now}}
+	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
+	for _, wall := range []int64{math.MinInt64, 0, firstRelease, now - 500*day, now, now + 30*day, now + 4000*day, math.MaxInt64} {
+		for _, sound := range []int64{0, now - 800*day, now - day, now, now + 6*day} {
+			for _, r := range []Record{running, ended} {
+				if ahead := now - max(wall, sound); ahead <= maxAhead && r.Expired(Clock{wall, sound}, 7*day, 30*day) {
+					t.Errorf("wall %d, sound %d days after it was made: expired", (wall-now)/day, (sound-now)/day)
+				}
+			}
+		}
+	}
+	if !ended.Expired(Clock{now + 8*day, now + 7*day}, 7*day, 30*day) || !running.Expired(Clock{now + 31*day, now + 30*day}, 7*day, 30*day) {
+		t.Error("nothing ever expires")
 	}
 }

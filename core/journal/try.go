@@ -11,7 +11,7 @@ func (w *Writer) Try(now engine.Time, ops []byte, then func(now engine.Time, sto
 		return engine.Effect{}, false
 	}
 	w.ticket++
-	w.flying, w.again, w.firm, w.missed = true, true, true, false
+	w.flying, w.firm, w.missed = true, true, false
 	w.blob, w.alone = ops, then
 	w.by = now.After(CommitWithin)
 	return w.effect(), true

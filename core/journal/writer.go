@@ -37,7 +37,7 @@ type Writer struct {
 	hung   uint32 // of the last that took too long: it may be stored yet
 	flying bool   // the last commit is under way
 	firm   bool   // it is strict
-	again  bool   // it is under way for the second time, with room made
+	tries  int    // how often it found no room
 	by     engine.Time
 	missed bool   // by has passed unseen, and was moved on
 	blob   []byte // what it writes: kept for a second try
@@ -217,15 +217,20 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	}
 	w.flown, w.dirty = append(w.flown[:0], w.dirty...), w.dirty[:0]
 	w.ticket++
-	w.flying, w.again, w.firm, w.strict, w.waiting, w.missed = true, false, w.strict, false, 0, false
+	w.flying, w.tries, w.firm, w.strict, w.waiting, w.missed = true, 0, w.strict, false, 0, false
 	w.by = now.After(CommitWithin)
 	return w.effect(), true
 }
 
+// Needs returns how many bytes to free for the commit that found no room: what it
+// writes, and more each time that this was not enough.
+func (w *Writer) Needs() int { return len(w.blob) << min(w.tries, 16) }
+
 // Retry is the commit that found no room once more, with operations that make
 // some in front, in the same transaction.
 func (w *Writer) Retry(room []byte) engine.Effect {
-	w.flying, w.again = true, true
+	w.flying = true
+	w.tries++
 	w.blob = append(room, w.blob...)
 	return w.effect()
 }
@@ -301,7 +306,7 @@ func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
 	case result == ResultOK || result == ResultUnsealed:
 		w.land(now, result == ResultOK)
 		return FateStored
-	case result == ResultQuota && !w.again:
+	case result == ResultQuota:
 		return FateFull
 	}
 	return FateFailed

@@ -101,7 +101,8 @@ func TestWriterGroups(t *testing.T) {
 	}
 }
 
-// Room is made once for a commit: the same ticket again, deletions in front.
+// Room is made for a commit, as often as some can be: the same ticket again, deletions
+// in front, and more is asked for each time.
 func TestWriterRetries(t *testing.T) {
 	d := newDesk(t)
 	d.Touch(&d.log)
@@ -123,7 +124,11 @@ func TestWriterRetries(t *testing.T) {
 		t.Errorf("it writes %+v, %+v", room, row)
 	}
 	d.want("")
-	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFailed)
+	needed := d.Needs()
+	if needed < 2*len(first.Data) {
+		t.Errorf("%d bytes were not enough, and %d are needed", len(first.Data), needed)
+	}
+	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFull)
 	d.Fail(2, "quota")
 	d.want("row")
 	if d.On || d.Deadline() != engine.Never {

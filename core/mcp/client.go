@@ -51,6 +51,7 @@ type Client struct {
 	withheld   bool                    // a Read may be owed to a call
 	elements   [][]byte                // of the array that is looked at: one list for all
 	kept       map[engine.CallID]*call // settled, and not acknowledged yet
+	evicted    []*call                 // their outcomes make room for the commit under way
 	series     jsonrpc.Series          // the messages that no call's stream brings
 	calls      []*call                 // in order of their making: iteration must not depend on a map
 	byID       map[requestID]*call
@@ -98,6 +99,7 @@ type owner interface {
 func New(cfg Config) *Client {
 	cfg.Timeouts = cfg.Timeouts.withDefaults()
 	cfg.Limits = cfg.Limits.withDefaults()
+	cfg.Retention = cfg.Retention.withDefaults()
 	if len(cfg.Capabilities) == 0 {
 		cfg.Capabilities = []byte("{}")
 	}

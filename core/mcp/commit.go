@@ -38,6 +38,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	case journal.FateBack:
 		c.storeBack()
 	case journal.FateStored:
+		c.evictedStored()
 		c.fitStored()
 		c.readAllOwed()
 	case journal.FateFull:
@@ -79,6 +80,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	for _, t := range c.kept {
 		t.record.memory = true
 	}
+	c.evicted = nil // they are stored still
 	c.tellDurability("memory", why)
 	for _, t := range c.calls {
 		c.tellGuarantee(t)
@@ -101,19 +103,4 @@ func (c *Client) storeBack() {
 			c.rewrite(t)
 		}
 	}
-}
-
-// evict returns operations that delete the finished calls, for a commit that
-// found no room; nil if there are none.
-func (c *Client) evict() []byte {
-	var room []byte
-	for _, t := range c.keptInOrder() {
-		// Not one whose outcome is under way: it has not been told yet.
-		if !t.record.memory && c.writer.Has(t.record.overIn) {
-			room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Call: t.record.id})
-			c.writer.Held -= t.record.bytes
-			t.record.memory, t.record.bytes = true, 0
-		}
-	}
-	return room
 }

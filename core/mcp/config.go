@@ -41,6 +41,10 @@ type Config struct {
 	Scarce bool
 	// Wall is what a wall clock shows at Time 0, in ms since 1970.
 	Wall int64
+	// Sound is the latest time that is sure to have come, in ms since 1970: an earlier
+	// page has read it from a wall clock that has not been put back since. What is
+	// stored is aged by it; 0 for none, then nothing expires.
+	Sound int64
 	// Epoch goes into every request id, so that two loads of a page never give
 	// the same id to two requests. Below link.EpochLimit.
 	Epoch uint32
@@ -48,6 +52,24 @@ type Config struct {
 	Seed     uint64
 	Timeouts Timeouts
 	Limits   Limits
+	// Retention is how long calls that nobody acknowledges are stored.
+	Retention Retention
+}
+
+// Retention is in milliseconds. A negative value means for ever.
+type Retention struct {
+	Ended   int64 // a call with its outcome, from its end; default 7 days
+	Running int64 // one without, that no page carries on, from its making; default 30 days
+}
+
+// The defaults of Retention: no server's task or session is known to live longer.
+const (
+	defaultEnded   = 7 * 24 * 3_600_000
+	defaultRunning = 30 * 24 * 3_600_000
+)
+
+func (r Retention) withDefaults() Retention {
+	return Retention{Ended: orDefault(r.Ended, defaultEnded), Running: orDefault(r.Running, defaultRunning)}
 }
 
 // Timeouts are in milliseconds. A negative value means never.

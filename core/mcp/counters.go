@@ -17,7 +17,8 @@ type Counters struct {
 	ForeignMessages    uint32 // messages of another call's stream that a resume brought
 	DuplicateSegments  uint32 // segments of a streamed result that had come before
 	GapsRefetched      uint32 // times that missing segments were asked for
-	ExpiredCalls       uint32 // calls forgotten for their age, or for room
+	ExpiredCalls       uint32 // calls forgotten for their age (Config.Retention)
+	EvictedCalls       uint32 // calls forgotten for room: the browser's quota, or Limits.Stored
 	QuarantinedRecords uint32 // stored records that could not be read
 }
 
@@ -47,6 +48,7 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"duplicateSegments", n.DuplicateSegments},
 		{"gapsRefetched", n.GapsRefetched},
 		{"expiredCalls", n.ExpiredCalls},
+		{"evictedCalls", n.EvictedCalls},
 		{"quarantinedRecords", n.QuarantinedRecords},
 	} {
 		b = append(b, "{,"[min(i, 1)])

@@ -1,48 +1,100 @@
 package mcp
 
 import (
+	"strconv"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// How long a call stays in the store, in ms, from its end or, where it has none,
-// from its making: a page that comes back later is told nothing of it. No
-// server's task or session is known to live longer.
+// Why a call leaves the store before it was acknowledged, as the app sees it.
 const (
-	keepFinished   = 7 * 24 * 3_600_000
-	keepUnfinished = 30 * 24 * 3_600_000
+	evictedQuota   = "quota"   // the browser has no room for the origin
+	evictedLimit   = "limit"   // Limits.Stored
+	evictedExpired = "expired" // Retention
 )
 
 // expired forgets a call that is too old, and reports whether it did.
 func (c *Client) expired(r *journal.Record, head journal.Op) bool {
-	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !r.Expired(c.wall(), keepFinished, keepUnfinished) {
+	clock := journal.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
+	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !r.Expired(clock, c.cfg.Retention.Ended, c.cfg.Retention.Running) {
 		return false
 	}
 	c.counters.ExpiredCalls++
+	t := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, created: r.Head.CreatedAt}}
+	c.tellEvicted(t, evictedExpired, r.Outcome != 0)
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Call: head.Call})
 	return true
 }
 
-// fitStored keeps what is stored within its limit: finished calls are forgotten
-// first, oldest first; then, while the page lives, the call that takes most goes
-// on in memory, and its app is told by its guarantee.
+// tellEvicted tells the app that the store has let a call go:
+// {"why":"quota","method":"tools/call","key":"k","params":{…},"createdAt":0,"ended":true}.
+func (c *Client) tellEvicted(t *call, why string, ended bool) {
+	if why != evictedExpired {
+		c.counters.EvictedCalls++
+	}
+	b := jsonrpc.AppendString([]byte(`{"why":`), why)
+	b = append(b, ',')
+	b = append(b, describeRequest(nil, t)[1:]...)
+	b = strconv.AppendInt(append(b, `,"createdAt":`...), t.record.created, 10)
+	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventEvicted, Data: append(b, '}')})
+}
+
+// evictable returns the calls that may be evicted: their outcomes are stored, and
+// this page has them.
+func (c *Client) evictable() []journal.Evictable {
+	var calls []journal.Evictable
+	for _, t := range c.kept {
+		// Not one whose outcome is under way: it has not been told yet.
+		if !t.record.memory && c.writer.Has(t.record.overIn) {
+			calls = append(calls, journal.Evictable{Call: t.record.id, CreatedAt: t.record.created, Bytes: t.record.bytes,
+				Acked: t.record.acked >= t.position && t.position > 0, Manual: t.flags&journal.ManualAck != 0})
+		}
+	}
+	return calls
+}
+
+// evict returns operations that delete ended calls, as many as the commit that found
+// no room takes; nil if there are none. The app is told once that is stored.
+func (c *Client) evict() []byte {
+	var room []byte
+	evict, _ := journal.Evict(c.evictable(), c.writer.Needs())
+	for _, e := range evict {
+		t := c.callOfRecord(e.Call)
+		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Call: e.Call})
+		c.writer.Held -= e.Bytes
+		t.record.memory, t.record.bytes = true, 0
+		c.evicted = append(c.evicted, t)
+	}
+	return room
+}
+
+// evictedStored tells the app of the calls that have made room for the commit which
+// is stored now.
+func (c *Client) evictedStored() {
+	for _, t := range c.evicted {
+		c.tellEvicted(t, evictedQuota, true)
+	}
+	c.evicted = nil
+}
+
+// fitStored keeps what is stored within its limit: ended calls are evicted first;
+// then, while the page lives, the call that takes most goes on in memory, and its app
+// is told by its guarantee, too.
 func (c *Client) fitStored() {
 	w := &c.writer
 	if w.Held <= c.cfg.Limits.Stored {
 		return
 	}
-	finished, rest := map[uint64]*journal.Record{}, w.Held
-	for _, t := range c.kept {
-		if w.Has(t.record.overIn) && !t.record.memory {
-			finished[t.record.id] = &journal.Record{Head: journal.Head{CreatedAt: t.record.created}, Outcome: 1, Bytes: t.record.bytes}
-			rest -= t.record.bytes
-		}
+	evict, enough := journal.Evict(c.evictable(), w.Held-c.cfg.Limits.Stored)
+	for _, e := range evict {
+		t := c.callOfRecord(e.Call)
+		c.tellEvicted(t, evictedLimit, true)
+		c.forgetCall(t, 0)
 	}
-	forget, fits := journal.Over(finished, c.cfg.Limits.Stored-rest)
-	for _, id := range forget {
-		c.counters.ExpiredCalls++
-		c.forgetCall(c.callOfRecord(id), 0)
-	}
-	if fits || c.state == stateNew {
+	if enough || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet
 	}
 	for w.Held > c.cfg.Limits.Stored {
@@ -59,6 +111,7 @@ func (c *Client) fitStored() {
 		c.undirty(most)
 		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: most.record.id})
 		most.record.memory, most.record.bytes = true, 0
+		c.tellEvicted(most, evictedLimit, false)
 		c.tellGuarantee(most)
 	}
 }

@@ -343,11 +343,13 @@ func TestFault56_ComesBackTooLate(t *testing.T) {
 	for j.tick() {
 	}
 	j.JumpWall(6 * day)
+	j.SoundWall()
 	j.World.Reload()
 	if len(j.World.Effects) == 0 || j.World.Effects[0].Kind != engine.Recall {
 		j.fatal("a finished call is forgotten within the week")
 	}
 	j.JumpWall(2 * day)
+	j.SoundWall()
 	j.World.Reload()
 	for _, f := range j.World.Effects {
 		if f.Kind == engine.Recall {

@@ -21,7 +21,7 @@ type taskTTL struct {
 
 const (
 	// ttlCap bounds a ttl, in ms: a call that nobody goes on with is not kept longer.
-	ttlCap = keepUnfinished
+	ttlCap = defaultRunning
 	// ttlGrace is how long after its ttl a task still counts as there, in ms: the
 	// server drops it by a timer of its own, and looks when it has the time.
 	ttlGrace = 5_000

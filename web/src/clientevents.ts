@@ -31,6 +31,8 @@ export interface ClientEvents {
   restored: { call: Call<CallToolResult> };
   /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: string };
+  /** The store has let a call go that nobody has acknowledged. It is told once that is so, also of what was found at `connect`. */
+  evicted: EvictedCall;
   /**
    * The server broke a rule. `what` says which, as in {@link Counters}, and what
    * came of it was dropped; but `invalid_output` and `unchecked_output` are
@@ -44,3 +46,21 @@ export interface ClientEvents {
 
 /** What the stream for unasked messages does. */
 export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
+
+/** A call that is in the store no more, though nobody has acknowledged it. */
+export interface EvictedCall {
+  /**
+   * `quota`: the browser has no room for this origin. `limit`: the calls of this
+   * server took more than `limits.stored`. `expired`: it was older than `retention` allows.
+   */
+  why: "quota" | "limit" | "expired";
+  method: string;
+  /** As the app gave it. */
+  params?: unknown;
+  /** The app's own name for the call. */
+  key?: string;
+  /** ms since 1970. */
+  createdAt: number;
+  /** Whether it had its outcome. One that runs goes on in this page, where it has it. */
+  ended: boolean;
+}

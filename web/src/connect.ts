@@ -36,7 +36,7 @@ import { UserStores } from "./userstores.js";
  */
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const absolute = serverURL(url);
-  const { signal, limits = {}, timeouts = {}, handlers = {}, credentials = "omit" } = options;
+  const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
   checkSignal("connect", signal);
   checkToken("connect", options.token);
   checkPrincipal("connect", options.principal);
@@ -55,6 +55,8 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
+    keepEnded: milliseconds("connect", "retention.ended", retention.ended),
+    keepRunning: milliseconds("connect", "retention.running", retention.running),
     maxLine: bound("limits.line", limits.line),
     maxEvent: bound("limits.event", limits.event),
     maxBody: bound("limits.body", limits.body),
@@ -85,12 +87,12 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
         throwIfAborted("connect", signal);
         throw error;
       }
-      if (opened.why) setTimeout(() => made.tellMemory(opened.why), 0); // not before the app can listen
       if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
       // A long-lived signal must not keep every client that it ever served.
       made.on("state", ({ state }) => {
         if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
       });
+      setTimeout(() => made.connected(opened.why), 0); // not before the app can listen
       return made;
     });
   } catch (error) {

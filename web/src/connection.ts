@@ -1,7 +1,7 @@
 import type { Backlog } from "./backlog.js";
 import { OUTCOME, type Call } from "./call.js";
 import { Calls } from "./calls.js";
-import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientEvents, ClientState, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
 import { refusedFields } from "./diagnose.js";
 import { Connections } from "./durable/connections.js";
@@ -48,6 +48,8 @@ export class Connection {
   readonly #keeping: CallKeeping;
   readonly #handlers: Handlers;
   readonly #backlog: Backlog;
+  /** Calls that had left the store by the time that the client was made: the app cannot listen yet. */
+  #evictedEarly: EvictedCall[] | undefined = [];
   /** Calls that were restored just now. */
   readonly #back: Call<CallToolResult>[] = [];
   #durability: Durability;
@@ -269,9 +271,12 @@ export class Connection {
     this.#listeners.emit("durability", why ? { durability, why } : { durability });
   }
 
-  /** @internal Calls end with the page, as connect found out. */
-  tellMemory(why: string): void {
-    this.#listeners.emit("durability", { durability: "memory", why });
+  /** @internal The app can listen from here on; `why` says why calls end with the page, where they do. */
+  connected(why: string): void {
+    if (why) this.#listeners.emit("durability", { durability: "memory", why });
+    const early = this.#evictedEarly ?? [];
+    this.#evictedEarly = undefined;
+    for (const call of early) this.#listeners.emit("evicted", call);
   }
 
   // Not before the app can have a listener: connect resolves after it.
@@ -419,6 +424,12 @@ export class Connection {
   #event(kind: number, position: number, text: string): void {
     if (isIntegrity(kind)) {
       this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
+      return;
+    }
+    if (kind === EVENT.evicted) {
+      const call = JSON.parse(text) as EvictedCall;
+      if (this.#evictedEarly) this.#evictedEarly.push(call);
+      else this.#listeners.emit("evicted", call);
       return;
     }
     if (kind === EVENT.durability) {

@@ -20,6 +20,10 @@ export interface Counters {
   sessionsLost: number;
   /** Segments of a streamed result that had come before. */
   duplicateSegments: number;
+  /** Calls that the store has let go for their age (option `retention`): event `evicted`. */
+  expiredCalls: number;
+  /** Calls that it has let go since there was no room: event `evicted`. */
+  evictedCalls: number;
 }
 
 /** Nothing counted yet. */
@@ -34,4 +38,6 @@ export const NO_COUNTERS: Counters = {
   refusedRequests: 0,
   sessionsLost: 0,
   duplicateSegments: 0,
+  expiredCalls: 0,
+  evictedCalls: 0,
 };

@@ -150,6 +150,7 @@ export const EVENT = {
   forward: 19,
   streams: 20,
   acked: 21,
+  evicted: 22,
 } as const;
 
 /** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */

@@ -29,7 +29,7 @@ export type { Draft } from "./drafts.js";
 export type { McpClient } from "./client.js";
 export type { Changed } from "./resultcache.js";
 export type { ListOptions } from "./client.js";
-export type { ClientEvents, ClientState, ListenEvent } from "./clientevents.js";
+export type { ClientEvents, ClientState, EvictedCall, ListenEvent } from "./clientevents.js";
 export type { Connection } from "./connection.js";
 export type { NegotiationStep } from "./serverfacts.js";
 export type { Counters } from "./counters.js";
@@ -80,7 +80,7 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
+export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
 export type { WasmSource } from "./runtime/load.js";
 export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
 export type {

@@ -24,6 +24,19 @@ export interface Timeouts {
   total?: number;
 }
 
+/**
+ * How long calls that nobody acknowledges are stored, in ms. `0` means the default,
+ * `Infinity` for ever. A call's age is counted to a time that two pages have read, a
+ * day apart, so that one wrong clock deletes nothing. What goes is told by the event
+ * `evicted`.
+ */
+export interface Retention {
+  /** A call that has ended, from its end. Default 7 days. */
+  ended?: number;
+  /** One that has not, and that no page carries, from its making. Default 30 days. */
+  running?: number;
+}
+
 /** Bounds of memory. Exceeding one is an error with code `limit_exceeded`. */
 export interface Limits {
   /** Bytes of one line of an event stream. Default 16 MiB. */
@@ -147,6 +160,8 @@ export interface ConnectOptions {
    * nothing is kept: `durability` is "memory", and its event says why ("principal").
    */
   principal?: string;
+  /** How long calls that nobody acknowledges stay in the store. */
+  retention?: Retention;
   /** When the store forgets a call: see {@link CallOptions.ack}. Default "auto". */
   ack?: AckMode;
   /** Whether calls may be run again by themselves: see {@link CallOptions.rerun}. Default "hinted". */

@@ -54,7 +54,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
   story("an empty store loads as empty, with an id epoch that goes up by one", async (browser) => {
     const store = await browser.open("s", "a");
     const first = await store.load(all);
-    assert.deepEqual({ ...first, idEpoch: 0 }, { idEpoch: 0, server: null, calls: [] });
+    assert.deepEqual({ ...first, idEpoch: 0 }, { idEpoch: 0, server: null, calls: [], sound: 0 });
     assert.ok(first.idEpoch > 0 && first.idEpoch <= 2 ** 28, `${first.idEpoch}`);
     assert.equal((await store.load(all)).idEpoch, first.idEpoch + 1);
     assert.equal(await store.readServer(), null);

@@ -150,8 +150,8 @@ export class Journal {
   }
 
   /** Options of the core's that follow from the store. */
-  options(): { journal: true; tabs: boolean; epoch: number; wall: number } {
-    return { journal: true, tabs: true, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()) };
+  options(): { journal: true; tabs: boolean; epoch: number; wall: number; sound: number } {
+    return { journal: true, tabs: true, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */

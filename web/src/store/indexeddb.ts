@@ -35,10 +35,10 @@ class IndexedDBStore implements Store {
 
   async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
     const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
-    return this.#run(async ({ db, key, generation }) => {
+    return this.#run(async ({ db, key, generation, sound }) => {
       const found = await readAll(db, this.#server, generation, this.#tab, isGone, known);
       const calls = await this.#readable(key, found.calls);
-      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls };
+      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls, sound };
     });
   }
 

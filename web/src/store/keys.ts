@@ -1,3 +1,4 @@
+import { readClock } from "./clock.js";
 import { type GenerationRecord, generationName, generationOf } from "./generation.js";
 import { isKey, makeKey } from "./seal.js";
 import { transact } from "./transaction.js";
@@ -8,6 +9,8 @@ export interface Identified {
   mark: string;
   /** That of the store of the server and user, made with it: another one is another store, and the old one was forgotten. */
   generation: string;
+  /** The latest time that is sure to have come, in ms since 1970; 0 for none. */
+  sound: number;
   /** The key of the origin; null where there is no cipher. */
   key: CryptoKey | null;
 }
@@ -20,7 +23,7 @@ export interface Identified {
  */
 export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
-  const made: Identified = { mark: random(), generation: random(), key: last ? last.key : await makeKey().catch(() => null) };
+  const made: Identified = { mark: random(), generation: random(), sound: 0, key: last ? last.key : await makeKey().catch(() => null) };
   return settle(db, server, made, last).catch((error: unknown) => {
     // Some browsers have a cipher and yet cannot store a key: then it is of no
     // use, since what it seals would be lost with the page.
@@ -28,6 +31,9 @@ export async function identify(db: IDBDatabase, server: string, last?: Identifie
     return settle(db, server, { ...made, key: null }, last);
   });
 }
+
+/** The name under which `keys` has what pages have read of the clock. */
+const CLOCK = "clock";
 
 /** What the store of keys has, and where it has none what is given. */
 function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined): Promise<Identified | null> {
@@ -46,6 +52,11 @@ function settle(db: IDBDatabase, server: string, made: Identified, last: Identif
       gone ||= last !== undefined && stored !== last.generation;
       if (stored !== undefined) kept.generation = stored;
       else if (!gone) keys.put({ name: generationName(server), value: made.generation } satisfies GenerationRecord);
+    });
+    then(keys.get([CLOCK]), (record) => {
+      const readings = readClock(record, Date.now());
+      kept.sound = readings.sound;
+      if (!gone) keys.put({ name: CLOCK, ...readings });
     });
     then(keys.get(["key"]), (record) => {
       const stored = keyOf(record);

@@ -59,7 +59,7 @@ class MemoryStore implements Store {
     for (const { head } of found.calls) mine.heads.set(head.call, head);
     for (const call of found.orphans) mine.log.delete(call);
     for (const [key, call] of mine.keys) if (!mine.heads.has(call)) mine.keys.delete(key);
-    return { idEpoch: found.idEpoch, server: copiedServer(found.server), calls: found.calls.map((call) => this.#copiedCall(call)) };
+    return { idEpoch: found.idEpoch, server: copiedServer(found.server), calls: found.calls.map((call) => this.#copiedCall(call)), sound: 0 };
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {

@@ -65,6 +65,8 @@ export interface Loaded {
   idEpoch: number;
   server: ServerRow | null;
   calls: LoadedCall[];
+  /** The latest time that is sure to have come, in ms since 1970, by which records are aged; 0 for none. */
+  sound: number;
 }
 
 /** What a server takes up. */
