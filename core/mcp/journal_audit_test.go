@@ -198,8 +198,11 @@ func (l *life) auditSettle(f engine.Effect) {
 	if f.Failure != nil && f.Failure.Code == engine.CodeUnsent && e.left {
 		l.fatal("call %d has left, and its app is told that it has not", e.number)
 	}
-	// Another page goes on with a call whose page is closed.
-	e.never = e.never || f.Failure != nil && !e.left && f.Failure.Code != engine.CodeClosed && !l.dead
+	// Another page goes on with a call whose page is closed. It runs one again that may
+	// be, where the note that it leaves is all that the store could take of it.
+	r := l.shelf.calls[e.record]
+	licensed := e.page.memory && e.flags.Repeatable() && r != nil && r.Sent && r.Outcome == 0
+	e.never = e.never || f.Failure != nil && !e.left && f.Failure.Code != engine.CodeClosed && !l.dead && !licensed
 	if f.Outcome == engine.OutcomeResult {
 		var number int
 		if _, err := fmt.Sscanf(string(f.Data), `{"content":[],"run":%d}`, &number); err != nil || number >= len(l.runs) || l.runs[number].errand != e {
