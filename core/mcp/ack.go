@@ -69,8 +69,11 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	if position == 0 || position > t.position {
 		position = t.position
 	}
-	stored := c.writer.On && !t.record.memory
+	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
+	forgotten := t.record.settled && c.kept[id] == nil
+	stored := c.writer.On && (forgotten || !t.record.memory)
 	switch {
+	case forgotten:
 	case c.kept[id] != nil && position == t.position && c.outcomeTold(t):
 		c.forgetCall(t, ticket)
 	case stored && position > t.record.acked:
