@@ -15,8 +15,14 @@ type onTask struct{ *onStream }
 // tool makes a durable call that asks for a task; its POST is unanswered.
 func (r *rig) tool(o mcp.CallOptions) *onTask {
 	r.t.Helper()
+	return r.toolAs(`{"ttl":60000}`, o)
+}
+
+// toolAs is tool with what the app asks of the task that the call may become.
+func (r *rig) toolAs(task string, o mcp.CallOptions) *onTask {
+	r.t.Helper()
 	o.Durable = true
-	c := r.Call("tools/call", `{"name":"work","arguments":{},"task":{"ttl":60000}}`, o)
+	c := r.Call("tools/call", `{"name":"work","arguments":{},"task":`+task+`}`, o)
 	r.store()
 	return &onTask{&onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}}
 }

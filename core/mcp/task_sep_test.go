@@ -30,7 +30,15 @@ func taskMode(o *onTask) {
 type scenario1905 struct {
 	name string
 	play func(o *onTask)
+	task string // what the client asks with
 }
+
+// What clients of SEP-1905 ask with, and those from before it.
+const (
+	allModes1905  = `{"ttl":60000,"responseModes":["immediate","streaming","task"]}`
+	streaming1905 = `{"ttl":60000,"responseModes":["streaming"]}`
+	noModes1905   = `{"ttl":60000}`
+)
 
 // scenarios1905 are the test scenarios that SEP-1905 recommends, under its names,
 // seen from the client.
@@ -38,17 +46,17 @@ var scenarios1905 = []scenario1905{
 	{"Immediate Mode - Complete Results", func(o *onTask) {
 		o.json(o.x, coretest.Result(o.id, strings.TrimSuffix(whole(2), "}")+`,"isError":false,`+related1905+`}`))
 		o.wantResult()
-	}},
+	}, allModes1905},
 	{"Task Mode - Standard Flow", func(o *onTask) {
 		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}}`))
 		taskMode(o)
-	}},
+	}, allModes1905},
 	{"Streaming Mode - Initial Response Only", func(o *onTask) {
 		o.json(o.x, coretest.Result(o.id, partial(`,"isComplete":true,`+related1905, 1, 2)))
 		o.wantSegments(2)
 		o.refuses("tasks/result", -32603) // so that the client has to merge
 		o.wantWhole(2)
-	}},
+	}, allModes1905},
 	{"Streaming Mode - Multiple Responses", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,"isComplete":false,`+related1905, 1, 2)
@@ -57,7 +65,7 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(4)
 		o.gives("tasks/result", whole(4))
 		o.wantWhole(4)
-	}},
+	}, allModes1905},
 	{"Streaming Mode - SSE Stream", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.say("event: message\nid: event-1\ndata: " + coretest.Result(o.id, partial(`,"isComplete":false,`+related1905, 1)) + "\n\n")
@@ -68,7 +76,7 @@ var scenarios1905 = []scenario1905{
 		o.wantTold(engine.EventTask, `"half"`, 1)
 		o.gives("tasks/result", whole(2))
 		o.wantWhole(2)
-	}},
+	}, allModes1905},
 	{"Streaming Mode - Resume with lastSeqNr", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1, 2, 3)
@@ -79,7 +87,7 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(4)
 		o.gives("tasks/result", whole(4))
 		o.wantWhole(4)
-	}},
+	}, allModes1905},
 	{"Streaming Mode - Gap Detection", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1, 3, 5)
@@ -89,12 +97,12 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(5)
 		o.gives("tasks/result", whole(5))
 		o.wantWhole(5)
-	}},
+	}, allModes1905},
 	{"Immediate Mode Fallback", func(o *onTask) {
 		o.json(o.x, coretest.Result(o.id, fell1905))
 		o.wantTold(engine.EventTask, `"fallback":"task"`, 1)
 		taskMode(o)
-	}},
+	}, allModes1905},
 	{"TTL Expiration During Streaming", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1)
@@ -102,7 +110,7 @@ var scenarios1905 = []scenario1905{
 		o.gives("tasks/result", partial(`,"isComplete":true,`+related1905, 2))
 		o.wantSegments(2)
 		o.wantFailure(engine.CodeLost)
-	}},
+	}, allModes1905},
 	{"Task Cancellation During Streaming", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1)
@@ -111,7 +119,7 @@ var scenarios1905 = []scenario1905{
 		o.gives("tasks/cancel", `{"taskId":"T","status":"cancelled"}`)
 		o.wantSegments(1)
 		o.wantFailure(engine.CodeCancelled)
-	}},
+	}, allModes1905},
 	{"Task Failure During Streaming", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1)
@@ -119,7 +127,7 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(2)
 		o.gives("tasks/result", strings.TrimSuffix(whole(2), "}")+`,"isError":true}`)
 		o.wantResult()
-	}},
+	}, allModes1905},
 	{"Duplicate Segment Detection", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.streams(`,`+related1905, 1, 2)
@@ -127,15 +135,18 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(3)
 		o.gives("tasks/result", whole(3))
 		o.wantWhole(3)
-	}},
+	}, allModes1905},
+	// "Old server doesn't support it": no word of modes, nor of having fallen back.
 	{"New Client + Old Server", func(o *onTask) {
+		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}}`))
+		taskMode(o)
+		o.wantTold(engine.EventTask, `"fallback"`, 0)
+	}, streaming1905},
+	// "Server defaults to task mode": it has all of them, and was asked for none.
+	{"Old Client + New Server", func(o *onTask) {
 		o.json(o.x, coretest.Result(o.id, fell1905))
 		taskMode(o)
-	}},
-	{"Old Client + New Server", func(o *onTask) {
-		o.json(o.x, coretest.Result(o.id, `{"task":{"taskId":"T","status":"working"}}`))
-		taskMode(o)
-	}},
+	}, noModes1905},
 	{"Mixed Mechanisms", func(o *onTask) {
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.event("", coretest.Result(o.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000},`+members([]int{1, 2}, "")))
@@ -145,7 +156,7 @@ var scenarios1905 = []scenario1905{
 		o.wantSegments(5)
 		o.gives("tasks/result", whole(5))
 		o.wantWhole(5)
-	}},
+	}, allModes1905},
 }
 
 // TestSEP1905 plays them all; the proposal's checklist for clients is in
@@ -163,8 +174,12 @@ func play1905(t *testing.T, name string) {
 	if i < 0 {
 		t.Fatalf("SEP-1905 has no scenario %q", name)
 	}
-	o := connected(t, withDisk).tool(mcp.CallOptions{})
-	scenarios1905[i].play(o)
+	s := scenarios1905[i]
+	o := connected(t, withDisk).toolAs(s.task, mcp.CallOptions{})
+	if body := o.body(o.x); !strings.Contains(body, `"task":`+s.task) {
+		o.fatal("asked with %s", body)
+	}
+	s.play(o)
 	if o.call(o.c).settled == nil {
 		o.fatal("the call has not settled")
 	}
