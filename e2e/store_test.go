@@ -150,7 +150,7 @@ func TestStoryStoreSecretsRestSealed(t *testing.T) {
 		return { sealed, leaks: shown(records).includes("canary"), export: exported, records: records.length };
 
 		function bytesOf(text) { return new TextEncoder().encode(text); }`)
-	if !got.Sealed || got.Leaks || got.Export != "InvalidAccessError" || got.Records != 6 {
+	if !got.Sealed || got.Leaks || got.Export != "InvalidAccessError" || got.Records != 7 {
 		t.Errorf("got %+v", got)
 	}
 }
