@@ -64,23 +64,26 @@ func TestReadme(t *testing.T) {
 	})
 }
 
+// found are the words that a pattern finds in a file of the repository, each once.
+func found(t *testing.T, file, pattern string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+		words = append(words, string(m[1]))
+	}
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
 // TestErrorCodes keeps the codes of the core, of the TypeScript union and of
 // the README in step.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
-	find := func(file, pattern string) []string {
-		t.Helper()
-		text, err := os.ReadFile(filepath.Join("..", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found []string
-		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
-			found = append(found, string(m[1]))
-		}
-		slices.Sort(found)
-		return slices.Compact(found)
-	}
+	find := func(file, pattern string) []string { t.Helper(); return found(t, file, pattern) }
 	union := find("web/src/errors.ts", `(?m)^  \| "(\w+)"`)
 	documented := find("web/src/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
 	if !slices.Equal(union, documented) {
@@ -95,6 +98,21 @@ func TestErrorCodes(t *testing.T) {
 	for _, code := range union {
 		if !slices.Contains(readme, code) {
 			t.Errorf("the README does not explain %s", code)
+		}
+	}
+}
+
+// TestCounterNames keeps the counters of the core and those of the TypeScript API
+// in step.
+func TestCounterNames(t *testing.T) {
+	t.Parallel()
+	counted := found(t, "core/mcp/counters.go", `\{"(\w+)", n\.`)
+	if len(counted) == 0 {
+		t.Fatal("no counters found in the core")
+	}
+	for name, pattern := range map[string]string{"Counters": `(?m)^  (\w+): number;`, "NO_COUNTERS": `(?m)^  (\w+): 0,`} {
+		if typed := found(t, "web/src/counters.ts", pattern); !slices.Equal(typed, counted) {
+			t.Errorf("%s has\n%v, the core counts\n%v", name, typed, counted)
 		}
 	}
 }

@@ -13,6 +13,13 @@ const WORDS: Record<keyof Counters, string> = {
   lateNotifications: "late notifications",
   refusedRequests: "requests refused",
   sessionsLost: "sessions lost",
+  repeatedRequests: "repeated requests",
+  foreignMessages: "messages of another stream",
+  ignoredPolicies: "resume policies ignored",
+  gapsRefetched: "gaps fetched again",
+  expiredCalls: "calls expired",
+  evictedCalls: "calls evicted",
+  quarantinedRecords: "stored records that cannot be read",
 };
 
 const REFRESH = 1_000;

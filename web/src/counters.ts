@@ -18,12 +18,22 @@ export interface Counters {
   refusedRequests: number;
   /** Sessions that the server had forgotten. */
   sessionsLost: number;
+  /** Requests of the server's that a replay brought again. */
+  repeatedRequests: number;
+  /** Resume policies (SEP-975) for nothing that is in flight, or without a token. */
+  ignoredPolicies: number;
+  /** Messages of another call's stream that a resume brought. */
+  foreignMessages: number;
   /** Segments of a streamed result that had come before. */
   duplicateSegments: number;
+  /** How often missing segments were asked for. */
+  gapsRefetched: number;
   /** Calls that the store has let go for their age (option `retention`): event `evicted`. */
   expiredCalls: number;
   /** Calls that it has let go since there was no room: event `evicted`. */
   evictedCalls: number;
+  /** Stored records that could not be read. */
+  quarantinedRecords: number;
 }
 
 /** Nothing counted yet. */
@@ -37,7 +47,12 @@ export const NO_COUNTERS: Counters = {
   lateNotifications: 0,
   refusedRequests: 0,
   sessionsLost: 0,
+  repeatedRequests: 0,
+  ignoredPolicies: 0,
+  foreignMessages: 0,
   duplicateSegments: 0,
+  gapsRefetched: 0,
   expiredCalls: 0,
   evictedCalls: 0,
+  quarantinedRecords: 0,
 };
