@@ -48,3 +48,41 @@ export class Backlog {
     this.#held += bytes;
   }
 }
+
+/**
+ * What waits in one queue. Most apps await a call's result and read none of its
+ * events: what waits for that reader is garbage with the queue, and counts no more.
+ */
+export class Waiting {
+  readonly #queue: object;
+  readonly #tally: Tally;
+  #watched = false;
+
+  constructor(queue: object, backlog: Backlog) {
+    this.#queue = queue;
+    this.#tally = { backlog, bytes: 0 };
+  }
+
+  /** Bytes that wait now. */
+  get bytes(): number {
+    return this.#tally.bytes;
+  }
+
+  /** So many bytes more wait, or fewer. */
+  add(bytes: number): void {
+    if (!this.#watched && bytes > 0) {
+      this.#watched = true;
+      garbage.register(this.#queue, this.#tally);
+    }
+    this.#tally.bytes += bytes;
+    this.#tally.backlog.add(bytes);
+  }
+}
+
+/** Apart from the queue, which it must not hold. */
+interface Tally {
+  readonly backlog: Backlog;
+  bytes: number;
+}
+
+const garbage = new FinalizationRegistry<Tally>(({ backlog, bytes }) => backlog.add(-bytes));

@@ -1,4 +1,4 @@
-import { type Backlog, bytesOf } from "./backlog.js";
+import { type Backlog, bytesOf, Waiting } from "./backlog.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "./drafts.js";
 import { EventQueue } from "./eventqueue.js";
@@ -91,7 +91,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   again: CallOptions = {};
   #ended: AbortController | undefined;
   readonly #replay: Uint8Array[] = [];
-  #packed = 0;
+  /** Bytes of those. */
+  readonly #packed: Waiting;
   /** Stored events are taken apart as they come: somebody reads them, or has, or no more of them may wait. */
   #read = false;
 
@@ -99,6 +100,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}) {
     this.method = method;
     this.#backlog = backlog;
+    this.#packed = new Waiting(this, backlog);
     this.manual = manual;
     this.params = params;
     this.key = made.key;
@@ -324,21 +326,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
     this.#position = Math.max(this.#position, position);
-    this.#read ||= !this.#backlog.takes(1, this.#packed + this.#events.waiting, events.length);
+    this.#read ||= !this.#backlog.takes(1, this.#packed.bytes + this.#events.waiting, events.length);
     this.#replay.push(events);
-    this.#pack(events.length);
+    this.#packed.add(events.length);
     if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
-  }
-
-  /** So many bytes more wait to be taken apart, or fewer. */
-  #pack(bytes: number): void {
-    this.#packed += bytes;
-    this.#backlog.add(bytes);
   }
 
   #unpack(): void {
     if (this.#replay.length === 0) return;
-    this.#pack(-this.#packed);
+    this.#packed.add(-this.#packed.bytes);
     for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 

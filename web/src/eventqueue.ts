@@ -1,4 +1,4 @@
-import type { Backlog } from "./backlog.js";
+import { type Backlog, Waiting } from "./backlog.js";
 import { HoldfastError } from "./errors.js";
 
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
@@ -236,13 +236,18 @@ class Fifo<T> {
   /** Of each of the items. */
   #sizes: number[] = [];
   #head = 0;
-  /** Bytes of the items that wait. */
-  bytes = 0;
+  readonly #waiting: Waiting;
   /** How many items were dropped. */
   dropped = 0;
 
   constructor(backlog: Backlog) {
     this.#backlog = backlog;
+    this.#waiting = new Waiting(this, backlog);
+  }
+
+  /** Bytes of the items that wait. */
+  get bytes(): number {
+    return this.#waiting.bytes;
   }
 
   get length(): number {
@@ -261,13 +266,13 @@ class Fifo<T> {
     }
     this.#items.push(item);
     this.#sizes.push(bytes);
-    this.#count(bytes);
+    this.#waiting.add(bytes);
   }
 
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];
-    this.#count(-this.#sizes[this.#head]!);
+    this.#waiting.add(-this.#sizes[this.#head]!);
     this.#items[this.#head++] = undefined;
     if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#head);
@@ -278,14 +283,9 @@ class Fifo<T> {
   }
 
   clear(): void {
-    this.#count(-this.bytes);
+    this.#waiting.add(-this.bytes);
     this.#items = [];
     this.#sizes = [];
     this.#head = 0;
-  }
-
-  #count(bytes: number): void {
-    this.bytes += bytes;
-    this.#backlog.add(bytes);
   }
 }

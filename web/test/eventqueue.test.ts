@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog, bytesOf } from "../src/backlog.js";
+import { Call } from "../src/call.js";
 import { HoldfastError } from "../src/errors.js";
 import { EventQueue } from "../src/eventqueue.js";
 import { type CallEvent, decodeEvent, type RawEvent } from "../src/events.js";
@@ -154,4 +155,29 @@ test("Fault 140: the characters of a text are counted as JavaScript keeps them",
   assert.equal(bytesOf("x".repeat(MiB)) - overhead, MiB);
   assert.equal(bytesOf("x".repeat(MiB) + "\u20ac") - overhead, 2 * (MiB + 1));
   assert.equal(bytesOf("x") - overhead, 2);
+});
+
+test("Fault 140: what waited for the reader of a call that nobody reads, or has any more, counts no more", async () => {
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([import("node:v8" as string), import("node:vm" as string)]);
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  const backlog = new Backlog(0, 0, 20 * MiB);
+  const queued = (): EventQueue<RawEvent, number> => {
+    const events = new EventQueue<RawEvent, number>({ backlog, decode: ({ position }) => position });
+    events.push(raw(1), MiB);
+    events.end(undefined);
+    return events;
+  };
+  const kept = queued();
+  (() => {
+    for (let n = 0; n < 18; n++) queued();
+    new Call<unknown>("m", backlog, false, {}, { createdAt: 1 }).replayed(1, new Uint8Array(64));
+  })();
+  assert.equal(backlog.held, 19 * MiB + 64);
+  for (let tries = 0; backlog.held > MiB && tries < 100; tries++) {
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 0)); // it is told in a task of its own
+  }
+  assert.equal(backlog.held, MiB);
+  assert.equal((await kept.read().next()).value, 1);
 });
