@@ -1,8 +1,10 @@
 //go:build !js
 
-// Messages writes one message of each kind that a server or an agent may send, from
-// the schemas of the protocols, for the search for secrets (e2e/canaries_test.go):
-// every member is there, and every free string is a mark that names it.
+// Messages writes messages that a server or an agent sends of a call or in a session,
+// from the schemas of the protocols, for the search for secrets (e2e/canaries_test.go).
+// Of the kinds in wanted every member is there (of a member's alternatives the first),
+// and every free string is a mark that names it. Other kinds (handshakes, lists,
+// tasks, other revisions) are not made.
 //
 //	go run ./e2e/cmd/messages <folder of the specifications> > e2e/testdata/messages.json
 package main
@@ -16,7 +18,7 @@ import (
 	"strings"
 )
 
-// wanted are the definitions whose messages a client receives of a call or in a session, by schema.
+// wanted are the definitions that messages are made of, by schema.
 var wanted = map[string][]string{
 	"mcp/2025-11-25/schema.json": {"CallToolResult", "LoggingMessageNotification", "ProgressNotification", "ElicitRequest", "Error"},
 	"acp/v2/schema.json":         {"SessionUpdate", "RequestPermissionRequest"},
@@ -118,6 +120,10 @@ func (m *maker) plain(schema map[string]any, at string) []any {
 			return []any{values}
 		}
 		return []any{[]any{}}
+	case nil:
+		if schema["properties"] == nil && schema["additionalProperties"] == nil { // anything at all
+			return []any{"⟪" + at + "⟫"}
+		}
 	}
 	return []any{m.members(schema, at)}
 }
