@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { networkCause } from "../src/diagnosis/reach.js";
+import { networkCause, tokenHint } from "../src/diagnosis/reach.js";
 import type { Finding } from "../src/diagnosis/finding.js";
 
 const FAILED = { url: "https://other.example/mcp", foreign: true, code: "network_error", op: "initialize", status: 0, message: "", token: false } as const;
@@ -55,4 +55,15 @@ test("Fault 147: a rule is still found", async () => {
 test("Fault 147: a server that answers nothing is not blamed for its rules", async () => {
   const { cors, hint } = await found(() => false, new Set());
   assert.ok(!cors && hint.startsWith("Nothing answers"), hint);
+});
+
+test("a token provider that gave no token is not told that a server refused one", () => {
+  const sent = { fields: FIELDS, credentials: "omit", signal: undefined } as const;
+  for (const [token, op, hint] of [
+    [false, "initialize", /wants a bearer token: pass a token provider/],
+    [true, "initialize", /refused the token that the provider gave/],
+    [true, "token", /provider gave no token\. The error's cause says why/],
+  ] as const) {
+    assert.match(tokenHint("server", { ...FAILED, code: "unauthorized", token, op }, sent), hint);
+  }
 });

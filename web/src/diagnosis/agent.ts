@@ -1,5 +1,5 @@
 import type { Failed, Finding, Sent } from "./finding.js";
-import { cookieHint, httpHint, networkCause, place } from "./reach.js";
+import { cookieHint, httpHint, networkCause, place, tokenHint } from "./reach.js";
 
 /** The header fields of every request to an agent that need its permission, with harmless values. */
 const FIELDS: [string, string][] = [
@@ -28,11 +28,7 @@ export async function findAgentCause(failed: Failed, sent: Sent | undefined): Pr
         hint: `${new URL(url).origin} has to answer with  Access-Control-Expose-Headers: Acp-Connection-Id`,
       };
     case "unauthorized":
-      return {
-        hint: failed.token
-          ? "The agent refused the token that the provider gave. Has it expired, or is it meant for another server?"
-          : "The agent wants a bearer token: pass a token provider in the options." + cookieHint(failed, sent),
-      };
+      return { hint: tokenHint("agent", failed, sent) };
     default:
       return undefined;
   }

@@ -97,6 +97,13 @@ export function cookieHint({ foreign, status }: Failed, sent: Sent | undefined):
   return may ? ` Cookies did not go along: if the server knows its users by them, pass credentials: "same-origin" in the options, and a principal.` : "";
 }
 
+/** What to do where there was no token that `who` takes. */
+export function tokenHint(who: "server" | "agent", failed: Failed, sent: Sent | undefined): string {
+  if (!failed.token) return `The ${who} wants a bearer token: pass a token provider in the options.` + cookieHint(failed, sent);
+  if (failed.op === "token") return "The token provider gave no token. The error's cause says why.";
+  return `The ${who} refused the token that the provider gave. Has it expired, or is it meant for another server?`;
+}
+
 /** What a status that is no answer means; `kind` is what was looked for, and `usual` the path that it has at many servers. */
 export function httpHint(url: string, status: number, kind: string, usual: string): string {
   switch (status) {

@@ -1,7 +1,7 @@
 import type { NegotiationStep } from "../serverfacts.js";
 import { REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
-import { cookieHint, httpHint, networkCause, place } from "./reach.js";
+import { cookieHint, httpHint, networkCause, place, tokenHint } from "./reach.js";
 
 /** Those of the revisions up to 2025-11-25, and those since. */
 const LEGACY_FIELDS: [string, string][] = [
@@ -42,11 +42,7 @@ export async function findServerCause(failed: Failed, sent: Sent, steps: readonl
       }
       return undefined;
     case "unauthorized":
-      return {
-        hint: failed.token
-          ? "The server refused the token that the provider gave. Has it expired, or is it meant for another server?"
-          : "The server wants a bearer token: pass a token provider in the options." + cookieHint(failed, sent),
-      };
+      return { hint: tokenHint("server", failed, sent) };
     default:
       return undefined;
   }
