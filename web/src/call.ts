@@ -143,7 +143,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * rejection: the loop throws the error instead.
    *
    * With `ack: "auto"` this is what acknowledges a call, or a loop that throws its
-   * error; the end of a loop does not. It does so one task after what awaits the
+   * error; the end of a loop does not. It does so two tasks later, when what awaits the
    * promise has run. What that throws, and nobody catches, leaves the call in the
    * store; so does a page that goes before. What goes on after another `await` is not
    * waited for: for that there is `ack: "manual"`. An outcome of `lost` or
@@ -240,9 +240,9 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * How the call stands now. Where a task of the server's carries it, the server
-   * is asked (`tasks/get`, which asks for no input), once for all who ask at the
-   * same time; else this says what the client knows, without a request: also of a
+   * How the call stands now. Where a task of the server's or a resume policy carries
+   * it, the server is asked (`tasks/get`, which asks for no input, or
+   * `requests/getStatus`), once for all who ask at the same time; else this says what the client knows, without a request: also of a
    * call that another page carries, and of one that has ended. The events say the
    * same by themselves; this is for a button "how is it doing?".
    *
@@ -394,10 +394,10 @@ function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
   return answer instanceof HoldfastError ? Promise.reject(answer) : Promise.resolve(answer);
 }
 
-/** A status event that says who carries the call. */
 /** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
 const MOST_PACKED = 64;
 
+/** A status event that says who carries the call. */
 const OWNER = /^\{"state":"(followed|owned)"/;
 
 /** The events beyond a position. */

@@ -1,5 +1,5 @@
 import type { Call } from "./call.js";
-import type { Durability } from "./durable/journalclient.js";
+import type { Durability, DurabilityReason } from "./durable/journalclient.js";
 import type { HoldfastError } from "./errors.js";
 import type { StatusEvent } from "./events.js";
 import type { CallToolResult, LoggingLevel } from "./mcp.js";
@@ -30,12 +30,14 @@ export interface ClientEvents {
   /** A call of an earlier page, or of another one, has come back from the store. It may have ended already. */
   restored: { call: Call<CallToolResult> };
   /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
-  durability: { durability: Durability; why?: string };
+  durability: { durability: Durability; why?: DurabilityReason };
   /** The store has let a call go that nobody has acknowledged. It is told once that is so, also of what was found at `connect`. */
   evicted: EvictedCall;
   /**
-   * The server broke a rule. `what` says which, as in {@link Counters}, and what
-   * came of it was dropped; but `invalid_output` and `unchecked_output` are
+   * The server broke a rule. `what` says which, such as `unreadable_message`,
+   * `unknown_response`, `foreign_message`, `late_segment`, `too_many_requests` or
+   * `redirected_stream`, and what came of it was dropped; {@link Counters} counts the
+   * frequent ones. `quarantined_record` is a stored record that cannot be read. But `invalid_output` and `unchecked_output` are
    * results that were delivered (option `validate` of {@link connect}), and
    * `header_refused` says that calls go without header fields of a tool's, or
    * reconnects without the one that `header` names, which the server's CORS rules

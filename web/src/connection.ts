@@ -194,7 +194,10 @@ export class Connection {
   /**
    * Closes the connection and deletes all that is stored of this server and
    * user: calls, results, the session and what was learned of the server. For a
-   * logout; {@link wipe} does it for all servers.
+   * logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
+   * in memory: `durability` is `memory` there, because of `closed`.
+   *
+   * @throws HoldfastError `storage_failed` where it could not be deleted
    */
   async forget(): Promise<void> {
     await this.close();

@@ -17,15 +17,15 @@ import type { CallToolResult } from "./mcp.js";
  * | `limit_exceeded` | a limit of the runtime was reached |
  * | `timeout` | a deadline passed |
  * | `cancelled` | `cancel()` or an AbortSignal |
- * | `closed` | the client was closed |
- * | `unauthorized` | 401, also with a token of the provider's |
+ * | `closed` | the client was closed, or a token of another user came |
+ * | `unauthorized` | 401, also with a token of the provider's; or the provider gave none |
  * | `outcome_unknown` | the request may have run, and nothing can tell |
  * | `lost` | the server no longer has the call |
  * | `unsent` | the request never left, and nobody will send it: it can be made again |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
  * | `acknowledged` | the call has ended, and another page has acknowledged its outcome, which is not stored any more |
- * | `storage_failed` | what is stored could not be deleted; `cause` says why |
+ * | `storage_failed` | what is stored could not be deleted or counted, or an `ack()` could not be stored; `cause` says why, where it is known |
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
  * | `no_session` | the client has no such session |

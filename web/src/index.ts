@@ -36,7 +36,7 @@ export type { Counters } from "./counters.js";
 export type { Guarantees } from "./guarantees.js";
 export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
 export type { ErrorCode, InvalidOutput, RPCError } from "./errors.js";
-export type { Durability } from "./durable/journalclient.js";
+export type { Durability, DurabilityReason } from "./durable/journalclient.js";
 export type { Usage } from "./store/index.js";
 export type {
   CallEvent,

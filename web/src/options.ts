@@ -7,9 +7,9 @@ import { utf8ByteString } from "./runtime/table.js";
 /**
  * Gives a bearer token: the token alone, without "Bearer". Asked once before
  * the first request and once after a 401, however many requests got one; the
- * requests are then repeated once. A rejection ends what waited for the token,
- * unless it is for want of the network: while the browser is offline, by a
- * TypeError as fetch's, or with a true `retryable`. Then it is asked again, at once
+ * requests are then repeated once. A rejection ends what waited for the token with
+ * `unauthorized`, unless it is for want of the network: while the browser is offline,
+ * by a TypeError as fetch's, or with a true `retryable`. Then it is asked again, at once
  * when the network is back, and a page with a `principal` has its calls meanwhile.
  */
 export type TokenProvider = () => string | Promise<string>;
@@ -37,7 +37,10 @@ export interface Retention {
   running?: number;
 }
 
-/** Bounds of memory. Exceeding one is an error with code `limit_exceeded`. */
+/**
+ * Bounds of memory. Exceeding one is an error with code `limit_exceeded`, but for
+ * `stored`: then calls are evicted, or go on in memory.
+ */
 export interface Limits {
   /** Bytes of one line of an event stream. Default 16 MiB. */
   line?: number;
@@ -51,7 +54,7 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
-  /** Bytes of those: a reader that is slower holds up its stream long before; for one that does not ask they are dropped, and its loop ends with `limit_exceeded`. Default 64 MiB. */
+  /** Bytes of those. A slow reader holds up its stream long before; for one that does not ask for events they are dropped, and its loop ends with `limit_exceeded`. Default 64 MiB. */
   backlogBytes?: number;
   /** Bytes of the events of all calls that wait for their readers. Default 256 MiB. */
   backlogTotal?: number;
@@ -87,7 +90,8 @@ export type AckMode = "auto" | "manual";
  * more: `never`; `hinted`, where its tool was listed with `readOnlyHint` or
  * `idempotentHint`; `always`. MCP calls these hints untrusted: they are what the
  * server says of itself. Each run that follows another is told, as `resumed` with
- * the outcome `restarted`.
+ * the outcome `restarted`. In one page a call is run again five times at most; then it
+ * ends with `lost` or `outcome_unknown`.
  */
 export type RerunPolicy = "never" | "hinted" | "always";
 
@@ -183,8 +187,8 @@ export interface CallOptions {
   timeouts?: Timeouts;
   /**
    * For how long the call may wait for a connection, the network or a token before it
-   * leaves for the first time, in ms; `Infinity` for ever. It counts from when the call
-   * was made, over reloads as well, and where the clock cannot be believed the time is
+   * leaves for the first time, in ms; `Infinity` for ever, `0` for the default. It counts
+   * from when the call was made, over reloads as well, and where the clock cannot be believed the time is
    * over. Then the call rejects with `unsent`: nobody will send it, and the app may make
    * it again. Default: the client's.
    */
@@ -197,12 +201,12 @@ export interface CallOptions {
    */
   journal?: boolean;
   /**
-   * The app's own name for the call. A known key with the same request gives that
-   * call, whichever page made it; with another one it rejects `key_in_use`.
+   * The app's own name for the call, of 1 to 1,024 characters. A known key with the same
+   * request gives that call, whichever page made it; with another one it rejects `key_in_use`.
    */
   key?: string;
   /**
-   * When the store forgets the call. `auto`: one task after its {@link Call.result}
+   * When the store forgets the call. `auto`: two tasks after its {@link Call.result}
    * was handed to a page that lives, or its error thrown by a loop, unless what awaited
    * that throws and nobody catches it; a page that only follows the call and that
    * nobody sees waits until it is seen. `manual`: when the app says {@link Call.ack},

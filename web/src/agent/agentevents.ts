@@ -1,5 +1,5 @@
 import type { ClientState } from "../clientevents.js";
-import type { Durability } from "../durable/journalclient.js";
+import type { Durability, DurabilityReason } from "../durable/journalclient.js";
 import type { HoldfastError } from "../errors.js";
 import type { ResumedEvent, StatusEvent } from "../events.js";
 import type { Open } from "../mcp.js";
@@ -26,7 +26,7 @@ export interface AgentEvents {
   /** What the connection's own stream does. */
   status: SessionStatus;
   /** Where sessions are kept from now on; `why` says why they no longer outlive the page. */
-  durability: { durability: Durability; why?: string };
+  durability: { durability: Durability; why?: DurabilityReason };
   /** The agent broke a rule; `what` says which. What came of it was dropped. */
   integrity: { what: string; cause?: string };
 }

@@ -1,7 +1,18 @@
+import type { StoreReason } from "../store/index.js";
 import type { Wire } from "../wire.js";
 
-/** Where calls are kept. */
+/** Where calls are kept: in this browser, or in memory, which ends with the page. */
 export type Durability = "indexeddb" | "memory";
+
+/**
+ * Why it is memory. `principal`: nothing says for certain who the user is. `cipher`:
+ * everything has to be encrypted, and there is no cipher here (plain http). `missing`: no
+ * IndexedDB, or it may not be used. `blocked`: another tab holds the database. `timeout`:
+ * it does not open or answer. `quota`: there is no room. `newer`: a newer version of
+ * Holdfast has it. `lost`: the connection to it broke. `closed`: what was stored has been
+ * deleted. `failed`: anything else.
+ */
+export type DurabilityReason = "principal" | StoreReason | (string & {});
 
 /** What a journal asks of its client. */
 export interface JournalClient {
