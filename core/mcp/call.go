@@ -262,8 +262,7 @@ func (t *call) newStream(c *Client) link.Stream {
 
 // resume asks for the rest of the stream from the cursor.
 func (t *call) resume(c *Client, now engine.Time) {
-	if t.generation != c.session.generation {
-		t.stranded(c, now, "lost", lostError(t.method, 0))
+	if t.generation != c.session.generation && !t.joinSession(c, now) {
 		return
 	}
 	if t.policy != nil {

@@ -103,8 +103,7 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 	case resumeAuthorize:
 		t.authorize(c, now)
 	case resumeSessionGone:
-		t.stranded(c, now, "lost", lostError(t.method, status))
-		c.sessionLost(now, t.generation)
+		t.resumeInNextSession(c, now)
 	case resumeLost:
 		t.stranded(c, now, "lost", lostError(t.method, status))
 	case resumeUnknown:

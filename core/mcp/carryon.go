@@ -61,7 +61,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	case !r.Sent:
 		t.phase = callQueued
 		t.send(c, now) // it never left
-	case r.Policy != nil && r.Policy.Token != nil && same:
+	case r.Policy != nil && r.Policy.Token != nil && c.takesTokens():
 		t.restorePolicy(c, now, r)
 	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
 		t.phase = callStreaming

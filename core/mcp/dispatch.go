@@ -52,7 +52,7 @@ func (c *Client) message(now engine.Time, t *call, text []byte) {
 // dispatch takes one message that arrived on t's stream, or on the GET stream.
 func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 	if t != nil && t.policy != nil && m.Kind != jsonrpc.ErrorResponse {
-		t.policy.fresh = false
+		t.policy.fresh, t.policy.gone = false, false
 	}
 	if t != nil && t.role == roleTask && m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse {
 		t = t.parent // what is said on the way to a task's result belongs to its call

@@ -107,6 +107,10 @@ func TestFault91_SessionGone(t *testing.T) {
 		o.cut(engine.EndNetwork)
 		o.resumePost(`"tok"`, hour)
 		refuse(o)
+		o.wantPending() // the next session is asked before it is lost (fault 151)
+		o.nextSession("s2")
+		o.resumedIn("s2")
+		refuse(o)
 		o.wantFailure(engine.CodeLost)
 		if n := o.posted(`"initialize"`); n != 2 || o.told(engine.EventResumed, `"lost"`) != 1 {
 			t.Errorf("%s: %d handshakes", name, n)

@@ -110,7 +110,7 @@ func (t *call) noteQuestion(id []byte) {
 // taken.
 func (c *Client) isOpen(t *call, id []byte) bool {
 	for _, a := range c.asked {
-		if a.call == t && bytes.Equal(questionID(a.id), id) {
+		if a.call == t && a.generation == c.session.generation && bytes.Equal(questionID(a.id), id) {
 			return true
 		}
 	}

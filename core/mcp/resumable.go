@@ -20,6 +20,7 @@ type resumePolicy struct {
 	writtenAt engine.Time // when the journal last learned that there was contact
 	storing   bool        // a resume waits for what it may make the server forget
 	fresh     bool        // the resume under way has brought no message yet
+	gone      bool        // a resume was told that its session is gone, and none has brought a message since
 	failed    bool        // getStatus has said that the response is an error
 	peek      *call       // requests/getStatus for the app, under way
 }
@@ -44,8 +45,10 @@ func (p *resumePolicy) carries() bool { return len(p.token) > 0 }
 
 // resumePolicy takes notifications/requests/resumePolicy on t's stream. The last
 // one wins; one for another request is ignored, as is one after the response, and
-// one where nothing could be resumed: a client of 2026-07-28 declares no such
-// capability, and an HTTP+SSE session ends with its stream.
+// one where the capability is not declared: a client of 2026-07-28 has none, and
+// on HTTP+SSE a policy is worth nothing. There the answers to all requests come on
+// the one stream that is the session, so what could be resumed is the session, for
+// which that transport has no word; and servers of 2024-11-05 are older than SEP-975.
 func (c *Client) resumePolicy(t *call, params []byte) {
 	value, _ := jsonrpc.Member(params, "requestId")
 	n, ok := jsonrpc.Uint(value)
@@ -131,8 +134,14 @@ func (p *resumePolicy) latest(now engine.Time) engine.Time {
 }
 
 // expired reports whether the server is free to have forgotten the request.
-func (p *resumePolicy) expired(now engine.Time) bool {
-	return p.maxWait > 0 && now.Since(p.since) > max(p.maxWait, leastMaxWait)+resumeGrace
+func (p *resumePolicy) expired(now engine.Time) bool { return now >= p.expiry() }
+
+// expiry returns from when on it is; Never where it promises nothing.
+func (p *resumePolicy) expiry() engine.Time {
+	if p.maxWait == 0 {
+		return engine.Never
+	}
+	return p.since.After(max(p.maxWait, leastMaxWait) + resumeGrace + 1)
 }
 
 // disconnected puts the next attempt of a resumable request where its policy
@@ -220,7 +229,9 @@ func (t *call) restorePolicy(c *Client, now engine.Time, r *journal.Record) {
 	t.stream.NotBefore(now.After(max(floor, 0)))
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 	c.status(t, "cut", &streamReport{why: cutReload, delay: max(floor, 0)})
-	t.handAsked(c, now, r)
+	if t.generation == c.session.generation {
+		t.handAsked(c, now, r)
+	} // else what a session that is gone has asked, this one asks under ids of its own
 }
 
 // resumeCut takes the end of a resume whose answer was a JSON body that did not
@@ -257,8 +268,7 @@ func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	case status == 401, code == 0:
 		t.resumeRefused(c, now)
 	case t.inSession && namesSession(rpc) && (status == 400 || status == 404 || status == 410):
-		t.stranded(c, now, "lost", lostError(t.method, status))
-		c.sessionLost(now, t.generation)
+		t.resumeInNextSession(c, now)
 	case passing(status) && (code > -32600 || code < -32602):
 		t.resumeRefused(c, now)
 	default:

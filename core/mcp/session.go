@@ -24,9 +24,12 @@ type session struct {
 	initializeAt engine.Time // when to try the next one; Never while none is due
 }
 
-// legacyCapabilities are what this side can do beyond what the app handles:
-// resume requests (SEP-975) and take results in every mode (SEP-1905).
-const legacyCapabilities = `"resumableRequests":{},"tasks":{"responses":{"modes":["task","immediate","streaming"]}}`
+// What this side can do beyond what the app handles: resume requests (SEP-975) and
+// take results in every mode (SEP-1905).
+const (
+	resumableCapability = `"resumableRequests":{},`
+	legacyCapabilities  = `"tasks":{"responses":{"modes":["task","immediate","streaming"]}}`
+)
 
 // reinitializeEvery is the least time between two handshakes, in ms, after a
 // session that the server forgot at once (RELIABILITY fault 23: at most one
@@ -48,7 +51,11 @@ func (c *Client) sendInitialize(now engine.Time) {
 		asked = newest(false).name
 	}
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
-	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(legacyCapabilities))...)
+	capabilities := resumableCapability + legacyCapabilities
+	if c.channel.state != channelClosed {
+		capabilities = legacyCapabilities // HTTP+SSE: resumePolicy says why
+	}
+	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(capabilities))...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
 	t.params = append(params, '}')
 	if c.revision != nil && c.revision.selfDescribing {
@@ -192,13 +199,15 @@ func (c *Client) sendQueued(now engine.Time) {
 			t.carryOn(c, now)
 		case t.phase == callQueued && t.rerunAt == engine.Never:
 			t.send(c, now)
+		case t.waitsForSession(c):
+			t.takeUp(now)
 		}
 	}
 }
 
 // sessionLost starts a new session, once, however many requests of the given
 // generation find out that theirs is gone. Calls that wait to be resumed
-// belonged to the old session and are lost with it.
+// belonged to the old session and are lost with it, unless they have a token.
 func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	if c.state != stateOpen || generation != c.session.generation {
 		return
@@ -208,13 +217,13 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	c.listen.stop(c)
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
-	c.session.generation++ // from here on nothing of the old session is resumed
+	c.session.generation++ // from here on nothing of the old session is resumed in it
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
 	if c.session.initializeAt == now {
 		c.newSession(now)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting {
+		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting && !t.hasToken() {
 			t.stranded(c, now, "lost", lostError(t.method, 404))
 		}
 	}

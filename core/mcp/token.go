@@ -124,6 +124,8 @@ func (c *Client) tokenArrived(now engine.Time) {
 			t.send(c, now)
 		case t.phase == callRestored && c.state == stateOpen:
 			t.carryOn(c, now) // taken over while the token was asked for
+		case t.waitsForSession(c):
+			t.takeUp(now)
 		case t.phase == callStreaming:
 			t.stream.Unpark(now)
 		}
@@ -159,6 +161,8 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 			t.send(c, now) // without a token: its own 401 will ask again
 		case t.phase == callRestored && c.state == stateOpen:
 			t.carryOn(c, now)
+		case t.waitsForSession(c):
+			t.takeUp(now)
 		case t.phase == callStreaming:
 			t.stream.Unpark(now)
 		}
