@@ -13,6 +13,7 @@ import (
 type standing struct {
 	Status, Source, StatusMessage, Code string
 	CreatedAt, LastUpdatedAt            string
+	Pending                             bool
 	TTL                                 *int
 	PollInterval                        int
 }
