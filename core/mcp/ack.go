@@ -71,18 +71,27 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	}
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
 	forgotten := t.record.settled && c.kept[id] == nil
-	stored := c.writer.On && (forgotten || !t.record.memory)
+	over := c.kept[id] != nil && position == t.position && c.outcomeTold(t)
+	stored := c.writer.On && (forgotten || over || !t.record.memory)
 	switch {
 	case forgotten:
-	case c.kept[id] != nil && position == t.position && c.outcomeTold(t):
+	case over:
 		c.forgetCall(t, ticket)
 	case stored && position > t.record.acked:
 		t.record.acked = position
 		c.writer.Put(journal.AckRow(t.record.id, position))
 	}
-	if ticket != 0 {
-		c.writer.WhenStored(now, false, func(engine.Time) { c.tellAcked(id, ticket, stored && c.writer.On) })
+	if ticket == 0 {
+		return
 	}
+	c.writer.WhenStored(now, false, func(engine.Time) {
+		stored := stored && c.writer.On
+		if over && !stored {
+			// The store may have it still: an app that says it once more is not to be told otherwise.
+			c.kept[id], c.byRecord[t.record.id], t.record.bytes = t, t, 0
+		}
+		c.tellAcked(id, ticket, stored)
+	})
 }
 
 // Handed notes that the outcome of a call was handed to its app, and that the app

@@ -1,0 +1,48 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Fault 132: the store fails, before ack() or with it, and an app says it again: it is
+// not told that this is stored as long as a later page would have the call.
+func TestFault132_AskedAgainAfterTheStoreFailed(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		k := newKeeping(t, mcp.Config{})
+		k.ended("a", 10, journal.ManualAck)
+		const id = 2 // initialize is the first
+		ack := func(ticket uint32) {
+			k.Input("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, id, 0, ticket) })
+		}
+		want := func(answer, stored string) {
+			t.Helper()
+			log := k.Log()
+			if got := log[strings.LastIndex(log, "acked ")+len("acked "):]; !strings.HasPrefix(got, answer) || k.keys() != stored {
+				t.Errorf("the store fails before: %t, has %q, want %q; the answer is to be %s\n%s", before, k.keys(), stored, answer, log)
+			}
+		}
+		if before {
+			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
+			k.Stored(journal.ResultFailed, "failed")
+		}
+		ack(1)
+		if !before {
+			k.Stored(journal.ResultFailed, "failed")
+		}
+		want(`{"stored":false}`, "a")
+		ack(2)
+		want(`{"stored":false}`, "a")
+		// A commit that was given up is stored after all: the store works again.
+		k.Input("back", func(c *mcp.Client, now engine.Time) { c.Stored(now, 99, journal.ResultOK, "") })
+		ack(3)
+		k.stored()
+		want(`{"stored":true}`, "")
+		ack(4)
+		want(`{"stored":true}`, "")
+	}
+}
