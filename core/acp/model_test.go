@@ -22,6 +22,7 @@ type model struct {
 	cursors     []string
 	refuse      int    // the status that initialize gets
 	later       string // a Retry-After: everything else gets a 503 with it
+	taken       int    // so many streams are still read by somebody else
 	forgets     bool   // connections, as soon as they are made
 	silent      map[string]bool
 	connections map[string]*modelConnection
@@ -115,6 +116,10 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 	}
 	if r.Method == "GET" {
 		box := c.box(q.Session)
+		if m.taken > 0 {
+			m.taken--
+			return 409, nil, ""
+		}
 		if box.x != 0 {
 			return 409, nil, ""
 		}

@@ -144,7 +144,9 @@ func TestMust07_TheUnknown(t *testing.T) {
 	a.conn.say(a.id, `{"jsonrpc":"2.0","id":"f","method":"fs/read_text_file","params":{"sessionId":"s1","path":"/etc/passwd"}}`)
 	a.conn.say(a.id, `{"jsonrpc":"2.0","method":"_x/news","params":{}}`)
 	a.tell(`{"sessionUpdate":"hologram","depth":3}`)
+	a.update(`{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"smell","of":"rain"},{"type":"text","text":"x"}]}`)
 	s.settle(0)
+	s.expect(len(s.events(engine.EventTranscript, `{"type":"smell","of":"rain"}`)) == 1, "the content is gone")
 	last := a.m.requests[len(a.m.requests)-1]
 	s.expect(strings.Contains(string(last.Error), "-32601") && last.Session == a.id, "answered %s", last.Error)
 	s.expect(len(s.events(engine.EventNotification, "_x/news")) == 1, "the notification is gone")

@@ -1,0 +1,97 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// TestAStreamThatIsStillRead: after a reload the agent's host has not noticed yet that
+// the page before is gone, and answers 409. The next page comes again, on the same
+// connection.
+func TestAStreamThatIsStillRead(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.prompt(handle, "hi")
+	s.settle(0)
+	a.m.taken = 4
+	s.load()
+	a.chunk("later", "meanwhile")
+	s.settle(60_000)
+	s.expect(a.m.taken == 0 && strings.HasSuffix(said(s.effects, s.handle(a.id)), "meanwhile"), "shown %q, %d more", said(s.effects, s.handle(a.id)), a.m.taken)
+	s.expect(len(a.m.of("initialize")) == 1 && len(a.m.of("session/prompt")) == 1 && len(a.m.of("DELETE")) == 0, "on another connection")
+}
+
+// TestAHistoryIsSwappedIn when it is whole: until the agent has said so, what was
+// there is shown.
+func TestAHistoryIsSwappedIn(t *testing.T) {
+	s, handle, a := opened(t, newModel())
+	s.prompt(handle, "hi")
+	s.settle(0)
+	before := said(s.effects, handle)
+	s.expect(before != "", "nothing was said")
+	a.m.silent["session/resume"] = true
+	s.cut(a.m.reading(a.id), 0)
+	s.settle(1_000)
+	asked := a.m.of("session/resume")
+	for _, update := range a.history {
+		a.tell(update)
+	}
+	a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"later","content":{"type":"text","text":" and more"}}`)
+	s.settle(0)
+	s.expect(said(s.effects, handle) == before, "half told it shows %q", said(s.effects, handle))
+	a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"result":{}}`, asked[len(asked)-1].ID)
+	s.settle(0)
+	s.expect(said(s.effects, handle) == before+" and more", "in the end it shows %q", said(s.effects, handle))
+	s.expect(len(s.events(engine.EventResumed, "continued")) == 1, "not told")
+}
+
+// TestForgottenWithoutAHistory: the host has forgotten the connection, and the agent
+// has no history: that is a gap, and what was there stays.
+func TestForgottenWithoutAHistory(t *testing.T) {
+	m := newModel()
+	m.answers = `"info":{"name":"m","version":"1"},"capabilities":{}`
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "hi")
+	s.settle(0)
+	before := said(s.effects, handle)
+	m.forget(s)
+	s.settle(60_000)
+	s.expect(len(s.events(engine.EventResumed, `"gap"`)) == 1 && len(s.events(engine.EventResumed, "")) == 1, "not told")
+	s.expect(said(s.effects, s.handle(a.id)) == before && before != "", "shown %q", said(s.effects, s.handle(a.id)))
+}
+
+// TestSessionsThatNobodyKnows: an update for one is a breach, unless a session is
+// being made; then it is kept, up to a bound, and a breach if it was for another.
+func TestSessionsThatNobodyKnows(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	s.settle(0)
+	tell := func(session string, size int) {
+		m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":%s}}`, session,
+			fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":%q}}`, strings.Repeat("x", size)))
+		s.settle(0)
+	}
+	breaches := func() int { return len(s.events(engine.EventIntegrity, "unknown_session")) }
+	tell("s9", 1)
+	s.expect(breaches() == 1, "%d breaches", breaches())
+	m.silent["session/new"] = true
+	s.request(0, "session/new", `{"cwd":"/w"}`)
+	s.settle(0)
+	tell("s8", 1)
+	s.expect(breaches() == 1, "what came early is a breach")
+	for range 40 {
+		tell("s1", 100_000)
+	}
+	over := breaches()
+	s.expect(over > 1 && over < 41, "of 4 MB %d of 40 are kept", 41-over)
+	made := m.of("session/new")
+	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`, made[len(made)-1].ID)
+	s.settle(0)
+	s.expect(breaches() == over+1, "the one for another session is no breach")
+	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes", len(said(s.effects, s.handle("s1"))))
+}
