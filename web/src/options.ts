@@ -10,7 +10,9 @@ import { utf8ByteString } from "./runtime/table.js";
  * requests are then repeated once. A rejection ends what waited for the token with
  * `unauthorized`, unless it is for want of the network: while the browser is offline,
  * by a TypeError as fetch's, or with a true `retryable`. Then it is asked again, at once
- * when the network is back, and a page with a `principal` has its calls meanwhile.
+ * when the network is back, and a page with a `principal` has its stored calls
+ * meanwhile. A TypeError of the provider's own code cannot be told from that: the
+ * error's `cause` has it.
  */
 export type TokenProvider = () => string | Promise<string>;
 
