@@ -58,6 +58,47 @@ func TestFault56_SessionGone(t *testing.T) {
 	}
 }
 
+// TestFault151_ServerRestarted: a call with a resume policy outlives its session, so
+// the server that has been restarted is asked for it in the next one. It does not
+// know it: the call is lost, once, in the page that made it and in one that comes
+// later.
+func TestFault151_ServerRestarted(t *testing.T) {
+	t.Parallel()
+	for name, reload := range map[string]bool{"the same page": false, "a later one": true} {
+		t.Run(name, func(t *testing.T) {
+			p := peer.New(t, peer.Options{})
+			p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
+			page := app(t, p.URL(), "")
+			counts(p, page, 6, 3, "{}")
+			page.WaitFor(`call.guarantee === "resumable"`)
+			if reload {
+				open := leave(page)
+				p.Restart()
+				page = open()
+				if n := connected(page, p.URL(), "{}"); n != 1 {
+					t.Fatalf("%d calls came back", n)
+				}
+			} else {
+				p.Restart()
+			}
+			outcome(t, page, "lost")
+			counted(t, page, 3)
+			usable(t, page)
+			var sessions []string
+			for _, r := range p.Of("requests/resume") {
+				sessions = append(sessions, r.Session)
+			}
+			if n := len(sessions); n == 0 || sessions[n-1] == p.Of("tools/call")[0].Session || n > 1 && sessions[n-2] == sessions[n-1] {
+				t.Errorf("resumed in the sessions %q", sessions)
+			}
+			if n := p.Oracle().Runs("a"); n != 1 {
+				t.Errorf("ran %d times", n)
+			}
+			blameless(t, p)
+		})
+	}
+}
+
 // TestFault56_MaxWaitIsOver: the page comes back later than the server has
 // promised to wait (SEP-975).
 func TestFault56_MaxWaitIsOver(t *testing.T) {

@@ -5,6 +5,7 @@ package peer
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +115,16 @@ func (o *Oracle) Tokens(label string) []Issued {
 			all = append(all, *i)
 		}
 		return all
+	})
+}
+
+// issued reports whether a token was made for a request with that id, in whatever
+// session.
+func (o *Oracle) issued(token, id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.all, func(e *execution) bool {
+		return slices.ContainsFunc(e.issued, func(i *Issued) bool { return i.Token == token && i.RequestID == id })
 	})
 }
 
