@@ -91,6 +91,8 @@ type call struct {
 	heard        uint32          // events up to here the app has had while another hand carried the call
 	left         bool            // its request has left, from here or from an earlier page
 	sendBy       engine.Time     // until when it may leave for the first time
+	waitsAt      engine.Time     // callQueued: from when on its app is told that it waits; Never where it is, or has not to be
+	waits        bool            // its app is to be told what a reload does to it while it waits
 	restored     bool            // another page has made it
 	reruns       int             // times it was run again because that is harmless, or allowed
 	rerunAt      engine.Time     // callQueued: not before; Never for at once
@@ -157,7 +159,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 			t.send(c, now)
 		}
 		if t.phase == callQueued {
-			t.tellQueued(c, now)
+			t.waitsAt = now.After(waitsQuietly)
 		}
 	}
 	c.moved(t)
@@ -171,7 +173,7 @@ func (t *call) opensClient() bool { return t.role == roleInitialize || t.role ==
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never,
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never, waitsAt: engine.Never,
 		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
@@ -361,6 +363,9 @@ func (t *call) advance(c *Client, now engine.Time) {
 		}
 		return
 	}
+	if t.phase == callQueued && now >= t.waitsAt {
+		t.tellQueued(c, now)
+	}
 	switch {
 	case now >= t.sendDue(c):
 		t.unsent(c, now, waitedTooLong)
@@ -434,7 +439,7 @@ func (t *call) deadline(c *Client) engine.Time {
 	}
 	at := min(t.answerDue(c), t.sendDue(c))
 	if t.phase == callQueued {
-		at = min(at, t.rerunAt)
+		at = min(at, t.rerunAt, t.waitsAt)
 	}
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)

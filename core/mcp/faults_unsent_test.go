@@ -251,10 +251,20 @@ func TestFault127_GuaranteeOfAQueuedCall(t *testing.T) {
 	}
 	told("") // until then nothing is stored
 	q.Stored(journal.ResultOK, "")
+	told("") // most calls do not wait for long
+	q.Advance(1_000)
 	told(`{"guarantee":"resumable"}`)
 	q.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, q.call, false) })
 	told(`{"guarantee":"lost-on-reload"}`)
 	q.Stored(journal.ResultOK, "")
+	told("")
+
+	// One that is let go at once is told nothing that is to be taken back.
+	q = newQueue(t, mcp.Config{}, mcp.CallOptions{})
+	q.Stored(journal.ResultOK, "")
+	q.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, q.call, false) })
+	q.Stored(journal.ResultOK, "")
+	q.Advance(1_000)
 	told("")
 
 	q = newQueue(t, mcp.Config{}, mcp.CallOptions{})
