@@ -212,3 +212,25 @@ func TestFault151_NextSessionWithoutTokens(t *testing.T) {
 		o.fatal("resumed %d times", n)
 	}
 }
+
+// Fault 151: what the session that is gone has asked and nobody has answered, the
+// next one asks again, also under the same id: an answer to the old question is not
+// given to the new one.
+func TestFault151_AskedAgainInTheNextSession(t *testing.T) {
+	o := connected(t, mcp.Config{NoListen: true, Handles: []string{"elicitation/create"}}).resumable("", mcp.CallOptions{})
+	o.Advance(60_000)
+	question := `{"jsonrpc":"2.0","id":"q1","method":"elicitation/create","params":{"message":"?"}}`
+	o.event("e1", question)
+	o.cut(engine.EndNetwork)
+	o.resumePost(`"tok"`, hour)
+	o.Head(o.x, 404)
+	o.nextSession("s2")
+	o.resumedIn("s2")
+	o.accept()
+	o.event("e2", question)
+	if n := o.told(engine.EventRequest, `"q1"`); n != 2 {
+		o.fatal("asked %d times", n)
+	}
+	o.result("e3")
+	o.wantResult()
+}
