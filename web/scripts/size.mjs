@@ -31,14 +31,15 @@ import { packages } from "./wasmpackages.mjs";
 // all that the app had said of it.
 // 0.7 KB, and 1 KB of the wasm, are for budgets in bytes of what waits for readers, and
 // of what a page hears while it sleeps.
+// 1 KB is for the sweep of what nobody comes back to (store/sweep.ts).
 // 0.4 KB, and 1 KB of the wasm, are for evictions and ages that are told (store/clock.ts).
 // 1 KB of the wasm is for resume tokens in the next session, and 2 KB for how differently
 // the same code compresses: a change elsewhere moves the figure by as much.
 const files = [
   { name: "holdfast.wasm", budget: 725_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 38_800, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 47_100, goal: 15_000 },
-  { name: "holdfast.js", budget: 49_100, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_400, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 47_800, goal: 15_000 },
+  { name: "holdfast.js", budget: 49_700, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -77,6 +77,8 @@ export class Calls {
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, Call<unknown>>();
   readonly #keys = new Map<string, Call<unknown>>();
+  /** The names, in the store, of calls that came from there. */
+  readonly #read = new Set<number>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
   /** The client is another user's. */
@@ -215,6 +217,7 @@ export class Calls {
     const { method, params = {} } = made;
     const call = new Call<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
     call.again = againOf({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
+    this.#read.add(made.id);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
@@ -319,6 +322,11 @@ export class Calls {
     this.#context.streams.clear();
   }
 
+  /** Whether a call that is stored could be read: the core has told of it. */
+  reads(record: number): boolean {
+    return this.#read.has(record);
+  }
+
   /** Whether a call that another page carries can be gone on with. */
   resumable(record: number): boolean {
     for (const pending of this.#pending.values()) if (pending.record === record) return pending.call.guarantee !== "lost-on-reload";
@@ -330,6 +338,7 @@ export class Calls {
     const { state, record = 0, meta } = JSON.parse(text) as { state: string; record?: number; meta?: Open };
     const pending = this.#pending.get(id);
     const kept = this.#kept.get(id);
+    this.#read.add(record);
     if (state === "followed" && pending) {
       pending.record = record;
       if (meta) pending.call.again.meta = meta; // another page was first with the key

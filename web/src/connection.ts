@@ -262,6 +262,7 @@ export class Connection {
         reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
         resumable: (record: number) => this.#calls.resumable(record),
+        reads: (record: number) => this.#calls.reads(record),
         said: (event: number, position: number, text: string) => this.#event(event, position, text),
       };
       return journal?.attach(client, this.#listens);

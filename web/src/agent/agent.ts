@@ -301,6 +301,8 @@ export class Agent {
         connected: () => settledState(this, 15_000),
         // An agent may hand out a session twice; who loses it is told.
         resumable: () => true,
+        // What is damaged of a session the store finds; for the rest they have no retention.
+        reads: () => true,
         said: () => {},
         sessions: this.#pages,
       };

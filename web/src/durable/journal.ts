@@ -12,6 +12,7 @@ import { forgetStored } from "./forget.js";
 import { OpList } from "./ops.js";
 import { Peers } from "./peers.js";
 import { SessionUse } from "./sessionuse.js";
+import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
 import { usageOf } from "./usage.js";
@@ -169,9 +170,11 @@ export class Journal {
     for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
     if (listens) void this.#listening.ask();
     if (!Channel.exists) this.#polling = setInterval(() => this.#calls.unfinished().forEach((call) => void this.#calls.read(call)), POLL_EVERY);
+    const { signal } = this.#unlisten;
     void client.connected().then(async () => {
       await this.#committing;
       this.#handshakes.done();
+      sweepWhenIdle(this.#store, (call) => client.reads(call), signal);
     });
     // Once the core has what was read.
     queueMicrotask(() => {

@@ -28,6 +28,8 @@ export interface JournalClient {
   connected(): Promise<void>;
   /** Whether a call that this one follows could be gone on with from the store. */
   resumable(call: number): boolean;
+  /** Whether a call that is stored could be read: this one has heard of it. */
+  reads(call: number): boolean;
   /** What the page that listens has heard. */
   said(event: number, position: number, text: string): void;
   /** What pages ask of each other's sessions with an agent; undefined for an MCP server. */

@@ -21,7 +21,8 @@ export function readClock(stored: unknown, now: number): Readings {
   return now - latest < CONFIRMS ? { sound, latest } : { sound: latest, latest: now };
 }
 
-function readingsOf(record: unknown): Readings | undefined {
+/** The readings that a record has; undefined where it has none. */
+export function readingsOf(record: unknown): Readings | undefined {
   const { sound, latest } = (record ?? {}) as Partial<Record<keyof Readings, unknown>>;
   return isTime(sound) && isTime(latest) && sound <= latest ? { sound, latest } : undefined;
 }

@@ -9,6 +9,8 @@ export interface GenerationRecord {
   name: string;
   /** Random: it says nothing of whose the store is. */
   value: string;
+  /** When the store was last opened or written to, to the hour, in ms since 1970: for the sweep. The builds before it do not write it, and leave it. */
+  at?: number;
 }
 
 const GENERATION = "generation ";
@@ -25,15 +27,27 @@ export function generationOf(record: unknown): string | undefined {
   return typeof name === "string" && name.startsWith(GENERATION) && typeof value === "string" ? value : undefined;
 }
 
+/** The server whose generation a record of `keys` names; undefined where it is none. */
+export function serverOf(record: unknown): string | undefined {
+  return generationOf(record) === undefined ? undefined : (record as GenerationRecord).name.slice(GENERATION.length);
+}
+
+/** The time that a record of `keys` has, in ms since 1970; undefined where it has none. */
+export function timeOf(record: unknown): number | undefined {
+  const { at } = (record ?? {}) as { at?: unknown };
+  return typeof at === "number" && Number.isFinite(at) ? at : undefined;
+}
+
 /** Whether a record of `keys` is the tombstone of a store. */
 export function isTombstone(record: unknown): boolean {
   const { name } = (record ?? {}) as { name?: unknown };
   return typeof name === "string" && name.startsWith(FORGOTTEN);
 }
 
-/** What is left of a store that was forgotten: its random mark, and nothing of whose it was. */
-export function tombstone(generation: string): { name: string } {
-  return { name: FORGOTTEN + generation };
+/** What is left of a store that was forgotten: its random mark, and nothing of whose it was. `at`: when that was, for the sweep. */
+export function tombstone(generation: string, at?: number): { name: string; at?: number } {
+  const name = FORGOTTEN + generation;
+  return at === undefined ? { name } : { name, at };
 }
 
 /**

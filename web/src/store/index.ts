@@ -15,6 +15,7 @@ export {
   type StoreEvents,
   type StoreOptions,
   type StoreReason,
+  type SweepUse,
   type Usage,
 } from "./store.js";
 export { wipeAll } from "./wipe.js";

@@ -4,7 +4,8 @@ import { type Found, noUsage } from "./journal.js";
 import { countAll, readAll, readCall, readEnded, readServer, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
+import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
 import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
 
@@ -18,6 +19,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   return new IndexedDBStore(options, connector);
 }
+
+/** How often a store notes that it is written to, in ms. */
+const NOTED_EVERY = 3_600_000;
 
 class IndexedDBStore implements Store {
   readonly durability = "indexeddb";
@@ -65,14 +69,15 @@ class IndexedDBStore implements Store {
   }
 
   async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
-    return this.#run(async ({ db, key, generation }, again) => {
+    return this.#run(async (connection, again) => {
+      const { db, key, generation } = connection;
       const secret = ops.some(hasSecret);
       const everything = this.#sealAll && ops.some(hasContent);
       if (everything && !key) throw noCipher();
       // No await without a secret or a key: the page may be going away.
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
-      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims) };
+      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), at: this.#noted(connection) };
       const { relieved, lost } = await write(db, ops, sealed, how);
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
@@ -82,6 +87,10 @@ class IndexedDBStore implements Store {
   async forget(): Promise<void> {
     await this.#run(({ db }) => forgetServer(db, this.#server));
     this.#connector.close();
+  }
+
+  async sweep(use: SweepUse): Promise<void> {
+    return this.#run(({ db }) => sweep(db, this.#server, use));
   }
 
   async usage(): Promise<Usage> {
@@ -116,13 +125,20 @@ class IndexedDBStore implements Store {
     });
   }
 
+  /** The time that a commit notes as the store's last write: once an hour, else 0. */
+  #noted(connection: Connection): number {
+    const now = Date.now();
+    if (now - connection.at < NOTED_EVERY) return 0;
+    return (connection.at = now);
+  }
+
   #failed(error: unknown): StoreError {
     const known = storeError(error);
     if (known.reason === "closed") this.#connector.end(); // the fence has found it out
     return known;
   }
 
-  // A call whose contents cannot be read is left where it is.
+  // A call whose contents cannot be read is left where it is, for the sweep.
   async #readable(key: CryptoKey | null, found: readonly Found[]): Promise<LoadedCall[]> {
     const calls = await Promise.all(found.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
     return calls.filter((call) => call !== null);

@@ -1,5 +1,5 @@
-import { readClock } from "./clock.js";
-import { type GenerationRecord, generationName, generationOf } from "./generation.js";
+import { readClock, readingsOf } from "./clock.js";
+import { type GenerationRecord, generationName, generationOf, timeOf } from "./generation.js";
 import { isKey, makeKey } from "./seal.js";
 import { transact } from "./transaction.js";
 
@@ -11,6 +11,8 @@ export interface Identified {
   generation: string;
   /** The latest time that is sure to have come, in ms since 1970; 0 for none. */
   sound: number;
+  /** When the store was last written to, as its generation says, in ms since 1970. */
+  at: number;
   /** The key of the origin; null where there is no cipher. */
   key: CryptoKey | null;
 }
@@ -23,7 +25,7 @@ export interface Identified {
  */
 export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
-  const made: Identified = { mark: random(), generation: random(), sound: 0, key: last ? last.key : await makeKey().catch(() => null) };
+  const made: Identified = { mark: random(), generation: random(), sound: 0, at: 0, key: last ? last.key : await makeKey().catch(() => null) };
   return settle(db, server, made, last).catch((error: unknown) => {
     // Some browsers have a cipher and yet cannot store a key: then it is of no
     // use, since what it seals would be lost with the page.
@@ -33,7 +35,7 @@ export async function identify(db: IDBDatabase, server: string, last?: Identifie
 }
 
 /** The name under which `keys` has what pages have read of the clock. */
-const CLOCK = "clock";
+export const CLOCK = "clock";
 
 /** What the store of keys has, and where it has none what is given. */
 function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined): Promise<Identified | null> {
@@ -47,16 +49,19 @@ function settle(db: IDBDatabase, server: string, made: Identified, last: Identif
       if (stored !== undefined) kept.mark = stored;
       else if (!gone) keys.put({ name: "mark", value: made.mark });
     });
+    then(keys.get([CLOCK]), (record) => {
+      const readings = readClock(record, Date.now());
+      kept.sound = readings.sound;
+      // A clock that is put back makes no store older than it is.
+      kept.at = Math.max(Date.now(), readingsOf(record)?.latest ?? 0);
+      if (!gone) keys.put({ name: CLOCK, ...readings });
+    });
     then(keys.get([generationName(server)]), (record) => {
       const stored = generationOf(record);
       gone ||= last !== undefined && stored !== last.generation;
       if (stored !== undefined) kept.generation = stored;
-      else if (!gone) keys.put({ name: generationName(server), value: made.generation } satisfies GenerationRecord);
-    });
-    then(keys.get([CLOCK]), (record) => {
-      const readings = readClock(record, Date.now());
-      kept.sound = readings.sound;
-      if (!gone) keys.put({ name: CLOCK, ...readings });
+      kept.at = Math.max(kept.at, timeOf(record) ?? 0);
+      if (!gone) keys.put({ name: generationName(server), value: kept.generation, at: kept.at } satisfies GenerationRecord);
     });
     then(keys.get(["key"]), (record) => {
       const stored = keyOf(record);
@@ -77,7 +82,8 @@ function keyOf(record: unknown): CryptoKey | undefined {
   return isKey(value) ? value : undefined;
 }
 
-function random(): string {
+/** A random mark. */
+export function random(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

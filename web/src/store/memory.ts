@@ -120,6 +120,9 @@ class MemoryStore implements Store {
     for (const store of [...stores]) if (store.#options.server === server) store.end();
   }
 
+  // It ends with the page.
+  async sweep(): Promise<void> {}
+
   async usage(): Promise<Usage> {
     const mine = this.#held();
     const usage = await noUsage();

@@ -76,7 +76,7 @@ export interface Usage {
   rows: number;
   /** Bytes of the contents, sealed parts included, keys and overhead not. */
   bytes: number;
-  /** Records whose shape is not one this version writes. They are skipped, never deleted. */
+  /** Records whose shape is not one this version writes. They are skipped, and go 30 days after they were found (sweep.ts). */
   quarantined: number;
   /** What the browser says of the whole origin, in bytes; null where it says nothing. */
   origin: { usage: number; quota: number } | null;
@@ -127,6 +127,16 @@ export interface StoreOptions extends StoreEvents {
   sealAll?: boolean;
   /** Name of this tab, the owner of what it adds. Another page of the same name would count as this one. */
   tab: string;
+}
+
+/** What a sweep has to know of the pages. */
+export interface SweepUse {
+  /** Whether a call of this server could be read. */
+  reads(call: number): boolean;
+  /** Asks which servers' stores are open in any page. */
+  inUse(): Promise<(server: string) => boolean>;
+  /** The page is seen no more, or closes: what is left is for another one. */
+  over(): boolean;
 }
 
 /** What became of a commit. */
@@ -188,6 +198,12 @@ export interface Store {
 
   /** Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more, whatever is under way. */
   forget(): Promise<void>;
+
+  /**
+   * Once a day and origin, deletes what nobody has come back to for 30 days: whole
+   * stores of other servers and users, and what cannot be read of this one. See sweep.ts.
+   */
+  sweep(use: SweepUse): Promise<void>;
 
   /** Counts what this server and user take up. It reads every row: not for the hot road. */
   usage(): Promise<Usage>;

@@ -50,7 +50,7 @@ async function empty(databases: IDBFactory): Promise<void> {
           clear();
           for (const record of records) {
             const generation = generationOf(record);
-            if (generation !== undefined) keys.put(tombstone(generation));
+            if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
             else if (isTombstone(record)) keys.put(record);
           }
           tx.commit();

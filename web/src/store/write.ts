@@ -2,7 +2,7 @@
 // read, so that they work in a page that is being left: a request that follows
 // from another would be lost. But what only a call's owner may do does.
 
-import { generationName, generationOf, tombstone } from "./generation.js";
+import { type GenerationRecord, generationName, generationOf, tombstone } from "./generation.js";
 import { type Heirs, heirsOf, heirTo } from "./heirs.js";
 import { type Claim, decide } from "./callkeys.js";
 import type { Found } from "./journal.js";
@@ -11,6 +11,7 @@ import { type Bytes, type Contents, type HeadRecord, type LogRecord, own, type S
 import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
 import { tombstoneOf } from "./calltombstones.js";
+import { notesName } from "./unreadable.js";
 import { transact } from "./transaction.js";
 
 /** The identity that a secret of the server's row is sealed under. */
@@ -84,6 +85,8 @@ export interface Writing extends Writer {
   strict: boolean;
   /** The keys that calls want which are added. */
   claims: ReadonlyMap<number, Claim> | null;
+  /** The time, in ms since 1970, where the store is to say when it was last written to; else 0. */
+  at: number;
 }
 
 /** What a transaction has found out. */
@@ -107,6 +110,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   if (carried.size > 0) stores.add("calls").add("ids");
   if (claims.size > 0) stores.add("ids").add("log");
   return transact(db, { stores: [...stores], mode: "readwrite", strict, generation }, (tx, then) => {
+    // Blind, as the rest: whatever has the name there is of this generation, or the fence fails.
+    if (how.at > 0) tx.objectStore("keys").put({ name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord);
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
       if (!again) return;
@@ -196,15 +201,16 @@ function touched(op: Op): string[] {
   }
 }
 
-/** Deletes all of a server, and keeps out what pages that do not know it have under way. */
-export function forgetServer(db: IDBDatabase, server: string): Promise<void> {
+/** Deletes all of a server, where `still` says so of its generation, and keeps out what pages that do not know it have under way. */
+export function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<void> {
   const scope = { stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true } as const;
   return transact(db, scope, (tx, then) => {
     const keys = tx.objectStore("keys");
     then(keys.get([generationName(server)]), (record) => {
+      if (!still(record)) return;
       const generation = generationOf(record);
-      if (generation !== undefined) keys.put(tombstone(generation));
-      keys.delete([generationName(server)]);
+      if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
+      for (const name of [generationName(server), notesName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
       tx.commit();
