@@ -15,6 +15,10 @@ import (
 // Store is a model of the host's store: what was committed survives Reload, what
 // was not is gone.
 type Store struct {
+	// Quota is how many bytes of rows it has room for, 0 for no end. As in Chrome, what
+	// a commit deletes makes no room for what it writes, and what only deletes needs none.
+	Quota int
+
 	server *journal.Op
 	heads  []journal.Op // in order of their calls
 	logs   []journal.Op // in order of call, epoch, n
@@ -43,6 +47,22 @@ func (s *Store) Plain() []byte {
 		all = append(append(all, op.Plain...), '\n')
 	}
 	return all
+}
+
+// full reports whether the commit under way finds no room.
+func (s *Store) full() bool {
+	writes := rowBytes(s.flying)
+	return s.Quota > 0 && writes > 0 && s.Bytes()+writes > s.Quota
+}
+
+// Bytes returns how much it holds of calls.
+func (s *Store) Bytes() int { return rowBytes(s.heads) + rowBytes(s.logs) }
+
+func rowBytes(rows []journal.Op) (n int) {
+	for _, op := range rows {
+		n += len(op.Plain) + len(op.Secret)
+	}
+	return n
 }
 
 func (s *Store) begin(e engine.Effect) {
@@ -219,8 +239,11 @@ func (s *Store) Calls() []uint64 {
 	return ids
 }
 
-// Stored ends the commit under way.
+// Stored ends the commit under way: for want of room where there is none (Store.Quota).
 func (w *World) Stored(result journal.Result, why string) []engine.Effect {
+	if w.Store.full() {
+		result, why = journal.ResultQuota, "quota"
+	}
 	ticket, first := w.Store.ticket, []engine.Effect(nil)
 	if result == journal.ResultOK || result == journal.ResultUnsealed {
 		flown := w.Store.flying

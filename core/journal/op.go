@@ -33,7 +33,8 @@ const OpOwned OpFlags = 1
 // session is ended: no page uses it, and the next handshake is the first of its time.
 const OpEnded OpFlags = 2
 
-// OpAwaited: the app waits to hear that the call is deleted (OpForget).
+// OpAwaited: the app, or a commit that needs the room, waits to hear that the call is
+// deleted (OpForget).
 const OpAwaited OpFlags = 4
 
 // OpOutcome are the flags of a call that is forgotten after it has ended (OpForget),

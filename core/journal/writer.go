@@ -38,6 +38,7 @@ type Writer struct {
 	flying bool   // the last commit is under way
 	firm   bool   // it is strict
 	tries  int    // how often it found no room
+	making bool   // deletions are under way in its place: they make room for it
 	by     engine.Time
 	missed bool   // by has passed unseen, and was moved on
 	blob   []byte // what it writes: kept for a second try
@@ -87,7 +88,8 @@ const (
 	FateNone   Fate = iota // it is not the one under way, and nobody waits for it
 	FateBack               // it was given up: the store works after all
 	FateStored             // what waited for it has run
-	FateFull               // no room: Retry where some can be made, else Fail
+	FateFull               // no room: MakeRoom where some can be made, else Fail
+	FateRoom               // some was made: Retry
 	FateFailed             // Fail
 )
 
@@ -222,16 +224,31 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 	return w.effect(), true
 }
 
-// Needs returns how many bytes to free for the commit that found no room: what it
-// writes, and more each time that this was not enough.
-func (w *Writer) Needs() int { return len(w.blob) << min(w.tries, 16) }
+// Needs returns how many bytes the commit that found no room writes, counted as those
+// of a record are, and how many to free for it: twice as much each time that this was
+// not enough.
+func (w *Writer) Needs() (writes, free int) {
+	r := ReadOps(w.blob)
+	for op, ok := r.Next(); ok; op, ok = r.Next() {
+		writes += len(op.Plain) + len(op.Secret)
+	}
+	writes = max(writes, 1)
+	return writes, writes << min(w.tries, 16)
+}
 
-// Retry is the commit that found no room once more, with operations that make
-// some in front, in the same transaction.
-func (w *Writer) Retry(room []byte) engine.Effect {
-	w.flying = true
+// MakeRoom commits operations that only delete, in place of the commit that found no
+// room: in a transaction of their own, since a browser looks for the room that a
+// transaction takes before that transaction has deleted anything. What only deletes
+// needs none.
+func (w *Writer) MakeRoom(deletions []byte) engine.Effect {
+	w.flying, w.making = true, true
 	w.tries++
-	w.blob = append(room, w.blob...)
+	return engine.Effect{Kind: engine.Store, Ticket: w.ticket, Data: deletions}
+}
+
+// Retry is the commit that found no room once more, after MakeRoom.
+func (w *Writer) Retry() engine.Effect {
+	w.flying = true
 	return w.effect()
 }
 
@@ -285,7 +302,9 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 		w.tried(now, false)
 		return false
 	}
-	w.hung = w.ticket
+	if !w.making { // else it failed for certain, and was not tried again
+		w.hung = w.ticket
+	}
 	return true
 }
 
@@ -301,8 +320,13 @@ func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
 		w.tried(now, result == ResultOK || result == ResultUnsealed)
 		return FateNone
 	}
-	w.flying = false
+	making := w.making
+	w.flying, w.making = false, false
 	switch {
+	case making && (result == ResultOK || result == ResultUnsealed):
+		return FateRoom
+	case making:
+		return FateFailed
 	case result == ResultOK || result == ResultUnsealed:
 		w.land(now, result == ResultOK)
 		return FateStored

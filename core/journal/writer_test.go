@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -101,32 +102,42 @@ func TestWriterGroups(t *testing.T) {
 	}
 }
 
-// Room is made for a commit, as often as some can be: the same ticket again, deletions
-// in front, and more is asked for each time.
+// Room is made for a commit, as often as some can be: by a commit that only deletes,
+// which is the one under way then. The same ticket again follows it, and twice as much
+// is asked for each time.
 func TestWriterRetries(t *testing.T) {
 	d := newDesk(t)
 	d.Touch(&d.log)
 	d.wait(0, "row", true)
 	first := d.commit(0)
 	d.fate(1, first.Ticket, journal.ResultQuota, journal.FateFull)
+	if writes, free := d.Needs(); writes != len("row") || free != writes {
+		t.Errorf("%d bytes are written, %d are needed", writes, free)
+	}
 	d.Put(journal.Op{Kind: journal.OpServer})
-	again := d.Retry(journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: 7}))
+	deletions := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Call: 7})
+	room := d.MakeRoom(deletions)
+	if _, ok := d.Commit(1); ok {
+		t.Error("a commit overtakes the deletions")
+	}
+	if room.Ticket != first.Ticket || room.Strict || !bytes.Equal(room.Data, deletions) {
+		t.Errorf("room is made by %+v", room)
+	}
+	d.fate(1, room.Ticket, journal.ResultOK, journal.FateRoom)
+	d.want("")
+	again := d.Retry()
 	if _, ok := d.Commit(1); ok {
 		t.Error("a commit overtakes the one that is tried again")
 	}
 	if again.Ticket != first.Ticket || again.Strict != first.Strict {
 		t.Errorf("it is another commit: %+v", again)
 	}
-	ops := journal.ReadOps(again.Data)
-	room, _ := ops.Next()
-	row, _ := ops.Next()
-	if room.Kind != journal.OpForget || row.Kind != journal.OpLog || row.N != 1 {
-		t.Errorf("it writes %+v, %+v", room, row)
+	if !bytes.Equal(again.Data, first.Data) {
+		t.Errorf("it writes %q, and %q before", again.Data, first.Data)
 	}
 	d.want("")
-	needed := d.Needs()
-	if needed < 2*len(first.Data) {
-		t.Errorf("%d bytes were not enough, and %d are needed", len(first.Data), needed)
+	if writes, free := d.Needs(); writes != len("row") || free != 2*writes {
+		t.Errorf("%d bytes were not enough, and %d are needed", writes, free)
 	}
 	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFull)
 	d.Fail(2, "quota")
@@ -140,8 +151,24 @@ func TestWriterRetries(t *testing.T) {
 		d.Touch(&d.log)
 		ticket := d.commit(0).Ticket
 		d.fate(1, ticket, journal.ResultQuota, journal.FateFull)
-		d.Retry(nil)
+		d.MakeRoom(nil)
+		d.fate(1, ticket, journal.ResultOK, journal.FateRoom)
+		d.Retry()
 		d.fate(2, ticket, journal.ResultOK, journal.FateStored)
+	}
+
+	// What hangs now has nothing of the commit; what fails fails it.
+	for _, result := range []journal.Result{journal.ResultQuota, journal.ResultFailed} {
+		d = newDesk(t)
+		head := d.Next()
+		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
+		ticket := d.commit(0).Ticket
+		d.fate(1, ticket, journal.ResultQuota, journal.FateFull)
+		d.MakeRoom(nil)
+		if !d.GivesUp(journal.CommitWithin) || d.EndsBetween(head, head+1) {
+			t.Error("the commit may be stored yet")
+		}
+		d.fate(2, ticket, result, journal.FateFailed)
 	}
 }
 

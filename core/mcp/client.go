@@ -51,7 +51,9 @@ type Client struct {
 	withheld   bool                    // a Read may be owed to a call
 	elements   [][]byte                // of the array that is looked at: one list for all
 	kept       map[engine.CallID]*call // settled, and not acknowledged yet
-	evicted    []*call                 // their outcomes make room for the commit under way
+	evicted    []*call                 // to make room for a commit that found none: their deletion is under way
+	evictedIn  uint32                  // the ticket of both
+	manualIn   uint32                  // the ticket of the last commit for which one that waits for the app's ack went
 	series     jsonrpc.Series          // the messages that no call's stream brings
 	calls      []*call                 // in order of their making: iteration must not depend on a map
 	byID       map[requestID]*call

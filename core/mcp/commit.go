@@ -36,18 +36,24 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	}
 	switch fate {
 	case journal.FateBack:
+		if ticket == c.evictedIn {
+			c.evictedStored()
+		}
 		c.storeBack()
 	case journal.FateStored:
-		c.evictedStored()
 		c.fitStored()
 		c.readAllOwed()
 	case journal.FateFull:
 		if room := c.evict(); room != nil {
-			c.effects.Add(c.writer.Retry(room))
+			c.effects.Add(c.writer.MakeRoom(room))
 			return
 		}
 		c.storeFailed(now, "quota")
+	case journal.FateRoom:
+		c.evictedStored()
+		c.effects.Add(c.writer.Retry())
 	case journal.FateFailed:
+		c.evicted = nil // they are stored still
 		if result == journal.ResultQuota {
 			why = "quota"
 		}
@@ -80,7 +86,6 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	for _, t := range c.kept {
 		t.record.memory = true
 	}
-	c.evicted = nil // they are stored still
 	c.tellDurability("memory", why)
 	for _, t := range c.calls {
 		c.tellGuarantee(t)

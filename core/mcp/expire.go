@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -57,22 +58,47 @@ func (c *Client) evictable() []journal.Evictable {
 }
 
 // evict returns operations that delete ended calls, as many as the commit that found
-// no room takes; nil if there are none. The app is told once that is stored.
+// no room takes; nil if there are none. The app is told once they are stored. They
+// leave no outcome behind (OpOutcome), which would take room.
 func (c *Client) evict() []byte {
 	var room []byte
-	evict, _ := journal.Evict(c.evictable(), c.writer.Needs())
+	ticket := c.writer.Next() - 1
+	evict := c.makeRoom(c.manualIn != ticket)
+	c.evicted, c.evictedIn = nil, ticket
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
-		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Call: e.Call})
+		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited, Call: e.Call})
 		c.writer.Held -= e.Bytes
 		t.record.memory, t.record.bytes = true, 0
 		c.evicted = append(c.evicted, t)
+		if e.Manual && !e.Acked {
+			c.manualIn = ticket
+		}
 	}
 	return room
 }
 
-// evictedStored tells the app of the calls that have made room for the commit which
-// is stored now.
+// makeRoom chooses which calls go for the commit that found no room. Those that wait
+// for the app's ack do so once, and for no more than it writes: where that does not
+// help (Chrome counts its files, which grow with a deletion until it rewrites them),
+// more of them would go for nothing.
+func (c *Client) makeRoom(manual bool) []journal.Evictable {
+	writes, free := c.writer.Needs()
+	all := c.evictable()
+	others := slices.DeleteFunc(slices.Clone(all), func(e journal.Evictable) bool { return e.Manual && !e.Acked })
+	evict, enough := journal.Evict(others, free)
+	if enough || !manual {
+		return evict
+	}
+	for _, e := range evict {
+		writes -= e.Bytes
+	}
+	waiting, _ := journal.Evict(slices.DeleteFunc(all, func(e journal.Evictable) bool { return !e.Manual || e.Acked }), writes)
+	return append(evict, waiting...)
+}
+
+// evictedStored tells the app of the calls that make room for the commit which found
+// none: they are deleted now.
 func (c *Client) evictedStored() {
 	for _, t := range c.evicted {
 		c.tellEvicted(t, evictedQuota, true)

@@ -87,8 +87,9 @@ func (k *keeping) want(stored, told string) {
 }
 
 // Fault 134: where the browser has no room, ten outcomes that wait for the app's ack
-// stay, as long as others make room; of those only as many go as it takes. The app is
-// told of each once it is gone, and each is counted.
+// stay, as long as others make room; of those only as many go as it takes. What a
+// transaction deletes makes no room in it: they go in one of their own. The app is
+// told of each once it is gone, and each is counted; the next page has the others.
 func TestFault134_QuotaEvictsJustEnough(t *testing.T) {
 	k := newKeeping(t, mcp.Config{})
 	for i := range 10 {
@@ -96,35 +97,98 @@ func TestFault134_QuotaEvictsJustEnough(t *testing.T) {
 	}
 	k.ended("a0", 2_000, 0)
 	k.ended("a1", 2_000, 0)
+	k.Store.Quota = k.Store.Bytes() + 10
 	calls := 0
 	next := func(bytes string) { // a call that finds no room
 		k.Call("tools/call", `{"name":"work","text":"`+bytes+`"}`, mcp.CallOptions{Durable: true, Key: fmt.Sprint("n", calls)})
 		calls++
-		k.Stored(journal.ResultQuota, "")
+		k.Stored(journal.ResultOK, "")
 	}
 	next("")
 	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a0 a1", "")
-	k.Stored(journal.ResultOK, "")
+	k.Stored(journal.ResultOK, "") // what is deleted
+	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a1", "quota a0")
+	k.stored()
 	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a1 n0", "quota a0")
 	next(strings.Repeat("x", 3_000))
-	k.Stored(journal.ResultOK, "")
+	k.stored()
 	k.want("m1 m2 m3 m4 m5 m6 m7 m8 m9 n0 n1", "quota a0, quota a1, quota m0")
-	// That was not enough yet: the browser counts in its own way.
-	next(strings.Repeat("x", 3_000))
-	k.Stored(journal.ResultQuota, "")
-	k.Stored(journal.ResultOK, "")
-	k.want("m7 m8 m9 n0 n1 n2", "quota a0, quota a1, quota m0, quota m1, quota m2, quota m3, quota m4, quota m5, quota m6")
-	if n := k.Client.Counters().EvictedCalls; n != 9 {
+	if n := k.Client.Counters().EvictedCalls; n != 3 {
 		t.Errorf("%d are counted", n)
 	}
-	// Where nothing helps nothing is gone: what was to make room is stored still.
+	if strings.Contains(k.Log(), `{"durability":"memory"`) {
+		t.Error("the app is told that it is memory from now on")
+	}
+	// Where that does not help, as the browser counts in its own way, no more of those
+	// that wait for the app go: the calls go on in memory.
+	k.Store.Quota = 1
 	next("")
 	for k.Store.Flying() != 0 {
-		k.Stored(journal.ResultQuota, "")
+		k.stored()
 	}
-	k.want("m7 m8 m9 n0 n1 n2", "quota a0, quota a1, quota m0, quota m1, quota m2, quota m3, quota m4, quota m5, quota m6")
+	k.want("m2 m3 m4 m5 m6 m7 m8 m9 n0 n1", "quota a0, quota a1, quota m0, quota m1")
 	if n := strings.Count(k.Log(), `{"durability":"memory","why":"quota"}`); n != 1 {
 		t.Errorf("the app is told %d times that it is memory from now on", n)
+	}
+	told := k.told()
+	k.Store.Quota = 0
+	k.Reload()
+	k.Start()
+	k.stored()
+	k.want("m2 m3 m4 m5 m6 m7 m8 m9 n0 n1", told)
+}
+
+// Fault 134: twice as much goes after each failure of what would be forgotten by itself,
+// and of what waits for the app no more than the commit takes, however often it failed.
+func TestFault134_QuotaEvictsTwiceAsMuch(t *testing.T) {
+	k := newKeeping(t, mcp.Config{})
+	for i := range 3 {
+		k.ended(fmt.Sprint("m", i), 2_000, journal.ManualAck)
+	}
+	for i := range 8 {
+		k.ended(fmt.Sprint("a", i), 1_000, 0)
+	}
+	k.Store.Quota = k.Store.Bytes() - 3_500
+	k.Call("tools/call", `{"name":"work","text":"`+strings.Repeat("x", 800)+`"}`, mcp.CallOptions{Durable: true, Key: "n0"})
+	k.stored()
+	k.want("m0 m1 m2 a7 n0", "quota a0, quota a1, quota a2, quota a3, quota a4, quota a5, quota a6")
+	k.Store.Quota = 1
+	k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Key: "n1"})
+	k.stored()
+	k.want("m1 m2 n0", "quota a0, quota a1, quota a2, quota a3, quota a4, quota a5, quota a6, quota a7, quota m0")
+}
+
+// Fault 134: where the deletion fails nothing of it is told, and the calls go on in
+// memory; where it hangs it is told once it is there after all.
+func TestFault134_NoRoomAndNoDeletion(t *testing.T) {
+	for name, told := range map[string]string{"fails": "", "hangs": "", "late": "quota m0"} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeping(t, mcp.Config{})
+			k.ended("m0", 2_000, journal.ManualAck)
+			k.Store.Quota = k.Store.Bytes()
+			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Key: "n0"})
+			k.Stored(journal.ResultOK, "")
+			if k.Store.Flying() == 0 {
+				t.Fatal("no room is made")
+			}
+			switch name {
+			case "fails":
+				k.Stored(journal.ResultFailed, "aborted")
+			default:
+				k.Advance(journal.CommitWithin)
+			}
+			k.want("m0", "")
+			if !strings.Contains(k.Log(), `{"durability":"memory"`) {
+				t.Error("the app is not told that it is memory from now on")
+			}
+			if name == "late" {
+				k.Stored(journal.ResultOK, "")
+				k.want("", told)
+			}
+			if !strings.Contains(k.Log(), `fetch x4 POST`) {
+				t.Error("the call does not go on")
+			}
+		})
 	}
 }
 
