@@ -35,8 +35,9 @@ import { packages } from "./wasmpackages.mjs";
 // 0.4 KB, and 1 KB of the wasm, are for evictions and ages that are told (store/clock.ts).
 // 1 KB of the wasm is for resume tokens in the next session, and 2 KB for how differently
 // the same code compresses: a change elsewhere moves the figure by as much.
+// 3 KB of the wasm are for the deletions that make room before a commit is tried again.
 const files = [
-  { name: "holdfast.wasm", budget: 725_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 728_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_400, goal: 15_000 },
   { name: "holdfast.mjs", budget: 47_800, goal: 15_000 },
   { name: "holdfast.js", budget: 49_700, goal: 15_000 },
