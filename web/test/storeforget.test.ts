@@ -129,3 +129,73 @@ test("TestFault121_DatabaseGoneIsALogout", async () => {
     else assert.deepEqual(await shim.factory.databases(), []);
   }
 });
+
+/** No room is left: a transaction that adds anything aborts once its requests have succeeded, as in Chrome; one that only deletes goes through. */
+function full(shim: Shim): () => void {
+  const proto = Object.getPrototypeOf(shim.handle) as IDBDatabase;
+  const { transaction } = proto;
+  proto.transaction = function (this: IDBDatabase, ...args) {
+    const tx = transaction.apply(this, args);
+    tx.commit = () => undefined;
+    const objectStore = tx.objectStore.bind(tx);
+    const abort = (): void => (tx as unknown as { _abort(name: string): void })._abort("QuotaExceededError");
+    tx.objectStore = (name) => {
+      const store = objectStore(name);
+      for (const method of ["add", "put"] as const) {
+        const write = store[method].bind(store);
+        store[method] = (value) => {
+          const request = write(value);
+          request.addEventListener("success", abort);
+          return request;
+        };
+      }
+      return store;
+    };
+    return tx;
+  };
+  return () => (proto.transaction = transaction);
+}
+
+test("Fault 126: where there is no room a call is deleted all the same, by its owner alone", async () => {
+  const shim = new Shim();
+  const { store } = await opened("https://example.com#ada", "a");
+  await store.commit([head(1), row(1, 1, 1), head(2), row(2, 1, 1), head(3)], false);
+  const empty = full(shim);
+  try {
+    await assert.rejects(store.commit([row(1, 1, 2)], false), because("quota"));
+    await store.commit([{ kind: "forget", call: 1, outcome: 1 }], false);
+    await store.commit([{ kind: "forget", call: 2, mine: true }], false);
+  } finally {
+    empty();
+  }
+  assert.deepEqual((await shim.dump())["calls"]?.map(({ call }) => call), [3]);
+});
+
+test("Fault 121: a logout needs no room, and what a page that has not heard of it deletes is refused", async () => {
+  for (const logout of [forgetElsewhere, wipeAll]) {
+    const shim = new Shim();
+    const { store } = await opened("https://example.com#ada", "a");
+    await store.commit([session, head(1), row(1, 1, 1)], false);
+    for (const handle of shim.handles) handle.onversionchange = null;
+    const empty = full(shim);
+    try {
+      await logout();
+    } finally {
+      empty();
+      store.close(); // or the shim waits for ever to delete its database
+    }
+    assert.deepEqual(await left(shim, "https://example.com#ada"), []);
+  }
+  const shim = new Shim();
+  const { store } = await opened("https://example.com#ada", "a");
+  await forgetElsewhere();
+  const next = await opened("https://example.com#ada", "c");
+  await next.store.commit([head(1), row(1, 1, 1)], false);
+  const empty = full(shim);
+  try {
+    await assert.rejects(store.commit([{ kind: "forget", call: 1 }], false), because("closed"));
+  } finally {
+    empty();
+  }
+  assert.deepEqual((await shim.dump())["calls"]?.map(({ call }) => call), [1]);
+});

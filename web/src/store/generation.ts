@@ -61,7 +61,23 @@ export function fence(tx: IDBTransaction, generation: string, fail: (error: Stor
   const request = keys.add(mine);
   request.onerror = () => {
     // Not where the transaction is aborted for another reason, such as want of room.
-    if (request.error?.name === "ConstraintError") fail(new StoreError("closed", "what the store held was forgotten"));
+    if (request.error?.name === "ConstraintError") fail(forgotten());
   };
   keys.delete([mine.name]);
+}
+
+/**
+ * The same for a transaction that only deletes: it adds nothing, since a browser lets
+ * such a one through where there is no room left. It waits for its answer, which a
+ * page that is being left does not get.
+ */
+export function fenceDeletions(tx: IDBTransaction, generation: string, fail: (error: StoreError) => void): void {
+  const request = tx.objectStore("keys").get([tombstone(generation).name]);
+  request.onsuccess = () => {
+    if (request.result !== undefined) fail(forgotten());
+  };
+}
+
+function forgotten(): StoreError {
+  return new StoreError("closed", "what the store held was forgotten");
 }

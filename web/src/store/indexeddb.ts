@@ -7,7 +7,7 @@ import { type Identity, unseal } from "./seal.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
 import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
-import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
+import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
 
 /** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -78,7 +78,10 @@ class IndexedDBStore implements Store {
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
       const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), at: this.#noted(connection) };
-      const { relieved, lost } = await write(db, ops, sealed, how);
+      const { relieved, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
+        if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
+        return write(db, ops, sealed, { ...how, full: true });
+      });
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
       return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
     });

@@ -1,7 +1,7 @@
 import { readClock, readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, generationOf, timeOf } from "./generation.js";
 import { isKey, makeKey } from "./seal.js";
-import { transact } from "./transaction.js";
+import { storeError, transact } from "./transaction.js";
 
 /** What a database is known by. */
 export interface Identified {
@@ -26,7 +26,9 @@ export interface Identified {
 export async function identify(db: IDBDatabase, server: string, last?: Identified): Promise<Identified | null> {
   // Made before it is known to be missing: a transaction does not wait for it.
   const made: Identified = { mark: random(), generation: random(), sound: 0, at: 0, key: last ? last.key : await makeKey().catch(() => null) };
-  return settle(db, server, made, last).catch((error: unknown) => {
+  return settle(db, server, made, last).catch(async (error: unknown) => {
+    // There is no room for another reading of the clock; what is stored can be read all the same, and forgotten.
+    if (storeError(error).reason === "quota") return settle(db, server, made, last, false);
     // Some browsers have a cipher and yet cannot store a key: then it is of no
     // use, since what it seals would be lost with the page.
     if (!made.key) throw error;
@@ -37,8 +39,8 @@ export async function identify(db: IDBDatabase, server: string, last?: Identifie
 /** The name under which `keys` has what pages have read of the clock. */
 export const CLOCK = "clock";
 
-/** What the store of keys has, and where it has none what is given. */
-function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined): Promise<Identified | null> {
+/** What the store of keys has, and where it has none what is given. `notes` what the clock says, where there is room for it. */
+function settle(db: IDBDatabase, server: string, made: Identified, last: Identified | undefined, notes = true): Promise<Identified | null> {
   return transact(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
     const kept: Identified = { ...made };
     let gone = false;
@@ -54,14 +56,14 @@ function settle(db: IDBDatabase, server: string, made: Identified, last: Identif
       kept.sound = readings.sound;
       // A clock that is put back makes no store older than it is.
       kept.at = Math.max(Date.now(), readingsOf(record)?.latest ?? 0);
-      if (!gone) keys.put({ name: CLOCK, ...readings });
+      if (!gone && notes) keys.put({ name: CLOCK, ...readings });
     });
     then(keys.get([generationName(server)]), (record) => {
       const stored = generationOf(record);
       gone ||= last !== undefined && stored !== last.generation;
       if (stored !== undefined) kept.generation = stored;
       kept.at = Math.max(kept.at, timeOf(record) ?? 0);
-      if (!gone) keys.put({ name: generationName(server), value: kept.generation, at: kept.at } satisfies GenerationRecord);
+      if (!gone && (notes || stored === undefined)) keys.put({ name: generationName(server), value: kept.generation, at: kept.at } satisfies GenerationRecord);
     });
     then(keys.get(["key"]), (record) => {
       const stored = keyOf(record);

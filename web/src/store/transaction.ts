@@ -1,4 +1,4 @@
-import { fence } from "./generation.js";
+import { fence, fenceDeletions } from "./generation.js";
 import { StoreError } from "./store.js";
 
 /** What a transaction may touch, and how it is kept. */
@@ -9,6 +9,8 @@ export interface Scope {
   strict?: boolean;
   /** The generation of the store that writes: it fails with `closed` once that store has been forgotten. */
   generation?: string;
+  /** It only deletes, and is not committed by `work`: then it needs no room. */
+  onlyDeletes?: boolean;
 }
 
 /** Runs `next` with a request's result. Once something has thrown, nothing more runs. */
@@ -51,7 +53,8 @@ export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransac
       reject(storeError(failure ?? tx.error));
     };
     try {
-      if (generation !== undefined) fence(tx, generation, (error) => (failure = error));
+      if (generation !== undefined && scope.onlyDeletes) fenceDeletions(tx, generation, fail);
+      else if (generation !== undefined) fence(tx, generation, (error) => (failure = error));
       result = work(tx, (request, next) => {
         request.onsuccess = () => {
           if (failure !== undefined) return;

@@ -41,26 +41,34 @@ async function empty(databases: IDBFactory): Promise<void> {
   try {
     const stores = [...db.objectStoreNames];
     if (stores.length === 0) return;
-    await transact(db, { stores, mode: "readwrite", strict: true }, (tx, then) => {
-      const clear = (): void => stores.forEach((store) => tx.objectStore(store).clear());
-      if (!stores.includes("keys")) clear();
-      else {
-        const keys = tx.objectStore("keys");
-        then(keys.getAll(), (records: unknown[]) => {
-          clear();
-          for (const record of records) {
-            const generation = generationOf(record);
-            if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
-            else if (isTombstone(record)) keys.put(record);
-          }
-          tx.commit();
-        });
-      }
-      return () => undefined;
+    await clearAll(db, stores, true).catch((error: unknown) => {
+      // For the tombstones there may be no room; what is only deleted needs none.
+      if (storeError(error).reason !== "quota") throw error;
+      return clearAll(db, stores, false);
     });
   } finally {
     db.close();
   }
+}
+
+function clearAll(db: IDBDatabase, stores: string[], marks: boolean): Promise<void> {
+  return transact(db, { stores, mode: "readwrite", strict: true }, (tx, then) => {
+    const clear = (): void => stores.forEach((store) => tx.objectStore(store).clear());
+    if (!marks || !stores.includes("keys")) clear();
+    else {
+      const keys = tx.objectStore("keys");
+      then(keys.getAll(), (records: unknown[]) => {
+        clear();
+        for (const record of records) {
+          const generation = generationOf(record);
+          if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
+          else if (isTombstone(record)) keys.put(record);
+        }
+        tx.commit();
+      });
+    }
+    return () => undefined;
+  });
 }
 
 /** Opens the database at whatever version it is; null if there is none. */

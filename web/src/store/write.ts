@@ -12,7 +12,7 @@ import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
 import { tombstoneOf } from "./calltombstones.js";
 import { notesName } from "./unreadable.js";
-import { transact } from "./transaction.js";
+import { storeError, transact } from "./transaction.js";
 
 /** The identity that a secret of the server's row is sealed under. */
 export function serverIdentity(server: string): Identity {
@@ -87,6 +87,8 @@ export interface Writing extends Writer {
   claims: ReadonlyMap<number, Claim> | null;
   /** The time, in ms since 1970, where the store is to say when it was last written to; else 0. */
   at: number;
+  /** There is no room: nothing is added for what `ops` delete, not even a tombstone. */
+  full?: boolean;
 }
 
 /** What a transaction has found out. */
@@ -99,7 +101,7 @@ const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
 
 /** Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at the places of their ops. */
 export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing): Promise<Written> {
-  const { server, generation, strict, again } = how;
+  const { server, generation, strict, again, full = false } = how;
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
@@ -109,9 +111,9 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   const carried = strict ? written(ops, new Set([...guarded, ...claims.keys()])) : new Set<number>();
   if (carried.size > 0) stores.add("calls").add("ids");
   if (claims.size > 0) stores.add("ids").add("log");
-  return transact(db, { stores: [...stores], mode: "readwrite", strict, generation }, (tx, then) => {
+  return transact(db, { stores: [...stores], mode: "readwrite", strict, generation, onlyDeletes: full }, (tx, then) => {
     // Blind, as the rest: whatever has the name there is of this generation, or the fence fails.
-    if (how.at > 0) tx.objectStore("keys").put({ name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord);
+    if (how.at > 0 && !full) tx.objectStore("keys").put({ name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord);
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
       if (!again) return;
@@ -139,7 +141,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
         case "forget":
           tx.objectStore("calls").delete([server, op.call]);
           tx.objectStore("log").delete(below(server, op.call));
-          if (op.outcome) tx.objectStore("calls").put(tombstoneOf(server, op.call, op.outcome));
+          if (op.outcome && !full) tx.objectStore("calls").put(tombstoneOf(server, op.call, op.outcome));
           break;
         case "key": // decided before
       }
@@ -172,7 +174,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!again && guarded.size === 0 && claims.size === 0) tx.commit();
+    if (!again && !full && guarded.size === 0 && claims.size === 0) tx.commit();
     return () => done;
   });
 }
@@ -185,6 +187,11 @@ export function ownersOnly(ops: readonly Op[]): Set<number> {
 /** The calls whose rows are among `ops`, but those that are looked at anyway: who acts on what is stored has to know that it is the one to act. */
 export function written(ops: readonly Op[], looked: ReadonlySet<number>): Set<number> {
   return new Set(ops.flatMap((op) => (op.kind === "log" && op.epoch > 0 && !looked.has(op.call) ? [op.call] : [])));
+}
+
+/** Whether `ops` delete calls, and do no more: that needs no room. */
+export function onlyDeletes(ops: readonly Op[]): boolean {
+  return ops.length > 0 && ops.every((op) => op.kind === "forget");
 }
 
 function touched(op: Op): string[] {
@@ -202,20 +209,37 @@ function touched(op: Op): string[] {
 }
 
 /** Deletes all of a server, where `still` says so of its generation, and keeps out what pages that do not know it have under way. */
-export function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<void> {
+export async function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<void> {
+  const generation = await deleteServer(db, server, still, true).catch((error: unknown) => {
+    if (storeError(error).reason !== "quota") throw error;
+    return deleteServer(db, server, still, false);
+  });
+  if (generation === undefined) return;
+  // Where there was no room for it before, there may be by now.
+  const scope = { stores: ["keys"], mode: "readwrite" } as const;
+  await transact(db, scope, (tx) => {
+    tx.objectStore("keys").put(tombstone(generation, Date.now()));
+    return () => undefined;
+  }).catch(() => undefined);
+}
+
+/** Deletes all of a server; `marks` the end of its generation with a tombstone, else returns of which one there is none. */
+function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean, marks: boolean): Promise<string | undefined> {
   const scope = { stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true } as const;
+  let unmarked: string | undefined;
   return transact(db, scope, (tx, then) => {
     const keys = tx.objectStore("keys");
     then(keys.get([generationName(server)]), (record) => {
       if (!still(record)) return;
       const generation = generationOf(record);
-      if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
+      if (generation !== undefined && marks) keys.put(tombstone(generation, Date.now()));
+      else unmarked = generation;
       for (const name of [generationName(server), notesName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
       tx.commit();
     });
-    return () => undefined;
+    return () => unmarked;
   });
 }
 
