@@ -9,7 +9,7 @@ import (
 )
 
 // The MCP servers of a session are the agent's to connect to, with the tokens in
-// their headers and environment. Each resume names them anew, so they are kept, and
+// their headers and environment. Each resume names them again, so they are kept, and
 // sealed: the head says only that there are some, and no other tab is told which.
 
 // serversOf returns the MCP servers that params name, a JSON array; nil for none.

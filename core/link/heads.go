@@ -16,7 +16,7 @@ const (
 )
 
 // Heads is what a client knows of when its server sends the heads of event
-// streams. Its streams share one. It is not stored: each page learns it anew, from
+// streams. Its streams share one. It is not stored: each page learns it for itself, from
 // the first stream that opens.
 type Heads struct {
 	prompt bool

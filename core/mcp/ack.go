@@ -24,7 +24,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	}
 	stored := outcome
 	if stored == engine.OutcomeHeaderMismatch {
-		stored = engine.OutcomeRPCError // a later page cannot send it anew
+		stored = engine.OutcomeRPCError // a later page cannot send it again
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
 	t.record.outcome = stored
@@ -96,7 +96,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 
 // Handed notes that the outcome of a call was handed to its app, and that the app
 // has made of it what it could in one go. That acknowledges it where the app does
-// not do so itself. Of what leaves the call's fate open it does not: nobody has
+// not do so itself. Of what leaves open whether the request ran it does not: nobody has
 // decided yet whether it is to be run again (RELIABILITY fault 133).
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	c.beginOf(now, true)

@@ -91,8 +91,8 @@ type call struct {
 	heard        uint32          // events up to here the app has had while another hand carried the call
 	left         bool            // its request has left, from here or from an earlier page
 	sendBy       engine.Time     // until when it may leave for the first time
-	waitsAt      engine.Time     // callQueued: from when on its app is told that it waits; Never where it is, or has not to be
-	waits        bool            // its app is to be told what a reload does to it while it waits
+	tellQueuedAt engine.Time     // callQueued: when its app is told that it waits; Never once it is, or where it need not be
+	tellsQueued  bool            // its guarantee says what a reload does to it while it waits
 	restored     bool            // another page has made it
 	reruns       int             // times it was run again because that is harmless, or allowed
 	rerunAt      engine.Time     // callQueued: not before; Never for at once
@@ -159,7 +159,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 			t.send(c, now)
 		}
 		if t.phase == callQueued {
-			t.waitsAt = now.After(waitsQuietly)
+			t.tellQueuedAt = now.After(waitsQuietly)
 		}
 	}
 	c.moved(t)
@@ -173,7 +173,7 @@ func (t *call) opensClient() bool { return t.role == roleInitialize || t.role ==
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never, waitsAt: engine.Never,
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never,
 		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
@@ -363,7 +363,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 		}
 		return
 	}
-	if t.phase == callQueued && now >= t.waitsAt {
+	if t.phase == callQueued && now >= t.tellQueuedAt {
 		t.tellQueued(c, now)
 	}
 	switch {
@@ -439,7 +439,7 @@ func (t *call) deadline(c *Client) engine.Time {
 	}
 	at := min(t.answerDue(c), t.sendDue(c))
 	if t.phase == callQueued {
-		at = min(at, t.rerunAt, t.waitsAt)
+		at = min(at, t.rerunAt, t.tellQueuedAt)
 	}
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)

@@ -18,7 +18,7 @@ type mismatching struct {
 	stream bool
 }
 
-// executions plays an app that sends anew what it is told was not run, and
+// executions plays an app that sends again what it is told was not run, and
 // returns how often it posted the call.
 func (s mismatching) executions(r *rig) int {
 	r.t.Helper()

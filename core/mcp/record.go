@@ -246,7 +246,7 @@ func (t *call) guaranteeOnceStored(c *Client) guarantee {
 
 // guarantee returns what a reload would do to the call now.
 func (t *call) guarantee(c *Client) guarantee {
-	if t.waits && t.isQueuedInStore(c) {
+	if t.tellsQueued && t.isQueuedInStore(c) {
 		return guaranteeResumable
 	}
 	if !t.isKept() {

@@ -146,7 +146,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		series: jsonrpc.Series{Param: progressToken},
 		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
-		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, waitsAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
+		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
 		record: &record{c: c, id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
 	}

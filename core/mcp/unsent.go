@@ -37,7 +37,7 @@ func (c *Client) believes(t *call) bool {
 // counts by the wall clock, the only one that outlives a page.
 func (t *call) restoreSendBy(c *Client, now engine.Time, r *journal.Record) {
 	c.latest = max(c.latest, r.Latest())
-	t.restored, t.waits = true, true
+	t.restored, t.tellsQueued = true, true
 	waited, _ := journal.Waited(t.record.created, c.latest, c.wall())
 	t.sendBy = earlier(in(now, t.timeouts.Send), waited)
 }
@@ -74,7 +74,7 @@ const waitsQuietly = 1_000
 // tellQueued tells the app, once the head of a call that has to wait is stored, that
 // the call outlives the page.
 func (t *call) tellQueued(c *Client, now engine.Time) {
-	t.waitsAt, t.waits = engine.Never, true
+	t.tellQueuedAt, t.tellsQueued = engine.Never, true
 	if t.isKept() {
 		c.writer.WhenStored(now, false, func(engine.Time) { c.tellGuarantee(t) })
 	}

@@ -51,6 +51,7 @@ async function empty(databases: IDBFactory): Promise<void> {
   }
 }
 
+/** Clears these object stores; `marks` leaves the tombstones, for which there has to be room. */
 function clearAll(db: IDBDatabase, stores: string[], marks: boolean): Promise<void> {
   return transact(db, { stores, mode: "readwrite", strict: true }, (tx, then) => {
     const clear = (): void => stores.forEach((store) => tx.objectStore(store).clear());
