@@ -33,7 +33,7 @@ type tried struct {
 }
 
 // patience is how many times as long as without a mutant its tests may take.
-const patience = 4
+const patience = 8
 
 // tryAll runs the tests on each mutant, some at a time.
 func (t tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
@@ -51,6 +51,9 @@ func (t tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
 			for i := range next {
 				results[i].mutant = mutants[i]
 				results[i].outcome, errs[i] = t.try(mutants[i], i, limit)
+				if results[i].outcome == survived { // told at once: the run takes long, and its reader can begin
+					fmt.Printf("survived at %s:%d:%d: %s\n", mutants[i].File, mutants[i].Line, mutants[i].Column, mutants[i].Type)
+				}
 			}
 		})
 	}
