@@ -47,6 +47,7 @@ func TestFault56_SessionGone(t *testing.T) {
 	outcome(t, page, "lost")
 	counted(t, page, 3)
 	usable(t, page)
+	page.WaitFor(`(await mcp.stored()).calls === 1`) // the new call is acknowledged a moment after its result is read
 	page.Reload()
 	if n := connected(page, p.URL(), "{}"); n != 1 {
 		t.Fatalf("%d calls came back: nobody has acknowledged the lost one", n)
