@@ -56,6 +56,7 @@ var torture = []int{
 	153,
 	154,
 	155,
+	169,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -47,17 +47,26 @@ func TestStoryTokenProvider(t *testing.T) {
 	blameless(t, p)
 }
 
-// TestStoryTokenProviderFails: its message is the cause, and nothing is sent.
+// TestStoryTokenProviderFails: what it throws is the cause, also where that is a slip
+// in its code, and nothing is sent.
 func TestStoryTokenProviderFails(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
-	got := chrome.Script[[]string](page, `
-		const error = await holdfast.connect(`+chrome.JS(p.URL())+`, { token: () => Promise.reject(new Error("signed out")) }).catch((e) => e);
-		return [error.code, String(error.cause?.cause?.message ?? error.cause?.message)];`)
-	if got[0] != "unauthorized" {
-		t.Errorf("got %v", got)
+	for provider, cause := range map[string]string{
+		`() => Promise.reject(new Error("signed out"))`: "Error: signed out",
+		`() => window.user.token`:                       "TypeError: Cannot read properties of undefined (reading 'token')",
+	} {
+		for options, why := range map[string]string{"": "no user", `, principal: "ada"`: "ada"} {
+			got := chrome.Script[[]string](page, `
+				const error = await holdfast.connect(`+chrome.JS(p.URL())+`, { token: `+provider+options+` }).catch((e) => e);
+				return [error.code, error.message, String(error.cause), error.hint];`)
+			want := []string{"unauthorized", "token: the token provider failed", cause, "The token provider gave no token. The error's cause says why."}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s, %s: got %q", provider, why, got)
+			}
+		}
 	}
 	if n := len(p.Requests()); n != 0 {
 		t.Errorf("%d requests without a token", n)

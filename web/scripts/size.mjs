@@ -35,12 +35,14 @@ import { packages } from "./wasmpackages.mjs";
 // 0.4 KB, and 1 KB of the wasm, are for evictions and ages that are told (store/clock.ts).
 // 1 KB of the wasm is for resume tokens in the next session, and 2 KB for how differently
 // the same code compresses: a change elsewhere moves the figure by as much.
+// 0.3 KB are for numbers that no option can mean, and for telling a slip in a token provider
+// from a network that is missing.
 // 3 KB of the wasm are for the deletions that make room before a commit is tried again.
 const files = [
   { name: "holdfast.wasm", budget: 728_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_400, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 47_800, goal: 15_000 },
-  { name: "holdfast.js", budget: 49_700, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_700, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 48_100, goal: 15_000 },
+  { name: "holdfast.js", budget: 50_000, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

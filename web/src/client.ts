@@ -22,7 +22,7 @@ import type {
 } from "./mcp.js";
 import type { Handlers } from "./handlers.js";
 import type { CallKeeping } from "./lifetime.js";
-import { badArgument, milliseconds, type CallOptions, type ResponseMode, type ValidatePolicy } from "./options.js";
+import { badArgument, bound, type CallOptions, type ResponseMode, type ValidatePolicy } from "./options.js";
 import { loadValidator } from "./outputschema/load.js";
 import { Outputs } from "./outputschema/outputs.js";
 import { fieldsBlocked } from "./origins.js";
@@ -119,7 +119,7 @@ export class McpClient extends Connection {
     this.#recallTools();
     const support = this.#taskSupport.get(name);
     const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
-    if (ttl !== undefined) milliseconds("tools/call", "task.ttl", ttl);
+    bound("task.ttl", ttl, "tools/call");
     checkModes(responseModes);
     // Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
     if (!offered?.requests?.tools?.call || support === "forbidden" || (wanted === false && support !== "required")) return undefined;

@@ -10,6 +10,7 @@ import {
   badArgument,
   bound,
   callDefaults,
+  checkGroup,
   checkJournal,
   checkPrincipal,
   checkSignal,
@@ -41,6 +42,9 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   checkToken("connect", options.token);
   checkPrincipal("connect", options.principal);
   checkJournal("connect", options.journal);
+  checkGroup("connect", "timeouts", options.timeouts);
+  checkGroup("connect", "retention", options.retention);
+  checkGroup("connect", "limits", options.limits);
   const raw = {
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
     capabilities: JSON.stringify(capabilitiesOf(handlers)),

@@ -134,16 +134,20 @@ export class HoldfastError extends Error {
   }
 }
 
-/** Reads an error that Go wrote (wasm/host.go appendFailure). */
-export function errorFromGo(json: {
+/** An error as Go writes it (wasm/host.go appendFailure). */
+export interface GoError {
   code: ErrorCode;
   op: string;
   status: number;
   retryable: boolean;
   message: string;
   cause?: string;
-}): HoldfastError {
+}
+
+/** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. */
+export function errorFromGo(json: GoError, thrown?: unknown): HoldfastError {
   const { cause, ...fields } = json;
+  if (fields.op === "token" && thrown !== undefined) return new HoldfastError({ ...fields, cause: thrown });
   return new HoldfastError(cause === undefined ? fields : { ...fields, cause: new Error(cause) });
 }
 

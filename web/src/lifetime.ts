@@ -1,7 +1,7 @@
 import type { ClientEvents, ClientState } from "./clientevents.js";
 import type { Counters } from "./counters.js";
 import type { Journal } from "./durable/journal.js";
-import { errorFromGo, HoldfastError } from "./errors.js";
+import { errorFromGo, HoldfastError, type GoError } from "./errors.js";
 import type { Open } from "./mcp.js";
 import type { CallDefaults } from "./options.js";
 import type { Runtime } from "./runtime/runtime.js";
@@ -72,6 +72,8 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
   /** The store of another user is being opened: the core has no client until then. */
   #between: Promise<void> | undefined;
   #lastCounters: C;
+  /** What the token provider has thrown last. */
+  #thrown: unknown;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
     this.#wire = wire;
@@ -153,10 +155,10 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
   /** The core says where the client stands. */
   changed(text: string): void {
     if (this.#between) return; // said by the client of the last user
-    const json = JSON.parse(text) as { state: ClientState; error?: Parameters<typeof errorFromGo>[0] };
+    const json = JSON.parse(text) as { state: ClientState; error?: GoError };
     this.#state = json.state;
     this.facts.heard(json.state, json as unknown as Open);
-    if (json.error) this.#error = errorFromGo(json.error);
+    if (json.error) this.#error = errorFromGo(json.error, this.#thrown);
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
     // The core has settled every call that it had by then; its memory can go.
     if (this.over) {
@@ -180,6 +182,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
       this.#changeUser(stores);
       return;
     }
+    this.#thrown = answer.thrown;
     this.#use.tokenCame?.();
     runtime.token(handle, answer.ok, answer.text, answer.away);
   }

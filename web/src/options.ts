@@ -8,15 +8,15 @@ import { utf8ByteString } from "./runtime/table.js";
  * Gives a bearer token: the token alone, without "Bearer". Asked once before
  * the first request and once after a 401, however many requests got one; the
  * requests are then repeated once. A rejection ends what waited for the token with
- * `unauthorized`, unless it is for want of the network: while the browser is offline,
- * by a TypeError as fetch's, or with a true `retryable`. Then it is asked again, at once
- * when the network is back, and a page with a `principal` has its stored calls
- * meanwhile. A TypeError of the provider's own code cannot be told from that: the
- * error's `cause` has it.
+ * `unauthorized`, and is its `cause`, unless it is for want of the network: while the
+ * browser is offline, by a TypeError in the words of fetch ("Failed to fetch" ...), a
+ * NetworkError or TimeoutError, or with a true `retryable`. Then it is asked again, at
+ * once when the network is back, and a page with a `principal` has its stored calls
+ * meanwhile.
  */
 export type TokenProvider = () => string | Promise<string>;
 
-/** Times in ms. `0` means the default, `Infinity` never. */
+/** Times in ms, above 0; `Infinity` is never. */
 export interface Timeouts {
   /** From a request to the head of its response. Default 120,000. */
   answer?: number;
@@ -27,8 +27,8 @@ export interface Timeouts {
 }
 
 /**
- * How long calls that nobody acknowledges are stored, in ms. `0` means the default,
- * `Infinity` for ever. A call's age is counted to a time that two pages have read, a
+ * How long calls that nobody acknowledges are stored, in ms above 0; `Infinity` is for
+ * ever. A call's age is counted to a time that two pages have read, a
  * day apart, so that one wrong clock deletes nothing. What goes is told by the event
  * `evicted`.
  */
@@ -189,7 +189,7 @@ export interface CallOptions {
   timeouts?: Timeouts;
   /**
    * For how long the call may wait for a connection, the network or a token before it
-   * leaves for the first time, in ms; `Infinity` for ever, `0` for the default. It counts
+   * leaves for the first time, in ms above 0; `Infinity` for ever. It counts
    * from when the call was made, over reloads as well, and where the clock cannot be believed the time is
    * over. Then the call rejects with `unsent`: nobody will send it, and the app may make
    * it again. Default: the client's.
@@ -226,7 +226,7 @@ export interface CallOptions {
   /**
    * Whether a tool's call may become a task of the server's (2025-11-25), which
    * outlives every connection. By default it does where the tool offers it;
-   * `false` where it only may; `ttl` is how long the server shall keep it, in ms;
+   * `false` where it only may; `ttl` is how long the server shall keep it, in whole ms;
    * `responseModes` how it may answer (SEP-1905), where it says that it has a choice:
    * at once, in numbered segments, or with a task alone. By default in any of these.
    */
@@ -339,13 +339,16 @@ export function headerList(
   return list;
 }
 
-/** A time for the core: 0 for the default, -1 for never. */
+/**
+ * A time for the core: 0 for the default, -1 for never. The app's own 0 is refused: some
+ * would mean "at once" by it, and others "never".
+ */
 export function milliseconds(op: string, argument: string, value: number | undefined): number {
   if (value === undefined) return 0;
-  if (typeof value !== "number" || Number.isNaN(value) || value < 0) {
-    throw badArgument(op, argument, "has to be a number of ms, 0 or more");
+  if (typeof value !== "number" || !(value > 0)) {
+    throw badArgument(op, argument, "has to be a number of ms above 0: Infinity is for ever, and without it the default holds");
   }
-  return value === Infinity ? -1 : Math.ceil(value);
+  return value > Number.MAX_SAFE_INTEGER ? -1 : Math.ceil(value);
 }
 
 /** A bound for the core: 0 for the default. */
@@ -353,4 +356,9 @@ export function bound(argument: string, value: number | undefined, op = "connect
   if (value === undefined) return 0;
   if (!Number.isSafeInteger(value) || value < 1) throw badArgument(op, argument, "has to be a positive integer");
   return Math.min(value, 0x7fffffff);
+}
+
+/** Refuses a number where its group belongs: `timeouts: 5000` says nothing. */
+export function checkGroup(op: string, argument: "timeouts" | "limits" | "retention", value: unknown): void {
+  if (value !== undefined && (typeof value !== "object" || value === null)) throw badArgument(op, argument, "has to be an object");
 }

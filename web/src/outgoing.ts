@@ -1,7 +1,7 @@
 import { HoldfastError } from "./errors.js";
 import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
 import type { Open } from "./mcp.js";
-import { badArgument, callDefaults, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
+import { badArgument, callDefaults, checkGroup, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { CallTimes } from "./runtime/port.js";
 
@@ -25,6 +25,7 @@ export function outgoing(method: string, params: Open | undefined, options: Call
   if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
   if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
   checkSignal(op, options.signal);
+  checkGroup(op, "timeouts", options.timeouts);
   const times = {
     answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
     idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),

@@ -23,6 +23,8 @@ export interface TokenAnswer {
   text: string;
   /** There is none for want of the network: the provider may be asked again. */
   away?: boolean;
+  /** What the provider has thrown. */
+  thrown?: unknown;
 }
 
 /** A store that was opened. */
@@ -102,12 +104,20 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenAn
     const ok = typeof token === "string" && token !== "";
     return { ok, text: ok ? token : "it gave no token" };
   } catch (error) {
-    return { ok: false, text: error instanceof Error ? error.message : "it rejected", away: needsNetwork(error) };
+    return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
   }
 }
 
-/** Whether a provider has rejected since it could not reach the network: fetch gives a TypeError then. */
+/** Whether a provider has rejected since it could not reach the network. */
 function needsNetwork(error: unknown): boolean {
-  const { name = "", retryable } = (error ?? {}) as { name?: unknown; retryable?: unknown };
-  return globalThis.navigator?.onLine === false || retryable === true || ["TypeError", "NetworkError", "TimeoutError"].includes(String(name));
+  const { name = "", message = "", retryable } = (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
+  if (globalThis.navigator?.onLine === false || retryable === true) return true;
+  return name === "NetworkError" || name === "TimeoutError" || (name === "TypeError" && FETCH_FAILED.test(String(message)));
 }
+
+/**
+ * How fetch words the TypeError of a connection that failed: Chrome, its body, Firefox,
+ * Safari (three), Node. Any other TypeError is a slip in the provider's code.
+ */
+const FETCH_FAILED =
+  /^(Failed to fetch|network error$|NetworkError when |Load failed|The Internet connection appears to be offline|A server with the specified hostname could not be found|The network connection was lost|fetch failed$)/;

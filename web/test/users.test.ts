@@ -68,6 +68,40 @@ test("Fault 123: each token says whose it is; a principal that the app names sta
   assert.deepEqual(seen, [false, false, true, true, false, true, false]);
 });
 
+test("Fault 136: a slip in the provider is told from a network that is missing", async () => {
+  const fetching = (message: string): TypeError => new TypeError(message);
+  const rows: [thrown: unknown, away: boolean][] = [
+    [fetching("Failed to fetch"), true], // Chrome
+    [fetching("Failed to fetch (id.example)"), true],
+    [fetching("network error"), true], // its body
+    [fetching("NetworkError when attempting to fetch resource."), true], // Firefox
+    [fetching("Load failed"), true], // Safari
+    [fetching("Load failed (id.example)"), true],
+    [fetching("The Internet connection appears to be offline."), true],
+    [fetching("A server with the specified hostname could not be found."), true],
+    [fetching("fetch failed"), true], // Node
+    [new DOMException("cut", "NetworkError"), true],
+    [AbortSignal.timeout(0).reason ?? new DOMException("late", "TimeoutError"), true],
+    [Object.assign(new Error("try again"), { retryable: true }), true],
+    [fetching("Cannot read properties of undefined (reading 'token')"), false],
+    [fetching("undefined is not an object (evaluating 'user.token')"), false],
+    [fetching("getToken is not a function"), false],
+    [fetching("Failed to execute 'fetch' on 'Window': Failed to parse URL from http://"), false],
+    [new SyntaxError("Unexpected token '<'"), false],
+    [new Error("Failed to fetch"), false],
+    [new Error("signed out"), false],
+    ["signed out", false],
+    [undefined, false],
+  ];
+  for (const [thrown, away] of rows) {
+    const stores = new UserStores({ journal: false, token: () => Promise.reject(thrown) }, false, async (name) => name);
+    const answer = await stores.token();
+    assert.equal(answer.away, away, String(thrown));
+    assert.equal(answer.thrown, thrown);
+    if (thrown instanceof Error) assert.equal(answer.text, `${thrown.name}: ${thrown.message}`);
+  }
+});
+
 test("Fault 137: a token that was handed out is not handed out again, whoever names the user", async () => {
   for (const principal of [undefined, "ada"]) {
     let asked = 0;

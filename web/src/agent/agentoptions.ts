@@ -1,13 +1,13 @@
 import { Backlog } from "../backlog.js";
 import type { Implementation } from "../mcp.js";
-import { badArgument, bound, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
+import { badArgument, bound, checkGroup, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
 import { sendsCookies } from "../origins.js";
 import { version, type WasmSource } from "../runtime/load.js";
 import type { AgentHandlers } from "./asked.js";
 
 const OP = "connectAgent";
 
-/** Times in ms. `0` means the default, `Infinity` never. */
+/** Times in ms, above 0; `Infinity` is never. */
 export interface AgentTimeouts {
   /** From a request to its answer. Default 120,000. A prompt, a login and a history may take as long as they like. */
   answer?: number;
@@ -122,6 +122,8 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
   checkToken(OP, options.token);
   checkPrincipal(OP, options.principal);
   checkJournal(OP, options.journal);
+  checkGroup(OP, "limits", options.limits);
+  checkGroup(OP, "timeouts", options.timeouts);
   if (options.version !== undefined && options.version !== 1 && options.version !== 2) throw badArgument(OP, "version", "has to be 1 or 2");
   if (options.input !== undefined && options.input !== "handlers" && options.input !== "manual") {
     throw badArgument(OP, "input", 'has to be "handlers" or "manual"');
