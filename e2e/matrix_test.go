@@ -49,7 +49,7 @@ func testBodies(t *testing.T) map[string]string {
 // eachRevision, for a name that its text mentions, for a script in testdata.
 func hasSubtest(name, body, sub string) bool {
 	if name == "TestScenarios" {
-		_, err := os.Stat("../core/coretest/testdata/" + sub + ".txt")
+		_, err := os.Stat("../core/coretest/testdata/mcp/" + sub + ".txt")
 		return err == nil
 	}
 	if m := eachSince.FindStringSubmatch(body); m != nil {

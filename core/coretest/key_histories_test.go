@@ -20,7 +20,7 @@ func TestFault124_Histories(t *testing.T) {
 	const histories = 2_000
 	lost := 0
 	for seed := range uint64(histories) {
-		h := &keyHistory{player: player{t: t}, rng: rand.New(rand.NewPCG(seed, 0)), runs: map[string]int{}, tabs: map[string]*keyTab{}}
+		h := &keyHistory{mcpPlayer: mcpPlayer{t: t, commands: mcpCommands}, rng: rand.New(rand.NewPCG(seed, 0)), runs: map[string]int{}, tabs: map[string]*keyTab{}}
 		h.play()
 		lost += h.lost
 		if t.Failed() {
@@ -34,7 +34,7 @@ func TestFault124_Histories(t *testing.T) {
 }
 
 type keyHistory struct {
-	player
+	mcpPlayer
 	rng  *rand.Rand
 	runs map[string]int // how often the server has run the call of a key
 	due  []string       // commands that answer what it has run, with their tabs
@@ -94,7 +94,7 @@ func (h *keyHistory) step(name string, n int) {
 	case n < 30 && !known:
 		o := mcp.CallOptions{Durable: true, Key: key, Flags: []journal.Flags{0, journal.ReadOnly}[h.rng.IntN(2)]}
 		h.lines = append(h.lines, "> "+name+": call "+key)
-		h.tabs[name].calls[key], _ = h.world.Call("tools/call", `{"name":"`+key+`"}`, o)
+		h.tabs[name].calls[key], _ = MCP{h.world}.Call("tools/call", `{"name":"`+key+`"}`, o)
 		h.take(name)
 	case n < 70:
 		if h.world.Store.Flying() != 0 {
@@ -117,7 +117,7 @@ func (h *keyHistory) step(name string, n int) {
 func (h *keyHistory) do(name, command string) {
 	h.lines = append(h.lines, "> "+name+": "+command)
 	word, rest, _ := strings.Cut(command, " ")
-	commands[word](&h.player, rest)
+	h.commands[word](&h.mcpPlayer, rest)
 	h.take(name)
 }
 

@@ -10,35 +10,39 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what happened into testdata/*.txt")
+var update = flag.Bool("update", false, "write what happened into testdata/*/*.txt")
 
 // TestScenarios plays every script in testdata and compares the effects with
 // the golden ones. After a wanted change: go test ./core/coretest -update,
 // then read the diff line by line.
 func TestScenarios(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scenarios: %v", err)
+	for folder, run := range map[string]func(testing.TB, string) string{"mcp": RunScript, "acp": RunAgentScript} {
+		files, err := filepath.Glob("testdata/" + folder + "/*.txt")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no scenarios of %s: %v", folder, err)
+		}
+		for _, file := range files {
+			t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) { scenario(t, file, run) })
+		}
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := RunScript(t, string(want))
-			if got == string(want) {
-				return
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			t.Errorf("%s: got\n%s", file, difference(string(want), got))
-		})
+}
+
+func scenario(t *testing.T, file string, run func(testing.TB, string) string) {
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
 	}
+	got := run(t, string(want))
+	if got == string(want) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("%s: got\n%s", file, difference(string(want), got))
 }
 
 // difference returns the first lines that differ, with some before them.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
@@ -20,9 +21,18 @@ import (
 // Lines up to "----" are commands, one input each; the lines after it, up to a
 // blank line, are the effects they led to. "#" starts a comment. In text, \n \r
 // \t \" and \\ stand for themselves as in Go, $c2 for the request id of call
-// c2. The commands are those of the table in command.go.
+// c2. The commands are those of the tables in command.go, mcpcommand.go and
+// acpcommand.go.
 func RunScript(t testing.TB, script string) string {
-	p := &player{t: t}
+	return run(&player[*mcp.Client]{t: t, commands: mcpCommands}, script)
+}
+
+// RunAgentScript is RunScript for a client of an agent.
+func RunAgentScript(t testing.TB, script string) string {
+	return run(&player[*acp.Client]{t: t, commands: acpCommands}, script)
+}
+
+func run[M Client](p *player[M], script string) string {
 	var out strings.Builder
 	for _, step := range strings.Split(strings.TrimSpace(script), "\n\n") {
 		p.lines = nil
@@ -46,22 +56,26 @@ func RunScript(t testing.TB, script string) string {
 	return strings.TrimSpace(out.String()) + "\n"
 }
 
-type player struct {
-	t       testing.TB
-	world   *World
-	lines   []string
-	request map[string]string // c2 -> its request id
-	tabs    tabs
+// commands are the inputs that a script can give.
+type commands[M Client] map[string]func(p *player[M], args string)
+
+type player[M Client] struct {
+	t        testing.TB
+	commands commands[M]
+	world    *World[M]
+	lines    []string
+	request  map[string]string // c2 -> its request id
+	tabs     tabs[M]
 }
 
-func (p *player) command(line string) {
+func (p *player[M]) command(line string) {
 	name, rest, _ := strings.Cut(line, " ")
-	run, ok := commands[name]
+	run, ok := p.commands[name]
 	if !ok {
 		p.t.Fatalf("script: no such command: %s", name)
 	}
 	if p.world == nil && name != "new" {
-		p.world = NewWorld(p.t, mcp.Config{})
+		p.commands["new"](p, "")
 	}
 	run(p, p.text(rest))
 	for _, e := range p.world.Effects {
@@ -72,12 +86,15 @@ func (p *player) command(line string) {
 }
 
 // note books the request id of a call that was sent, as $cN.
-func (p *player) note(e engine.Effect) {
-	if e.Kind != engine.Fetch || e.Request.Method != "POST" {
-		return
+func (p *player[M]) note(e engine.Effect) {
+	var id string
+	switch {
+	case e.Kind == engine.Fetch && e.Request.Method == "POST":
+		id = RequestID(e.Request)
+	case e.Kind == engine.Frame:
+		id = messageID(string(e.Data))
 	}
-	id := RequestID(e.Request)
-	if n, err := strconv.ParseUint(id, 10, 64); err == nil && id != "" {
+	if n, err := strconv.ParseUint(id, 10, 64); err == nil && n >= 1<<24 { // less is a peer's own id
 		if p.request == nil {
 			p.request = map[string]string{}
 		}
@@ -87,7 +104,7 @@ func (p *player) note(e engine.Effect) {
 }
 
 // text replaces escapes and request ids in a command.
-func (p *player) text(s string) string {
+func (p *player[M]) text(s string) string {
 	s = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\\`, `\`).Replace(s)
 	for name, id := range p.request {
 		s = replaceName(s, name, id)
@@ -96,7 +113,7 @@ func (p *player) text(s string) string {
 }
 
 // symbolic writes request ids in effects as $cN, so that scripts can be read.
-func (p *player) symbolic(s string) string {
+func (p *player[M]) symbolic(s string) string {
 	for name, id := range p.request {
 		s = strings.ReplaceAll(s, id, name)
 	}

@@ -5,11 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // Store is a model of the host's store: what was committed survives Reload, what
@@ -240,7 +238,7 @@ func (s *Store) Calls() []uint64 {
 }
 
 // Stored ends the commit under way: for want of room where there is none (Store.Quota).
-func (w *World) Stored(result journal.Result, why string) []engine.Effect {
+func (w *World[M]) Stored(result journal.Result, why string) []engine.Effect {
 	if w.Store.full() {
 		result, why = journal.ResultQuota, "quota"
 	}
@@ -279,8 +277,8 @@ func (s *Store) relieved(ops []journal.Op) (b []byte) {
 
 // StoreBack lets a store that has failed, or fails now, work again: a commit that was
 // given up has got there after all.
-func (w *World) StoreBack() []engine.Effect {
-	return w.Input("storeback", func(m *mcp.Client, now engine.Time) {
+func (w *World[M]) StoreBack() []engine.Effect {
+	return w.Input("storeback", func(m M, now engine.Time) {
 		m.StoreGone(now, "lost")
 		m.Stored(now, 0, journal.ResultOK, "")
 	})
@@ -288,77 +286,18 @@ func (w *World) StoreBack() []engine.Effect {
 
 // Reload replaces the client by one that a new page makes from what is stored:
 // what was under way is gone, commits included. It is not started yet.
-func (w *World) Reload() []engine.Effect {
-	w.cfg.Epoch++
+func (w *World[M]) Reload() []engine.Effect {
+	w.page.Epoch++
 	w.Store.flying = nil
-	w.Client = mcp.New(w.cfg)
-	clear(w.open)
+	w.Client = w.make(w.page)
+	w.contract = contract{}
 	loaded := w.Store.Loaded()
 	return w.input("reload", func() { w.Client.Restore(w.Now, loaded) })
 }
 
 // SoundWall has the next page count what is stored to the time that it would read now:
 // another page has read it a day before, from the same clock.
-func (w *World) SoundWall() { w.cfg.Sound = w.cfg.Wall + int64(w.Now) }
+func (w *World[M]) SoundWall() { w.page.Sound = w.page.Wall + int64(w.Now) }
 
 // JumpWall sets the wall clock that the next page sees on by so many ms, or back.
-func (w *World) JumpWall(ms int64) { w.cfg.Wall += ms }
-
-var opNames = [...]string{journal.OpServer: "server", journal.OpCall: "call", journal.OpLog: "log", journal.OpForget: "forget", journal.OpKey: "key"}
-
-// describeOps writes what a commit holds: "log 2/1/1 [sent event] [cursor]".
-func describeOps(ops []byte) string {
-	var b strings.Builder
-	for r := journal.ReadOps(ops); ; {
-		op, ok := r.Next()
-		if !ok {
-			return b.String()
-		}
-		fmt.Fprintf(&b, "; %s", opNames[op.Kind])
-		if op.Kind != journal.OpServer {
-			fmt.Fprintf(&b, " %d", op.Call&(1<<24-1))
-		}
-		if op.Kind == journal.OpCall && op.Epoch > 1 {
-			fmt.Fprintf(&b, " of epoch %d", op.Epoch)
-		}
-		if op.IsAck() {
-			fmt.Fprintf(&b, " acked %d", op.N)
-		} else if op.Kind == journal.OpLog {
-			fmt.Fprintf(&b, "/%d/%d", op.Epoch, op.N)
-			for _, part := range [][]byte{op.Plain, op.Secret} {
-				if len(part) > 0 {
-					fmt.Fprintf(&b, " [%s]", describeEntries(part))
-				}
-			}
-		}
-	}
-}
-
-var entryNames = map[journal.Kind]string{
-	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry", journal.Policy: "policy",
-	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
-	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Base: "base",
-	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
-	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
-	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",
-	journal.Answered: "answered", journal.Servers: "servers",
-}
-
-func describeEntries(part []byte) string {
-	var names []string
-	row := journal.ReadRow(part)
-	for {
-		e, ok := row.Next()
-		if !ok {
-			return strings.Join(names, " ")
-		}
-		if e.Kind == journal.Seen {
-			continue // as its cursor, and no sight for people
-		}
-		name := entryNames[e.Kind]
-		if e.Kind == journal.Cursor {
-			name += "=" + string(e.Data)
-		}
-		names = append(names, name)
-	}
-}
+func (w *World[M]) JumpWall(ms int64) { w.page.Wall += ms }

@@ -5,31 +5,15 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // The commands about tabs. Each tab of a script is a client of its own over one
 // store; what its host would tell it of the others is in the script, so that a
 // scenario can have it come late, or never.
-func init() {
-	for name, run := range map[string]func(p *player, args string){
-		"tab":      tabCommand,      // tab NAME: goes on in that tab; a new one reads the store and follows
-		"hear":     hearCommand,     // hear: the tab is told what is stored that it does not know, without secrets
-		"hearlog":  hearLogCommand,  // hearlog cN: the tab reads the whole log of its call
-		"take":     takeCommand,     // take cN: the tab takes its call over
-		"leave":    leaveCommand,    // leave: the tab may make a new session
-		"hold":     holdCommand,     // hold cN: the host has no connection for the call
-		"unhold":   unholdCommand,   // unhold cN: it has one
-		"listen":   listenCommand,   // listen [missed]: the tab is the one that listens
-		"unlisten": unlistenCommand, // unlisten: it is not any more
-	} {
-		commands[name] = run
-	}
-}
 
 // tab is one of the tabs of a script.
-type tab struct {
-	world *World
+type tab[M Client] struct {
+	world *World[M]
 	known map[rowKey]bool
 	// Its commit under way, while another tab is that of now.
 	flying []journal.Op
@@ -44,21 +28,21 @@ type rowKey struct {
 }
 
 // tabs are the tabs of one script, by name; "" is the first.
-type tabs struct {
-	all map[string]*tab
+type tabs[M Client] struct {
+	all map[string]*tab[M]
 	now string
 	// What was stored when the tab of now became that.
 	before map[rowKey]bool
 }
 
-func (p *player) tab() *tab {
+func (p *player[M]) tab() *tab[M] {
 	if p.tabs.all == nil {
-		p.tabs.all = map[string]*tab{"": {world: p.world, known: map[rowKey]bool{}}}
+		p.tabs.all = map[string]*tab[M]{"": {world: p.world, known: map[rowKey]bool{}}}
 	}
 	return p.tabs.all[p.tabs.now]
 }
 
-func tabCommand(p *player, name string) {
+func tabCommand[M Client](p *player[M], name string) {
 	t := p.tab()
 	for key := range stored(t.world.Store) {
 		if !p.tabs.before[key] {
@@ -77,14 +61,11 @@ func tabCommand(p *player, name string) {
 		s.flying, s.ticket, s.strict = next.flying, next.ticket, next.strict
 		return
 	}
-	cfg := first.cfg
-	cfg.Epoch = first.cfg.Epoch + uint32(len(p.tabs.all))
-	w := NewWorld(p.t, cfg)
-	w.Store, w.Now = first.Store, first.Now
-	p.tabs.all[name] = &tab{world: w, known: map[rowKey]bool{}}
+	w := first.another(uint32(len(p.tabs.all)))
+	p.tabs.all[name] = &tab[M]{world: w, known: map[rowKey]bool{}}
 	p.world = w
 	ops := p.news(false)
-	w.Input("load", func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+	w.Input("load", func(c M, now engine.Time) { c.Restore(now, ops) })
 }
 
 // stored names what is in a store.
@@ -100,7 +81,7 @@ func stored(s *Store) map[rowKey]bool {
 }
 
 // news are the rows of the store that the tab does not know, as operations.
-func (p *player) news(secretless bool) []byte {
+func (p *player[M]) news(secretless bool) []byte {
 	t := p.tab()
 	var b []byte
 	s := p.world.Store
@@ -134,24 +115,24 @@ func (p *player) news(secretless bool) []byte {
 	return b
 }
 
-func hearCommand(p *player, _ string) {
+func hearCommand[M Client](p *player[M], _ string) {
 	ops := p.news(true)
-	p.world.Input("hear", func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+	p.world.Input("hear", func(c M, now engine.Time) { c.Restore(now, ops) })
 }
 
-func hearLogCommand(p *player, call string) {
+func hearLogCommand[M Client](p *player[M], call string) {
 	ops := p.wholeLog(call, 0)
-	p.world.Input("hearlog "+call, func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+	p.world.Input("hearlog "+call, func(c M, now engine.Time) { c.Restore(now, ops) })
 }
 
-func takeCommand(p *player, call string) {
+func takeCommand[M Client](p *player[M], call string) {
 	ops := p.wholeLog(call, journal.OpOwned)
-	p.world.Input("take "+call, func(c *mcp.Client, now engine.Time) { c.Restore(now, ops) })
+	p.world.Input("take "+call, func(c M, now engine.Time) { c.Restore(now, ops) })
 }
 
 // wholeLog reads a call by its number in the store, taking it over where flags
 // say that the tab has it from here on.
-func (p *player) wholeLog(call string, flags journal.OpFlags) []byte {
+func (p *player[M]) wholeLog(call string, flags journal.OpFlags) []byte {
 	t, s := p.tab(), p.world.Store
 	counter := uint64(p.number(strings.TrimPrefix(call, "c")))
 	var b []byte
@@ -171,22 +152,4 @@ func (p *player) wholeLog(call string, flags journal.OpFlags) []byte {
 		}
 	}
 	return b
-}
-
-func leaveCommand(p *player, _ string) { p.world.Input("leave", (*mcp.Client).Handshake) }
-
-func holdCommand(p *player, args string) { p.hold(args, true) }
-
-func unholdCommand(p *player, args string) { p.hold(args, false) }
-
-func (p *player) hold(args string, held bool) {
-	p.world.Input("hold "+args, func(m *mcp.Client, now engine.Time) { m.Hold(now, p.call(args), held) })
-}
-
-func listenCommand(p *player, args string) {
-	p.world.Input("listen", func(m *mcp.Client, now engine.Time) { m.Listen(now, true, args == "missed") })
-}
-
-func unlistenCommand(p *player, _ string) {
-	p.world.Input("unlisten", func(m *mcp.Client, now engine.Time) { m.Listen(now, false, false) })
 }

@@ -6,15 +6,40 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// World is one MCP client under a virtual clock. Time moves only by Advance;
-// every chunk is overwritten after the input that it was lent for, so that a
-// payload kept without a copy shows.
-type World struct {
+// Client is a state machine as a World drives it: MCP's and ACP's are.
+type Client interface {
+	engine.Machine
+	Start(now engine.Time)
+	Restore(now engine.Time, ops []byte)
+	Stored(now engine.Time, ticket uint32, result journal.Result, why string)
+	StoreGone(now engine.Time, why string)
+	Online(now engine.Time)
+	Offline(now engine.Time)
+	Woke(now engine.Time, gap int64)
+	Token(now engine.Time, value string, failure *engine.Error)
+	Respond(now engine.Time, handle uint32, ok bool, data []byte)
+	Close(now engine.Time)
+	AppendCounters(b []byte) []byte
+}
+
+// Page is what differs between the pages that make a client with the same options.
+type Page struct {
+	// Epoch goes into every request id.
+	Epoch uint32
+	// Wall is what a wall clock shows at Time 0, in ms since 1970; Sound the time up
+	// to which it is believed.
+	Wall, Sound int64
+}
+
+// World is one client under a virtual clock. Time moves only by Advance; every chunk
+// is overwritten after the input that it was lent for, so that a payload kept without
+// a copy shows; and the client is held to its contract with a host (contract).
+type World[M Client] struct {
 	t      testing.TB
-	Client *mcp.Client
+	Client M
 	Now    engine.Time
 	// Effects holds what the last input emitted, in order, payloads copied.
 	Effects []engine.Effect
@@ -24,41 +49,33 @@ type World struct {
 	// Store is what the client's commits are written to; nil for none.
 	Store *Store
 
-	cfg  mcp.Config
-	open map[engine.ExchangeID]*engine.Request
+	page     Page
+	make     func(Page) M
+	contract contract
 }
 
-// NewWorld returns a World whose client has not been started. Where cfg names
-// no URL, client info or seed, it gets ones that are the same in every run; it
-// speaks 2025-11-25 unless cfg.Revision is another, or "auto" to negotiate.
-func NewWorld(t testing.TB, cfg mcp.Config) *World {
-	if cfg.URL == "" {
-		cfg.URL = "https://server.test/mcp"
+// newWorld returns a World whose client has not been started. make makes the client of
+// the first page and, after a reload or in another tab, those of others.
+func newWorld[M Client](t testing.TB, page Page, journaled bool, make func(Page) M) *World[M] {
+	if page.Epoch == 0 {
+		page.Epoch = 1
 	}
-	if len(cfg.ClientInfo) == 0 {
-		cfg.ClientInfo = []byte(`{"name":"coretest","version":"1"}`)
-	}
-	if cfg.Seed == 0 {
-		cfg.Seed = 1
-	}
-	if cfg.Revision == "" && cfg.Assume == "" {
-		cfg.Revision = "2025-11-25" // most scenarios are about what follows a handshake
-	}
-	if cfg.Revision == "auto" {
-		cfg.Revision = ""
-	}
-	if cfg.Epoch == 0 {
-		cfg.Epoch = 1
-	}
-	w := &World{t: t, Client: mcp.New(cfg), cfg: cfg, Now: 1_000_000, open: map[engine.ExchangeID]*engine.Request{}}
-	if cfg.Journal {
+	w := &World[M]{t: t, Client: make(page), Now: 1_000_000, page: page, make: make}
+	if journaled {
 		w.Store = &Store{}
 	}
 	return w
 }
 
+// another returns the World of another tab, over the same store.
+func (w *World[M]) another(epochs uint32) *World[M] {
+	page := w.page
+	page.Epoch += epochs
+	return &World[M]{t: w.t, Client: w.make(page), Now: w.Now, Store: w.Store, page: page, make: w.make}
+}
+
 // input runs one input and collects its effects.
-func (w *World) input(line string, do func()) []engine.Effect {
+func (w *World[M]) input(line string, do func()) []engine.Effect {
 	w.Trace = append(w.Trace, "> "+line)
 	w.Effects = nil
 	do()
@@ -66,43 +83,43 @@ func (w *World) input(line string, do func()) []engine.Effect {
 	return w.Effects
 }
 
-func (w *World) collect() {
+func (w *World[M]) collect() {
 	for {
 		e, ok := w.Client.Next()
 		if !ok {
 			return
 		}
 		e.Data = append([]byte(nil), e.Data...)
-		switch e.Kind {
-		case engine.Fetch:
-			w.open[e.X] = e.Request
-		case engine.Abort:
-			delete(w.open, e.X)
-		case engine.Store:
-			w.Store.begin(e)
-		}
 		w.Effects = append(w.Effects, e)
 		w.Trace = append(w.Trace, "  "+Describe(e))
+		if broken := w.contract.effect(e); broken != "" {
+			w.t.Fatalf("%s\n%s", broken, w.Log())
+		}
+		if e.Kind == engine.Store {
+			w.Store.begin(e)
+		}
 	}
 }
 
 // Start connects.
-func (w *World) Start() []engine.Effect {
+func (w *World[M]) Start() []engine.Effect {
 	return w.input("start", func() { w.Client.Start(w.Now) })
 }
 
 // Head reports a response head; fields are names and values in turn.
-func (w *World) Head(x engine.ExchangeID, status int, fields ...string) []engine.Effect {
+func (w *World[M]) Head(x engine.ExchangeID, status int, fields ...string) []engine.Effect {
 	head := engine.Head{Status: status}
 	for i := 0; i+1 < len(fields); i += 2 {
 		head.Header = append(head.Header, engine.Field{Name: fields[i], Value: fields[i+1]})
 	}
+	w.contract.head(x)
 	return w.input(fmt.Sprintf("head x%d %d %s", x, status, strings.Join(fields, " ")), func() { w.Client.Head(w.Now, x, head) })
 }
 
 // Chunk reports bytes of a body and then spoils the buffer they were in.
-func (w *World) Chunk(x engine.ExchangeID, text string) []engine.Effect {
+func (w *World[M]) Chunk(x engine.ExchangeID, text string) []engine.Effect {
 	p := []byte(text)
+	w.contract.chunk(x)
 	return w.input(fmt.Sprintf("chunk x%d %s", x, quoted(text)), func() {
 		w.Client.Chunk(w.Now, x, p)
 		w.collect()
@@ -113,27 +130,20 @@ func (w *World) Chunk(x engine.ExchangeID, text string) []engine.Effect {
 }
 
 // End reports the end of an exchange.
-func (w *World) End(x engine.ExchangeID, how engine.Ending) []engine.Effect {
-	delete(w.open, x)
+func (w *World[M]) End(x engine.ExchangeID, how engine.Ending) []engine.Effect {
+	w.contract.end(x)
 	return w.input(fmt.Sprintf("end x%d %s", x, endings[how]), func() { w.Client.End(w.Now, x, how, "") })
 }
 
-// Call makes a request.
-func (w *World) Call(method, params string, o mcp.CallOptions) (engine.CallID, []engine.Effect) {
-	var id engine.CallID
-	effects := w.input("call "+method+" "+params, func() { id = w.Client.Call(w.Now, method, []byte(params), o) })
-	return id, effects
-}
-
 // Input runs any other input.
-func (w *World) Input(line string, do func(c *mcp.Client, now engine.Time)) []engine.Effect {
+func (w *World[M]) Input(line string, do func(c M, now engine.Time)) []engine.Effect {
 	return w.input(line, func() { do(w.Client, w.Now) })
 }
 
 // Advance moves the clock on by ms, stopping at every deadline on the way, and
 // returns the effects of all of them. A deadline that Advance does not clear
 // ends the test: a driver would spin on it.
-func (w *World) Advance(ms int64) []engine.Effect {
+func (w *World[M]) Advance(ms int64) []engine.Effect {
 	var all []engine.Effect
 	until := w.Now.After(ms)
 	for stuck := 0; ; {
@@ -156,13 +166,18 @@ func (w *World) Advance(ms int64) []engine.Effect {
 }
 
 // Open returns how many exchanges the host would have under way.
-func (w *World) Open() int { return len(w.open) }
+func (w *World[M]) Open() int { return w.contract.open() }
 
 // Request returns what an open exchange was started with.
-func (w *World) Request(x engine.ExchangeID) *engine.Request { return w.open[x] }
+func (w *World[M]) Request(x engine.ExchangeID) *engine.Request {
+	if e := w.contract.exchanges[x]; e != nil && !e.over {
+		return e.request
+	}
+	return nil
+}
 
 // Log returns the whole trace as text.
-func (w *World) Log() string { return strings.Join(w.Trace, "\n") }
+func (w *World[M]) Log() string { return strings.Join(w.Trace, "\n") }
 
 // endings names the ways an exchange ends, as scripts spell them.
 var endings = map[engine.Ending]string{engine.EndClean: "clean", engine.EndNetwork: "network", engine.EndInvalid: "invalid"}

@@ -18,7 +18,7 @@ import (
 // formHistory is a task that asks for three answers, a person who types and
 // answers, and pages that come and go, in an order that chance decides.
 type formHistory struct {
-	*coretest.World
+	coretest.MCP
 	t        *testing.T
 	random   *rand.Rand
 	c        engine.CallID
@@ -42,10 +42,10 @@ func newFormHistory(t *testing.T, seed uint64) *formHistory {
 	for _, key := range formKeys {
 		h.server[key], h.ever[key] = true, map[string]bool{"": true}
 	}
-	h.World = coretest.NewWorld(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true, Seed: seed})
+	h.MCP = coretest.NewMCP(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true, Seed: seed})
 	h.take(h.Start())
 	h.serve()
-	id, effects := h.World.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true})
+	id, effects := h.MCP.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true})
 	h.c = id
 	h.take(effects)
 	h.land()

@@ -12,18 +12,18 @@ import (
 
 // withSession returns a world with a journal whose client is open in session s1,
 // which is stored.
-func withSession(t *testing.T) *coretest.World {
+func withSession(t *testing.T) coretest.MCP {
 	t.Helper()
-	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
 	w.Stored(journal.ResultOK, "")
 	return w
 }
 
-func closes(w *coretest.World) { w.Input("close", (*mcp.Client).Close) }
+func closes(w coretest.MCP) { w.Input("close", (*mcp.Client).Close) }
 
 // deleted reports whether a DELETE left with the last input.
-func deleted(w *coretest.World) bool {
+func deleted(w coretest.MCP) bool {
 	for _, x := range w.Fetches() {
 		if w.Request(x).Method == "DELETE" {
 			return true
@@ -34,7 +34,7 @@ func deleted(w *coretest.World) bool {
 
 // opensWith starts the next page and returns the body of its first request; ""
 // where it goes on in a stored session.
-func opensWith(w *coretest.World) string {
+func opensWith(w coretest.MCP) string {
 	w.Reload()
 	w.Start()
 	for _, x := range w.Fetches() {
@@ -91,10 +91,10 @@ func TestFault138_AnotherPageUsesTheSession(t *testing.T) {
 // one: it is not deleted, whether the commit fails, hangs, or nothing had been
 // stored for long.
 func TestFault138_EndIsNotStored(t *testing.T) {
-	for name, fails := range map[string]func(w *coretest.World){
-		"refused": func(w *coretest.World) { w.Stored(journal.ResultFailed, "lost") },
-		"full":    func(w *coretest.World) { w.Stored(journal.ResultQuota, "") },
-		"hangs":   func(w *coretest.World) { w.Advance(2_000) },
+	for name, fails := range map[string]func(w coretest.MCP){
+		"refused": func(w coretest.MCP) { w.Stored(journal.ResultFailed, "lost") },
+		"full":    func(w coretest.MCP) { w.Stored(journal.ResultQuota, "") },
+		"hangs":   func(w coretest.MCP) { w.Advance(2_000) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := withSession(t)
@@ -120,7 +120,7 @@ func TestFault138_EndIsNotStored(t *testing.T) {
 		}
 	})
 	t.Run("never stored", func(t *testing.T) {
-		w := coretest.NewWorld(t, mcp.Config{NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{NoListen: true})
 		w.Handshake("2025-11-25")
 		closes(w)
 		if !deleted(w) {
@@ -133,13 +133,13 @@ func TestFault138_EndIsNotStored(t *testing.T) {
 // uses the session, whichever tab carries it; one that has its outcome does not.
 func TestFault138_CallsOfTheSession(t *testing.T) {
 	for name, c := range map[string]struct {
-		begin  func(w *coretest.World)
+		begin  func(w coretest.MCP)
 		delete bool
 	}{
-		"a call of this page":    {begin: func(w *coretest.World) { durableCall(w) }},
-		"a call of another page": {begin: func(w *coretest.World) { w.Input("told", followed) }},
-		"one that is not kept":   {begin: func(w *coretest.World) { w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{}) }, delete: true},
-		"one with its outcome": {begin: func(w *coretest.World) {
+		"a call of this page":    {begin: func(w coretest.MCP) { durableCall(w) }},
+		"a call of another page": {begin: func(w coretest.MCP) { w.Input("told", followed) }},
+		"one that is not kept":   {begin: func(w coretest.MCP) { w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{}) }, delete: true},
+		"one with its outcome": {begin: func(w coretest.MCP) {
 			x := durableCall(w)
 			w.Head(x, 200, "content-type", coretest.JSON)
 			w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"content":[]}`))
@@ -162,7 +162,7 @@ func TestFault138_CallsOfTheSession(t *testing.T) {
 }
 
 // durableCall makes a call that is kept, and returns the exchange that carries it.
-func durableCall(w *coretest.World) engine.ExchangeID {
+func durableCall(w coretest.MCP) engine.ExchangeID {
 	w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{Durable: true, Connected: true})
 	w.Stored(journal.ResultOK, "")
 	return w.Fetched()

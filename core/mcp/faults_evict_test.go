@@ -13,14 +13,14 @@ import (
 
 // keeping is a page whose store holds outcomes that nobody has acknowledged.
 type keeping struct {
-	*coretest.World
+	coretest.MCP
 	t *testing.T
 }
 
 func newKeeping(t *testing.T, cfg mcp.Config) *keeping {
 	t.Helper()
 	cfg.Journal, cfg.NoListen = true, true
-	k := &keeping{coretest.NewWorld(t, cfg), t}
+	k := &keeping{coretest.NewMCP(t, cfg), t}
 	k.Handshake("2025-11-25")
 	k.stored()
 	return k

@@ -18,7 +18,7 @@ const room = 16 << 20
 // asker is a client with a call on whose stream the server asks, and what is asked
 // of its app. It keeps nothing itself.
 type asker struct {
-	*coretest.World
+	coretest.MCP
 	c       engine.CallID
 	x       engine.ExchangeID
 	id      string
@@ -29,7 +29,7 @@ type asker struct {
 
 func newAsker(t *testing.T, kept bool) *asker {
 	cfg := mcp.Config{NoListen: true, Journal: kept, Handles: []string{"elicitation/create"}}
-	w := coretest.NewWorld(t, cfg)
+	w := coretest.NewMCP(t, cfg)
 	w.Handshake("2025-11-25")
 	if kept {
 		w.Stored(journal.ResultOK, "")
@@ -40,7 +40,7 @@ func newAsker(t *testing.T, kept bool) *asker {
 	}
 	x := w.Fetched()
 	w.Head(x, 200, "content-type", coretest.Stream)
-	return &asker{World: w, c: c, x: x, id: coretest.RequestID(w.Request(x))}
+	return &asker{MCP: w, c: c, x: x, id: coretest.RequestID(w.Request(x))}
 }
 
 // chunk gives the client bytes of the stream, and stores what it writes.

@@ -18,7 +18,7 @@ func TestFault145_KeyAndToolFacts(t *testing.T) {
 		theirs, ours string
 		same         bool
 	}{{plain, task, true}, {task, plain, true}, {task, task, true}, {plain, plain, true}, {plain, other, false}, {task, other, false}} {
-		w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
 		w.Stored(journal.ResultOK, "")
 		id, _ := w.Call("tools/call", c.ours, mcp.CallOptions{Durable: true, Connected: true, Key: "k"})

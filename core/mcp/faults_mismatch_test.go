@@ -96,7 +96,7 @@ func TestFault125_TheCandidatesNumber(t *testing.T) {
 // Fault 125: what is stored of such a refusal is the server's error: the page
 // that reads it sends nothing.
 func TestFault125_StoredAsTheServersError(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{Journal: true})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true})
 	w.Handshake("2025-11-25")
 	land := func() {
 		for w.Store.Flying() != 0 {

@@ -19,7 +19,7 @@ var openings = map[string]mcp.Config{
 // opening returns a rig whose first request got a 401 with token t1.
 func opening(t *testing.T, cfg mcp.Config) *rig {
 	t.Helper()
-	r := &rig{World: coretest.NewWorld(t, cfg), t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
+	r := &rig{MCP: coretest.NewMCP(t, cfg), t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
 	r.Start()
 	r.token("t1")
 	r.Head(r.newest, 401)

@@ -276,7 +276,7 @@ func TestFault54_ParkedAndRunAgain(t *testing.T) {
 // Fault 73: a run in another session may get the ids that the one before had: its
 // cursor is stored all the same, though it looks like the one that is stored.
 func TestFault73_SameIDInAnotherSession(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
 	w.Stored(journal.ResultOK, "")
 	land := func() (x engine.ExchangeID) {
@@ -422,7 +422,7 @@ func TestFault87_DelaysAfterAReload(t *testing.T) {
 		}
 	}
 	for _, timeouts := range []mcp.Timeouts{{Answer: -1, Idle: -1, Total: -1}, {Answer: 1<<63 - 1, Idle: 1<<63 - 1, Total: 1<<63 - 1}, {Answer: 1, Idle: 1, Total: 1}} {
-		w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
 		w.Stored(journal.ResultOK, "")
 		w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true, Timeouts: timeouts})

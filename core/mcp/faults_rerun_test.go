@@ -58,7 +58,7 @@ func TestFault143_TheAppDecides(t *testing.T) {
 // it has left, and it would be sent as one that never has.
 func TestFault143_NeverIsWrittenAhead(t *testing.T) {
 	for _, flags := range []journal.Flags{journal.ReadOnly, journal.ReadOnly | journal.RerunNever} {
-		w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
 		w.Stored(journal.ResultOK, "")
 		w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true, Flags: flags})
@@ -72,7 +72,7 @@ func TestFault143_NeverIsWrittenAhead(t *testing.T) {
 // again, and that is told like any other run.
 func TestFault143_RoundIsTold(t *testing.T) {
 	for _, flags := range []journal.Flags{journal.Idempotent, journal.Idempotent | journal.RerunNever, journal.RerunAlways} {
-		w := coretest.NewWorld(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
 		w.Start()
 		answer := func(x engine.ExchangeID, body string) {
 			w.Head(x, 200, "content-type", coretest.JSON)

@@ -13,7 +13,7 @@ import (
 // An answered round of a multi round-trip request is a request of its own: its
 // answer is never asked for again, and the request that carries it is sent once.
 func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
-	sends := func(w *coretest.World, n *int) {
+	sends := func(w coretest.MCP, n *int) {
 		for _, e := range w.Effects {
 			if e.Kind == engine.Fetch && strings.Contains(string(e.Request.Body), `"inputResponses"`) {
 				*n++
@@ -22,7 +22,7 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 	}
 	for _, flags := range []journal.Flags{0, journal.Idempotent} {
 		for at := range 6 { // where the page is reloaded
-			w := coretest.NewWorld(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
+			w := coretest.NewMCP(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
 			w.Start()
 			x := w.Fetched()
 			answer := func(body string) {

@@ -96,7 +96,7 @@ func TestFault122_Answers(t *testing.T) {
 		}
 	})
 	t.Run("to a request for input", func(t *testing.T) {
-		w := coretest.NewWorld(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
+		w := coretest.NewMCP(t, mcp.Config{Revision: "2026-07-28", Journal: true, NoListen: true})
 		w.Start()
 		x := w.Fetched()
 		says := func(body string) {

@@ -10,7 +10,7 @@ import (
 )
 
 // sourced returns the EventSource that the last input started.
-func sourced(t *testing.T, w *coretest.World) engine.ExchangeID {
+func sourced(t *testing.T, w coretest.MCP) engine.ExchangeID {
 	t.Helper()
 	for _, e := range w.Effects {
 		if e.Kind == engine.Source {
@@ -22,7 +22,7 @@ func sourced(t *testing.T, w *coretest.World) engine.ExchangeID {
 }
 
 // failedWith returns why the client has failed with the last input; nil where it has not.
-func failedWith(w *coretest.World) *engine.Error {
+func failedWith(w coretest.MCP) *engine.Error {
 	for _, e := range w.Effects {
 		if e.Kind == engine.State && e.Failure != nil {
 			return e.Failure
@@ -31,7 +31,7 @@ func failedWith(w *coretest.World) *engine.Error {
 	return nil
 }
 
-func redirects(w *coretest.World, x engine.ExchangeID) {
+func redirects(w coretest.MCP, x engine.ExchangeID) {
 	w.Input("redirected", func(c *mcp.Client, now engine.Time) { c.SourceRedirected(now, x) })
 }
 
@@ -39,18 +39,18 @@ func redirects(w *coretest.World, x engine.ExchangeID) {
 // client fails with the status that stands for a redirect, in whatever state,
 // nothing is POSTed anywhere, and it is not opened again.
 func TestFault142_ConnectionIsRedirected(t *testing.T) {
-	for name, before := range map[string]func(w *coretest.World, x engine.ExchangeID){
-		"before it is open": func(*coretest.World, engine.ExchangeID) {},
-		"while connecting": func(w *coretest.World, x engine.ExchangeID) {
+	for name, before := range map[string]func(w coretest.MCP, x engine.ExchangeID){
+		"before it is open": func(coretest.MCP, engine.ExchangeID) {},
+		"while connecting": func(w coretest.MCP, x engine.ExchangeID) {
 			w.Input("open", func(c *mcp.Client, now engine.Time) { c.SourceOpened(now, x) })
 		},
-		"after the endpoint": func(w *coretest.World, x engine.ExchangeID) {
+		"after the endpoint": func(w coretest.MCP, x engine.ExchangeID) {
 			w.Input("open", func(c *mcp.Client, now engine.Time) { c.SourceOpened(now, x) })
 			w.Input("endpoint", func(c *mcp.Client, now engine.Time) { c.SourceEvent(now, x, []byte("endpoint"), []byte("/post"), nil) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := coretest.NewWorld(t, mcp.Config{EventSource: true, Revision: "2024-11-05"})
+			w := coretest.NewMCP(t, mcp.Config{EventSource: true, Revision: "2024-11-05"})
 			w.Start()
 			x := sourced(t, w)
 			before(w, x)
@@ -68,7 +68,7 @@ func TestFault142_ConnectionIsRedirected(t *testing.T) {
 
 // Fault 142: a call on such a connection that was open may have run.
 func TestFault142_OpenConnectionIsRedirected(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{EventSource: true, Revision: "2024-11-05"})
+	w := coretest.NewMCP(t, mcp.Config{EventSource: true, Revision: "2024-11-05"})
 	w.Start()
 	x := sourced(t, w)
 	says := func(kind, data string) {
@@ -95,7 +95,7 @@ func TestFault142_OpenConnectionIsRedirected(t *testing.T) {
 // Fault 142: the stream for unasked messages is given up, and the client, whose
 // requests go where they should, works on.
 func TestFault142_ListenIsRedirected(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{EventSource: true, Revision: "2025-03-26"})
+	w := coretest.NewMCP(t, mcp.Config{EventSource: true, Revision: "2025-03-26"})
 	w.Start()
 	initialized := w.AnswerInitialize(w.Fetched(), "2025-03-26", "")
 	x := sourced(t, w)

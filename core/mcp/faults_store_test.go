@@ -110,7 +110,7 @@ func TestFault63_NoStore(t *testing.T) {
 // Fault 63: what is stored without its secrets is no promise, nor is the row
 // after it, which has none. A secret that is stored later is one.
 func TestFault63_UnsealedIsNoPromise(t *testing.T) {
-	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
 	w.Stored(journal.ResultOK, "")
 	c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})

@@ -15,7 +15,7 @@ import (
 // object, or too large, is not kept.
 func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
 	const tools = `{"tools":{"work":{"task":"required","flags":0}}}`
-	w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	land := func() {
 		for w.Store.Flying() != 0 {
 			w.Stored(journal.ResultOK, "")

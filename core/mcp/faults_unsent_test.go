@@ -12,7 +12,7 @@ import (
 
 // queue is a page with a call whose head is stored, and that waits for a connection.
 type queue struct {
-	*coretest.World
+	coretest.MCP
 	t     *testing.T
 	call  engine.CallID
 	posts int      // requests of the call that have left, of all pages
@@ -25,11 +25,11 @@ func newQueue(t *testing.T, cfg mcp.Config, o mcp.CallOptions) *queue {
 	if cfg.Wall == 0 {
 		cfg.Wall = 1_790_000_000_000
 	}
-	q := &queue{World: coretest.NewWorld(t, cfg), t: t}
+	q := &queue{MCP: coretest.NewMCP(t, cfg), t: t}
 	q.Handshake("2025-11-25")
 	q.Stored(journal.ResultOK, "")
 	o.Durable = true
-	q.call, _ = q.World.Call("tools/call", `{"name":"pay"}`, o)
+	q.call, _ = q.MCP.Call("tools/call", `{"name":"pay"}`, o)
 	return q
 }
 

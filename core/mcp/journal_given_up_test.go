@@ -18,7 +18,7 @@ func TestFault76_GivenUpWhileARowIsUnderWay(t *testing.T) {
 		"stored": journal.ResultOK, "unsealed": journal.ResultUnsealed, "quota": journal.ResultQuota, "failed": journal.ResultFailed,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := coretest.NewWorld(t, mcp.Config{Journal: true, NoListen: true})
+			w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 			w.Handshake("2025-11-25")
 			w.Stored(journal.ResultOK, "")
 			c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})

@@ -64,7 +64,7 @@ type sight struct {
 
 // life is one client over many pages, its store and its server.
 type life struct {
-	*coretest.World
+	coretest.MCP
 	t   testing.TB
 	rng *rand.Rand
 	backend
@@ -102,7 +102,7 @@ type ack struct {
 
 func newLife(t testing.TB, seed uint64) *life {
 	cfg := mcp.Config{Seed: seed, Journal: true, NoListen: true, Handles: []string{"elicitation/create"}, Wall: 1_790_000_000_000}
-	l := &life{World: coretest.NewWorld(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 2)), bodies: map[string]string{}}
+	l := &life{MCP: coretest.NewMCP(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 2)), bodies: map[string]string{}}
 	l.session = 1
 	l.blank()
 	return l
@@ -164,7 +164,7 @@ func (l *life) call(e *errand) {
 	if e.number%2 == 0 {
 		key = fmt.Sprintf("key-%d", e.number)
 	}
-	c, _ := l.World.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, e.number), mcp.CallOptions{Durable: true, Key: key, Flags: e.flags})
+	c, _ := l.MCP.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, e.number), mcp.CallOptions{Durable: true, Key: key, Flags: e.flags})
 	e.page.c = c
 	l.byCall[c] = e
 	l.audit()

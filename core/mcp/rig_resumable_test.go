@@ -104,7 +104,7 @@ func (o *onStream) reload(away, jump int64) *onStream {
 	o.t.Helper()
 	o.JumpWall(jump)
 	o.World.Reload()
-	next := &onStream{rig: &rig{World: o.World, t: o.t,
+	next := &onStream{rig: &rig{MCP: o.MCP, t: o.t,
 		exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}, id: o.id}
 	for _, e := range o.Effects {
 		if e.Kind == engine.Recall {

@@ -16,7 +16,7 @@ import (
 // has a head and no other Read, nothing about a dead exchange, one Settle for
 // each call and no event after it, positions without a hole.
 type rig struct {
-	*coretest.World
+	coretest.MCP
 	t         testing.TB
 	exchanges map[engine.ExchangeID]*exchange
 	newest    engine.ExchangeID
@@ -47,7 +47,7 @@ func newRig(t testing.TB, cfg mcp.Config) *rig {
 	if cfg.Revision == "" {
 		cfg.Revision = "2025-11-25"
 	}
-	return &rig{World: coretest.NewWorld(t, cfg), t: t,
+	return &rig{MCP: coretest.NewMCP(t, cfg), t: t,
 		exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
 }
 
@@ -126,7 +126,7 @@ func (r *rig) End(x engine.ExchangeID, how engine.Ending) {
 }
 
 func (r *rig) Call(method, params string, o mcp.CallOptions) engine.CallID {
-	id, _ := r.World.Call(method, params, o)
+	id, _ := r.MCP.Call(method, params, o)
 	r.calls[id] = &record{}
 	r.audit()
 	return id

@@ -270,7 +270,7 @@ func TestTask_RunAgain(t *testing.T) {
 func TestTask_StoreIsBack(t *testing.T) {
 	o := newTask(connected(t, withDisk), true)
 	o.World.Reload()
-	next := &onTask{&onStream{c: 1, rig: &rig{World: o.World, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
+	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
 	next.storeIsBack()
 	next.store()
 	next = next.reloads()

@@ -18,7 +18,7 @@ import (
 // a server that streams its result or asks for input. The server never lies about
 // what it has; what it says gets lost, comes twice and out of order.
 type taskLife struct {
-	*coretest.World
+	coretest.MCP
 	t    testing.TB
 	rng  *rand.Rand
 	way  taskWay
@@ -83,7 +83,7 @@ func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
 	if way == updateWay {
 		cfg.Revision = "2026-07-28"
 	}
-	l := &taskLife{World: coretest.NewWorld(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 3)), way: way,
+	l := &taskLife{MCP: coretest.NewMCP(t, cfg), t: t, rng: rand.New(rand.NewPCG(seed, 3)), way: way,
 		taken: map[string]string{}, given: map[string]string{}, firm: map[string]bool{}, resumed: map[string]int{}}
 	for range l.rng.IntN(9) {
 		l.plan = append(l.plan, len(l.plan)+1)
@@ -112,7 +112,7 @@ func (l *taskLife) start() { l.World.Start(); l.audit() }
 
 func (l *taskLife) call() {
 	l.t.Helper()
-	l.c, _ = l.World.Call("tools/call", `{"name":"work","task":{}}`, mcp.CallOptions{Durable: true})
+	l.c, _ = l.MCP.Call("tools/call", `{"name":"work","task":{}}`, mcp.CallOptions{Durable: true})
 	l.audit()
 }
 

@@ -290,7 +290,7 @@ func TestTask_TTLIsWrittenAnew(t *testing.T) {
 	}
 	// And by one that has not gone on with it yet.
 	o.World.Reload()
-	next := &onTask{&onStream{c: 1, rig: &rig{World: o.World, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
+	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
 	next.storeIsBack()
 	if got := next.ttlKept(); got != 600_000 {
 		next.fatal("%d ms", got)
