@@ -19,7 +19,7 @@ func TestFault57_BackForwardCache(t *testing.T) {
 	s := newTabs(t, p, "")
 	s.site.Page("/elsewhere", ``)
 	owner, other := s.open(), s.open()
-	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 10, gate: "a" }); addEventListener("pageshow", (e) => (window.persisted = e.persisted)); })()`)
+	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 10, gate: "a" }); window.left = true; })()`)
 	s.pass("a", 4)
 	has(other, "a", 4)
 	owner.Navigate(s.site.URL + "/elsewhere")
@@ -27,7 +27,7 @@ func TestFault57_BackForwardCache(t *testing.T) {
 	s.pass("a", 2)
 	has(other, "a", 6)
 	owner.Back()
-	restored := chrome.Eval[bool](owner, `window.persisted === true`)
+	restored := chrome.Eval[bool](owner, `window.left === true`)
 	t.Logf("restored from the cache: %v", restored)
 	if !restored {
 		t.Logf("why not: %s", chrome.Eval[string](owner, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
@@ -49,14 +49,14 @@ func TestFault57_BackAlone(t *testing.T) {
 	s := newTabs(t, p, "")
 	s.site.Page("/elsewhere", ``)
 	owner := s.open()
-	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 8, gate: "a" }); addEventListener("pageshow", (e) => (window.persisted = e.persisted)); })()`)
+	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 8, gate: "a" }); window.left = true; })()`)
 	s.pass("a", 4)
 	has(owner, "a", 4)
 	owner.WaitFor(`tracked.a.call.guarantee === "resumable"`)
 	owner.Navigate(s.site.URL + "/elsewhere")
 	s.pass("a", 2)
 	owner.Back()
-	if !chrome.Eval[bool](owner, `window.persisted === true`) {
+	if !chrome.Eval[bool](owner, `window.left === true`) {
 		owner.WaitFor(`window.ready`)
 		s.begin(owner)
 	}
@@ -75,12 +75,11 @@ func TestFault148_HearsAgain(t *testing.T) {
 	s := newTabs(t, p, "")
 	s.site.Page("/elsewhere", ``)
 	page, other := s.open(), s.open()
-	chrome.Eval[chrome.Void](page, `addEventListener("pageshow", (e) => (window.persisted = e.persisted))`)
 	for _, round := range []string{"1", "2"} {
-		chrome.Eval[chrome.Void](page, `void (window.persisted = false)`)
+		chrome.Eval[chrome.Void](page, `void (window.left = true)`) // a page from the cache has it still
 		page.Navigate(s.site.URL + "/elsewhere")
 		page.Back()
-		if !chrome.Eval[bool](page, `window.persisted === true`) {
+		if !chrome.Eval[bool](page, `window.left === true`) {
 			t.Fatalf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
 		}
 		chrome.Eval[chrome.Void](other, `void count("theirs`+round+`", { n: 2 })`)

@@ -55,13 +55,21 @@ func (p *Page) Reload() {
 // Back goes one entry back in the history and waits until the address has
 // changed. It works where Chrome restores the page from its back/forward
 // cache, which fires no load event for chromedp.NavigateBack to wait for.
-func (p *Page) Back() {
+func (p *Page) Back() { p.t.Helper(); p.visit(-1) }
+
+// Forward goes on in the tab's history again, as a user does.
+func (p *Page) Forward() { p.t.Helper(); p.visit(1) }
+
+// visit goes so many entries on in the history. The page asked for is there when it
+// returns; whether its pageshow has been told is not known.
+func (p *Page) visit(on int64) {
 	p.t.Helper()
 	history := Call(p, page.GetNavigationHistory, cdp.Empty{})
-	if history.CurrentIndex == 0 {
-		p.t.Fatal("chrome: no page to go back to")
+	at := history.CurrentIndex + on
+	if at < 0 || at >= int64(len(history.Entries)) {
+		p.t.Fatal("chrome: no such page in the history")
 	}
-	entry := history.Entries[history.CurrentIndex-1]
+	entry := history.Entries[at]
 	Call(p, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entry.ID})
 	p.WaitFor(`location.href === ` + JS(entry.URL))
 }
