@@ -92,3 +92,14 @@ func TestAStreamThatSaysNothing(t *testing.T) {
 	names, _ = s.states()
 	s.expect(strings.Join(names, " ") == "connecting open", "states %v", names)
 }
+
+// TestFault167_InitializeOfAnAgentWithoutAContentType: the host names no content type.
+// What it sends is whole, and the answer.
+func TestFault167_InitializeOfAnAgentWithoutAContentType(t *testing.T) {
+	m := newModel()
+	m.unlabelled = true
+	s := newSim(t, acp.Config{}, m)
+	s.settle(1_000)
+	names, failure := s.states()
+	s.expect(strings.Join(names, " ") == "connecting open", "states %v, %v", names, failure)
+}

@@ -33,6 +33,7 @@ type model struct {
 	answered    map[string]int // questions, by id
 	asked       int
 	onPrompt    func(*modelSession, modelRequest)
+	unlabelled  bool // initialize is answered without a content type
 }
 
 type modelConnection struct {
@@ -104,7 +105,11 @@ func (m *model) serve(s *sim, x engine.ExchangeID, r *engine.Request) (int, []en
 		if m.answers != "" {
 			answers = m.answers
 		}
-		return 200, []engine.Field{{Name: "content-type", Value: "application/json"}, {Name: "acp-connection-id", Value: c.id}},
+		media := "application/json"
+		if m.unlabelled {
+			media = ""
+		}
+		return 200, []engine.Field{{Name: "content-type", Value: media}, {Name: "acp-connection-id", Value: c.id}},
 			fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%d,%s}}`, q.ID, version, answers)
 	}
 	if m.later != "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -90,7 +91,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	kind := p.exchange.Head(head)
 	switch status := head.Status; {
 	case p.exchange.OK():
-		if kind != link.BodyJSON {
+		if kind != link.BodyJSON && (kind != link.BodyCut || p.request == nil) {
 			p.finish(c)
 			p.taken(c, now)
 			p.unanswered(c, now)
@@ -137,7 +138,9 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		if p.request != nil && p.request.role == roleInitialize {
 			p.request.connection = p.exchange.Header("acp-connection-id")
 		}
-		p.conn.heard(c, now, p.session, p.exchange.Body())
+		if p.exchange.Kind() != link.BodyCut || jsonrpc.Valid(p.exchange.Body(), c.cfg.Limits.Depth) == nil {
+			p.conn.heard(c, now, p.session, p.exchange.Body()) // else it was cut inside its head
+		}
 		p.unanswered(c, now)
 	case p.exchange.Opened() && p.exchange.OK():
 		p.finish(c)

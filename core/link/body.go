@@ -13,7 +13,8 @@ const (
 	BodyOther                  // anything else: an HTML error page, plain text
 	// BodyCut is a success with no content type, or with half of one: the
 	// connection ended inside the head. Chrome makes a response of what had come by
-	// then, whose body ends at once.
+	// then, whose body ends at once. Or the server names none: of a POST a whole
+	// JSON body tells them apart (RELIABILITY 167).
 	BodyCut
 )
 

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -54,13 +55,13 @@ func (x *Exchange) Header(name string) string { return x.head.Get(name) }
 func (x *Exchange) Kind() BodyKind { return x.kind }
 
 // Chunk takes the next bytes. A stream's events are then read with Next; they
-// alias p. A JSON body is gathered up to its limit; other bodies are dropped
-// unread, so that an endless error page costs nothing.
+// alias p. A JSON body, or one that may be, is gathered up to its limit; other bodies
+// are dropped unread, so that an endless error page costs nothing.
 func (x *Exchange) Chunk(p []byte) error {
 	switch x.kind {
 	case BodyStream:
 		x.parser.Push(p)
-	case BodyJSON:
+	case BodyJSON, BodyCut:
 		if len(x.body)+len(p) > x.limits.Body {
 			return &engine.Error{Code: engine.CodeLimit, Message: "the JSON body is over the limit of bytes"}
 		}
@@ -114,6 +115,12 @@ func (x *Exchange) Comments() uint64 {
 		return 0
 	}
 	return x.parser.Stats().Comments
+}
+
+// NoJSON reports whether the body so far is the beginning of no JSON object or array.
+func (x *Exchange) NoJSON() bool {
+	text := bytes.TrimLeft(x.body, " \t\r\n")
+	return len(text) > 0 && text[0] != '{' && text[0] != '['
 }
 
 // Body returns the JSON text gathered so far. The Exchange owns it.

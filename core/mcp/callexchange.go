@@ -56,9 +56,8 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		c.read(t.x)
 		c.listen.openForHandshake(c, now)
 	case kind == link.BodyCut:
-		c.abort(t.x)
-		t.x = 0
-		t.cutOff(c, now)
+		t.phase, t.answerBy = callReading, t.bodyBy(now)
+		t.pull(c)
 	default:
 		c.abort(t.x)
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
@@ -74,6 +73,11 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 		t.stream.Opened(now)
 		t.cutHeads = 0
 		c.resumed(t, "continued")
+		t.pull(c)
+		return
+	}
+	if t.policy != nil && kind == link.BodyCut {
+		t.phase, t.answerBy = callReading, t.bodyBy(now)
 		t.pull(c)
 		return
 	}
@@ -185,6 +189,12 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 			return
 		}
 		t.answerBy = t.bodyBy(now)
+		if t.exchange.Kind() == link.BodyCut && t.exchange.NoJSON() {
+			c.abort(t.x)
+			t.x = 0
+			t.headCut(c, now)
+			return
+		}
 		t.pull(c)
 		return
 	}
@@ -275,7 +285,12 @@ func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 	// looks clean.
 	empty := t.exchange.OK() && len(bytes.TrimSpace(t.exchange.Body())) == 0
 	switch {
+	case t.exchange.Kind() == link.BodyCut && (how != engine.EndClean || !t.answeredBy(c, t.exchange.Body())):
+		t.headCut(c, now)
 	case how == engine.EndClean && !empty:
+		if t.role == roleInitialize && t.exchange.Kind() == link.BodyCut {
+			c.adoptSession(t.exchange.Header("mcp-session-id")) // not before: it might be half of one
+		}
 		c.body(now, t, t.exchange.Body())
 	case !t.exchange.OK():
 		t.refusedFinally(c, now, nil) // the status is all that is known
@@ -283,6 +298,26 @@ func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 		t.resumeCut(c, now, engine.EndNetwork, cutNetwork)
 	default:
 		t.cutOff(c, now)
+	}
+}
+
+// answeredBy reports whether a body is the response to this very request.
+func (t *call) answeredBy(c *Client, body []byte) bool {
+	m, err := jsonrpc.Parse(body, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
+	return err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) && c.findByID(m.ID) == t
+}
+
+// headCut takes an answer without a content type whose body is no response: the
+// connection ended inside the head (RELIABILITY 129).
+func (t *call) headCut(c *Client, now engine.Time) {
+	switch {
+	case !t.resuming:
+		t.cutOff(c, now)
+	case t.cutHeads < link.MaxCutHeads:
+		t.cutHeads++
+		t.resumeCut(c, now, engine.EndNetwork, cutNetwork)
+	default:
+		t.resumeRefused(c, now)
 	}
 }
 

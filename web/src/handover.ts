@@ -33,7 +33,7 @@ export class Handover {
     if (this.#waiting !== undefined) return;
     this.#watch = new AbortController();
     const { signal } = this.#watch;
-    for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, () => this.#fresh.clear(), { signal });
+    for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, this.#failed, { signal });
     this.#later(() => this.#later(() => this.now()));
   }
 
@@ -55,6 +55,14 @@ export class Handover {
     this.#fresh.clear();
     this.#unseen.clear();
   }
+
+  // An error event without an error says that nobody has thrown anything (a
+  // ResizeObserver's loop), or a script of another origin has, which the page may
+  // not look into: of an app that is loaded so, browsers hide rejections as well.
+  readonly #failed = (event: Event): void => {
+    const isThrown = event.type !== "error" || ((event as ErrorEvent).error ?? null) !== null;
+    if (isThrown) this.#fresh.clear();
+  };
 
   readonly #seen = (): void => {
     if (document.visibilityState === "hidden") return;

@@ -47,21 +47,40 @@ test("Fault 133: an outcome counts as acknowledged two tasks after it was handed
   done();
 });
 
+/** What a page reports of something that was thrown; of what was not, `error` is null. */
+function report(type: string, error: unknown): Event {
+  return Object.assign(new Event(type), type === "error" ? { error } : { reason: error });
+}
+
 test("Fault 133: nothing counts that the app may have failed at", async () => {
   for (const event of ["unhandledrejection", "error"]) {
     const { over, handed, page, done } = rig();
     over.add(1, mine);
-    setTimeout(() => page.dispatchEvent(new Event(event)), 0); // after the first task, as browsers do
+    setTimeout(() => page.dispatchEvent(report(event, new Error("cannot be saved"))), 0); // after the first task, as browsers do
     await task();
     await task();
     await task();
     assert.deepEqual(handed, []);
-    page.dispatchEvent(new Event(event)); // before, and of no concern
+    page.dispatchEvent(report(event, new Error("cannot be saved"))); // before, and of no concern
     over.add(2, mine);
     await task();
     await task();
     await task();
     assert.deepEqual(handed, [2]);
+    done();
+  }
+});
+
+test("Fault 166: an error event without an error, which nobody has thrown, holds up no acknowledgement", async () => {
+  // A ResizeObserver's loop, and what a script of another origin has thrown.
+  for (const error of [null, undefined]) {
+    const { over, handed, page, done } = rig();
+    over.add(1, mine);
+    setTimeout(() => page.dispatchEvent(report("error", error)), 0);
+    await task();
+    await task();
+    await task();
+    assert.deepEqual(handed, [1]);
     done();
   }
 });
