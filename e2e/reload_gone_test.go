@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -149,5 +150,51 @@ func TestFault65_SiteDataClearedInTheMiddle(t *testing.T) {
 	}
 	if n := reloaded(page, p.URL()); n != 0 {
 		t.Errorf("%d calls came back", n)
+	}
+}
+
+// TestFault151_TheNextSessionHasIt: the server has let go of the session and kept the
+// call, whose token belongs to the request alone (SEP-975). The next session is asked
+// for it and has it: the call comes to its end, with every number once, and its tool
+// has run once. In the page that made it, and in one that comes later.
+func TestFault151_TheNextSessionHasIt(t *testing.T) {
+	t.Parallel()
+	for _, keeps := range []peer.Keeping{peer.Unwritten, peer.Unconfirmed, peer.Everything} {
+		for name, reload := range map[string]bool{"the same page": false, "a later one": true} {
+			t.Run(fmt.Sprint(name, " ", keeps), func(t *testing.T) {
+				p := peer.New(t, peer.Options{})
+				p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: keeps, Outlives: true}))
+				page := app(t, p.URL(), "")
+				counts(p, page, 8, 3, "{}")
+				page.WaitFor(`call.guarantee === "resumable"`)
+				before := p.Of("tools/call")[0]
+				if reload {
+					open := leave(page)
+					p.Expire()
+					passes(p, "go", 2)
+					page = open()
+					if n := connected(page, p.URL(), "{}"); n != 1 {
+						t.Fatalf("%d calls came back", n)
+					}
+				} else {
+					p.Expire()
+					passes(p, "go", 2)
+				}
+				page.WaitFor(`seen.progress.length === 5`)
+				passes(p, "go", 4)
+				outcome(t, page, "")
+				counted(t, page, 8)
+				once(t, p, "a")
+				resumes := p.Of("requests/resume")
+				if n := len(resumes); n == 0 || resumes[n-1].Session == before.Session || resumes[n-1].ID != before.ID {
+					t.Errorf("resumed by %+v", resumes)
+				}
+				if n := len(p.Of("initialize")); n != 2 {
+					t.Errorf("%d sessions were made", n)
+				}
+				usable(t, page)
+				blameless(t, p)
+			})
+		}
 	}
 }

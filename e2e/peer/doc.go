@@ -25,7 +25,8 @@
 // # Scripts
 //
 // A [Script] runs once per request, on its own: a cut connection never stops
-// it, only the client's cancellation, DELETE, Expire, Restart and Close do. What
+// it, only the client's cancellation, DELETE, Expire, Restart (but see
+// [ResumePolicy]) and Close do. What
 // it sends is stored under the ids s3-0, s3-1, ... (stream s3) and goes to the
 // connection that carries the stream at that moment, if one does. A GET with
 // Last-Event-ID gets what came after that id, priming events excepted, and then
@@ -107,6 +108,7 @@
 // declare resumableRequests:
 //
 //	p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, Close: peer.FIN}))
+//	p.Counting(nil, peer.Resumable(peer.ResumePolicy{Outlives: true})) // Expire and Restart do not end its calls
 //	p.OnResumeRequest(func(n int) peer.Fault { return peer.Fault{Cut: peer.FIN} })
 //	p.Advance(time.Hour)                  // maxWait passes
 //	o.Tokens("a"), o.Statuses("a"), o.Resumes("a"), o.Over("a")

@@ -114,7 +114,7 @@ func (p *Peer) request(w http.ResponseWriter, r *http.Request, s *session, m env
 	if script == nil {
 		script = Script{Error(-32601, "method not found: "+m.method)}
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(p.lifeOf(s, m))
 	job := &run{
 		p: p, ctx: ctx, stop: cancel, session: s, post: p.newCarrier(w, r), json: asJSON,
 		id: m.id, method: m.method, params: m.params, level: s.logLevel(),

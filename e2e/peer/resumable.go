@@ -30,6 +30,9 @@ type ResumePolicy struct {
 	// From then on the token before is refused, unless OldTokens.
 	NewTokens bool
 	OldTokens bool
+	// Outlives keeps a call, and its token, beyond its session: the tool goes on,
+	// and whoever comes with id and token in another session gets the rest there.
+	Outlives bool
 	// What a server must not do, alone or together.
 	Odd []Oddity
 }

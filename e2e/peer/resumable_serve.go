@@ -39,6 +39,9 @@ func (p *Peer) resumption(s *session, id, token string) (res *resumption, refuse
 	s.mu.Lock()
 	res = s.resumptions[id]
 	s.mu.Unlock()
+	if res == nil {
+		res = p.adopt(s, id, token)
+	}
 	switch {
 	case res == nil:
 		return nil, "no resumable request has this id"
@@ -56,9 +59,9 @@ func refuseResumption(w http.ResponseWriter, m envelope, why string) {
 // it were handling the original request".
 func (p *Peer) resumeRequest(w http.ResponseWriter, r *http.Request, s *session, m envelope) {
 	token, cursor := text(m.params, "resumeToken"), r.Header.Get("Last-Event-Id")
+	res, refused := p.resumption(s, m.id, token)
 	owner := p.oracle.find(s, m.id)
 	owner.hears(r, m)
-	res, refused := p.resumption(s, m.id, token)
 	if res == nil && !p.oracle.issued(token, m.id) { // by a session that is gone: the client may try
 		p.log.violation("requests/resume: id %s is not that of a resumable request", m.id)
 	}
@@ -96,7 +99,7 @@ func (p *Peer) resumeRequest(w http.ResponseWriter, r *http.Request, s *session,
 	c := p.newCarrier(w, r)
 	c.posted = true
 	c.place = func() int {
-		from := res.from(s, cursor)
+		from := res.from(cursor)
 		owner.note(func() { owner.resumes[at].From = from })
 		return from
 	}
@@ -111,8 +114,9 @@ func (p *Peer) resumeRequest(w http.ResponseWriter, r *http.Request, s *session,
 
 // from is the first event that a resume gets; what is before is deleted. The
 // stream is locked.
-func (res *resumption) from(s *session, cursor string) int {
+func (res *resumption) from(cursor string) int {
 	st := res.job.stream
+	s := st.session // whose cursors it has, wherever it is resumed
 	from := 0
 	switch res.policy.Keeps {
 	case Everything:
@@ -149,9 +153,9 @@ func (o *Oracle) carried(e *execution) bool {
 // messages".
 func (p *Peer) getStatus(w http.ResponseWriter, r *http.Request, s *session, m envelope) {
 	id, token := string(field(m.params, "requestId")), text(m.params, "resumeToken")
+	res, refused := p.resumption(s, id, token)
 	owner := p.oracle.find(s, id)
 	owner.hears(r, m)
-	res, refused := p.resumption(s, id, token)
 	if res == nil {
 		p.log.violation("requests/getStatus: %s is not the id of a resumable request", id)
 	}

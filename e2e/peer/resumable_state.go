@@ -4,6 +4,7 @@ package peer
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,8 @@ import (
 )
 
 // A resumption is the server's side of one resumable request, from its policy
-// until its session ends; also when it has lapsed, so that it can say so.
+// until its session ends, or beyond it (ResumePolicy.Outlives); also when it has
+// lapsed, so that it can say so.
 type resumption struct {
 	policy ResumePolicy
 	job    *run
@@ -39,16 +41,13 @@ func (p *Peer) witness(job *run, script Script) Script {
 	s, owner := job.session, p.oracle.find(job.session, job.id)
 	job.stream.owner = owner
 	owner.note(func() { owner.stream = job.stream })
-	t := p.tools.find(text(job.params, "name"))
-	if t == nil || t.policy == nil || s.revision < Revision20250618 {
+	found := p.policyFor(s, job.params)
+	if found == nil {
 		return script
 	}
-	policy := *t.policy
+	policy := *found
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.resumable && !policy.odd(PolicyUnasked) {
-		return script
-	}
 	res := &resumption{policy: policy, job: job, owner: owner}
 	job.stream.resumption, s.resumptions[job.id] = res, res
 	if policy.odd(PolicyLate) {
@@ -62,6 +61,20 @@ func (p *Peer) witness(job *run, script Script) Script {
 		first = append(first, res.announce(job.id, None))
 	}
 	return append(append(first, res.announce(job.id, policy.Close)), script...)
+}
+
+// policyFor is the policy of a tool's call in that session; nil where it gets none.
+func (p *Peer) policyFor(s *session, params json.RawMessage) *ResumePolicy {
+	t := p.tools.find(text(params, "name"))
+	if t == nil || t.policy == nil || s.revision < Revision20250618 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.resumable && !t.policy.odd(PolicyUnasked) {
+		return nil
+	}
+	return t.policy
 }
 
 func (o ResumePolicy) odd(what Oddity) bool { return slices.Contains(o.Odd, what) }

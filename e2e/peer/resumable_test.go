@@ -186,3 +186,44 @@ func TestResumeWithNewTokens(t *testing.T) {
 	got, _ = s.rest()
 	equal(t, "rest", words(got), "p1 result")
 }
+
+// A token belongs to its request and to no session: a server may keep the call when
+// its session has gone, for whoever comes with the token in another one.
+func TestResumedInTheNextSession(t *testing.T) {
+	for _, outlives := range []bool{true, false} {
+		t.Run(fmt.Sprint(outlives), func(t *testing.T) {
+			p := peer.New(t, peer.Options{})
+			p.Counting(nil, peer.Resumable(peer.ResumePolicy{Outlives: outlives}))
+			c, o := resuming(t, p, peer.Revision20251125), p.Oracle()
+			s := c.call(7, "count", `{"call":"a","n":4,"gate":"g"}`)
+			token := s.token(t)
+			p.Pass("g")
+			_, _ = s.next() // the priming event
+			one, _ := s.next()
+			equal(t, "in its session", what(one), "p1")
+			p.Expire()
+			_, err := s.next()
+			equal(t, "its stream ends", err != nil, true)
+
+			next := resuming(t, p, peer.Revision20251125)
+			if !outlives {
+				next.refused("resume", next.ask(7, "requests/resume", fmt.Sprintf(`{"resumeToken":%q}`, token), one.id))
+				return
+			}
+			next.refused("another token", next.ask(7, "requests/resume", `{"resumeToken":"resume-other"}`, ""))
+			equal(t, "status", next.status(8, 7, token), "processing")
+			p.Pass("g")
+			until(t, p, "two", func() bool { return len(o.Produced("a")) == 2 })
+			s = next.again(7, token, one.id)
+			two, _ := s.next()
+			equal(t, "undelivered", what(two), "p2")
+			p.Release("g")
+			rest, _ := s.rest()
+			equal(t, "live", words(rest), "p3 p4 result")
+			equal(t, "runs", o.Runs("a"), 1)
+			p.Expire()
+			third := resuming(t, p, peer.Revision20251125)
+			equal(t, "after its end", third.status(9, 7, token), "completed")
+		})
+	}
+}
