@@ -17,7 +17,7 @@ ESBUILD := go tool esbuild --bundle --target=es2022 --log-level=warning '--defin
 
 # A folder counts as well as its files, so that a deleted file is noticed.
 GO_SOURCES   := go.mod go.sum package.json $(shell find core jsbridge wasm web/scripts -type d -o -name '*.go')
-WEB_SOURCES  := package.json web/build/wasm_exec.js $(shell find web/src -type d -o -name '*.ts')
+WEB_SOURCES  := package.json web/build/wasm_exec.mjs $(shell find web/src -type d -o -name '*.ts')
 DEMO_SOURCES := package.json $(shell find web/demo)
 
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
@@ -66,10 +66,13 @@ $(DIST)/holdfast.wasm: $(GO_SOURCES)
 	go run ./web/scripts/slim $@
 
 # The glue between Go and JavaScript must come from the toolchain that built the wasm.
-web/build/wasm_exec.js: go.mod
+# Its text stays as it is, in a function: it defines names on globalThis, which are no
+# names for a page, and fs, which it then uses as a global (runtime/goscope.ts).
+web/build/wasm_exec.mjs: go.mod
 	@mkdir -p $(@D)
-	cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $@
-	@touch $@
+	printf 'export function defineGo(globalThis, fs) {\n' > $@
+	cat "$$(go env GOROOT)/lib/wasm/wasm_exec.js" >> $@
+	printf 'fs = globalThis.fs;\nreturn globalThis.Go;\n}\n' >> $@
 
 # What few pages need is in chunks beside the module, which loads them by itself.
 # Their names change with what is in them: a module never meets another build's.
@@ -82,7 +85,7 @@ $(DIST)/holdfast.mjs: $(WEB_SOURCES)
 # is one file, whatever a page needs of it: where a script of another origin is
 # allowed, a module of that origin may not be.
 SCRIPT_TAG := $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
-	--define:import.meta.url=document.currentScript.src
+	--define:import.meta.url=scriptURL --inject:web/src/script.ts
 
 $(DIST)/holdfast.js: $(WEB_SOURCES)
 	$(SCRIPT_TAG) --sourcemap --outfile=$@
@@ -118,7 +121,7 @@ check: ## gofmt and vet, for this machine and for wasm
 test-core: ## the protocol core, natively
 	go test -timeout 30m ./core/...
 
-test-web: web/build/wasm_exec.js node_modules/.package-lock.json ## the TypeScript units, in Node
+test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
 	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
@@ -136,7 +139,7 @@ soak: build $(VALIDATOR) browser ## the random histories and stories at length, 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance
 
-types: node_modules/.package-lock.json web/build/wasm_exec.js ## emit the declarations; check the demo and the type tests
+types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the declarations; check the demo and the type tests
 	@node_modules/.bin/tsc --version
 	rm -rf $(DIST)/types
 	node_modules/.bin/tsc -p tsconfig.json

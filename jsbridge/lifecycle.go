@@ -27,7 +27,10 @@ const hiddenLong = 10_000
 // events exist. The returned function ends the watch and releases every Func.
 func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func(), err error) {
 	var undo undos
-	global := safejs.Global()
+	global, err := global()
+	if err != nil {
+		return nil, err
+	}
 	document, err := global.Get("document")
 	if err != nil {
 		return nil, err

@@ -7,7 +7,10 @@ import "github.com/hack-pad/safejs"
 // Random64 returns 64 bits from crypto.getRandomValues. crypto/rand would add
 // 100 KB to the wasm for the same call.
 func Random64() (uint64, error) {
-	global := safejs.Global()
+	global, err := global()
+	if err != nil {
+		return 0, err
+	}
 	crypto, err := global.Get("crypto")
 	if err != nil {
 		return 0, err

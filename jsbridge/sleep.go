@@ -20,7 +20,10 @@ const (
 // clock that is set forward looks the same and does no harm: streams prove that
 // they are alive. The returned function ends the watch.
 func WatchSleep(now func() float64, woke func(gap, missed int64)) (stop func(), err error) {
-	global := safejs.Global()
+	global, err := global()
+	if err != nil {
+		return nil, err
+	}
 	date, err := global.Get("Date")
 	if err != nil {
 		return nil, err

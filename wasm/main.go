@@ -14,8 +14,8 @@ import "github.com/hack-pad/safejs"
 // of another version than its own.
 var version = "dev"
 
-// hostName is the global under which the loader lends this program an object
-// while it starts; it takes the object's functions and removes the name again.
+// hostName is under which name the loader lends this program an object to fill: a
+// global of Go's alone, not of the page (web/src/runtime/goscope.ts).
 const hostName = "__holdfast"
 
 // setUps are the functions of the cold road.

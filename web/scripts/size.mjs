@@ -38,11 +38,12 @@ import { packages } from "./wasmpackages.mjs";
 // 0.3 KB are for numbers that no option can mean, and for telling a slip in a token provider
 // from a network that is missing.
 // 3 KB of the wasm are for the deletions that make room before a commit is tried again.
+// 0.15 KB are for globals that stay as they are (runtime/goscope.ts).
 const files = [
   { name: "holdfast.wasm", budget: 728_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_700, goal: 15_000 },
   { name: "holdfast.mjs", budget: 48_100, goal: 15_000 },
-  { name: "holdfast.js", budget: 50_000, goal: 15_000 },
+  { name: "holdfast.js", budget: 50_150, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

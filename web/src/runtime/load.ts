@@ -1,7 +1,6 @@
-/** @internal */
-import "../../build/wasm_exec.js";
 import { HoldfastError } from "../errors.js";
 import type { Exports, Host } from "./exports.js";
+import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 
 declare const HOLDFAST_VERSION: string;
@@ -31,8 +30,8 @@ export function load(source: WasmSource = wasmBeside): Promise<Runtime> {
 }
 
 async function start(source: WasmSource): Promise<Runtime> {
-  const go = new Go();
   const host: Host = {};
+  const go = newGo(host);
   let runtime: Runtime | undefined;
   let isReady = false;
   let failure: unknown;
@@ -50,20 +49,14 @@ async function start(source: WasmSource): Promise<Runtime> {
   };
   go.exit = (code: number) => exited(`exit code ${code}`);
   const instance = await instantiate(source, go.importObject);
-  const global = globalThis as unknown as Record<string, unknown>;
-  global["__holdfast"] = host;
-  try {
-    // main runs to its end of set-up before run() returns its promise.
-    go.run(instance).then(
-      () => exited("main returned"),
-      (error: unknown) => {
-        failure = error;
-        runtime?.exited("main failed", error);
-      },
-    );
-  } finally {
-    delete global["__holdfast"];
-  }
+  // main runs to its end of set-up before run() returns its promise.
+  go.run(instance).then(
+    () => exited("main returned"),
+    (error: unknown) => {
+      failure = error;
+      runtime?.exited("main failed", error);
+    },
+  );
   if (!isReady || !host.connect || !host.connectAgent) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
     throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", cause: failure });

@@ -1,8 +1,5 @@
-// What wasm_exec.js, copied from the GOROOT that built the wasm, defines.
-declare class Go {
-  importObject: WebAssembly.Imports & Record<string, Record<string, unknown>>;
-  exit: (code: number) => void;
-  /** Runs what waits in Go; called by every function that Go gave to JavaScript. */
-  _resume: () => void;
-  run(instance: WebAssembly.Instance): Promise<void>;
+// wasm_exec.js of the GOROOT that built the wasm, as a function (Makefile): it defines
+// Go on the object that it takes for the global one, and returns it.
+declare module "*/wasm_exec.mjs" {
+  export function defineGo(scope: object): new () => import("./goscope.js").GoProgram;
 }
