@@ -198,3 +198,41 @@ func TestStoryPersist(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestFault121_LateWordOfALogout: the word that one tab has forgotten the server
+// arrives once another one has connected anew. What is meant is the store before:
+// the tab that had that hears it, the new one goes on.
+func TestFault121_LateWordOfALogout(t *testing.T) {
+	t.Parallel()
+	p := keeping(t, "")
+	profile, site := chrome.NewProfile(t), chrome.NewSite(t)
+	before, other, next := candid(profile, site), candid(profile, site), candid(profile, site)
+	connect := `window.mcp = await holdfast.connect(` + chrome.JS(p.URL()) + `, { principal: "ada" });`
+	for _, page := range []*chrome.Page{before, other} {
+		chrome.Script[chrome.Void](page, connect)
+	}
+	chrome.Script[chrome.Void](other, `
+		window.words = [];
+		const post = BroadcastChannel.prototype.postMessage;
+		BroadcastChannel.prototype.postMessage = function (data) {
+			if (data.message?.kind !== "wiped") return post.call(this, data);
+			const late = new BroadcastChannel(this.name);
+			words.push(() => post.call(late, data));
+		};
+		await mcp.forget();`)
+	chrome.Script[chrome.Void](next, connect+`watch(mcp.callTool("note"));`)
+	next.WaitFor(`call.guarantee === "resumable"`)
+	chrome.Script[chrome.Void](other, `words.forEach((say) => say());`)
+	before.WaitFor(`mcp.durability === "memory"`)
+	// It has come by now: what is said after it is heard.
+	chrome.Script[chrome.Void](next, `
+		const heard = new BroadcastChannel("after");
+		const word = new Promise((resolve) => (heard.onmessage = resolve));
+		window.after = word;`)
+	chrome.Script[chrome.Void](other, `new BroadcastChannel("after").postMessage("");`)
+	chrome.Script[chrome.Void](next, `await after; await new Promise((turn) => setTimeout(turn, 0));`)
+	if got := chrome.Script[string](next, `return mcp.durability + " " + call.guarantee + " " + (await mcp.stored()).calls;`); got != "indexeddb resumable 1" {
+		t.Errorf("the tab that came after the logout has %s", got)
+	}
+	p.Release("go")
+}

@@ -3,8 +3,10 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
@@ -74,5 +76,54 @@ func TestFault141_TwoUsers(t *testing.T) {
 	}
 	if result := chrome.Script[bool](page, `return (await calls[0].result).content.length > 0;`); !result {
 		t.Error("bob's result is gone")
+	}
+}
+
+// TestFault141_OnlyTheCoreFindsIt: a record is whole as the store sees it, but its
+// head is of another format. It goes like any other that cannot be read, beside a call
+// or a session of an agent that stays.
+func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]struct{ connect, begin, left string }{
+		"call": {
+			`await begin({ principal: "bob", ack: "manual", retention: { ended: 1e10, running: 1e10 } });`,
+			`await mcp.callTool("sideeffect", { call: "1" }).result;`, `calls.length`,
+		},
+		"session": {
+			`window.agent = await holdfast.connectAgent(AGENT, { principal: "bob" });`,
+			`await agent.newSession({ cwd: "/" });`, `(await agent.sessions()).length`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := storeRig(t, sweptPage)
+			r.p.SideEffects()
+			connect := strings.Replace(work.connect, "AGENT", chrome.JS(acppeer.New(t, acppeer.Options{}).URL()), 1)
+			page := r.open()
+			chrome.Script[chrome.Void](page, connect+work.begin+`
+				while (await heads() === 0) await new Promise((turn) => setTimeout(turn, 5));
+				await swept();
+				await raw("readwrite", async (tx, got) => {
+					const [head] = await got(tx.objectStore("calls").getAll());
+					tx.objectStore("calls").put({ ...head, call: head.call + 1000, plain: Uint8Array.of(255, 255, 1, 2, 3) });
+				});`)
+			for _, step := range []struct {
+				day   string
+				heads int
+			}{{"1.1", 2}, {"31.2", 2}, {"32.3", 1}} {
+				chrome.Eval[chrome.Void](page, `void (localStorage.days = "`+step.day+`")`)
+				page.Reload()
+				page.WaitFor(`window.ready`)
+				chrome.Script[chrome.Void](page, connect+`await swept();`)
+				if step.heads == 2 {
+					chrome.Script[chrome.Void](page, `await noted();`)
+				} else {
+					page.WaitFor(`heads().then((n) => n === 1)`)
+				}
+				if got := chrome.Script[[]int](page, `return [await heads(), `+work.left+`];`); got[0] != step.heads || got[1] != 1 {
+					t.Errorf("on day %s there are %d records, %d of which can be read; want %d, and 1", step.day, got[0], got[1], step.heads)
+				}
+			}
+		})
 	}
 }

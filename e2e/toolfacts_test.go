@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"strconv"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -56,4 +57,45 @@ func connectAnew(page *chrome.Page, p *peer.Peer) {
 	page.Reload()
 	page.WaitFor(`window.holdfast`)
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`);`)
+}
+
+// TestFault164_ToolsChanged: the server says that its tools have changed. No hint that
+// was listed before licenses a run any more, in this page and in the next one, which
+// learns nothing of what an earlier page had stored; until the tools are listed again.
+func TestFault164_ToolsChanged(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.SideEffects()
+	page := app(t, p.URL(), "")
+	calls := 0
+	// looks calls the tool that is read only; its first run ends without an answer.
+	looks := func(when, want string) {
+		t.Helper()
+		calls++
+		got := chrome.Script[string](page, `
+			return mcp.callTool("lookup", { call: "`+strconv.Itoa(calls)+`", lose: 1, opened: true }).result.then(() => "ran again", ({ code }) => code);`)
+		if got != want {
+			t.Errorf("%s a call without an answer ends as %s, want %s", when, got, want)
+		}
+	}
+	stored := `await mcp.callTool("sideeffect", { call: "kept" }, { ack: "manual" }).result;`
+	changed := func() {
+		t.Helper()
+		chrome.Script[chrome.Void](page, `window.changed = new Promise((told) => mcp.on("notification", ({ method }) => method.endsWith("list_changed") && told()));`)
+		eventually(t, "the stream", func() bool { return p.OpenStreams() == 1 })
+		p.Push("notifications/tools/list_changed", "")
+		chrome.Script[chrome.Void](page, `await changed;`+stored)
+	}
+	chrome.Script[chrome.Void](page, `await mcp.listTools();`+stored)
+	looks("listed,", "ran again")
+	connectAnew(page, p)
+	looks("from the store,", "ran again")
+	changed()
+	looks("after the change,", "outcome_unknown")
+	connectAnew(page, p)
+	looks("after the change and a reload,", "outcome_unknown")
+	chrome.Script[chrome.Void](page, `await mcp.listTools();`+stored)
+	looks("listed again,", "ran again")
+	connectAnew(page, p)
+	looks("listed again, from the store,", "ran again")
 }

@@ -327,6 +327,7 @@ export class McpClient extends Connection {
     const what = changedBy(method);
     if (what) {
       this.#cache.changed(what);
+      if (what === "tools") this.#toolsChanged();
       this.changed(what);
     } else if (method === "notifications/resources/updated") this.#cache.updated(params?.["uri"]);
   }
@@ -368,6 +369,19 @@ export class McpClient extends Connection {
 
   get #facts(): ToolFacts {
     return { headers: this.#toolHeaders, flags: this.#annotated, tasks: this.#taskSupport };
+  }
+
+  /**
+   * What was learned of the tools may be wrong by now, until they are listed again. A
+   * later page learns none of it, and no hint allows to run one of them again. Whether
+   * they want a task or header fields is the best guess that this page has: who
+   * refuses it has not run the call.
+   */
+  #toolsChanged(): void {
+    this.#recallTools();
+    if (this.#taskSupport.size === 0) return;
+    this.#annotated.clear();
+    this.storeTools(storedTools({ headers: new Map(), flags: new Map(), tasks: new Map() }, this.#mirrorsAlways)!);
   }
 
   /** What an earlier page has learned of the tools holds until this one lists them. */

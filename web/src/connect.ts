@@ -22,7 +22,7 @@ import {
   type ConnectOptions,
 } from "./options.js";
 import { load, version } from "./runtime/load.js";
-import { serverKey } from "./store/index.js";
+import { formerKeys, serverKey } from "./store/index.js";
 import { UserStores } from "./userstores.js";
 
 /**
@@ -75,7 +75,10 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   let client: McpClient | undefined;
   try {
     return await openedAt(absolute, async (address) => {
-      const stores = new UserStores(options, sendsCookies(address, credentials), (principal) => serverKey(address, principal));
+      const stores = new UserStores(options, sendsCookies(address, credentials), {
+        of: (principal) => serverKey(address, principal),
+        former: (principal) => formerKeys(address, principal),
+      });
       const [runtime, opened] = await openedParts(load(options.wasm), stores.open());
       if (signal?.aborted) opened.journal?.close();
       throwIfAborted("connect", signal);

@@ -203,6 +203,7 @@ export class Connection {
     await this.close();
     await forgetRevision(this.url);
     await this.#keeping.journal?.forget();
+    await this.#keeping.stores?.forgetFormer();
   }
 
   /** What was dropped or repaired so far. */

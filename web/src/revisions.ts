@@ -32,7 +32,8 @@ export async function noteRevision(url: string, revision: string): Promise<void>
 export async function forgetRevision(url: string): Promise<void> {
   const place = await placeOf(url);
   const known = load();
-  if (known.delete(place)) save(known);
+  known.delete(place);
+  save(known); // without what an earlier build has noted, with its path
 }
 
 /** Forgets what all servers spoke. */

@@ -2,6 +2,7 @@
 // opened only where the options say whose calls they are, and another one is opened
 // when a token shows that the user has changed.
 
+import { forgetFormerly } from "./durable/forget.js";
 import { Journal } from "./durable/journal.js";
 import { principalOf } from "./durable/principal.js";
 import { headerEntries, type JournalOptions, type TokenProvider } from "./options.js";
@@ -35,34 +36,48 @@ export interface OpenedStore {
   why: string;
 }
 
+/** The keys of a server's stores. */
+export interface StoreKeys {
+  /** That of a principal's store. */
+  of(principal: string): Promise<string>;
+  /** Those that the last build may have used for it; undefined: nobody knows who the user is. */
+  former(principal: string | undefined): Promise<string[]>;
+}
+
 /** The stores of one client's users, one after the other, and the tokens that say who they are. */
 export class UserStores {
   readonly #options: UserOptions;
   readonly #cookies: boolean;
-  readonly #key: (principal: string) => Promise<string>;
+  readonly #keys: StoreKeys;
+  /** Whose store was opened last; undefined where nothing is kept. */
+  #opened: string | undefined;
   /** What the provider has answered before the core asked. */
   #ahead: Promise<TokenAnswer> | undefined;
   /** Whose the last token was; undefined before the first. */
   #user: { principal: string | undefined } | undefined;
 
   /**
-   * `cookies`: requests carry the page's cookies, which may say who the user is;
-   * `key` makes the key of a principal's store.
+   * `cookies`: requests carry the page's cookies, which may say who the user is.
    */
-  constructor(options: UserOptions, cookies: boolean, key: (principal: string) => Promise<string>) {
+  constructor(options: UserOptions, cookies: boolean, keys: StoreKeys) {
     this.#options = options;
     this.#cookies = cookies;
-    this.#key = key;
+    this.#keys = keys;
   }
 
   /** Opens the store of whoever the next token belongs to. */
   async open(): Promise<OpenedStore> {
     const { journal: wanted } = this.#options;
     if (wanted === false) return { journal: undefined, why: "" };
-    const principal = await this.#principal();
+    const principal = (this.#opened = await this.#principal());
     // Without a name for the user, one user might be shown another's calls.
     if (principal === undefined) return { journal: undefined, why: "principal" };
-    return Journal.open(await this.#key(principal), typeof wanted === "object" && wanted.seal === "all");
+    return Journal.open(await this.#keys.of(principal), typeof wanted === "object" && wanted.seal === "all");
+  }
+
+  /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */
+  async forgetFormer(): Promise<void> {
+    await forgetFormerly(await this.#keys.former(this.#opened));
   }
 
   /** The next token. One that was handed out is never handed out again: it may have been refused. */

@@ -8,19 +8,21 @@ import { EVENT } from "../src/events.js";
 import { callDefaults } from "../src/options.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { type OpenedStore, type UserOptions, UserStores } from "../src/userstores.js";
+import { type OpenedStore, type StoreKeys, type UserOptions, UserStores } from "../src/userstores.js";
 import { AgentRig } from "./agentrig.js";
 
 const jwt = (sub: string): string => `e30.${btoa(JSON.stringify({ iss: "https://id.example", sub }))}.signature`;
+
+const keys = (of: StoreKeys["of"]): StoreKeys => ({ of, former: async () => [] });
 
 /** The principal whose store is opened; "nobody" where none is. */
 async function storeOf(options: UserOptions, cookies = false): Promise<string> {
   const found = Symbol();
   let principal = "";
-  const stores = new UserStores(options, cookies, (name) => {
+  const stores = new UserStores(options, cookies, keys((name) => {
     principal = name;
     return Promise.reject(found); // no store is opened here
-  });
+  }));
   try {
     const { journal, why } = await stores.open();
     assert.equal(journal, undefined);
@@ -56,8 +58,8 @@ test("Fault 123: a store is opened only where it is certain whose it is", async 
 test("Fault 123: each token says whose it is; a principal that the app names stays", async () => {
   let token = jwt("ada");
   const seen: boolean[] = [];
-  const stores = new UserStores({ journal: false, token: () => token }, false, async (name) => name);
-  const fixed = new UserStores({ journal: false, token: () => token, principal: "shared" }, false, async (name) => name);
+  const stores = new UserStores({ journal: false, token: () => token }, false, keys(async (name) => name));
+  const fixed = new UserStores({ journal: false, token: () => token, principal: "shared" }, false, keys(async (name) => name));
   for (const next of [jwt("ada"), jwt("ada") + "2", jwt("bob"), "opaque", "another", jwt("bob"), ""]) {
     token = next;
     seen.push(stores.changed(await stores.token()));
@@ -94,7 +96,7 @@ test("Fault 136: a slip in the provider is told from a network that is missing",
     [undefined, false],
   ];
   for (const [thrown, away] of rows) {
-    const stores = new UserStores({ journal: false, token: () => Promise.reject(thrown) }, false, async (name) => name);
+    const stores = new UserStores({ journal: false, token: () => Promise.reject(thrown) }, false, keys(async (name) => name));
     const answer = await stores.token();
     assert.equal(answer.away, away, String(thrown));
     assert.equal(answer.thrown, thrown);
@@ -106,7 +108,7 @@ test("Fault 137: a token that was handed out is not handed out again, whoever na
   for (const principal of [undefined, "ada"]) {
     let asked = 0;
     const options = { token: () => `e30.${btoa('{"sub":"ada"}')}.${++asked}`, ...(principal === undefined ? {} : { principal }) };
-    const stores = new UserStores(options, false, () => Promise.reject(new Error("no store here")));
+    const stores = new UserStores(options, false, keys(() => Promise.reject(new Error("no store here"))));
     await stores.open().catch(() => undefined);
     const got: string[] = [];
     for (let n = 0; n < 3; n++) got.push((await stores.token()).text.split(".")[2]!);
@@ -260,7 +262,7 @@ test("Fault 123: a client that is closed while the next store is opened leaves n
 
 test("Fault 123: the sessions of an agent are over when a token is of another user, who begins without them", async () => {
   const tokens = [jwt("ada"), jwt("bob")];
-  const stores = new UserStores({ journal: false, token: () => tokens.shift()! }, false, async (name) => name);
+  const stores = new UserStores({ journal: false, token: () => tokens.shift()! }, false, keys(async (name) => name));
   const rig = new AgentRig({ keeping: { journal: undefined, stores } });
   await rig.open();
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -298,7 +300,7 @@ test("Fault 136: a provider that could not reach the network is told from one th
     [undefined, false],
   ];
   for (const [error, away] of rows) {
-    const answer = await new UserStores({ token: () => Promise.reject(error) }, false, async (name) => name).token();
+    const answer = await new UserStores({ token: () => Promise.reject(error) }, false, keys(async (name) => name)).token();
     assert.deepEqual([answer.ok, answer.away], [false, away], String(error));
   }
 });

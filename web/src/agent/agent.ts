@@ -269,6 +269,7 @@ export class Agent {
   async forget(): Promise<void> {
     await this.close();
     await this.#keeping.journal?.forget();
+    await this.#keeping.stores?.forgetFormer();
   }
 
   /** @internal Starts the client; resolves when it is open. */
@@ -301,8 +302,7 @@ export class Agent {
         connected: () => settledState(this, 15_000),
         // An agent may hand out a session twice; who loses it is told.
         resumable: () => true,
-        // What is damaged of a session the store finds; for the rest they have no retention.
-        reads: () => true,
+        reads: (record: number) => this.#sessions.reads(record),
         said: () => {},
         sessions: this.#pages,
       };

@@ -3,7 +3,7 @@ import { Connections } from "../durable/connections.js";
 import { openedAt, openedParts } from "../opening.js";
 import { throwIfAborted } from "../options.js";
 import { load } from "../runtime/load.js";
-import { serverKey } from "../store/index.js";
+import { formerKeys, serverKey } from "../store/index.js";
 import { UserStores } from "../userstores.js";
 import { Agent } from "./agent.js";
 import { agentAddress, backlogOf, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
@@ -11,6 +11,9 @@ import { diagnoseAgent } from "./diagnoseagent.js";
 import { SharedStreams } from "./sharedstreams.js";
 
 const OP = "connectAgent";
+
+/** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
+const AGENT = "acp:";
 
 /**
  * Connects to an ACP agent over Streamable HTTP or a WebSocket: loads the runtime
@@ -31,7 +34,10 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
   throwIfAborted(OP, signal);
   try {
     return await openedAt(address.url, async (at) => {
-      const stores = new UserStores(options, cookiesGo(address, options), (principal) => agentKey(at, principal));
+      const stores = new UserStores(options, cookiesGo(address, options), {
+        of: async (principal) => AGENT + (await serverKey(at, principal)),
+        former: async (principal) => (await formerKeys(at, principal)).map((key) => AGENT + key),
+      });
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
       const [runtime, opened] = await openedParts(load(options.wasm), stores.open(), streams.ready()).catch((error: unknown) => {
         streams.end();
@@ -67,9 +73,4 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
     if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
     throw await diagnoseAgent(address, error, options);
   }
-}
-
-/** What an agent's sessions are stored under: an MCP server's key begins with its URL, and so never with this. */
-async function agentKey(url: string, principal: string): Promise<string> {
-  return `acp:${await serverKey(url, principal)}`;
 }

@@ -27,6 +27,8 @@ export interface Recalled {
   restored: boolean;
   /** This page carries it. */
   owned: boolean;
+  /** Its number in the store; absent while it has none. */
+  record?: number;
 }
 
 /** What a session needs of its agent's client. */

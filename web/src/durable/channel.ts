@@ -26,8 +26,8 @@ export type Message =
   | { kind: "told"; to: string; request: number; outcome: number; text: string }
   /** What the server said unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
-  /** All that was stored is deleted: a logout. */
-  | { kind: "wiped" }
+  /** All that was stored is deleted: a logout. Which store that was, `generation` says; earlier builds do not, and end whatever it says. */
+  | { kind: "wiped"; generation?: string }
   /** Is that page able to answer? It says `here`. */
   | { kind: "ping"; to: string };
 

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.js";
-import { memoryStore, openStore, type Store, StoreError } from "../store/index.js";
+import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "../store/index.js";
 import { Channel } from "./channel.js";
 
 /**
@@ -20,14 +20,26 @@ export async function forgetStored(server: string): Promise<void> {
   }
   const channel = new Channel(server, "", () => {});
   try {
-    await store.forget().catch((error: unknown) => {
-      if (error instanceof StoreError && error.reason === "closed") return; // another page has just done it
+    const generation = await store.forget().catch((error: unknown) => {
+      if (error instanceof StoreError && error.reason === "closed") return store.generation; // another page has just done it
       throw storageFailed("forget", error);
     });
-    channel.send({ kind: "wiped" });
+    channel.send({ kind: "wiped", generation });
   } finally {
     channel.close();
     store.close();
+  }
+}
+
+/** Deletes what the last build stored under other keys, and tells its pages. */
+export async function forgetFormerly(servers: readonly string[]): Promise<void> {
+  await forgetFormer(servers).catch((error: unknown) => {
+    throw storageFailed("forget", error);
+  });
+  for (const server of servers) {
+    const channel = new Channel(server, "", () => {});
+    channel.send({ kind: "wiped", generation: "" });
+    channel.close();
   }
 }
 

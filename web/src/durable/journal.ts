@@ -338,6 +338,11 @@ export class Journal {
     if (this.#listens && !heard) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
   }
 
+  // One that was made after a logout hears of it, maybe, and goes on.
+  #isMine(generation: string | undefined): boolean {
+    return generation === undefined || this.#store.durability === "memory" || generation === this.#store.generation;
+  }
+
   // The store keeps out what is under way, unless it was a page of an earlier build
   // that deleted: of that the rest is deleted here.
   async #wiped(): Promise<void> {
@@ -392,7 +397,7 @@ export class Journal {
         if (message.to === this.#tab.name) this.#client?.sessions?.told(message.request, message.outcome, message.text);
         break;
       case "wiped":
-        void this.#wiped();
+        if (this.#isMine(message.generation)) void this.#wiped();
         break;
       case "said":
         this.#client?.said(message.event, message.position, message.text);

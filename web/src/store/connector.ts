@@ -37,6 +37,11 @@ export class Connector {
     return this.#open;
   }
 
+  /** The generation of the store; empty before it was opened. */
+  get generation(): string {
+    return this.#last?.generation ?? "";
+  }
+
   /** Returns the open database, or opens it. Rejects with a StoreError. */
   async connect(): Promise<Connection> {
     if (this.#open) return this.#open;

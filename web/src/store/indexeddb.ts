@@ -87,9 +87,14 @@ class IndexedDBStore implements Store {
     });
   }
 
-  async forget(): Promise<void> {
-    await this.#run(({ db }) => forgetServer(db, this.#server));
+  get generation(): string {
+    return this.#connector.generation;
+  }
+
+  async forget(): Promise<string> {
+    const generation = await this.#run(({ db }) => forgetServer(db, this.#server));
     this.#connector.close();
+    return generation ?? this.generation;
   }
 
   async sweep(use: SweepUse): Promise<void> {

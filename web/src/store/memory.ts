@@ -41,6 +41,7 @@ export function wipeMemory(): void {
 
 class MemoryStore implements Store {
   readonly durability = "memory";
+  readonly generation = "";
   readonly #options: StoreOptions;
   #closed = false;
 
@@ -112,12 +113,13 @@ class MemoryStore implements Store {
     return { sealed: true, relieved: [...relieved, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)], lost };
   }
 
-  async forget(): Promise<void> {
+  async forget(): Promise<string> {
     this.#held();
     const { server } = this.#options;
     held.delete(server);
     this.close();
     for (const store of [...stores]) if (store.#options.server === server) store.end();
+    return this.generation;
   }
 
   // It ends with the page.

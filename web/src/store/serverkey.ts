@@ -1,7 +1,7 @@
 /**
  * Paths that hold no secret: the names that endpoints have everywhere. They stay
  * readable, and what the last build has stored of such a server is still found. Of
- * any other path that build's store is left to the sweep, 30 days later.
+ * any other path that build's store is left to forget(), and to the sweep, 30 days later.
  */
 const PLAIN_PATH = /^(\/(mcp|acp|sse|api|rpc|v\d{1,2}))*\/?$/;
 
@@ -21,6 +21,23 @@ export async function serverKey(url: string, principal: string): Promise<string>
   const hidden = [username, password, search, principal];
   if (!plain) hidden.push(pathname);
   return `${protocol}//${host}${plain ? pathname : "/"}#${await digest(hidden)}`;
+}
+
+/**
+ * Under which keys the last build kept what may belong to that server and user: it
+ * left every path as it was, and kept under "" what was stored of users of whom
+ * nothing said who they were. One of them may be that of another user of this build,
+ * who has opened it: whoever deletes looks at that (former.ts).
+ *
+ * @param url address of the server, absolute
+ * @param principal as for {@link serverKey}; undefined where nobody knows
+ */
+export async function formerKeys(url: string, principal: string | undefined): Promise<string[]> {
+  const { protocol, host, pathname, username, password, search } = new URL(url);
+  const keys = new Set<string>();
+  for (const user of [principal ?? "", ""]) keys.add(`${protocol}//${host}${pathname}#${await digest([username, password, search, user])}`);
+  if (principal !== undefined) keys.delete(await serverKey(url, principal));
+  return [...keys];
 }
 
 /** What the store has for the app's own name of a call of that server and user: such names may be secrets. */

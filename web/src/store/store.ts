@@ -196,8 +196,17 @@ export interface Store {
    */
   commit(ops: readonly Op[], strict: boolean): Promise<Committed>;
 
-  /** Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more, whatever is under way. */
-  forget(): Promise<void>;
+  /**
+   * The random mark of what this store has open, from its making until it is forgotten:
+   * another one is another store, of the same server and user maybe. Empty in memory.
+   */
+  readonly generation: string;
+
+  /**
+   * Forgets everything of this server and user, and ends: their stores in all tabs write nothing any more, whatever is under way.
+   * Returns the generation that has ended.
+   */
+  forget(): Promise<string>;
 
   /**
    * Once a day and origin, deletes what nobody has come back to for 30 days: whole

@@ -111,7 +111,7 @@ function aged(db: IDBDatabase, times: Times): Promise<string[]> {
           }
         }
         if (!times.confirmed) return;
-        for (const server of unnamed) keys.put({ name: generationName(server), value: random(), at: times.latest } satisfies GenerationRecord);
+        for (const server of unnamed) keys.put({ name: generationName(server), value: random(), at: times.latest, unopened: true } satisfies GenerationRecord);
       });
     });
     return () => over;

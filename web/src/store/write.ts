@@ -208,38 +208,43 @@ function touched(op: Op): string[] {
   }
 }
 
-/** Deletes all of a server, where `still` says so of its generation, and keeps out what pages that do not know it have under way. */
-export async function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<void> {
-  const generation = await deleteServer(db, server, still, true).catch((error: unknown) => {
+/**
+ * Deletes all of a server, where `still` says so of its generation, and keeps out what
+ * pages that do not know it have under way. Returns the generation that has ended.
+ */
+export async function forgetServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean = () => true): Promise<string | undefined> {
+  try {
+    return await deleteServer(db, server, still, true);
+  } catch (error) {
     if (storeError(error).reason !== "quota") throw error;
-    return deleteServer(db, server, still, false);
-  });
-  if (generation === undefined) return;
+  }
+  const generation = await deleteServer(db, server, still, false);
+  if (generation === undefined) return undefined;
   // Where there was no room for it before, there may be by now.
   const scope = { stores: ["keys"], mode: "readwrite" } as const;
   await transact(db, scope, (tx) => {
     tx.objectStore("keys").put(tombstone(generation, Date.now()));
     return () => undefined;
   }).catch(() => undefined);
+  return generation;
 }
 
-/** Deletes all of a server; `marks` the end of its generation with a tombstone, else returns of which one there is none. */
+/** Deletes all of a server; `marks` the end of its generation, which it returns, with a tombstone. */
 function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) => boolean, marks: boolean): Promise<string | undefined> {
   const scope = { stores: ["ids", "servers", "calls", "log", "keys"], mode: "readwrite", strict: true } as const;
-  let unmarked: string | undefined;
+  let generation: string | undefined;
   return transact(db, scope, (tx, then) => {
     const keys = tx.objectStore("keys");
     then(keys.get([generationName(server)]), (record) => {
       if (!still(record)) return;
-      const generation = generationOf(record);
+      generation = generationOf(record);
       if (generation !== undefined && marks) keys.put(tombstone(generation, Date.now()));
-      else unmarked = generation;
       for (const name of [generationName(server), notesName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
       tx.commit();
     });
-    return () => unmarked;
+    return () => generation;
   });
 }
 
