@@ -132,5 +132,8 @@ func appendFailure(b []byte, e *engine.Error) []byte {
 	if e.Cause != nil {
 		b = jsonrpc.AppendString(append(b, `,"cause":`...), e.Cause.Error())
 	}
+	if e.Hint != "" {
+		b = jsonrpc.AppendString(append(b, `,"hint":`...), e.Hint)
+	}
 	return append(b, '}')
 }

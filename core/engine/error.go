@@ -33,6 +33,7 @@ type Error struct {
 	Retryable bool   // whether the same request may succeed later
 	Message   string // for people, lower case, without the code
 	Cause     error  // nil where there is none
+	Hint      string // what a person can do about it, "" where that is not known
 }
 
 // Error returns "op: message: cause".

@@ -10,6 +10,7 @@ const (
 	tagRetryable
 	tagMessage
 	tagCause
+	tagHint // an earlier build skips it
 )
 
 // AppendFailure appends an error, its cause as a text.
@@ -24,6 +25,9 @@ func AppendFailure(b []byte, e *engine.Error) []byte {
 	b = appendField(b, tagMessage, []byte(e.Message))
 	if e.Cause != nil {
 		b = appendField(b, tagCause, []byte(e.Cause.Error()))
+	}
+	if e.Hint != "" {
+		b = appendField(b, tagHint, []byte(e.Hint))
 	}
 	return b
 }
@@ -51,6 +55,8 @@ func ParseFailure(b []byte) (*engine.Error, error) {
 			e.Message = string(value)
 		case tagCause:
 			e.Cause = &engine.Error{Message: string(value)}
+		case tagHint:
+			e.Hint = string(value)
 		}
 	}
 	if in.err == nil && e.Code == "" {

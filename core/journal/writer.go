@@ -96,6 +96,9 @@ const (
 // NewWriter returns a Writer that has nothing to write.
 func NewWriter(on bool) Writer { return Writer{On: on, by: engine.Never} }
 
+// Over reports whether nothing is stored any more, for good: a logout.
+func (w *Writer) Over() bool { return w.over }
+
 // Full reports whether reading has to wait for the store.
 func (w *Writer) Full() bool { return w.On && w.waiting+len(w.blob) > MaxUncommitted }
 

@@ -201,6 +201,10 @@ func (t *call) send(c *Client, now engine.Time) {
 		t.transmit(c, now)
 		return
 	}
+	if t.phase = callQueued; t.undecided(c) {
+		c.claims.wait(now)
+		return
+	}
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
 	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
@@ -221,6 +225,8 @@ func (t *call) send(c *Client, now engine.Time) {
 		}
 		t.phase = callQueued
 		switch {
+		case t.undecided(c):
+			c.claims.wait(now)
 		case t.looksUnsent(c):
 			// Sent from here, it would be sent once more from there.
 			t.unsent(c, now, "the store has failed, and could not note that the request leaves")

@@ -65,6 +65,7 @@ type Client struct {
 	listen     *listen
 	taskListen taskListen
 	withdrawn  withdrawals
+	claims     claims
 	latest     int64 // the latest time that anything in the store tells, ms since 1970
 
 	session     session
@@ -118,7 +119,7 @@ func New(cfg Config) *Client {
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   journal.NewWriter(cfg.Journal),
 	}
-	c.taskListen.at, c.token.askAt = engine.Never, engine.Never
+	c.taskListen.at, c.token.askAt, c.claims.at = engine.Never, engine.Never, engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	return c
 }
@@ -241,6 +242,7 @@ func (c *Client) Advance(now engine.Time) {
 		c.storeFailed(now, "timeout")
 	}
 	c.withdrawn.advance(c, now)
+	c.claims.advance(c, now)
 }
 
 // Next takes the oldest effect. What is to be stored comes last: a commit takes
@@ -254,7 +256,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.askAt, c.writer.Deadline(), c.withdrawn.deadline(), c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.askAt, c.writer.Deadline(), c.withdrawn.deadline(), c.claims.at, c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

@@ -65,7 +65,8 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 // hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
 // if the store comes back.
 func (c *Client) storeFailed(now engine.Time, why string) {
-	if why == "closed" { // everything was deleted
+	waiting := c.undecided()
+	if why == journal.Closed { // everything was deleted
 		for _, t := range c.calls {
 			if t.record != nil {
 				t.record.headIn = neverSent
@@ -75,6 +76,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	}
 	if !c.writer.On {
 		c.writer.Fail(now, why) // it may be for good now
+		c.sendDecided(now, waiting)
 		return
 	}
 	for _, t := range c.calls {
@@ -103,9 +105,12 @@ func (c *Client) storeBack() {
 	}
 	c.writer.On = true
 	c.tellDurability("indexeddb", "")
+	c.withdrawn.at = c.now
+	waiting := c.undecided()
 	for _, t := range c.calls {
 		if t.role == roleApp && t.record != nil && t.record.memory && t.phase != callFollowed && t.phase < callTail {
 			c.rewrite(t)
 		}
 	}
+	c.sendDecided(c.now, waiting)
 }

@@ -27,6 +27,20 @@ func unsentError(method, why string) *engine.Error {
 		Message: "the request was not sent, and will not be: " + why}
 }
 
+// undeletedError says that the request has not left, and that a later page may send it.
+func undeletedError(method string) *engine.Error {
+	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: method,
+		Message: "the request was not sent, but the store has failed and may still hold it: a later page may send it"}
+}
+
+// undecidedError says that a call was not sent since it was never known whether another
+// page makes the same one, under the same key.
+func undecidedError(method string) *engine.Error {
+	e := unsentError(method, "the store has failed, and did not say whose the call's key is")
+	e.Hint = "Another page may have made the call under this key. Make room in the browser's storage, or load the page anew, and make the call again; without a key it does not wait for the store."
+	return e
+}
+
 // waitedTooLong is why a call that waits ends (sendWithin).
 const waitedTooLong = "it has waited for longer than it may"
 

@@ -166,7 +166,7 @@ func TestFault134_NoRoomAndNoDeletion(t *testing.T) {
 			k := newKeeping(t, mcp.Config{})
 			k.ended("m0", 2_000, journal.ManualAck)
 			k.Store.Quota = k.Store.Bytes()
-			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Key: "n0"})
+			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 			k.Stored(journal.ResultOK, "")
 			if k.Store.Flying() == 0 {
 				t.Fatal("no room is made")

@@ -21,9 +21,10 @@ func (c *Client) claimKey(t *call, flags journal.OpFlags) {
 	}
 }
 
-// claimsKey reports whether it is not decided yet whose the key of t is.
+// claimsKey reports whether it is not decided yet whose the key of t is, and another
+// page may have it: none has anything to do with this one after a logout.
 func (t *call) claimsKey(c *Client) bool {
-	return t.isKept() && t.record.key != "" && !c.writer.Has(t.record.headIn)
+	return t.record != nil && t.record.key != "" && !t.left && !c.writer.Has(t.record.headIn) && !c.writer.Over()
 }
 
 // heardOfKey takes a call of another page's, if a call of this page's is being
@@ -50,8 +51,8 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []journal.Op) {
 	t := c.callOfRecord(id)
 	switch {
-	case t == nil, t.record.memory:
-		return // it follows that one already; or the store had been given up, and it was sent without its word
+	case t == nil, t.record.memory && !t.undecided(c):
+		return // it follows that one already; or it has left, and is not stored any more
 	case t.phase >= callTail:
 		// The app has cancelled it: nothing more of it is to be written.
 		c.undirty(t)

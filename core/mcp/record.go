@@ -63,12 +63,16 @@ var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}
 // keep writes a call's head; nothing of it leaves before that. What no later page
 // would read back (nested beyond the limit) is not kept.
 func (c *Client) keep(t *call, o *CallOptions) {
-	if !c.writer.On || !c.storedObject(t.params) || !c.storedObject(t.meta) {
+	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.On && (o.Key == "" || !c.cfg.Journal || c.writer.Over()) {
 		return
 	}
 	t.record = &record{c: c, t: t, id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
 		headIn: c.writer.Next(), sentIn: neverSent}
 	c.byRecord[t.record.id] = t
+	if !c.writer.On {
+		t.record.memory, t.record.headIn = true, neverSent // until the store works again
+		return
+	}
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
 	c.claimKey(t, 0)
 }
@@ -92,7 +96,7 @@ const neverSent = 1<<32 - 1
 // sent, whatever this one says of it: it never left, its head may be there, and what
 // has become of it can no longer be noted.
 func (t *call) looksUnsent(c *Client) bool {
-	return !t.left && t.record.memory && c.writer.EndsBetween(t.record.headIn, t.record.sentIn)
+	return !t.left && t.record.memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Over())
 }
 
 // isKept reports whether what is written of the call gets stored.
@@ -275,6 +279,7 @@ func (c *Client) tellDurability(where, why string) {
 // rewrite stores a live call anew after the store was cleared. The events that
 // the app has had are gone from it, which Base says.
 func (c *Client) rewrite(t *call) {
+	undecided := t.undecided(c)
 	c.undirty(t)
 	if stream := t.carrier(); stream != nil {
 		stream.UnstoreSeen()
@@ -288,7 +293,11 @@ func (c *Client) rewrite(t *call) {
 		headIn: min(r.headIn, c.writer.Next()), sentIn: neverSent}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
-	c.claimKey(t, journal.OpOwned)
+	if undecided {
+		c.claimKey(t, 0)
+	} else {
+		c.claimKey(t, journal.OpOwned)
+	}
 	if t.position > 0 {
 		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
 	}

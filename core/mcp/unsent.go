@@ -23,7 +23,11 @@ func (t *call) sendDue(c *Client) engine.Time {
 // unsent ends a call that never left.
 func (t *call) unsent(c *Client, now engine.Time, why string) {
 	t.fold = nil
-	c.settle(now, t, engine.OutcomeFailure, nil, unsentError(t.method, why))
+	failure := unsentError(t.method, why)
+	if t.undecided(c) {
+		failure = undecidedError(t.method)
+	}
+	c.settle(now, t, engine.OutcomeFailure, nil, failure)
 }
 
 // believes reports whether the wall clock can tell how old a call is that another page

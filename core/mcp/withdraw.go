@@ -10,11 +10,13 @@ import (
 // is deleted, or nobody will send it any more for its age (sendWithin). What it is told
 // is true then: it may make the call once more. A deletion needs no room as a rule,
 // so that this takes a moment where the store is full, and long where it is broken.
+// There it is told in the end that a later page may send the call.
 
 // withdrawal is such a call.
 type withdrawal struct {
 	t    *call
 	over engine.Effect // how it has ended
+	by   engine.Time   // when the store is given up
 }
 
 // withdrawals are all of them.
@@ -31,6 +33,15 @@ const (
 	withdrawSlowly = 30_000
 )
 
+// withdrawWithin is for how long a store is asked to delete a call that may wait for
+// longer, or for ever (sendWithin), in ms.
+const withdrawWithin = 300_000
+
+// withdrawPace returns how long to wait, in ms, after so many tries.
+func withdrawPace(tries int) int64 {
+	return min(int64(withdrawAgain)<<min(tries, 10), withdrawSlowly)
+}
+
 // withdraw tells of the end of a call that never left, once no later page will send it.
 func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
 	c.stir()
@@ -38,13 +49,14 @@ func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
 	if len(w.list) == 0 {
 		w.tries, w.at = 0, now
 	}
-	w.list = append(w.list, withdrawal{t, over})
+	w.list = append(w.list, withdrawal{t, over, now.After(withdrawWithin)})
 	w.advance(c, now)
 }
 
 // advance deletes the heads, and tells of what needs none.
 func (w *withdrawals) advance(c *Client, now engine.Time) {
 	w.tell(c, func(t *call) bool { return now >= t.sendBy })
+	w.giveUp(c, now)
 	if len(w.list) == 0 || w.busy || now < w.at {
 		return
 	}
@@ -62,7 +74,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 			w.tell(c, func(t *call) bool { return asked[t] })
 			return
 		}
-		w.at = now.After(min(int64(withdrawAgain)<<min(w.tries, 10), withdrawSlowly))
+		w.at = now.After(withdrawPace(w.tries))
 		w.tries++
 	}
 	w.busy = true
@@ -104,11 +116,23 @@ func (w *withdrawals) tell(c *Client, can func(t *call) bool) {
 	w.list = rest
 }
 
+// giveUp tells of the calls for which the store is not asked any more.
+func (w *withdrawals) giveUp(c *Client, now engine.Time) {
+	due := map[*call]bool{}
+	for i, one := range w.list {
+		if now >= one.by {
+			due[one.t], one.t.record.undecided = true, true
+			w.list[i].over = engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: undeletedError(one.t.method)}
+		}
+	}
+	w.tell(c, func(t *call) bool { return due[t] })
+}
+
 // deadline returns when advance is due.
 func (w *withdrawals) deadline() engine.Time {
 	at := engine.Never
 	for _, one := range w.list {
-		at = min(at, one.t.sendBy)
+		at = min(at, one.t.sendBy, one.by)
 	}
 	if len(w.list) > 0 && !w.busy {
 		at = min(at, w.at)

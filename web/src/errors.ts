@@ -142,6 +142,7 @@ export interface GoError {
   retryable: boolean;
   message: string;
   cause?: string;
+  hint?: string;
 }
 
 /** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. */

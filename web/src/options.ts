@@ -205,6 +205,8 @@ export interface CallOptions {
   /**
    * The app's own name for the call, of 1 to 1,024 characters. A known key with the same
    * request gives that call, whichever page made it; with another one it rejects `key_in_use`.
+   * It leaves once the store has decided whose the key is: where the store fails it waits
+   * for {@link CallOptions.sendWithin}, then rejects with `unsent`.
    */
   key?: string;
   /**

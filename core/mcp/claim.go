@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// A store that has failed, or takes long, has not said whose the key of a call is:
+// another page may have made the same call. So a call with a key waits for that word,
+// for as long as it may (sendWithin), where one without a key goes on in memory.
+
+// claims asks such a store again.
+type claims struct {
+	tries int
+	at    engine.Time // when to ask; Never where no call waits for it
+	busy  bool        // it is being asked
+}
+
+// undecided reports whether t waits until it is known whose its key is.
+func (t *call) undecided(c *Client) bool {
+	return t.phase == callQueued && t.record != nil && t.record.memory && t.claimsKey(c)
+}
+
+// undecided returns the calls that do.
+func (c *Client) undecided() []*call {
+	return slices.DeleteFunc(slices.Clone(c.calls), func(t *call) bool { return !t.undecided(c) })
+}
+
+// wait notes that a call waits.
+func (w *claims) wait(now engine.Time) {
+	if w.at == engine.Never && !w.busy {
+		w.at, w.tries = now.After(withdrawAgain), 0
+	}
+}
+
+// advance tries to store the head of the call that has waited longest. That says whose
+// its key is, and that the store works: then the others are stored as well.
+func (w *claims) advance(c *Client, now engine.Time) {
+	if now < w.at || w.busy {
+		return
+	}
+	w.at = engine.Never
+	calls := c.undecided()
+	if len(calls) == 0 {
+		return
+	}
+	e, ok := c.writer.Try(now, calls[0].claim(), func(now engine.Time, stored bool) {
+		w.busy = false
+		if stored {
+			c.storeBack()
+			return
+		}
+		w.at = now.After(withdrawPace(w.tries))
+		w.tries++
+	})
+	if !ok {
+		w.at = now.After(withdrawAgain) // another commit is under way
+		return
+	}
+	w.busy = true
+	c.effects.Add(e)
+}
+
+// claim returns what stores the head of t with its key.
+func (t *call) claim() []byte {
+	id := t.record.id
+	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: id})
+	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: t.record.epoch, Plain: t.journalHead()})
+	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(t.record.key)})
+}
+
+// sendDecided sends those of calls that wait no more for the word of the store, or only for
+// that of the commit that is made now.
+func (c *Client) sendDecided(now engine.Time, calls []*call) {
+	for _, t := range calls {
+		if t.phase == callQueued && t.rerunAt == engine.Never && c.state == stateOpen && !c.token.asking {
+			t.send(c, now)
+		}
+	}
+}
