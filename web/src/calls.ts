@@ -3,6 +3,7 @@ import type { Backlog } from "./backlog.js";
 import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import { EVENT } from "./events.js";
+import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "./handlers.js";
 import { Handover } from "./handover.js";
 import { answerInput, visitPages, wantsVisits } from "./inputs.js";
@@ -83,7 +84,7 @@ export class Calls {
   #waiting = 0;
   /** The client is another user's. */
   #left = false;
-  readonly #control: CallControl = {
+  readonly #asks: CallControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
       const pending = this.#pending.get(call);
@@ -107,6 +108,8 @@ export class Calls {
     replay: (call) => this.#replay(call),
   };
 
+  /** Of the runtime that there is. */
+  #live = new LiveControl(this.#asks);
   readonly #acks: Acks;
   readonly #handover = new Handover((call) => this.#wire.runtime.handed(this.#wire.handle, call));
 
@@ -143,7 +146,7 @@ export class Calls {
             this.#kept.set(id, call as Call<unknown>);
             context.streams.add(id, begun);
           }
-          call.bind(id, this.#control, signal, kept);
+          call.bind(id, this.#live, signal, kept);
         });
       } catch (error) {
         this.#keys.delete(key);
@@ -185,7 +188,7 @@ export class Calls {
   #sendAfter(between: Promise<void>, call: Call<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
     const id = --this.#waiting;
     this.#between.set(id, call);
-    call.bind(id, this.#control, signal);
+    call.bind(id, this.#live, signal);
     void between.then(() => {
       this.#between.delete(id);
       if (call.settled) {
@@ -221,7 +224,7 @@ export class Calls {
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
-    call.bind(id, this.#control, undefined, true);
+    call.bind(id, this.#live, undefined, true);
     if (!call.followed) this.#context.streams.add(id);
     this.#context.restored(call);
   }
@@ -278,22 +281,27 @@ export class Calls {
     this.#pending.delete(id);
     if (!pending) return;
     const { call, params, resend, unblock, record } = pending;
+    const live = this.#live;
+    const between = async <R>(resent: Promise<R>): Promise<R | false> => {
+      this.#between.set(id, call);
+      const again = await resent.catch(() => false as const);
+      if (this.#between.get(id) === call) this.#between.delete(id);
+      return again;
+    };
     this.#context.streams.remove(id);
     if (record) this.#context.done(record);
     const mismatch = outcome === OUTCOME.headerMismatch;
     if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
-      this.#between.set(id, call);
-      const again = await resend(JSON.parse(text) as RPCError, mismatch).catch(() => false);
-      this.#between.delete(id);
+      const again = await between(resend(JSON.parse(text) as RPCError, mismatch));
+      if (live !== this.#live) return; // the id is another call's by now
       if (again) {
         this.#withdraw(id, call); // that refusal is nobody's outcome
         return;
       }
     }
     if (outcome === OUTCOME.failure && unblock && isUnanswered(text)) {
-      this.#between.set(id, call);
-      const handled = await unblock(errorFromGo(JSON.parse(text) as Parameters<typeof errorFromGo>[0])).catch(() => false);
-      this.#between.delete(id);
+      const handled = await between(unblock(errorFromGo(JSON.parse(text) as Parameters<typeof errorFromGo>[0])));
+      if (live !== this.#live) return;
       if (handled) {
         this.#withdraw(id, call); // nothing was sent
         return;
@@ -320,6 +328,11 @@ export class Calls {
     this.#handover.clear();
     this.#acks.fail(error);
     this.#context.streams.clear();
+    if (error("").code !== "runtime_exited") return;
+    // What is stored of them the next runtime brings back, under other ids.
+    this.#live.end(error);
+    this.#live = new LiveControl(this.#asks);
+    for (const known of [this.#kept, this.#keys, this.#between]) known.clear();
   }
 
   /** Whether a call that is stored could be read: the core has told of it. */

@@ -36,7 +36,7 @@ export class ServerRequests {
     const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
     const context = { server: this.#url, signal: controller.signal, ...draftOf(drafts, "saved", save) };
     const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, context);
-    this.#open.delete(request);
+    if (this.#open.get(request)?.controller === controller) this.#open.delete(request); // else the next runtime has given the number to another one
     runtime.respond(handle, request, ok, json);
   }
 

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Backlog } from "../src/backlog.js";
+import { Calls, type CallContext } from "../src/calls.js";
+import { OUTCOME } from "../src/call.js";
+import { Streams } from "../src/durable/streams.js";
+import { HoldfastError } from "../src/errors.js";
+import { callDefaults } from "../src/options.js";
+import { outgoing } from "../src/outgoing.js";
+import { CallFlags } from "../src/runtime/exports.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+
+/** What a page is told of a call that the store brings back. */
+const MADE = { id: 5, createdAt: 1, acked: 0, base: 0, manual: true, owned: true, guarantee: "durable", method: "tools/call", key: "new" };
+const EXITED = (op: string): HoldfastError => new HoldfastError({ code: "runtime_exited", op, message: "the runtime has exited" });
+const exited = (error: unknown): boolean => error instanceof HoldfastError && error.code === "runtime_exited";
+
+/** Calls on a core that counts its calls from one, as the next one does too, and notes what it is told of them. */
+function calls(context: Partial<CallContext> = {}) {
+  const told: string[] = [];
+  let last = 0;
+  const note = (what: string) => (_client: number, id: number) => void told.push(`${what} ${id}`);
+  const runtime = {
+    call: (_client: number, _how: number, _parts: string[], _times: object, bind: (id: number) => void) => bind(++last),
+    ack: note("ack"),
+    handed: note("handed"),
+    cancel: note("cancel"),
+    park: note("park"),
+    peek: note("peek"),
+    draft: note("draft"),
+    answer: note("answer"),
+    pause: note("pause"),
+  } as unknown as Runtime;
+  const wire = { runtime, handle: 1 };
+  const them: Calls = new Calls(wire, {
+    url: "http://localhost/mcp",
+    handlers: {},
+    backlog: new Backlog(10),
+    between: () => undefined,
+    headersFor: () => [],
+    headersAfter: async () => undefined,
+    refused: async () => [],
+    blocked: EXITED,
+    completed: () => new Promise<never>(() => {}),
+    inspect: () => undefined,
+    flagsFor: () => CallFlags.Durable,
+    streams: new Streams(wire, undefined),
+    cancelElsewhere: () => {},
+    landed: () => Promise.resolve(),
+    done: () => {},
+    again: () => them.refused("again", EXITED("again")),
+    restored: () => {},
+    ...context,
+  });
+  const send = (key: string) => {
+    const options = { key, ack: "manual" } as const;
+    return them.send(outgoing("tools/call", { name: "pay" }, options, callDefaults("test", {})), { name: "pay" }, options, false);
+  };
+  /** The runtime exits, and the next one brings back one call, under the id that the first call had. */
+  const restart = () => {
+    them.fail(EXITED);
+    last = 0;
+    told.length = 0;
+    them.recall(++last, JSON.stringify(MADE));
+  };
+  return { them, told, send, restart };
+}
+
+test("Fault 157: nothing that the app holds of a runtime that has exited reaches a call of the next one", async () => {
+  const { them, told, send, restart } = calls();
+  const running = send("a");
+  const over = send("b");
+  const unknown = send("c");
+  await them.settle(2, OUTCOME.result, `{"content":[]}`);
+  await them.settle(3, OUTCOME.failure, `{"code":"outcome_unknown","op":"tools/call","status":0,"retryable":false,"message":"m"}`);
+  restart();
+  await assert.rejects(running.result, exited);
+  await over.result;
+  await assert.rejects(unknown.result);
+  for (const call of [running, over, unknown]) {
+    await assert.rejects(call.ack(), exited);
+    await assert.rejects(call.ack(1), exited);
+    call.abandon();
+    call.cancel();
+    call.detach();
+  }
+  assert.throws(() => unknown.replay(), exited);
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0)); // a result that was handed over counts later
+  assert.deepEqual(told, []);
+  assert.deepEqual(
+    (await them.kept()).map((call) => call.key),
+    ["new"],
+  );
+});
+
+test("Fault 157: an ack() that the runtime did not answer before it exited is rejected, and so is one before the next runs", async () => {
+  const { them, send } = calls();
+  const call = send("a");
+  const asked = call.ack();
+  them.fail(EXITED);
+  await assert.rejects(asked, exited);
+  await assert.rejects(call.ack(), exited);
+});
+
+test("Fault 157: what waits to be sent once more when the runtime exits is not acknowledged in the next", async () => {
+  let listed = (_header: string[]): void => {};
+  const { them, told, send, restart } = calls({ headersAfter: () => new Promise((resolve) => (listed = resolve)) });
+  const call = send("a");
+  const settling = them.settle(1, OUTCOME.headerMismatch, `{"code":-32020,"message":"Header mismatch"}`);
+  restart();
+  listed(["Mcp-Param-x", "1"]);
+  await settling;
+  await assert.rejects(call.result, exited);
+  assert.deepEqual(told, []);
+});
