@@ -58,7 +58,7 @@ func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 	fails := func() *queue {
 		q := newKeyed(t, "other", 60_000)
 		q.end("quota")
-		q.call, _ = q.World.Call("tools/call", `{"name":"later"}`, mcp.CallOptions{Durable: true, Connected: true, Key: "k", Timeouts: mcp.Timeouts{Send: 60_000}})
+		q.call, _ = q.MCP.Call("tools/call", `{"name":"later"}`, mcp.CallOptions{Durable: true, Connected: true, Key: "k", Timeouts: mcp.Timeouts{Send: 60_000}})
 		q.look()
 		return q
 	}

@@ -76,7 +76,7 @@ test("Fault 157: nothing that the app holds of a runtime that has exited reaches
   restart();
   await assert.rejects(running.result, exited);
   await over.result;
-  await assert.rejects(unknown.result);
+  await assert.rejects(unknown.result, (error) => error instanceof HoldfastError);
   for (const call of [running, over, unknown]) {
     await assert.rejects(call.ack(), exited);
     await assert.rejects(call.ack(1), exited);
