@@ -39,11 +39,13 @@ import { packages } from "./wasmpackages.mjs";
 // from a network that is missing.
 // 3 KB of the wasm are for the deletions that make room before a commit is tried again.
 // 0.15 KB are for globals that stay as they are (runtime/goscope.ts).
+// 0.3 KB, and 4 KB of the wasm, are for a call with a key that waits for the store, for a store
+// that does not delete, and for calls of a runtime that has exited (livecontrol.ts).
 const files = [
-  { name: "holdfast.wasm", budget: 728_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 39_700, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 48_100, goal: 15_000 },
-  { name: "holdfast.js", budget: 50_150, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 734_000, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 40_000, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 48_400, goal: 15_000 },
+  { name: "holdfast.js", budget: 50_400, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
