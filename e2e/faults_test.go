@@ -63,6 +63,7 @@ var torture = []int{
 	166,
 	167,
 	169,
+	170,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

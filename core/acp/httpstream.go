@@ -81,12 +81,12 @@ func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
 		}
 	case t.session == nil:
 		if !t.conn.restored && !t.opened && c.home == t.conn && !c.served {
-			c.fail(now, httpError("GET", status)) // it has no such thing
+			c.fail(now, httpError("GET", status, true)) // it has no such thing
 			return
 		}
 		t.denied = false // while its host is deployed anew
 	default:
-		t.refused(c, now, httpError("GET", status))
+		t.refused(c, now, httpError("GET", status, true))
 		return
 	}
 	// 409: the page before this one, or a dead connection of ours, still has it.

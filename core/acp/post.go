@@ -114,9 +114,12 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		p.lost(c, now)
 	case (status == 429 || status >= 502) && p.again:
 		p.retry(c, now, head)
+	case status == 502 || status == 504:
+		p.finish(c)
+		p.unsure(c, now, httpError(p.op, status, p.again)) // a proxy speaks, and the agent's host may have it
 	default:
 		p.finish(c)
-		p.refused(c, now, httpError(p.op, status))
+		p.refused(c, now, httpError(p.op, status, p.again))
 	}
 }
 
@@ -262,9 +265,8 @@ func (p *post) lost(c *Client, now engine.Time) {
 	p.refused(c, now, &engine.Error{Code: engine.CodeLost, Op: p.op, Retryable: true, Message: "the agent no longer has the connection"})
 }
 
-func httpError(op string, status int) *engine.Error {
-	return &engine.Error{Code: engine.CodeHTTP, Op: op, Status: status, Retryable: status == 429 || status >= 500,
-		Message: "the agent's host refused the request"}
+func httpError(op string, status int, safe bool) *engine.Error {
+	return link.HTTPError(op, "the agent's host", status, safe)
 }
 
 func (c *Client) settleFailure(id engine.CallID, failure *engine.Error) {

@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // Codes that only MCP has.
 const (
@@ -52,27 +55,11 @@ func timeoutError(method, what string) *engine.Error {
 	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: safeMethod(method), Message: what}
 }
 
-// statusRedirect stands for any redirect, which the host does not tell apart.
-const statusRedirect = 300
-
-// httpError describes a status that is no answer. Retryable are the statuses
-// that say "later" and, for requests that change nothing, those of a proxy that
-// lost its server: after any other the request may have run.
+// httpError describes a status that is no answer.
 func httpError(method string, status int) *engine.Error {
-	e := &engine.Error{Code: engine.CodeHTTP, Op: method, Status: status, Message: "the server refused the request"}
-	switch status {
-	case 401:
-		e.Code, e.Message = engine.CodeUnauthorized, "the server wants a bearer token, or another one"
-	case statusRedirect:
-		e.Message = "the server redirects, which is not followed: its target might be anybody's"
-	case 403:
-		e.Message = "the server forbids the request; some refuse every page of another origin"
-	case 404, 405:
+	e := link.HTTPError(method, "the server", status, safeMethod(method))
+	if status == 404 || status == 405 {
 		e.Message = "there is no MCP endpoint at this URL"
-	case 429, 503:
-		e.Retryable, e.Message = true, "the server cannot answer now"
-	case 502, 504:
-		e.Retryable, e.Message = safeMethod(method), "a proxy got no answer from the server"
 	}
 	return e
 }

@@ -55,11 +55,11 @@ func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
 	switch o := o.(type) {
 	case *listen:
 		o.x = 0
-		c.integrity("redirected_stream", httpError("listen", statusRedirect))
+		c.integrity("redirected_stream", httpError("listen", link.StatusRedirect))
 		o.off(c)
 	case *channel:
 		o.x, o.first = 0, nil
-		failure := httpError("initialize", statusRedirect)
+		failure := httpError("initialize", link.StatusRedirect)
 		o.failed(c, now, failure)
 		if c.state < stateClosing { // opened anew it would be led there again
 			c.failure = failure
