@@ -95,3 +95,56 @@ func TestSessionsThatNobodyKnows(t *testing.T) {
 	s.expect(breaches() == over+1, "the one for another session is no breach")
 	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes", len(said(s.effects, s.handle("s1"))))
 }
+
+// TestAKnownSessionIsLoadedAgain: the app asks for the history of a session that it
+// has. What comes is that history, not more of it.
+func TestAKnownSessionIsLoadedAgain(t *testing.T) {
+	for version, method := range map[int]string{1: "session/load", 2: "session/resume"} {
+		m := quiet()
+		m.version = version
+		s, handle, a := opened(t, m)
+		a.update(`{"sessionUpdate":"user_message_chunk","messageId":"u1","content":{"type":"text","text":"hi"}}`)
+		a.chunk("a1", "hello")
+		s.settle(0)
+		before := said(s.effects, handle)
+		for range 2 {
+			call := s.request(0, method, fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[],"replayFrom":{"type":"start"}}`, a.id))
+			s.settle(0)
+			s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not joined")
+		}
+		s.expect(before == "hello" && said(s.effects, handle) == before, "version %d: before %q, then %q", version, before, said(s.effects, handle))
+	}
+}
+
+// TestAHistoryWithoutAnEnd: the agent tells it, and never says that this was all.
+// One that has all that was there is better than what was there, and one that has
+// less is not: nothing that was shown goes, and nothing is shown twice.
+func TestAHistoryWithoutAnEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		tells int // of the two items that there were
+		want  string
+	}{
+		"all of it":  {2, "hello and more"},
+		"half of it": {1, "hello"},
+	} {
+		s, handle, a := opened(t, quiet())
+		a.update(`{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"hi"}]}`)
+		a.chunk("a1", "hello")
+		s.settle(0)
+		a.m.silent["session/resume"] = true
+		s.cut(a.m.reading(a.id), 0)
+		s.settle(1_000)
+		asked := a.m.of("session/resume")
+		s.expect(len(asked) == 1, "%s: %d histories are asked for", name, len(asked))
+		for _, update := range a.history[:test.tells] {
+			a.tell(update)
+		}
+		if test.tells == 2 {
+			a.tell(`{"sessionUpdate":"agent_message_chunk","messageId":"a1","content":{"type":"text","text":" and more"}}`)
+		}
+		s.settle(0)
+		a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, asked[0].ID)
+		s.settle(0)
+		s.expect(said(s.effects, handle) == test.want, "%s: shown %q", name, said(s.effects, handle))
+	}
+}

@@ -90,6 +90,8 @@ func TestFault120_Echoes(t *testing.T) {
 		{"two alike, answered crosswise", 2, []string{hi, hi2, userSays("u1", "hi"), userSays("u2", "hi"), `{"accepted":1,"messageId":"u2"}`, `{"accepted":2,"messageId":"u1"}`, idle}, "hi hi", 0},
 		{"two alike, the first refused", 2, []string{hi, hi2, userSays("u1", "hi"), `{"unsent":1}`, `{"accepted":2,"messageId":"u1"}`, idle}, "hi", 0},
 		{"two alike, the first is elsewhere", 2, []string{hi, hi2, userSays("u1", "hi"), `{"accepted":1,"messageId":"u2"}`, `{"accepted":2}`, userSays("u2", "hi"), idle}, "hi hi", 0},
+		{"two alike behind an older one, the first is elsewhere", 2, []string{userSays("u0", "other"), hi, hi2, userSays("u1", "hi"), `{"accepted":1,"messageId":"u2"}`, `{"accepted":2}`, userSays("u2", "hi"), idle}, "other hi hi", 0},
+		{"two alike behind an older one, the first refused", 2, []string{userSays("u0", "other"), hi, hi2, userSays("u1", "hi"), `{"unsent":1}`, `{"accepted":2}`, idle}, "other hi", 0},
 		{"held while another goes on", 2, []string{hi, ho, userSays("u1", "hi"), `{"accepted":1,"messageId":"u1"}`, idle}, "hi ho", 1},
 		{"another tab's message, then ours", 2, []string{hi, userSays("x", "other"), userSays("u1", "hi"), `{"accepted":1}`, idle}, "other hi", 0},
 		{"another tab's message begins like ours", 2, []string{promptStep(1, "hi there"), chunkOf("user_message", "x", "hi"), chunkOf("user_message", "x", " you"), userSays("u1", "hi there"), `{"accepted":1}`, idle}, "hi you hi there", 0},

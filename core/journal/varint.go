@@ -93,7 +93,7 @@ func (in *input) field() (tag uint64, value []byte, ok bool) {
 
 // header reads the two version bytes that every record starts with.
 func (in *input) header() {
-	if len(in.p) < 2 || in.p[0] == 0 || in.p[1] == 0 || in.p[1] > in.p[0] {
+	if len(in.p) < 2 || in.p[1] == 0 || in.p[1] > in.p[0] {
 		in.fail()
 		return
 	}

@@ -54,3 +54,47 @@ func TestManyCallsAreDueInTime(t *testing.T) {
 		}
 	}
 }
+
+// TestOneCallLooksAtNoOther: what comes for one call of many costs no look at the
+// others. A thousand streams would make every event cost a thousand looks.
+func TestOneCallLooksAtNoOther(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		h := newTally(t, kept).connect(t)
+		var calls []streamed
+		for range 40 {
+			calls = append(calls, h.open())
+		}
+		chunk := func(text string) func(*mcp.Client, streamed) {
+			return func(c *mcp.Client, s streamed) { c.Chunk(h.now, s.x, []byte(text)) }
+		}
+		one := calls[7]
+		for _, step := range []struct {
+			name  string
+			input func(*mcp.Client, streamed)
+		}{
+			{"a comment", chunk(": beat\n\n")},
+			{"a part of an event", chunk("data: {")},
+			{"the rest of it", chunk("}\n\n")},
+			{"progress", chunk(coretest.Message("e1", coretest.Progress(one.request, 1)))},
+			{"its result", chunk(coretest.Message("", coretest.Result(one.request, `{"content":[]}`)))},
+			{"the end of its stream", func(c *mcp.Client, s streamed) { c.End(h.now, s.x, engine.EndClean, "") }},
+		} {
+			step.input(h.client, one)
+			if !h.client.DueKnown() {
+				t.Errorf("kept %v: for %s all calls are looked at", kept, step.name)
+			}
+			h.drain()
+			h.store()
+		}
+		h.client.Call(h.now, "tools/call", []byte(`{"name":"work"}`), mcp.CallOptions{Durable: kept})
+		if !h.client.DueKnown() {
+			t.Errorf("kept %v: for a new call all others are looked at", kept)
+		}
+		h.drain()
+		h.store()
+		h.client.Head(h.now, h.fetches[0].X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+		if !h.client.DueKnown() {
+			t.Errorf("kept %v: for the head of its answer all others are looked at", kept)
+		}
+	}
+}

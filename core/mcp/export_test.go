@@ -16,6 +16,9 @@ func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
 // LoopTries mirrors core/link: accepted closes borne after the guard tripped.
 const LoopTries = 8
 
+// DueKnown reports whether the next Deadline looks at no call, however many there are.
+func (c *Client) DueKnown() bool { return !c.due.stale }
+
 // DueHolds reports whether what is known of the calls' deadlines holds: a driver
 // that goes by it is never late.
 func (c *Client) DueHolds() bool {

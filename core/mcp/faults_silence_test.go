@@ -1,9 +1,11 @@
 package mcp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
@@ -96,6 +98,19 @@ func TestFault40_KeepAlivesAmongEvents(t *testing.T) {
 	}
 	if after := o.silent(); after != 180_000 {
 		t.Errorf("given up after %d ms, before the second keep-alive", after)
+	}
+}
+
+// Fault 40: nor is a comment that comes with an event: it says nothing of what the
+// server sends while a tool thinks.
+func TestFault40_CommentsWithEventsAreNoKeepAlives(t *testing.T) {
+	o := connected(t, mcp.Config{}).primed("p")
+	for n := range 5 {
+		o.Advance(100)
+		o.say(": page\n\n" + coretest.Message(fmt.Sprint("e", n), coretest.Progress(o.id, n)))
+	}
+	if after := o.silent(); after != 180_000 {
+		t.Errorf("given up after %d ms", after)
 	}
 }
 

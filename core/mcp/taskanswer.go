@@ -245,7 +245,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		// Its stream is lost; the task is not.
 		lost := failure.Code == engine.CodeLost || failure.Code == engine.CodeOutcomeUnknown
 		garbled := failure.Code == engine.CodeProtocol && k.fetch.attempts < resultTries // half an answer, with a clean end
-		if !failure.Retryable && !lost && !garbled && failure.Code != engine.CodeTimeout {
+		if !failure.Retryable && !lost && !garbled {
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 			return
 		}

@@ -170,7 +170,7 @@ func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data 
 		k.update.attempts = 0
 		t.answersTaken(c)
 		k.poll.at = min(k.poll.at, now.After(pollFloor))
-	case failure.Retryable || failure.Code == engine.CodeTimeout,
+	case failure.Retryable,
 		failure.Code == engine.CodeProtocol && k.update.attempts < resultTries: // half an answer, or none, with a clean end
 		k.update.again(now, c)
 	default:

@@ -155,7 +155,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
 		case t.phase == callQueued && t.opensClient(),
-			t.refreshed && (t.phase == callQueued || t.phase == callStreaming && t.resuming):
+			t.refreshed && (t.phase == callQueued || t.phase == callStreaming):
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
 		case t.phase == callQueued && c.state == stateOpen:
 			t.send(c, now) // without a token: its own 401 will ask again
