@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -209,7 +210,7 @@ func TestStoryDemoCuts(t *testing.T) {
 }
 
 // TestStoryDemoDisconnect: a call that was let go of comes back with the next
-// connection.
+// connection, and nobody takes that for a reload.
 func TestStoryDemoDisconnect(t *testing.T) {
 	t.Parallel()
 	site, page := demo(t)
@@ -218,7 +219,43 @@ func TestStoryDemoDisconnect(t *testing.T) {
 	cardIs(page, "away")
 	page.WaitFor(hook("state") + `.dataset.state === "closed"`)
 	press(page, selector("connect"))
+	cardMarks(page, "disconnected", 1)
+	if n := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('[data-kind="reload"]').length`); n != 0 {
+		t.Errorf("%d reloads", n)
+	}
+	page.Reload()
+	cardMarks(page, "reload", 1)
 	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 20)
+	if said := chrome.Eval[string](page, hook("call")+`.querySelector(".call-counts").textContent`); !slices.Contains(strings.Split(said, " · "), "1 reload") {
+		t.Errorf("the card says %q", said)
+	}
+}
+
+// TestStoryDemoOtherUser: a tab that follows a call connects again with a header and
+// no user. What was stored is another user's now, as far as anybody can tell: the call
+// is not shown, and nobody says that it failed. It goes on in the tab that carries it,
+// and is here again without the header.
+func TestStoryDemoOtherUser(t *testing.T) {
+	t.Parallel()
+	site, page := demo(t)
+	held := countTo(site, page, 5, 20)
+	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
+	second.WaitFor(hook("followed") + `?.hidden === false`)
+	again := func(header string) {
+		press(second, selector("disconnect"))
+		second.WaitFor(hook("state") + `.dataset.state === "closed"`)
+		chrome.Script[chrome.Void](second, `document.getElementById("headers").value = `+chrome.JS(header)+`;`)
+		press(second, selector("connect"))
+		second.WaitFor(hook("state") + `.dataset.state === "open"`)
+	}
+	again("X-Tenant: harbour")
+	second.WaitFor(hook("call") + ` === null && document.getElementById("call-count").textContent === "1 call is kept for its user: connect as before to see it"`)
+	again("")
+	second.WaitFor(hook("call") + `?.dataset.state === "running"`)
+	held.Release()
+	cardIs(page, "done")
+	cardIs(second, "done")
+	cardCounts(t, second, 20)
 }

@@ -29,6 +29,7 @@ func (s *Site) addControls() {
 			s.plain.Restart()
 			s.taskCuts.All()
 			s.tasks.Restart()
+			s.resume.Restart()
 			return "restarted: every session is forgotten", 0, nil
 		},
 		"down":      s.down,

@@ -2,9 +2,9 @@
 
 // Package demosite is the demo as one http.Handler: the built web/dist, an MCP
 // server at /mcp (package gosdk), one at /plain that answers in one piece and
-// can resume nothing, one at /tasks whose calls take long (package peer), an ACP
-// agent at /acp that plays parts (package acppeer), and controls that break their
-// connections on purpose. The demo command serves it;
+// can resume nothing, one at /tasks whose calls take long and one at /resume that goes
+// on with them by a token or a task (package peer), an ACP agent at /acp that plays
+// parts (package acppeer), and controls that break their connections on purpose. The demo command serves it;
 // tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
@@ -15,7 +15,8 @@
 // as "ms" where it has an end:
 //
 //	/control/cut                        drop every connection to the servers now
-//	/control/restart                    forget sessions, tools, tasks, events and notes
+//	/control/restart                    forget sessions, tools, tasks, events and notes;
+//	                                    /resume forgets its sessions alone
 //	/control/down?ms=5000               refuse the servers for a while
 //	/control/up                         end that early
 //	/control/cut-every?ms=2000&for=60000  drop again and again; for=0 stops
@@ -58,16 +59,17 @@ type Options struct {
 
 // A Site is the demo. Close it when its HTTP server has stopped or is about to.
 type Site struct {
-	mux   *http.ServeMux
-	mcp   *gosdk.Server
-	plain *gosdk.Server
-	tasks *peer.Peer
-	agent *acppeer.Peer
-	ctx   context.Context
-	stop  context.CancelFunc
-	work  sync.WaitGroup
+	mux    *http.ServeMux
+	mcp    *gosdk.Server
+	plain  *gosdk.Server
+	tasks  *peer.Peer
+	resume *peer.Peer // behind /resume
+	agent  *acppeer.Peer
+	ctx    context.Context
+	stop   context.CancelFunc
+	work   sync.WaitGroup
 
-	taskCuts  cuts.Cuts
+	taskCuts  cuts.Cuts // of /tasks and /resume
 	agentCuts cuts.Cuts
 	lookups   gate.Gate
 	hour      time.Duration
@@ -94,13 +96,16 @@ func New(o Options) (*Site, error) {
 		}
 	}
 	plain := gosdk.Options{JSON: true, Instructions: "The same tools, each answered in one piece: nothing of a call can be resumed."}
-	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), agent: newAgent(cmp.Or(o.Haste, 1)), hour: cmp.Or(o.Hour, usualHour)}
+	s := &Site{mux: http.NewServeMux(), mcp: gosdk.New(o.MCP), plain: gosdk.New(plain), tasks: newTasks(), resume: newResume(), agent: newAgent(cmp.Or(o.Haste, 1)), hour: cmp.Or(o.Hour, usualHour)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mux.Handle("/mcp", s.unlessDown(s.mcp))
 	s.mux.Handle("/plain", s.unlessDown(s.plain))
 	tasks := slowLookup(s.tasks, &s.lookups)
 	s.mux.Handle("/tasks", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.taskCuts.Serve(tasks, w, r)
+	})))
+	s.mux.Handle("/resume", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.taskCuts.Serve(s.resume, w, r)
 	})))
 	s.mux.Handle("/acp", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.agentCuts.Serve(s.agent, w, r)
@@ -123,6 +128,9 @@ func (s *Site) Plain() *gosdk.Server { return s.plain }
 // Tasks is the server behind /tasks.
 func (s *Site) Tasks() *peer.Peer { return s.tasks }
 
+// Resume is the server behind /resume.
+func (s *Site) Resume() *peer.Peer { return s.resume }
+
 // Lookups is where the server behind /tasks stops, while a test holds it, before it
 // looks for parts that were lost on the way; else everything passes.
 func (s *Site) Lookups() *gate.Gate { return &s.lookups }
@@ -142,6 +150,7 @@ func (s *Site) Close() {
 	s.mcp.Close()
 	s.plain.Close()
 	s.tasks.Close()
+	s.resume.Close()
 	s.agent.Close()
 }
 

@@ -100,13 +100,13 @@ func TestControls(t *testing.T) {
 			t.Errorf("%s: %s %s", c.path, a.Status, body)
 		}
 	}
-	for _, server := range []string{"/mcp", "/plain", "/tasks", "/acp"} {
+	for _, server := range []string{"/mcp", "/plain", "/tasks", "/resume", "/acp"} {
 		if a, _ := send(t, "POST", url+server, hello); a != nil {
 			t.Errorf("down, but %s answers %s", server, a.Status)
 		}
 	}
 	send(t, "POST", url+"/control/up", "")
-	for _, server := range []string{"/mcp", "/plain", "/tasks", "/acp"} {
+	for _, server := range []string{"/mcp", "/plain", "/tasks", "/resume", "/acp"} {
 		if a, body := send(t, "POST", url+server, hello); a == nil || a.StatusCode != 200 {
 			t.Errorf("%s, up again: %s", server, body)
 		}

@@ -1,11 +1,15 @@
 import type { Call, CallEvent, CallOptions, CallToolResult, McpClient, Open, Tool } from "holdfast";
 import { CallCard, type CardUse } from "./card.js";
+import { counted } from "./duration.js";
 import { button, part, setText } from "./element.js";
 import { forgetCall, onForgotten, prune } from "./memory.js";
 import type { Mark } from "./trace.js";
+import type { Heard } from "./wiretap.js";
 
 /** Finished calls that stay in the page. */
 const MAX_FINISHED = 30;
+/** Requests that wait for their calls. */
+const MAX_EARLY = 50;
 
 /** Hears of a call's events, and of its end (undefined). */
 export type CallWatcher = (card: CallCard, event: CallEvent | undefined) => void;
@@ -22,6 +26,12 @@ export class CallList {
   #cards: CallCard[] = [];
   #mcp: McpClient | undefined;
   #url = "";
+  /** Calls that this page has let go of, by key: what comes back of them was not reloaded. */
+  readonly #left = new Set<string>();
+  /** Of these, calls of this server that are stored for another user than the present one. */
+  #kept = 0;
+  /** Requests that left for calls that the journal had not brought back yet. */
+  #early: Heard[] = [];
   /** Whether the journal has been asked: until then nobody knows that there are no calls. */
   #looked = false;
 
@@ -58,8 +68,9 @@ export class CallList {
    */
   async follow(mcp: McpClient): Promise<void> {
     this.#mcp = mcp;
-    if (this.#url !== mcp.url) for (const card of [...this.#cards]) this.#remove(card);
+    if (this.#url !== mcp.url) for (const card of [...this.#cards]) this.#letGo(card);
     this.#url = mcp.url;
+    this.#kept = 0;
     mcp.on("restored", ({ call }) => this.#restore(call));
     await this.reopened(mcp);
   }
@@ -100,6 +111,19 @@ export class CallList {
     if (card) card.trace.task = task;
   }
 
+  /** A request has left for a call. */
+  left(request: Heard): void {
+    const { method, id, task, tool, args, at } = request;
+    let card: CallCard | undefined;
+    if (method === "tools/call") {
+      const text = JSON.stringify(args);
+      card = this.#cards.filter((each) => each.trace.request === undefined && each.tool.name === tool && JSON.stringify(each.args) === text).at(-1);
+      if (card) card.trace.request = id;
+    } else card = this.#cards.find(({ trace }) => (task === undefined ? trace.request === id : trace.task === task));
+    if (card) card.left(method, at);
+    else if (method !== "tools/call" && this.#early.push(request) > MAX_EARLY) this.#early.shift();
+  }
+
   /** The wire has brought parts of a task's result. */
   brought(task: string, seqNrs: readonly number[]): void {
     this.#cards.find((card) => card.trace.task === task)?.trace.parts.brought(seqNrs);
@@ -136,20 +160,33 @@ export class CallList {
     if (!call.restored || this.#cards.some((card) => card.call === call)) return;
     const old = this.#cards.find((card) => card.call.key !== undefined && card.call.key === call.key);
     if (old && old.state !== "away") return;
-    const how: Mark["kind"] | undefined = old?.why?.code === "runtime_exited" ? "killed" : undefined;
+    const left = this.#left.delete(call.key ?? "") || old?.why?.code === "closed";
+    const how: Mark["kind"] | undefined = left ? "disconnected" : old?.why?.code === "runtime_exited" ? "killed" : undefined;
     const card = new CallCard(call, undefined, this.#use, how);
+    const early = this.#early;
+    this.#early = [];
     if (!old) this.#add(card);
     else {
       this.#cards[this.#cards.indexOf(old)] = card;
       old.element.replaceWith(card.element);
       this.#show();
     }
+    for (const request of early) this.left(request);
   }
 
-  /** What is away and was not brought back has ended. */
+  /**
+   * What is away and was not brought back has ended, unless this page has let go of
+   * it: then it is in the store of whoever was connected, and goes on.
+   */
   #settle(calls: Call<CallToolResult>[]): void {
     const keys = new Set(calls.map(({ key }) => key));
-    for (const card of this.#cards) if (!keys.has(card.call.key)) card.giveUp();
+    for (const card of this.#cards.filter(({ call }) => !keys.has(call.key))) {
+      if (card.why?.code !== "closed") card.giveUp();
+      else {
+        this.#letGo(card);
+        this.#kept++;
+      }
+    }
     prune(new Set(this.#cards.map((card) => card.call.key ?? "")));
     this.#show();
   }
@@ -176,6 +213,11 @@ export class CallList {
     this.#show();
   }
 
+  #letGo(card: CallCard): void {
+    if (!finished(card) && card.call.key !== undefined) this.#left.add(card.call.key);
+    this.#remove(card);
+  }
+
   #remind(): void {
     for (const card of this.#cards) card.remind();
   }
@@ -184,7 +226,8 @@ export class CallList {
     const running = this.#cards.filter((card) => card.state === "running").length;
     this.#empty.hidden = !this.#looked || this.#cards.length > 0;
     this.#clear.hidden = this.#cards.filter(finished).length < 2;
-    setText(this.#count, running > 0 ? `${running} running` : "");
+    const kept = this.#kept > 0 ? `${counted(this.#kept, "call")} ${this.#kept === 1 ? "is kept for its" : "are kept for their"} user: connect as before to see ${this.#kept === 1 ? "it" : "them"}` : "";
+    setText(this.#count, running > 0 ? `${running} running` : kept);
   }
 }
 

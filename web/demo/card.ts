@@ -21,6 +21,12 @@ const WORDS: Record<CardState, string> = { running: "running", away: "not here n
 /** What a person did about a question. */
 const ANSWERS: Record<string, string> = { accept: "answered", decline: "declined", cancel: "closed it" };
 
+/** What takes a call up, in words. */
+const LEFT: Record<string, string> = {
+  "requests/resume": "asks for the rest of the call, by its id and the token that the server gave",
+  "tasks/continue": "asks how the task is, by its id",
+};
+
 /** How often a running call is remembered, in ms. */
 const REMIND_EVERY = 500;
 
@@ -71,6 +77,8 @@ export class CallCard {
   readonly #counts = element("p", { class: "call-counts" });
   /** What the journal brought back, until all of it is here. */
   #replayed: CallEvent[] | undefined;
+  /** Requests that left meanwhile. */
+  #early: { method: string; at: number }[] = [];
   #reminded = 0;
   #discarded = false;
 
@@ -130,6 +138,16 @@ export class CallCard {
     this.trace.away(ms, now);
     this.#note(tellMark("hour", 0), now);
     this.#tick(now);
+  }
+
+  /** A request has left for the call, at that time of performance.now(). */
+  left(method: string, at: number): void {
+    if (this.#replayed) {
+      this.#early.push({ method, at }); // it comes after what the journal has
+      return;
+    }
+    const text = LEFT[method];
+    if (this.trace.left(method, at) && text !== undefined) this.#note({ tone: "wire", tag: method, text }, at);
   }
 
   /** Says what the server asks while this call runs; the dialog goes into the returned place. */
@@ -219,6 +237,7 @@ export class CallCard {
     }
     for (const { at, line } of notes) this.#output.add(at, line);
     if (away) this.#note(tellMark(this.#how, replayed.length), now);
+    for (const { method, at } of this.#early.splice(0)) this.left(method, at);
     this.#tick(now);
   }
 

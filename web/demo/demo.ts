@@ -1,12 +1,13 @@
 // The demo page. This module only puts the parts together; the hooks for tests
 // are listed at the top of index.html.
 
-import { HoldfastError, type McpClient, type Tool } from "holdfast";
+import { HoldfastError, type McpClient, type Open, type Tool } from "holdfast";
 import { CallList } from "./calls.js";
+import type { CallCard } from "./card.js";
 import { Connection } from "./connection.js";
 import { part, setAttributes } from "./element.js";
 import { ask } from "./elicitation.js";
-import { absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, tasksURL } from "./embedded.js";
+import { absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, resumeURL, tasksURL } from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
 import { JournalPanel } from "./journal.js";
@@ -16,6 +17,7 @@ import { Offers } from "./offers.js";
 import { Saboteur } from "./saboteur.js";
 import { Tabs } from "./tabs.js";
 import { ToolList } from "./tools.js";
+import { WAY_TOOLS, Ways } from "./ways.js";
 import { tap } from "./wiretap.js";
 import { Works, WORK_TOOLS } from "./works.js";
 
@@ -40,15 +42,14 @@ const saboteur = new Saboteur(() => {
   // A runtime that is dead is noticed by whoever speaks to it next.
   if (client) void client.ping().catch(() => {});
 });
-const guide = new Guide((args, key) => {
-  const tool = known.find(({ name }) => name === GUIDE_TOOL);
+const run = (name: string, args: Open, key: string): CallCard | undefined => {
+  const tool = known.find((each) => each.name === name);
   return client && tool ? calls.run(client, tool, args, key) : undefined;
-});
+};
+const guide = new Guide((args, key) => run(GUIDE_TOOL, args, key));
+const ways = new Ways(run);
 const works = new Works(
-  (name, args, key) => {
-    const tool = known.find((each) => each.name === name);
-    return client && tool ? calls.run(client, tool, args, key) : undefined;
-  },
+  run,
   (why) => saboteur.say(`The network is still there: ${why}`),
 );
 const journal = new JournalPanel({
@@ -60,6 +61,7 @@ const journal = new JournalPanel({
 calls.watch((card, event) => {
   guide.watch(card, event);
   works.watch(card, event);
+  ways.watch(card, event);
   if (event === undefined) void journal.refresh();
 });
 
@@ -105,6 +107,7 @@ const connection = new Connection({
     offers.clear();
     guide.available = false;
     works.available = false;
+    ways.available = false;
     calls.ended();
     journal.stop();
     saboteur.available = "nothing";
@@ -114,7 +117,7 @@ const connection = new Connection({
 
 /** Marks which of the demo's own servers this is. */
 function showPlace(url: string): void {
-  for (const [id, place] of [["place-calls", embeddedURL], ["place-tasks", tasksURL]] as const) {
+  for (const [id, place] of [["place-calls", embeddedURL], ["place-tasks", tasksURL], ["place-resume", resumeURL]] as const) {
     setAttributes(part(id), { "aria-current": url === place ? "page" : undefined });
   }
 }
@@ -138,7 +141,9 @@ async function listTools(mcp: McpClient): Promise<void> {
     known = list.tools;
     tools.show(known);
     guide.available = mcp.url === embeddedURL && known.some(({ name }) => name === GUIDE_TOOL);
-    works.available = mcp.url === tasksURL && WORK_TOOLS.every((tool) => known.some(({ name }) => name === tool));
+    const has = (tool: string): boolean => known.some(({ name }) => name === tool);
+    works.available = mcp.url === tasksURL && WORK_TOOLS.every(has);
+    ways.available = mcp.url === resumeURL && WAY_TOOLS.every(has);
   } catch (error) {
     if (mcp !== client) return;
     tools.say(`The tools could not be listed: ${error instanceof HoldfastError ? (error.hint ?? error.message) : String(error)}`);
@@ -147,7 +152,14 @@ async function listTools(mcp: McpClient): Promise<void> {
   }
 }
 
-tap(tasksURL, calls);
+tap([tasksURL, resumeURL], {
+  made: (task, tool, args) => calls.made(task, tool, args),
+  brought: (task, seqNrs) => calls.brought(task, seqNrs),
+  left: (request) => {
+    calls.left(request);
+    ways.sent();
+  },
+});
 const preset = presetURL();
 const there = absolute(preset);
 connection.url = preset;
@@ -155,6 +167,7 @@ showPlace(there);
 if (connectsByItself(preset)) {
   guide.available = there === embeddedURL ? "expected" : false;
   works.available = there === tasksURL ? "expected" : false;
+  ways.available = there === resumeURL ? "expected" : false;
   tools.say("Connecting…");
   void connection.open();
 } else {

@@ -10,12 +10,15 @@ export const plainURL: string = new URL("/plain", location.href).href;
 /** A server whose calls become tasks: they take long, and go on without the page. */
 export const tasksURL: string = new URL("/tasks", location.href).href;
 
+/** A server that has two ways to go on with a call: a token, and a task that is continued. */
+export const resumeURL: string = new URL("/resume", location.href).href;
+
 /** The server to which a person has connected in this tab. */
 const TRUSTED = "holdfast-demo.trusted";
 
 /** Whether a server lets itself be sabotaged. */
 export function isEmbedded(url: string): boolean {
-  return url === embeddedURL || url === plainURL || url === tasksURL;
+  return url === embeddedURL || url === plainURL || url === tasksURL || url === resumeURL;
 }
 
 /** What the control endpoints answer. */

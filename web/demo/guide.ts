@@ -129,7 +129,9 @@ export class Guide {
 function over({ trace }: CallCard): string {
   const count = (...kinds: string[]): number => trace.marks.filter(({ kind }) => kinds.includes(kind)).length;
   const told = [
-    [count("reload", "page", "taken"), "reload"],
+    [count("reload", "page"), "reload"],
+    [count("taken"), "takeover"],
+    [count("disconnected"), "disconnection"],
     [count("killed"), "dead runtime"],
     [count("restarted"), "restart"],
     [trace.cuts, "cut"],

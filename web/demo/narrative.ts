@@ -68,6 +68,7 @@ const MARKS: Record<Mark["kind"], string> = {
   reload: "This page was reloaded.",
   page: "The page that made the call is gone.",
   killed: "The runtime died, and another one has started.",
+  disconnected: "This page was disconnected, and is back.",
   restarted: "It runs again.",
   taken: "The tab that carried the call is gone. This one carries it on.",
   hour: "The network is gone for an hour. The server goes on.",

@@ -25,6 +25,7 @@ const MARK_WORDS: Record<Mark["kind"], string> = {
   reload: "page reloaded",
   page: "another page",
   killed: "runtime killed",
+  disconnected: "disconnected",
   taken: "taken over",
   restarted: "runs again",
   hour: "an hour offline",

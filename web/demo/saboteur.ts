@@ -1,5 +1,5 @@
 import { button, element, part, setText } from "./element.js";
-import { embeddedURL, plainURL, sabotage } from "./embedded.js";
+import { embeddedURL, plainURL, resumeURL, sabotage } from "./embedded.js";
 import { panic } from "./killer.js";
 import { onTick } from "./ticker.js";
 
@@ -72,6 +72,9 @@ const HARMS: Harm[] = [
   },
 ];
 
+/** What a restart proves where calls belong to no session. */
+const KEEPS_CALLS = "It forgets its sessions and keeps its calls: a token and a task belong to no session. Both go on in the next one.";
+
 /** The buttons that break what the page stands on. */
 export class Saboteur {
   readonly #box = part("saboteur");
@@ -98,6 +101,7 @@ export class Saboteur {
 
   /** Leads from one embedded server to the other: what cannot be resumed is a story as well. */
   set server(url: string) {
+    for (const { testId, proves } of HARMS) if (testId === "restart") setText(part("restart-proves"), url === resumeURL ? KEEPS_CALLS : proves);
     const there = url === embeddedURL ? plainURL : embeddedURL;
     const page = new URL(location.href);
     page.search = there === embeddedURL ? "" : "?server=/plain";

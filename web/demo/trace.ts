@@ -1,6 +1,7 @@
 import type { CallEvent, StatusEvent } from "holdfast";
 import type { Line } from "./narrative.js";
 import { Parts, type Part } from "./parts.js";
+import type { Sent } from "./trail.js";
 
 /** A stretch of time in which the stream was in one state. Times are ms since the call was made. */
 export interface Segment {
@@ -21,12 +22,12 @@ export interface Segment {
 /**
  * What happened to whoever carried the call. `reload`: this page was loaded
  * again. `page`: its page was closed, and this one came later. `killed`: the
- * runtime ended. `taken`: another tab had it, and this one has taken it over.
+ * runtime ended. `disconnected`: a person let go of its server. `taken`: another tab had it, and this one has taken it over.
  * `restarted`: the server had forgotten it, and runs it again. `hour`: the
  * network went away for a simulated hour.
  */
 export interface Mark {
-  kind: "reload" | "page" | "killed" | "taken" | "restarted" | "hour";
+  kind: "reload" | "page" | "killed" | "disconnected" | "taken" | "restarted" | "hour";
   at: number;
   /** When the stream went on. */
   resumed?: number;
@@ -68,6 +69,9 @@ export interface TraceState {
   parts?: Part[];
   /** The server's name of the task that the call has become, where the wire is listened to. */
   task?: string;
+  /** The JSON-RPC id of its request, and what left for it, where the wire is listened to. */
+  request?: string;
+  sent?: Sent[];
   end?: { at: number; how: Ending };
 }
 
@@ -83,6 +87,7 @@ const MAX_TICKS = 400;
 /** Messages whose time a later page gets to know. */
 const MAX_TIMES = 1_000;
 const MAX_NOTES = 60;
+const MAX_SENT = 12;
 /** A page that crashed has told of the times of all messages but those of its last moment, in ms. */
 const LAST_MOMENT = 1_000;
 
@@ -136,6 +141,15 @@ export class Trace {
   }
   set task(task: string) {
     this.#state.task = task;
+  }
+  get request(): string | undefined {
+    return this.#state.request;
+  }
+  set request(id: string) {
+    this.#state.request = id;
+  }
+  get sent(): readonly Sent[] {
+    return this.#state.sent ?? [];
   }
   get end(): { at: number; how: Ending } | undefined {
     return this.#state.end;
@@ -203,6 +217,20 @@ export class Trace {
     const from = missing.length > 0 ? to - step : state.at;
     this.#turn({ kind: "cut", from, why: "reload" });
     state.marks.push({ kind: how, at: from });
+  }
+
+  /** A request of that method has left for the call; true for one of another kind than the last. */
+  left(method: string, now: number): boolean {
+    const all = (this.#state.sent ??= []);
+    const at = now - this.#start;
+    const last = all.at(-1);
+    if (last?.method === method && !this.marks.some((mark) => mark.at > last.at)) {
+      last.times++;
+      return false;
+    }
+    all.push({ method, at, times: 1 });
+    if (all.length > MAX_SENT) all.splice(1, 1);
+    return true;
   }
 
   /** Marks that the network goes away for so many ms. */
