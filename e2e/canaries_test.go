@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// messages are of the kinds that e2e/cmd/messages makes from the schemas: what a
-// server sends of a call, and an agent in a session. Handshakes, lists and tasks are
-// not among them.
+// messages are what a server or an agent sends, of the kinds that e2e/cmd/messages
+// makes from the schemas. A kind is named "mcp.CallToolResult 2025-11-25".
 //
 //go:embed testdata/messages.json
 var messagesJSON string
@@ -27,6 +27,7 @@ var messagesJSON string
 // that one search finds them all.
 type canaries struct {
 	prefix string
+	mu     sync.Mutex // of what follows: servers make some while they answer
 	names  []string
 	kinds  map[string]bool // of messages that were asked for
 }
@@ -35,6 +36,8 @@ func newCanaries() *canaries { return &canaries{prefix: secret(), kinds: map[str
 
 // of returns the canary of that name.
 func (c *canaries) of(name string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	i := slices.Index(c.names, name)
 	if i < 0 {
 		i, c.names = len(c.names), append(c.names, name)
@@ -49,7 +52,9 @@ func (c *canaries) messages(t *testing.T, kind string) []string {
 	if err := json.Unmarshal([]byte(messagesJSON), &all); err != nil || len(all[kind]) == 0 {
 		t.Fatalf("no messages of %s: %v", kind, err)
 	}
+	c.mu.Lock()
 	c.kinds[kind] = true
+	c.mu.Unlock()
 	var made []string
 	for _, raw := range all[kind] {
 		var line bytes.Buffer // as an event carries it
@@ -61,6 +66,44 @@ func (c *canaries) messages(t *testing.T, kind string) []string {
 		}))
 	}
 	return made
+}
+
+// has reports whether there are messages of a kind.
+func (c *canaries) has(t *testing.T, kind string) bool {
+	t.Helper()
+	var all map[string]any
+	if err := json.Unmarshal([]byte(messagesJSON), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all[kind] != nil
+}
+
+// set returns the first message of a kind with some members set, by their paths; nil
+// leaves one out. A path that ends in an object that is not there says nothing.
+func (c *canaries) set(t *testing.T, kind string, members map[string]any) string {
+	t.Helper()
+	var message map[string]any
+	if err := json.Unmarshal([]byte(c.messages(t, kind)[0]), &message); err != nil {
+		t.Fatal(err)
+	}
+	for path, value := range members {
+		object, names := message, strings.Split(path, ".")
+		for _, name := range names[:len(names)-1] {
+			object, _ = object[name].(map[string]any)
+		}
+		switch last := names[len(names)-1]; {
+		case object == nil:
+		case value == nil:
+			delete(object, last)
+		default:
+			object[last] = value
+		}
+	}
+	text, err := json.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // unused returns the kinds of messages that nobody has asked for.

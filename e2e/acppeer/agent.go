@@ -47,7 +47,15 @@ func (p *Peer) initialize(c *connection, m message) string {
 		}
 		result = fmt.Sprintf(`{"protocolVersion":2,"info":%s,"capabilities":%s,"authMethods":[]}`, info, capabilities)
 	}
-	return success(m.ID, with(result, strings.Join(members, ",")))
+	return success(m.ID, p.said("initialize", with(result, strings.Join(members, ","))))
+}
+
+// said is the result of a method as Options.Answer has it.
+func (p *Peer) said(method, result string) string {
+	if p.opts.Answer == nil {
+		return result
+	}
+	return p.opts.Answer(method, result)
 }
 
 // v2 reports whether turns go by v2: prompts are acknowledged, states end turns.
@@ -72,7 +80,7 @@ func (p *Peer) receive(c *connection, m message, header string) {
 		p.newSession(c, m)
 		return
 	case "session/list":
-		reply("", p.list())
+		reply("", p.said("session/list", p.list()))
 		return
 	case "$/cancel_request":
 		p.withdrawn(c, m)

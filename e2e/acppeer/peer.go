@@ -38,6 +38,9 @@ type Options struct {
 	// Capabilities is the JSON object sent by initialize; "" means one that fits
 	// the version.
 	Capabilities string
+	// Answer changes the result of initialize, session/new or session/list before
+	// it leaves; nil leaves it as it is.
+	Answer func(method, result string) string
 	// NoReplay answers session/resume without any replay, NoResume with -32601;
 	// in v1 the latter means session/load, and loadSession is not advertised.
 	NoReplay, NoResume bool

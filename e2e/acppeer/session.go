@@ -49,7 +49,7 @@ func (p *Peer) newSession(c *connection, m message) {
 			}
 			p.push(c, stream, updateMessage(s.id, update), s.keep(update))
 		}
-		p.push(c, "", success(m.ID, fmt.Sprintf(`{"sessionId":%q}`, s.id)), nil)
+		p.push(c, "", success(m.ID, p.said("session/new", fmt.Sprintf(`{"sessionId":%q}`, s.id))), nil)
 	})
 }
 

@@ -1,10 +1,10 @@
 //go:build !js
 
-// Messages writes messages that a server or an agent sends of a call or in a session,
-// from the schemas of the protocols, for the search for secrets (e2e/canaries_test.go).
-// Of the kinds in wanted every member is there (of a member's alternatives the first),
-// and every free string is a mark that names it. Other kinds (handshakes, lists,
-// tasks, other revisions) are not made.
+// Messages writes messages that a server or an agent sends, from the schemas of the
+// protocols, for the search for secrets (e2e/canaries_test.go): handshakes, lists,
+// results, notifications, questions and tasks of each revision. Of the kinds in wanted
+// every member is there (of a member's alternatives the first), and every free string
+// is a mark that names it.
 //
 //	go run ./e2e/cmd/messages <folder of the specifications> > e2e/testdata/messages.json
 package main
@@ -18,10 +18,22 @@ import (
 	"strings"
 )
 
-// wanted are the definitions that messages are made of, by schema.
+// served are the kinds that a server sends in whichever revision has them.
+var served = []string{
+	"InitializeResult", "DiscoverResult", "ListToolsResult", "ListResourcesResult", "ListResourceTemplatesResult", "ListPromptsResult",
+	"ReadResourceResult", "GetPromptResult", "CompleteResult", "CallToolResult", "LoggingMessageNotification", "ProgressNotification",
+	"ResourceUpdatedNotification", "ElicitRequest", "InputRequiredResult", "CreateTaskResult", "GetTaskResult", "ListTasksResult", "Error",
+}
+
+// said are those that an agent sends.
+var said = []string{"InitializeResponse", "NewSessionResponse", "ListSessionsResponse", "SessionUpdate", "RequestPermissionRequest"}
+
+// wanted are the definitions that messages are made of, by schema; the folder of a
+// schema is its protocol and version.
 var wanted = map[string][]string{
-	"mcp/2025-11-25/schema.json": {"CallToolResult", "LoggingMessageNotification", "ProgressNotification", "ElicitRequest", "Error"},
-	"acp/v2/schema.json":         {"SessionUpdate", "RequestPermissionRequest"},
+	"mcp/2024-11-05": served, "mcp/2025-03-26": served, "mcp/2025-06-18": served, "mcp/2025-11-25": served, "mcp/2026-07-28": served,
+	"mcp/ext-tasks": {"CreateTaskResult", "GetTaskResult"},
+	"acp/v1":        said, "acp/v2": said,
 }
 
 func main() {
@@ -30,23 +42,31 @@ func main() {
 		os.Exit(2)
 	}
 	all := map[string][]any{}
-	for path, names := range wanted {
-		text, err := os.ReadFile(filepath.Join(os.Args[1], path))
+	for folder, names := range wanted {
+		text, err := os.ReadFile(filepath.Join(os.Args[1], folder, "schema.json"))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
 		var schema struct {
-			Defs map[string]map[string]any `json:"$defs"`
+			Defs  map[string]map[string]any `json:"$defs"`
+			Older map[string]map[string]any `json:"definitions"`
 		}
 		if err := json.Unmarshal(text, &schema); err != nil {
-			fmt.Fprintln(os.Stderr, path, err)
+			fmt.Fprintln(os.Stderr, folder, err)
 			os.Exit(1)
 		}
-		protocol, _, _ := strings.Cut(path, "/")
+		if schema.Defs == nil {
+			schema.Defs = schema.Older
+		}
+		protocol, version, _ := strings.Cut(folder, "/")
 		for _, name := range names {
+			if schema.Defs[name] == nil {
+				continue // another revision has it
+			}
 			m := maker{schema.Defs, nil}
-			all[protocol+"."+name] = m.each(schema.Defs[name], protocol+"."+name)
+			kind := protocol + "." + name + " " + version
+			all[kind] = m.each(schema.Defs[name], kind)
 		}
 	}
 	out, _ := json.MarshalIndent(all, "", " ")
