@@ -13,9 +13,10 @@ import (
 )
 
 // TestFault124_Histories plays random lives of three tabs over one store. Each makes
-// calls under the same few keys, whenever it knows of none yet, while commits land
-// and what was stored is told at any time. What is counted is what the server runs:
-// each key once; and each call that an app has made ends with that run's result.
+// calls under the same few keys, whenever it knows of none yet, and calls without a key,
+// while commits land and what was stored is told at any time. What is counted is what
+// the server runs: each key once, and each call without one; and each call that an app
+// has made ends with that run's result.
 func TestFault124_Histories(t *testing.T) {
 	const histories = 2_000
 	lost := 0
@@ -36,7 +37,8 @@ func TestFault124_Histories(t *testing.T) {
 type keyHistory struct {
 	mcpPlayer
 	rng  *rand.Rand
-	runs map[string]int // how often the server has run the call of a key
+	runs map[string]int // how often the server has run the call of a key, or of a name where it has none
+	made int            // calls without a key
 	due  []string       // commands that answer what it has run, with their tabs
 	tabs map[string]*keyTab
 	lost int
@@ -62,7 +64,7 @@ func (h *keyHistory) play() {
 	for range 30 {
 		h.step(names[h.rng.IntN(len(names))], h.rng.IntN(100))
 	}
-	for range 8 { // all is stored, told and answered
+	for range 8 + 2*h.made { // all is stored, told and answered
 		for _, name := range names {
 			for _, n := range []int{50, 50, 80, 95} {
 				h.step(name, n)
@@ -74,6 +76,11 @@ func (h *keyHistory) play() {
 			if !h.tabs[name].ended[id] {
 				h.t.Errorf("tab %q: the call under %s has not ended", name, key)
 			}
+		}
+	}
+	for n := range h.made {
+		if name := fmt.Sprintf("n%d", n); h.runs[name] == 0 {
+			h.t.Errorf("%s never ran", name)
 		}
 	}
 	for key, runs := range h.runs {
@@ -90,9 +97,16 @@ func (h *keyHistory) step(name string, n int) {
 		h.do(name, "start")
 	}
 	key := fmt.Sprintf("k%d", h.rng.IntN(3))
+	if n == 0 { // one without
+		key = fmt.Sprintf("n%d", h.made)
+		h.made++
+	}
 	switch _, known := h.tabs[name].calls[key]; {
 	case n < 30 && !known:
-		o := mcp.CallOptions{Durable: true, Key: key, Flags: []journal.Flags{0, journal.ReadOnly}[h.rng.IntN(2)]}
+		o := mcp.CallOptions{Durable: true, Flags: []journal.Flags{0, journal.ReadOnly}[h.rng.IntN(2)]}
+		if n > 0 {
+			o.Key = key
+		}
 		h.lines = append(h.lines, "> "+name+": call "+key)
 		h.tabs[name].calls[key], _ = MCP{h.world}.Call("tools/call", `{"name":"`+key+`"}`, o)
 		h.take(name)
@@ -133,7 +147,8 @@ func (h *keyHistory) take(name string) {
 		case app == nil:
 		case e.Kind == engine.Fetch && strings.Contains(string(e.Request.Body), `"tools/call"`):
 			_, key, _ := strings.Cut(string(e.Request.Body), `"name":"`)
-			h.runs[key[:2]]++
+			key, _, _ = strings.Cut(key, `"`)
+			h.runs[key]++
 			id := RequestID(e.Request)
 			h.due = append(h.due, name+"\x00"+fmt.Sprintf("head x%d 200 content-type=text/event-stream", e.X),
 				name+"\x00"+fmt.Sprintf("chunk x%d data: %s\n\n", e.X, Result(id, `{"content":[]}`)))

@@ -26,8 +26,8 @@ type history struct {
 // TestHistories plays random histories: calls, events in pieces of any size,
 // cuts of every kind, half-open connections, refusals, offline and online,
 // thaws, pauses, cancels, at any moment. In each of them every progress event
-// arrives once and in order, each call settles once and rightly, and nothing
-// is left. (What must hold after every input is in rig.audit and World.Advance.)
+// arrives once and in order, each call is run once and settles once and rightly, and
+// nothing is left. (What must hold after every input is in rig.audit and World.Advance.)
 func TestHistories(t *testing.T) {
 	first, n := seeds(t, 5000)
 	cuts, events, results, unknown := 0, 0, 0, 0
@@ -152,7 +152,13 @@ func (h *history) serve() {
 // servePOST takes a call: its connection may break before its head comes.
 func (h *history) servePOST(x engine.ExchangeID) {
 	id := coretest.RequestID(h.exchanges[x].request)
-	j := h.jobs[slices.IndexFunc(h.jobs, func(j *job) bool { return j.id == id })]
+	_, after, _ := strings.Cut(string(h.exchanges[x].request.Body), `"name":"`)
+	var number int
+	fmt.Sscanf(after, "%d", &number)
+	j := h.jobs[number]
+	if j.runs++; j.runs > 1 {
+		h.fatal("call %d is run %d times, now as request %s", j.c, j.runs, id)
+	}
 	if !h.kind && h.rng.IntN(60) == 0 {
 		j.unheard = true
 		h.End(x, engine.EndNetwork)

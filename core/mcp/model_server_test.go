@@ -17,6 +17,7 @@ type job struct {
 	number int
 	id     string // the request id
 	said   []string
+	runs   int  // how often the server was asked to do it
 	total  int  // progress events that the work gives
 	done   int  // of those that it has given
 	over   bool // the response has been said

@@ -439,6 +439,7 @@ export class Connection {
     }
     if (kind === EVENT.durability) {
       const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
+      if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
       this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
       return;
     }

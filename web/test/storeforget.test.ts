@@ -8,9 +8,9 @@ import { Shim, until } from "./storeshim.js";
 // What a logout deletes stays deleted, whatever another tab has under way.
 
 /** A tab's store that has been loaded, and what it said of its end. */
-async function opened(server: string, tab: string): Promise<{ store: Store; said: StoreReason[] }> {
+async function opened(server: string, tab: string, sealAll = false): Promise<{ store: Store; said: StoreReason[] }> {
   const said: StoreReason[] = [];
-  const store = await openStore({ server, tab, onLost: (why) => said.push(why) });
+  const store = await openStore({ server, tab, sealAll, onLost: (why) => said.push(why) });
   await store.load(all);
   return { store, said };
 }
@@ -45,15 +45,20 @@ async function forgetElsewhere(): Promise<void> {
 }
 
 test("TestFault121_CommitInFlightWhileAnotherTabForgets", async () => {
+  const key = { kind: "key", call: 2, key: bytes("the app's own name") } as const;
   for (const logout of [forgetElsewhere, wipeAll]) {
-    for (const work of [
-      [head(2, "its argument"), row(2, 1, 1, "token")],
-      [row(1, 1, 2, "token")],
-      [session],
-      [{ kind: "forget", call: 1, mine: true } as const, head(1, "anew", 1), row(1, 1, 1, "token")],
-    ]) {
+    for (const [sealAll, work] of [
+      [false, [head(2, "its argument"), row(2, 1, 1, "token")]],
+      [false, [row(1, 1, 2, "token")]],
+      [false, [session]],
+      [false, [{ kind: "forget", call: 1, mine: true } as const, head(1, "anew", 1), row(1, 1, 1, "token")]],
+      [false, [head(2), key, row(2, 1, 1, "token")]],
+      [true, [head(2), key]],
+      [false, [{ kind: "log", call: 1, epoch: 0, n: 1, plain: bytes(""), secret: null }, row(1, 1, 2, "token")]], // what an app is done with
+      [true, [{ ...session, ended: true }]],
+    ] as const) {
       const shim = new Shim();
-      const { store, said } = await opened("https://example.com#ada", "a");
+      const { store, said } = await opened("https://example.com#ada", "a", sealAll);
       await store.commit([session, head(1), row(1, 1, 1)], false);
       const held = heldCommit();
       const commit = store.commit(work, false);
