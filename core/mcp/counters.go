@@ -20,6 +20,7 @@ type Counters struct {
 	ExpiredCalls       uint32 // calls forgotten for their age (Config.Retention)
 	EvictedCalls       uint32 // calls forgotten for room: the browser's quota, or Limits.Stored
 	QuarantinedRecords uint32 // stored records that could not be read
+	MissingEvents      uint32 // events that a slow reader did not get, and that are not stored either
 }
 
 // Counters returns the counts so far.
@@ -50,6 +51,7 @@ func (c *Client) AppendCounters(b []byte) []byte {
 		{"expiredCalls", n.ExpiredCalls},
 		{"evictedCalls", n.EvictedCalls},
 		{"quarantinedRecords", n.QuarantinedRecords},
+		{"missingEvents", n.MissingEvents},
 	} {
 		b = append(b, "{,"[min(i, 1)])
 		b = append(append(append(b, '"'), row.name...), `":`...)

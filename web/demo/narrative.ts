@@ -48,6 +48,8 @@ export function tell(event: CallEvent): Line | undefined {
       return { tone: "log", tag: "task", text: event.message === undefined ? event.status : `${event.status}: ${event.message}` };
     case "input":
       return { tone: "notification", tag: "asks", text: [...event.requests.values()].map((request) => request.method).join(", ") };
+    case "gap":
+      return { tone: "warning", tag: "gap", text: `${event.events} events are missing here: more came than could wait for this page.` };
     case "guarantee":
       return undefined; // its badge says it
     case "resumed":

@@ -20,6 +20,7 @@ const WORDS: Record<keyof Counters, string> = {
   expiredCalls: "calls expired",
   evictedCalls: "calls evicted",
   quarantinedRecords: "stored records that cannot be read",
+  missingEvents: "events that a slow reader did not get",
 };
 
 const REFRESH = 1_000;

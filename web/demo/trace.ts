@@ -193,7 +193,7 @@ export class Trace {
       if (this.isAway(now)) return;
       this.#goesOn(at);
       if (event.outcome === "restarted") state.marks.push({ kind: "restarted", at, resumed: at });
-    } else if (event.type !== "guarantee") {
+    } else if (event.type !== "guarantee" && event.type !== "gap") {
       // A task has other ways than its stream: what it says has come by one of them.
       if (this.last.kind === "cut" && state.task !== undefined) this.#goesOn(at);
       this.#message(at, event.position);

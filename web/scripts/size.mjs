@@ -41,11 +41,13 @@ import { packages } from "./wasmpackages.mjs";
 // 0.15 KB are for globals that stay as they are (runtime/goscope.ts).
 // 0.3 KB, and 4 KB of the wasm, are for a call with a key that waits for the store, for a store
 // that does not delete, and for calls of a runtime that has exited (livecontrol.ts).
+// 1.2 KB are for events that a slow reader gets from the store (storedevents.ts), and for
+// telling what is not there in its place.
 const files = [
   { name: "holdfast.wasm", budget: 734_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 40_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 48_400, goal: 15_000 },
-  { name: "holdfast.js", budget: 50_400, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 41_400, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 49_800, goal: 15_000 },
+  { name: "holdfast.js", budget: 51_900, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -1,12 +1,13 @@
 import { type Backlog, bytesOf, Waiting } from "./backlog.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "./drafts.js";
-import { EventQueue } from "./eventqueue.js";
-import { decodeEvent, EVENT, type RawEvent, unpacked } from "./events.js";
+import { EventQueue, type Gap } from "./eventqueue.js";
+import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
 import type { CallOptions } from "./options.js";
+import { missing } from "./storedevents.js";
 
 /** Numbers of core/engine Outcome. */
 export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
@@ -26,6 +27,8 @@ export interface CallControl {
   /** `draft` is JSON, or empty. */
   draft(call: number, key: string, draft: string): void;
   replay(call: Call<unknown>): Call<unknown>;
+  /** Events that a reader has no more in memory, from the store. */
+  reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
 }
 
 /** What a call is told of itself where the store brought it back. */
@@ -118,6 +121,11 @@ export class Call<T> implements AsyncIterable<CallEvent> {
       },
       threw: (error) => {
         if (error === this.#error) this.#handed(); // that is its outcome; the end of a loop is none
+      },
+      gaps: {
+        positionOf: ({ kind, position }) => (isStored(kind) ? position : undefined),
+        stored: () => this.#kept,
+        refill: (gap) => this.#control?.reread(this.#id, gap) ?? missing(gap),
       },
     });
   }
@@ -290,7 +298,9 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /**
    * The events from the start, for the first reader; a later reader gets those
-   * from its own start on. The loop ends with the call, and throws its error.
+   * from its own start on. The loop ends with the call, and throws its error. A reader
+   * that lags behind `limits.backlogBytes` gets the rest from the store, in its place;
+   * what is not there either is told there ({@link GapEvent}).
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<CallEvent> {
     this.#read = true;

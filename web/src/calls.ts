@@ -2,7 +2,8 @@ import { Acks } from "./acks.js";
 import type { Backlog } from "./backlog.js";
 import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
-import { EVENT } from "./events.js";
+import type { Gap } from "./eventqueue.js";
+import { EVENT, type RawEvent, unpacked } from "./events.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "./handlers.js";
 import { Handover } from "./handover.js";
@@ -12,6 +13,8 @@ import type { CallOptions } from "./options.js";
 import type { Streams } from "./durable/streams.js";
 import type { Outgoing } from "./outgoing.js";
 import { CallFlags } from "./runtime/exports.js";
+import type { LogRow, LogPlace } from "./store/index.js";
+import { storedEvents } from "./storedevents.js";
 import type { Wire } from "./wire.js";
 
 /** What the calls of a client need to know of it. */
@@ -44,6 +47,8 @@ export interface CallContext {
   cancelElsewhere(record: number, reason: string): void;
   /** Resolves when the commit under way is over. */
   landed(): Promise<void>;
+  /** The next rows of a call's log; `record` names it in the store. */
+  rows(record: number, after: LogPlace, most: number): Promise<LogRow[]>;
   /** A call has its outcome; `record` names it in the store. */
   done(record: number): void;
   /** Makes a request once more. */
@@ -106,7 +111,18 @@ export class Calls {
     draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
     replay: (call) => this.#replay(call),
+    reread: (call, gap) => {
+      const record = this.#wire.runtime.record(this.#wire.handle, call);
+      return storedEvents(gap, {
+        rows: async (after, most) => (record === 0 || this.#left ? [] : this.#context.rows(record, after, most)),
+        landed: () => this.#context.landed(),
+        retell: (row, position) => this.#retell(call, row, position, gap),
+        missing: (events) => this.#wire.runtime.missing(this.#wire.handle, events),
+      });
+    },
   };
+  /** Events of a row that is being read again. */
+  #retold: RawEvent[] | undefined;
 
   /** Of the runtime that there is. */
   #live = new LiveControl(this.#asks);
@@ -231,7 +247,21 @@ export class Calls {
 
   /** The core's Replay record: events of such a call. */
   replayed(id: number, position: number, events: Uint8Array): void {
-    this.#pending.get(id)?.call.replayed(position, events);
+    if (this.#retold) for (const raw of unpacked(events)) this.#retold.push(raw);
+    else this.#pending.get(id)?.call.replayed(position, events);
+  }
+
+  /** The events of a stored row that are in a gap, and the position of its last. */
+  #retell(id: number, row: LogRow, position: number, gap: Gap): { last: number; events: RawEvent[] } {
+    const events: RawEvent[] = (this.#retold = []);
+    let last = position;
+    try {
+      const { runtime, handle } = this.#wire;
+      runtime.retell(handle, id, { position, from: gap.from, to: gap.to }, row.plain, (position) => (last = position));
+    } finally {
+      this.#retold = undefined;
+    }
+    return { last, events };
   }
 
   #forget(id: number, call: Call<unknown>): void {
@@ -266,6 +296,7 @@ export class Calls {
 
   /** The core's Deliver effect for a call. */
   deliver(id: number, kind: number, position: number, text: string): void {
+    if (this.#retold) return void this.#retold.push({ kind, position, text });
     if (kind === EVENT.acked) return this.#acks.answered(position, text);
     if (kind > EVENT.notification) this.#context.streams.heard(id, kind, text);
     if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);

@@ -100,6 +100,7 @@ export class Connection {
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
       landed: () => keeping.journal?.landed() ?? Promise.resolve(),
+      rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
       done: (record) => keeping.journal?.done(record),
       again: (method, params, options) => this.request(method, params, options),
       restored: (call) => this.#restored(call as Call<CallToolResult>),

@@ -34,6 +34,8 @@ export interface Counters {
   evictedCalls: number;
   /** Stored records that could not be read. */
   quarantinedRecords: number;
+  /** Events that a slow reader of a kept call did not get, and that are not stored either: event `gap`. */
+  missingEvents: number;
 }
 
 /** Nothing counted yet. */
@@ -55,4 +57,5 @@ export const NO_COUNTERS: Counters = {
   expiredCalls: 0,
   evictedCalls: 0,
   quarantinedRecords: 0,
+  missingEvents: 0,
 };

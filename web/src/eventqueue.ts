@@ -1,4 +1,4 @@
-import { type Backlog, Waiting } from "./backlog.js";
+import { type Backlog, EACH, Waiting } from "./backlog.js";
 import { HoldfastError } from "./errors.js";
 
 /** Events waiting for a slow reader above which its stream is not read further, and below which it is again. */
@@ -27,6 +27,18 @@ export interface QueueUse<Raw, Event> {
   pause?(paused: boolean): void;
   /** Told each time that a reader was thrown the error at the end. */
   threw?(error: HoldfastError): void;
+  /** What a reader gets in the place of events that were dropped. Without it the loop ends with `limit_exceeded`. */
+  gaps?: Gaps<Raw>;
+}
+
+/** How a reader gets past events that were dropped. */
+export interface Gaps<Raw> {
+  /** The position under which an event may be read again; undefined for one that is not stored. */
+  positionOf(raw: Raw): number | undefined;
+  /** Whether events can be read again. */
+  stored(): boolean;
+  /** The events in their place, and what says that some are missing. Never rejects. */
+  refill(gap: Gap): AsyncIterator<Raw>;
 }
 
 /**
@@ -45,7 +57,7 @@ export class EventQueue<Raw, Event> {
 
   constructor(use: QueueUse<Raw, Event>) {
     this.#use = use;
-    if (use.early !== false) this.#backlog = new Fifo(use.backlog);
+    if (use.early !== false) this.#backlog = new Fifo(use.backlog, use.gaps);
   }
 
   /** Bytes that wait for the first reader. */
@@ -75,11 +87,12 @@ export class EventQueue<Raw, Event> {
 
   /** Starts a reader. The first takes the backlog. */
   read(): AsyncIterableIterator<Event> {
-    const queue = this.#backlog ?? new Fifo<Raw>(this.#use.backlog);
+    const queue = this.#backlog ?? new Fifo<Raw>(this.#use.backlog, this.#use.gaps);
     const reader = new Reader<Raw, Event>(queue, {
       decode: (raw) => this.#use.decode(raw),
       ended: () => this.#ended,
-      error: () => this.#error ?? overflow(queue.dropped),
+      error: () => this.#error ?? (this.#use.gaps ? undefined : overflow(queue.dropped)),
+      refill: (gap) => this.#use.gaps!.refill(gap),
       moved: () => {
         if (this.#paused && !reader.queue.over(LOW_WATER, LOW_PART)) this.#balance();
       },
@@ -125,6 +138,7 @@ interface Source<Raw, Event> {
   ended(): boolean;
   error(): HoldfastError | undefined;
   moved(): void;
+  refill(gap: Gap): AsyncIterator<Raw>;
   threw(error: HoldfastError): void;
   left(): void;
 }
@@ -133,6 +147,8 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   readonly queue: Fifo<Raw>;
   readonly #source: Source<Raw, Event>;
   #waiting: { resolve: (r: IteratorResult<Event>) => void; reject: (e: unknown) => void }[] = [];
+  /** What comes in the place of dropped events, before what waits behind them. */
+  #refill: AsyncIterator<Raw> | undefined;
   #asked = true;
   #idleSince = 0;
   #left = false;
@@ -158,27 +174,35 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 
   /** Gives an event to a next() that waits; false if none does. */
   hand(raw: Raw): boolean {
-    if (this.#waiting.length === 0) return false;
+    if (this.#waiting.length === 0 || this.#refill) return false;
+    this.#give(raw);
+    return true;
+  }
+
+  #give(raw: Raw): void {
     const { resolve, reject } = this.#waiting.shift()!;
     try {
       resolve(this.#decode(raw));
     } catch (error) {
       reject(error);
     }
-    return true;
   }
 
   finish(): void {
+    if (this.#refill && !this.#left) return;
     for (const waiting of this.#waiting.splice(0)) this.#last(waiting.resolve, waiting.reject);
   }
 
   next(): Promise<IteratorResult<Event>> {
     this.#asked = true;
-    const raw = this.queue.shift();
-    if (raw === undefined) {
+    const raw = this.#refill ? undefined : this.queue.shift();
+    if (raw === undefined || raw instanceof Gap) {
+      const gap = raw;
       return new Promise((resolve, reject) => {
-        if (this.#left || this.#source.ended()) this.#last(resolve, reject);
-        else this.#waiting.push({ resolve, reject });
+        if (!gap && !this.#refill && (this.#left || this.#source.ended())) return this.#last(resolve, reject);
+        this.#waiting.push({ resolve, reject });
+        if (gap instanceof Gap) this.#fill(gap);
+        else if (this.#refill && this.#waiting.length === 1) void this.#pull();
       });
     }
     this.#source.moved();
@@ -198,6 +222,30 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
     return this;
   }
 
+  #fill(gap: Gap): void {
+    this.#refill = this.#source.refill(gap);
+    void this.#pull();
+  }
+
+  /** Gives those who wait what comes in the place of a gap, and what waits behind it. */
+  async #pull(): Promise<void> {
+    while (this.#refill && this.#waiting.length > 0) {
+      const { done, value } = await this.#refill.next();
+      if (this.#left) return;
+      if (done) this.#refill = undefined;
+      else this.#give(value);
+    }
+    if (this.#refill) return;
+    this.#source.moved();
+    while (this.#waiting.length > 0) {
+      const raw = this.queue.shift();
+      if (raw instanceof Gap) return this.#fill(raw);
+      if (raw !== undefined) this.#give(raw);
+      else if (this.#source.ended()) return this.finish();
+      else return;
+    }
+  }
+
   #last(resolve: (r: IteratorResult<Event>) => void, reject: (e: unknown) => void): void {
     const error = this.#left ? undefined : this.#source.error();
     this.#leave();
@@ -210,6 +258,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   #leave(): void {
     if (this.#left) return;
     this.#left = true;
+    this.#refill = undefined;
     this.queue.clear();
     this.#source.left();
     this.finish();
@@ -225,14 +274,35 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   }
 }
 
+/** Events that were dropped, between two that a reader gets. */
+export class Gap {
+  /** How many. */
+  events = 0;
+  /** Positions of the first and the last of those that were stored; `to` is 0 where none was. */
+  from = 0;
+  to = 0;
+
+  /** One more; `position` of one that is stored. */
+  add(position: number | undefined): void {
+    this.events++;
+    if (position === undefined) return;
+    if (this.to === 0) this.from = position;
+    this.to = position;
+  }
+}
+
 /**
  * A bounded first-in first-out queue whose shift does not move what is left.
  * Beyond the bounds items are dropped and counted: neither a stream nor a result
- * waits for a reader that does not come.
+ * waits for a reader that does not come. Where they can be read again, all goes the
+ * same way that comes before the reader has read so far.
  */
 class Fifo<T> {
   readonly #backlog: Backlog;
-  #items: (T | undefined)[] = [];
+  readonly #gaps: Gaps<T> | undefined;
+  /** The last of the gaps that wait. */
+  #gap: Gap | undefined;
+  #items: (T | Gap | undefined)[] = [];
   /** Of each of the items. */
   #sizes: number[] = [];
   #head = 0;
@@ -240,8 +310,9 @@ class Fifo<T> {
   /** How many items were dropped. */
   dropped = 0;
 
-  constructor(backlog: Backlog) {
+  constructor(backlog: Backlog, gaps: Gaps<T> | undefined) {
     this.#backlog = backlog;
+    this.#gaps = gaps;
     this.#waiting = new Waiting(this, backlog);
   }
 
@@ -260,18 +331,29 @@ class Fifo<T> {
   }
 
   push(item: T, bytes: number): void {
-    if (!this.#backlog.takes(this.length, this.bytes, bytes)) {
+    if ((this.#gap && this.#gaps!.stored()) || !this.#backlog.takes(this.length, this.bytes, bytes)) {
       this.dropped++;
+      if (this.#gaps) this.#drop(item, this.#gaps);
       return;
     }
+    this.#add(item, bytes);
+  }
+
+  #drop(item: T, gaps: Gaps<T>): void {
+    if (!this.#gap || this.#items.at(-1) !== this.#gap) this.#add((this.#gap = new Gap()), EACH);
+    this.#gap.add(gaps.positionOf(item));
+  }
+
+  #add(item: T | Gap, bytes: number): void {
     this.#items.push(item);
     this.#sizes.push(bytes);
     this.#waiting.add(bytes);
   }
 
-  shift(): T | undefined {
+  shift(): T | Gap | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];
+    if (item === this.#gap) this.#gap = undefined;
     this.#waiting.add(-this.#sizes[this.#head]!);
     this.#items[this.#head++] = undefined;
     if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
@@ -287,5 +369,6 @@ class Fifo<T> {
     this.#items = [];
     this.#sizes = [];
     this.#head = 0;
+    this.#gap = undefined;
   }
 }

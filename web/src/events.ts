@@ -124,8 +124,21 @@ export interface InputEvent extends Positioned {
   requests: Map<string, InputRequest>;
 }
 
+/**
+ * Events that this reader does not get: more waited than `limits` allow, and they are
+ * not stored (any more). They were between the event before and the one that follows.
+ */
+export interface GapEvent extends Positioned {
+  type: "gap";
+  /** How many. */
+  events: number;
+  /** Positions of the first and the last of them; `from` is above `to` where none was a message of the server's, but what the client says of itself. */
+  from: number;
+  to: number;
+}
+
 /** An event of a call, in the order in which it happened. */
-export type CallEvent = ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
+export type CallEvent = GapEvent | ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
 
 /** Numbers of core/engine EventKind. */
 export const EVENT = {
@@ -152,6 +165,14 @@ export const EVENT = {
   acked: 21,
   evicted: 22,
 } as const;
+
+/** The kind of a {@link GapEvent}, which the core knows nothing of. */
+export const GAP = 0;
+
+/** Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may have been answered. */
+export function isStored(kind: number): boolean {
+  return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;
+}
 
 /** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */
 export function* unpacked(events: Uint8Array): Generator<RawEvent> {
@@ -203,6 +224,8 @@ export function decodeEvent(kind: number, position: number, text: string, save: 
         ...(json["logger"] === undefined ? {} : { logger: json["logger"] as string }),
         data: json["data"],
       };
+    case GAP:
+      return { ...(json as unknown as GapEvent), type: "gap", position };
     case EVENT.status:
       return { ...(json as unknown as StatusEvent), type: "status", position };
     case EVENT.resumed:

@@ -40,6 +40,7 @@ export type { Durability, DurabilityReason } from "./durable/journalclient.js";
 export type { Usage } from "./store/index.js";
 export type {
   CallEvent,
+  GapEvent,
   Guarantee,
   GuaranteeEvent,
   InputEvent,

@@ -1,5 +1,8 @@
 import type { Call, CallControl } from "./call.js";
 import type { HoldfastError } from "./errors.js";
+import type { Gap } from "./eventqueue.js";
+import type { RawEvent } from "./events.js";
+import { missing } from "./storedevents.js";
 
 /**
  * What calls ask of one runtime. Once that has exited the ids that it gave are those
@@ -52,6 +55,10 @@ export class LiveControl implements CallControl {
 
   park(call: number, parked: boolean): void {
     if (!this.#exited) this.#control.park(call, parked);
+  }
+
+  reread(call: number, gap: Gap): AsyncIterator<RawEvent> {
+    return this.#exited ? missing(gap) : this.#control.reread(call, gap);
   }
 
   replay(call: Call<unknown>): Call<unknown> {

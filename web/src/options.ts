@@ -56,7 +56,7 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
-  /** Bytes of those. A slow reader holds up its stream long before; for one that does not ask for events they are dropped, and its loop ends with `limit_exceeded`. Default 64 MiB. */
+  /** Bytes of those. A slow reader holds up its stream long before; for one that does not ask for events they are dropped, and read again from the store when it does; what is not there is told ({@link GapEvent}). Default 64 MiB. */
   backlogBytes?: number;
   /** Bytes of the events of all calls that wait for their readers. Default 256 MiB. */
   backlogTotal?: number;

@@ -86,6 +86,8 @@ function one(event: CallEvent): string {
       return event.outcome;
     case "guarantee":
       return event.guarantee;
+    case "gap":
+      return `${event.events} of ${event.from} to ${event.to}`;
     case "segment":
       return event.content.type;
     case "task":

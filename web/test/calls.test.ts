@@ -48,6 +48,7 @@ function calls(context: Partial<CallContext> = {}) {
       streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
       cancelElsewhere: () => {},
       landed: () => Promise.resolve(),
+      rows: async () => [],
       done: () => {},
       again: () => them.refused("again", closed("again")),
       restored: () => {},

@@ -5,6 +5,7 @@ import { Calls, type CallContext } from "../src/calls.js";
 import { OUTCOME } from "../src/call.js";
 import { Streams } from "../src/durable/streams.js";
 import { HoldfastError } from "../src/errors.js";
+import { EVENT } from "../src/events.js";
 import { callDefaults } from "../src/options.js";
 import { outgoing } from "../src/outgoing.js";
 import { CallFlags } from "../src/runtime/exports.js";
@@ -30,6 +31,8 @@ function calls(context: Partial<CallContext> = {}) {
     draft: note("draft"),
     answer: note("answer"),
     pause: note("pause"),
+    record: () => 7,
+    missing: () => {},
   } as unknown as Runtime;
   const wire = { runtime, handle: 1 };
   const them: Calls = new Calls(wire, {
@@ -47,6 +50,7 @@ function calls(context: Partial<CallContext> = {}) {
     streams: new Streams(wire, undefined),
     cancelElsewhere: () => {},
     landed: () => Promise.resolve(),
+    rows: async () => [],
     done: () => {},
     again: () => them.refused("again", EXITED("again")),
     restored: () => {},
@@ -112,4 +116,24 @@ test("Fault 157: what waits to be sent once more when the runtime exits is not a
   await settling;
   await assert.rejects(call.result, exited);
   assert.deepEqual(told, []);
+});
+
+test("Fault 168: who reads a call of a runtime that has exited, or of another user, reads nothing of the store", async () => {
+  for (const end of ["exited", "left"]) {
+    let rows = 0;
+    const { them, send, restart } = calls({ rows: async () => (rows++, []) });
+    const call = send("a");
+    for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
+    if (end === "exited") restart();
+    else {
+      them.leave();
+      them.fail(EXITED);
+    }
+    const seen: unknown[] = [];
+    const loop = async (): Promise<void> => {
+      for await (const event of call) seen.push(event.type === "gap" ? [event.from, event.to] : event.position);
+    };
+    await assert.rejects(loop(), exited);
+    assert.deepEqual([seen, rows], [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, [11, 20]], 0]);
+  }
 });

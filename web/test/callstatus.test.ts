@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/call.js";
 import { HoldfastError } from "../src/errors.js";
+import { missing } from "../src/storedevents.js";
 
 const coded =
   (code: string) =>
@@ -22,6 +23,7 @@ function underWay() {
     handed: nothing,
     park: nothing,
     replay: (other) => other,
+    reread: (_, gap) => missing(gap),
     draft: nothing,
     peek: (id) => void asked.push(id),
   };

@@ -9,6 +9,7 @@ import type { InputContext } from "../src/handlers.js";
 import { answerInput } from "../src/inputs.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 import { ServerRequests } from "../src/serverrequests.js";
+import { missing } from "../src/storedevents.js";
 
 const refused = (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && /\bvalue\b/.test(error.message);
 
@@ -23,6 +24,7 @@ function drafting() {
     handed: nothing,
     park: nothing,
     replay: (other) => other,
+    reread: (_, gap) => missing(gap),
     peek: nothing,
     draft: (...said) => void saved.push(said),
   };

@@ -1,5 +1,5 @@
 import { StoreResult } from "../runtime/exports.js";
-import { type Committed, type Loaded, type Op, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
+import { type Committed, type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../store/index.js";
 import { CarriedCalls } from "./carried.js";
 import { Channel, type Message } from "./channel.js";
 import { Handshakes } from "./handshakes.js";
@@ -273,6 +273,11 @@ export class Journal {
   /** Resolves when the commit under way is over. */
   landed(): Promise<void> {
     return this.#committing;
+  }
+
+  /** The next rows of a call's log, in their order; none where that is over, or nothing can be read. */
+  rows(call: number, after: LogPlace, most: number): Promise<LogRow[]> {
+    return this.#store.rows(call, after, most).catch(() => []);
   }
 
   /** What is stored of this server; null where that is nothing any more. */

@@ -64,6 +64,9 @@ export interface Exports {
   stored(client: number, ticket: number, result: number, n: number, now: number): number;
   storeGone(client: number, n: number, now: number): number;
   ack(client: number, call: number, position: number, ticket: number, now: number): number;
+  record(client: number, call: number): number;
+  retell(client: number, call: number, position: number, from: number, to: number, n: number, now: number): number;
+  missing(client: number, events: number, now: number): number;
   handed(client: number, call: number, now: number): number;
   hide(client: number, now: number): number;
   park(client: number, call: number, parked: number, now: number): number;

@@ -98,6 +98,25 @@ export class Runtime {
     this.#run(() => this.#exports.ack(client, call, position, ticket, performance.now()));
   }
 
+  /** What a call is named by in the store; 0 for one that is not stored. */
+  record(client: number, call: number): number {
+    return this.#death ? 0 : this.#exports.record(client, call);
+  }
+
+  /**
+   * Tells the events of a stored row again that are in a gap, before this returns;
+   * `gap.position` is that of the last event before the row, `ended` is told that of its last.
+   */
+  retell(client: number, call: number, gap: { position: number; from: number; to: number }, row: Uint8Array, ended: (position: number) => void): void {
+    const { position, from, to } = gap;
+    this.#bound(() => this.#exports.retell(client, call, position, from, to, this.#table.writeBytes(row), performance.now()), ended);
+  }
+
+  /** So many events of a call were told to be missing. */
+  missing(client: number, events: number): void {
+    this.#run(() => this.#exports.missing(client, events, performance.now()));
+  }
+
   /** A call's outcome was handed to its app. */
   handed(client: number, call: number): void {
     this.#run(() => this.#exports.handed(client, call, performance.now()));

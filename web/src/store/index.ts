@@ -7,6 +7,7 @@ export {
   type Committed,
   type Loaded,
   type LoadedCall,
+  type LogPlace,
   type LogRow,
   type LostKey,
   type Op,

@@ -1,10 +1,10 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./journal.js";
-import { countAll, readAll, readCall, readEnded, readServer, takeCall } from "./read.js";
+import { countAll, readAll, readCall, readEnded, readRows, readServer, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type ServerRow, type Store, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
 import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
 import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
@@ -57,6 +57,20 @@ class IndexedDBStore implements Store {
     return this.#run(async ({ db, key }) => {
       const found = await readCall(db, this.#server, call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
+    });
+  }
+
+  async rows(call: number, after: LogPlace, most: number): Promise<LogRow[]> {
+    return this.#run(async ({ db, key }) => {
+      const found = await readRows(db, this.#server, call, after, most);
+      const opened = found.map(async (row): Promise<LogRow | null> => {
+        const { epoch, n } = row;
+        const plain = await plainOf(key, logIdentity(this.#server, call, epoch, n), row);
+        return plain && { epoch, n, plain, secret: null };
+      });
+      const rows = await Promise.all(opened);
+      const end = rows.indexOf(null); // what follows would have wrong positions
+      return rows.slice(0, end < 0 ? rows.length : end).filter((row) => row !== null);
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Heirs } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./journal.js";
-import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord } from "./rows.js";
-import { type Committed, type Loaded, type LoadedCall, type LostKey, type Op, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
+import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone, tombstoneOf } from "./calltombstones.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
 
@@ -72,6 +72,14 @@ class MemoryStore implements Store {
 
   async read(call: number): Promise<LoadedCall | null> {
     return this.#find(this.#held(), call);
+  }
+
+  async rows(call: number, after: LogPlace, most: number): Promise<LogRow[]> {
+    const mine = this.#held();
+    const head = mine.heads.get(call);
+    const rows = head ? validRows(head, mine.log.get(call) ?? []) : [];
+    const from = rows.findIndex((row) => row.epoch > after.epoch || (row.epoch === after.epoch && row.n > after.n));
+    return from < 0 ? [] : rows.slice(from, from + most).map(({ epoch, n, plain }) => ({ epoch, n, plain: plain!.slice(), secret: null }));
   }
 
   async ended(call: number): Promise<number> {

@@ -5,8 +5,8 @@ import type { KeyRecord } from "./callkeys.js";
 import { heirsOf } from "./heirs.js";
 import { count, type Found, foundCall, Gathering, type Loading, taking } from "./journal.js";
 import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
-import { isServer, type ServerRecord } from "./rows.js";
-import type { Usage } from "./store.js";
+import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "./rows.js";
+import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
 import { type Then, transact } from "./transaction.js";
 import type { Writer } from "./write.js";
@@ -109,6 +109,25 @@ export function readCall(db: IDBDatabase, server: string, call: number): Promise
     asWritten(tx, then, server, call, (ids, head, rows) => (found = foundCall(head, rows, heirsOf(ids))));
     tx.commit(); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
     return () => found;
+  });
+}
+
+/** Reads the valid rows of a call's log behind a place, `most` of them or fewer; none where there are no more. */
+export function readRows(db: IDBDatabase, server: string, call: number, after: LogPlace, most: number): Promise<LogRecord[]> {
+  return transact(db, { stores: ["calls", "log"], mode: "readonly" }, (tx, then) => {
+    let rows: LogRecord[] = [];
+    then(tx.objectStore("calls").get([server, call]), (head: unknown) => {
+      const next = (from: LogPlace): void => {
+        const range = IDBKeyRange.bound([server, call, from.epoch, from.n], [server, call, []], true, true);
+        then(tx.objectStore("log").getAll(range, most), (found: LogRecord[]) => {
+          rows = isHead(head) ? validRows(head, found) : [];
+          const last = found.at(-1);
+          if (rows.length === 0 && last && isHead(head)) next(last); // all of them behind a seal
+        });
+      };
+      next(after);
+    });
+    return () => rows;
   });
 }
 

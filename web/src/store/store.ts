@@ -41,6 +41,9 @@ export interface LogRow extends StoredRow {
   n: number;
 }
 
+/** Where a row stands in its call's log. */
+export type LogPlace = Pick<LogRow, "epoch" | "n">;
+
 /** A call and the valid rows of its log, in the order of (epoch, n). */
 export interface LoadedCall {
   call: number;
@@ -173,6 +176,12 @@ export interface Store {
 
   /** Reads one call without taking it; null if there is none. */
   read(call: number): Promise<LoadedCall | null>;
+
+  /**
+   * Reads the next valid rows of a call's log behind a place, `most` of them or fewer,
+   * in their order and without their secrets; none where it is over, or the next one cannot be read.
+   */
+  rows(call: number, after: LogPlace, most: number): Promise<LogRow[]>;
 
   /**
    * How a call that is stored no more had ended: a number of the core's, 0 where

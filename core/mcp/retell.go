@@ -1,0 +1,44 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// Record returns what a call is named by in the store; 0 for one that is not stored,
+// or not any more.
+func (c *Client) Record(id engine.CallID) uint64 {
+	t := c.byCall[id]
+	if t == nil {
+		t = c.kept[id]
+	}
+	if t == nil || t.record == nil || t.record.memory {
+		return 0
+	}
+	return t.record.id
+}
+
+// Retell tells the events of a stored row once more whose positions are between from
+// and to, for a reader that has been too slow for them. row is its plain part, lent
+// until the effects are taken; position is that of the last event before it. Returns
+// that of the last one in it. Nothing else follows: the call is as it was.
+func (c *Client) Retell(now engine.Time, id engine.CallID, position, from, to uint32, row []byte) uint32 {
+	c.begin(now)
+	r := journal.ReadRow(row)
+	for e, ok := r.Next(); ok; e, ok = r.Next() {
+		switch e.Kind {
+		case journal.Base:
+			position = max(position, uint32(e.N[0]))
+		case journal.Event:
+			position++
+			kind := engine.EventKind(e.N[0])
+			if position >= from && position <= to && kind != engine.EventInput {
+				c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: id, Position: position, Data: e.Data})
+			}
+		}
+	}
+	return position
+}
+
+// Missing counts events that a reader was told to be missing.
+func (c *Client) Missing(events uint32) { c.counters.MissingEvents += events }

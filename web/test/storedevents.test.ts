@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Backlog } from "../src/backlog.js";
+import { HoldfastError } from "../src/errors.js";
+import { EventQueue, Gap } from "../src/eventqueue.js";
+import { EVENT, GAP, type RawEvent } from "../src/events.js";
+import { storedEvents } from "../src/storedevents.js";
+import type { LogRow } from "../src/store/index.js";
+
+const KiB = 1 << 10;
+
+/** A log whose rows have one event each, of the positions that a test lets be stored; what was told of it. */
+class Log {
+  readonly positions: number[] = [];
+  /** Positions that the next commit stores. */
+  readonly flying: number[] = [];
+  missing = 0;
+  reads = 0;
+
+  constructor(...positions: number[]) {
+    this.positions.push(...positions);
+  }
+
+  events(gap: Gap): AsyncGenerator<RawEvent> {
+    return storedEvents(gap, {
+      rows: async ({ n }, most) => {
+        this.reads++;
+        return this.positions.slice(n, n + most).map((_, i): LogRow => ({ epoch: 1, n: n + i + 1, plain: new Uint8Array(8), secret: null }));
+      },
+      landed: async () => void this.positions.push(...this.flying.splice(0, 1)),
+      retell: ({ n }, position) => {
+        const last = this.positions[n - 1]!;
+        assert.ok(last > position);
+        return { last, events: last >= gap.from && last <= gap.to ? [event(last)] : [] };
+      },
+      missing: (events) => (this.missing += events),
+    });
+  }
+}
+
+const event = (position: number): RawEvent => ({ kind: EVENT.progress, position, text: "{}" });
+
+/** A queue of ten events whose readers get past them from a log; what comes of each event: its position, or what is missing there. */
+function queue(log: Log, kept = true): EventQueue<RawEvent, number | string> {
+  return new EventQueue<RawEvent, number | string>({
+    backlog: new Backlog(10),
+    decode: ({ kind, position, text }) => (kind === GAP ? text : kind === EVENT.status ? `status ${position}` : position),
+    gaps: {
+      positionOf: ({ kind, position }) => (kind === EVENT.status ? undefined : position),
+      stored: () => kept,
+      refill: (gap) => log.events(gap),
+    },
+  });
+}
+
+const upTo = (n: number, from = 1): number[] => Array.from({ length: n - from + 1 }, (_, i) => from + i);
+
+async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
+  const got: T[] = [];
+  for await (const one of events) got.push(one);
+  return got;
+}
+
+test("Fault 168: a slow reader gets from the store what did not wait for it, in its place", async () => {
+  const log = new Log();
+  const events = queue(log);
+  const push = (n: number): void => {
+    log.positions.push(n);
+    events.push(event(n), KiB);
+  };
+  for (let n = 1; n <= 100; n++) push(n);
+  const got: (number | string)[] = [];
+  let n = 100;
+  for await (const one of events.read()) {
+    got.push(one);
+    for (let more = 0; more < 3 && n < 400; more++) push(++n); // faster than the reader
+    if (n === 400) events.end(undefined);
+  }
+  assert.deepEqual(got, upTo(400));
+  assert.equal(log.missing, 0);
+});
+
+test("Fault 168: what is not stored either is told where it is missing, and counted", async () => {
+  // Of 100 events the first ten wait; the store has lost 21 to 30 and what came after 90.
+  const log = new Log(...upTo(20), ...upTo(90, 31));
+  const events = queue(log);
+  for (const n of upTo(100)) events.push(event(n), KiB);
+  events.push({ kind: EVENT.status, position: 100, text: "{}" }, KiB); // is never stored
+  events.end(undefined);
+  const gap = (events: number, from: number, to: number): string => JSON.stringify({ events, from, to });
+  assert.deepEqual(await all(events.read()), [...upTo(20), gap(10, 21, 30), ...upTo(90, 31), gap(11, 91, 100)]);
+  assert.equal(log.missing, 21);
+  // Of a call that is not kept: nothing is dropped that has room again.
+  const other = queue(new Log(), false);
+  for (const n of upTo(20)) other.push(event(n), KiB);
+  const reader = other.read();
+  assert.equal((await reader.next()).value, 1);
+  assert.equal((await reader.next()).value, 2);
+  other.push(event(21), KiB);
+  other.end(undefined);
+  assert.deepEqual(await all(reader), [...upTo(10, 3), gap(10, 11, 20), 21]);
+});
+
+test("Fault 168: what waits for its commit is waited for", async () => {
+  const log = new Log(...upTo(12));
+  log.flying.push(13, 14);
+  const events = queue(log);
+  for (const n of upTo(14)) events.push(event(n), KiB);
+  events.end(undefined);
+  assert.deepEqual(await all(events.read()), upTo(14));
+});
+
+test("Fault 168: a reader that waits behind a gap is woken, by the end as well", async () => {
+  const log = new Log(...upTo(20));
+  const events = queue(log);
+  for (const n of upTo(20)) events.push(event(n), KiB);
+  const reader = events.read();
+  const asked = upTo(22).map(() => reader.next());
+  const error = new HoldfastError({ code: "lost", message: "x" });
+  assert.deepEqual(await Promise.all(asked.slice(0, 20)).then((all) => all.map(({ value }) => value)), upTo(20));
+  events.push(event(21), KiB);
+  assert.equal((await asked[20]!).value, 21);
+  events.end(error);
+  await assert.rejects(asked[21]!, (e) => e === error);
+  assert.equal((await reader.next()).done, true);
+  // One that leaves in a gap is done.
+  const other = queue(log);
+  for (const n of upTo(20)) other.push(event(n), KiB);
+  const leaver = other.read();
+  for (const n of upTo(11)) assert.equal((await leaver.next()).value, n);
+  const last = leaver.next();
+  await leaver.return?.();
+  assert.equal((await last).done, true);
+});
+
+test("Fault 168: of a log of small rows many are read at a time", async () => {
+  const log = new Log(...upTo(2_000));
+  const events = queue(log);
+  for (const n of upTo(2_000)) events.push(event(n), KiB);
+  events.end(undefined);
+  assert.deepEqual(await all(events.read()), upTo(2_000));
+  assert.ok(log.reads < 20, `${log.reads} reads`);
+});
