@@ -99,7 +99,7 @@ func TestAgentWire(t *testing.T) {
 			}
 			// What is MCP's alone finds nobody here, and breaks nothing.
 			chrome.Script[chrome.Void](page, `runtime.subscribe(handle, '["file:///x"]'); runtime.handshake(handle); runtime.ack(handle, 1, 0)`)
-			chrome.Script[chrome.Void](page, `runtime.agentTerminate(handle)`)
+			chrome.Script[chrome.Void](page, `runtime.terminate(handle)`)
 			page.WaitFor(`told.state.at(-1) === "closed"`)
 			p.Await("the end of the connection", func() bool { return len(p.Connections()) == 0 })
 			chrome.Script[chrome.Void](page, `runtime.release(handle)`)

@@ -117,17 +117,3 @@ func exportAgentCancel(handle, id uint32, now float64) (records int32) {
 	c.acp.Cancel(engine.Time(now), engine.CallID(id))
 	return c.leave(engine.Time(now))
 }
-
-// exportAgentTerminate closes a client and its connection, and with it whatever
-// the agent still does on it.
-//
-//go:wasmexport agentTerminate
-func exportAgentTerminate(handle uint32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterACP(handle)
-	if c == nil {
-		return none()
-	}
-	c.acp.Terminate(engine.Time(now))
-	return c.leave(engine.Time(now))
-}

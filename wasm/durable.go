@@ -134,6 +134,20 @@ func exportLeave(handle uint32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportTerminate closes a client and ends its session, or the connection to its agent,
+// with whatever goes on in it.
+//
+//go:wasmexport terminate
+func exportTerminate(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Terminate(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
 // exportCancelRecord ends the call of that record: another tab asks for it. The
 // number is a float since an id takes up to 53 bits.
 //

@@ -16,6 +16,7 @@ type machine interface {
 	Start(now engine.Time)
 	Close(now engine.Time)
 	Leave(now engine.Time)
+	Terminate(now engine.Time)
 
 	Online(now engine.Time)
 	Offline(now engine.Time)

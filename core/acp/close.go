@@ -1,6 +1,9 @@
 package acp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
 
 // Close ends the client and leaves the connection as it is: the agent works on,
 // and whoever comes back finds what it said (spec/acp.md 2.3, no DELETE).
@@ -13,7 +16,8 @@ func (c *Client) Close(now engine.Time) {
 func (c *Client) Leave(now engine.Time) { c.Close(now) }
 
 // Terminate ends the client and the connection, and with it whatever the agent
-// still does on it.
+// still does on it. The connection is out of the store before its host is told:
+// whoever reads the store from then on makes a new one (RELIABILITY fault 138).
 func (c *Client) Terminate(now engine.Time) {
 	c.begin(now)
 	n := c.home
@@ -26,7 +30,25 @@ func (c *Client) Terminate(now engine.Time) {
 	}
 	c.end(now, &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"})
 	c.setState(stateClosing)
-	c.send(now, &post{conn: n, op: "DELETE"})
+	c.unstoreConnection(n)
+	c.writer.WhenStored(now, false, func(now engine.Time) {
+		if c.state == stateClosing {
+			c.send(now, &post{conn: n, op: "DELETE"})
+		}
+	})
+}
+
+// unstoreConnection writes that the sessions which this page carries have n no more.
+func (c *Client) unstoreConnection(n *connection) {
+	for _, s := range c.sessions {
+		if s.record == nil || s.record.conn != n.id {
+			continue
+		}
+		if r := s.waiting(c); r != nil {
+			r.conn = ""
+			c.writeSecret(s, journal.Entry{Kind: journal.Connection})
+		}
+	}
 }
 
 // terminated takes the answer to the DELETE, whatever it was.

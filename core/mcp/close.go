@@ -9,15 +9,29 @@ import (
 // with closed, the session is taken out of the store, then deleted at the server.
 // The state becomes closed when that is answered, or after two seconds. It is never
 // sent on pagehide: other calls of the session may outlive the page.
-func (c *Client) Close(now engine.Time) { c.close(now, false) }
+func (c *Client) Close(now engine.Time) { c.close(now, closesIdle) }
+
+// Terminate closes the client and ends the session, whatever of this page's goes on
+// in it: a logout. It is ended at the server also where the store fails.
+func (c *Client) Terminate(now engine.Time) { c.close(now, endsSession) }
 
 // Leave closes the client as Close does, without ending the session: another tab
 // uses it too. It may come after Close as long as the end of the session is not
 // stored.
-func (c *Client) Leave(now engine.Time) { c.close(now, true) }
+func (c *Client) Leave(now engine.Time) { c.close(now, leavesSession) }
 
-func (c *Client) close(now engine.Time, shared bool) {
+// closing says what becomes of the session when its client is closed.
+type closing uint8
+
+const (
+	closesIdle    closing = iota // it ends, unless a call that is kept goes on in it
+	leavesSession                // it stays
+	endsSession                  // it ends
+)
+
+func (c *Client) close(now engine.Time, how closing) {
 	c.begin(now)
+	shared := how == leavesSession
 	if c.state == stateClosing && shared {
 		c.keepSession()
 	}
@@ -26,20 +40,20 @@ func (c *Client) close(now engine.Time, shared bool) {
 	}
 	for _, t := range c.calls {
 		// The session outlives this client where a call in it will go on.
-		shared = shared || t.isKept() && t.phase < callTail
+		shared = shared || how == closesIdle && t.isKept() && t.phase < callTail
 	}
 	c.end(now, stateClosing)
 	if c.session.id == "" || shared {
 		c.ended()
 		return
 	}
-	c.deleteSession(now)
+	c.deleteSession(now, how)
 }
 
 // deleteSession ends the session at the server, once the store has it no more:
 // whoever reads the store from then on makes a new one (RELIABILITY fault 138).
 // Where it cannot be taken out of the store it lives on, and so does what is stored.
-func (c *Client) deleteSession(now engine.Time) {
+func (c *Client) deleteSession(now engine.Time, how closing) {
 	p := &post{role: postDelete, phase: postParked, by: now.After(deleteTimeout)}
 	c.posts = append(c.posts, p)
 	stored := c.session.stored
@@ -49,7 +63,7 @@ func (c *Client) deleteSession(now engine.Time) {
 	c.writer.WhenStored(now, false, func(now engine.Time) {
 		switch {
 		case p.phase != postParked:
-		case stored && !c.writer.On:
+		case stored && !c.writer.On && how != endsSession:
 			c.keepSession()
 		default:
 			by := p.by

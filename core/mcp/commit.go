@@ -72,6 +72,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 				t.record.headIn = neverSent
 			}
 		}
+		c.session.stored = false // nor is the session: whoever closes last ends it
 		c.withdrawn.gone(c)
 	}
 	if !c.writer.On {

@@ -193,15 +193,18 @@ export class Connection {
   }
 
   /**
-   * Closes the connection and deletes all that is stored of this server and
-   * user: calls, results, the session and what was learned of the server. For a
-   * logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
+   * Closes the connection, ends the session at the server, and deletes all that is stored
+   * of this server and user: calls, results, the session and what was learned of the server.
+   * Where another tab carries a call, which may be in that session, the last tab that is
+   * closed ends it. For a logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
    * in memory: `durability` is `memory` there, because of `closed`.
    *
    * @throws HoldfastError `storage_failed` where it could not be deleted
    */
   async forget(): Promise<void> {
-    await this.close();
+    this.#calls.closing();
+    const ends = this.#keeping.journal?.logout() ?? true;
+    await this.#life.close(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
     await forgetRevision(this.url);
     await this.#keeping.journal?.forget();
     await this.#keeping.stores?.forgetFormer();

@@ -140,9 +140,19 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
       });
       if (this.#between) this.#ended();
       else if (end) end();
-      else this.#wire.runtime.close(this.#wire.handle);
+      else void this.#closeCore();
     });
     return this.#closed;
+  }
+
+  // After a logout in another page the session is no page's any more by the store's
+  // account: those that use it know of each other by what they hold.
+  async #closeCore(): Promise<void> {
+    const { journal } = this.#keeping;
+    const last = !journal?.forgotten || (await journal.lastToUse());
+    const { runtime, handle } = this.#wire;
+    if (last) runtime.close(handle);
+    else runtime.leave(handle);
   }
 
   // There is nothing in the core that could be closed.

@@ -64,7 +64,7 @@ export class AgentRig {
       agentMoved: (_: number, ...said: unknown[]) => this.told.push(["moved", ...said]),
       agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
-      agentTerminate: () => this.#end("terminate"),
+      terminate: () => this.#end("terminate"),
       close: () => this.#end("close"),
       leave: () => this.#end("leave"),
       token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),

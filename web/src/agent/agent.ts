@@ -258,7 +258,7 @@ export class Agent {
    */
   close(options: { terminate?: boolean } = {}): Promise<void> {
     if (!options.terminate) return this.#life.close();
-    return this.#life.close(() => this.#wire.runtime.agentTerminate(this.#wire.handle));
+    return this.#life.close(() => this.#wire.runtime.terminate(this.#wire.handle));
   }
 
   /**

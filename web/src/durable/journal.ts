@@ -50,6 +50,8 @@ export class Journal {
   #polling: ReturnType<typeof setInterval> | undefined;
   #listens = false;
   #forgotten = false;
+  /** The app logs out, and the session ends with that. */
+  #logout = false;
 
   private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes, use: SessionUse) {
     this.#store = store;
@@ -217,6 +219,7 @@ export class Journal {
    * it is stored. Where another page has read the session, it is not ended.
    */
   async #endSession(ops: readonly Op[], strict: boolean): Promise<Committed> {
+    if (this.#logout) return this.#store.commit(ops, strict);
     let committed: Committed | undefined;
     // Pages of an earlier build do not say that they use it; they are heard.
     const heard = this.#peers.heardOf(await this.#tab.living());
@@ -283,6 +286,16 @@ export class Journal {
   /** What is stored of this server; null where that is nothing any more. */
   usage(): Promise<Usage | null> {
     return usageOf(this.#store);
+  }
+
+  /** A logout begins. Whether the session ends with it: not where another page carries a call, which may go on in it. */
+  logout(): boolean {
+    return (this.#logout = this.#calls.unfinished().length === 0);
+  }
+
+  /** Whether no other page uses the session, nor will: after a logout none can read it (fault 158). */
+  lastToUse(): Promise<boolean> {
+    return this.#use.alone(async () => {});
   }
 
   /** Deletes all that is stored of this server. Works on a journal that is closed, too. */

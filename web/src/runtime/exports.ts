@@ -60,6 +60,7 @@ export interface Exports {
   token(client: number, ok: number, n: number, now: number): number;
   close(client: number, now: number): number;
   leave(client: number, now: number): number;
+  terminate(client: number, now: number): number;
   restore(client: number, n: number, now: number): number;
   stored(client: number, ticket: number, result: number, n: number, now: number): number;
   storeGone(client: number, n: number, now: number): number;
@@ -77,7 +78,6 @@ export interface Exports {
   agentRequest(client: number, session: number, n: number, now: number): number;
   agentNotify(client: number, session: number, n: number, now: number): number;
   agentCancel(client: number, call: number, now: number): number;
-  agentTerminate(client: number, now: number): number;
   agentServe(client: number, n: number, now: number): number;
   agentTold(client: number, request: number, outcome: number, n: number, now: number): number;
   agentMoved(client: number, record: number, epoch: number, now: number): number;

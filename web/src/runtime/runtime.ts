@@ -152,6 +152,11 @@ export class Runtime {
     this.#run(() => this.#exports.leave(client, performance.now()));
   }
 
+  /** Closes a client and ends its session, or its connection to an agent, with whatever goes on in it. */
+  terminate(client: number): void {
+    this.#run(() => this.#exports.terminate(client, performance.now()));
+  }
+
   /**
    * Makes a request, or sends a notification; `how` are CallFlags. `bind` is told the call's id
    * before anything of it can arrive.
@@ -188,11 +193,6 @@ export class Runtime {
   /** Asks an agent to give up a request. */
   agentCancel(client: number, call: number): void {
     this.#run(() => this.#exports.agentCancel(client, call, performance.now()));
-  }
-
-  /** Closes an agent's client and its connection, and with it whatever the agent still does on it. */
-  agentTerminate(client: number): void {
-    this.#run(() => this.#exports.agentTerminate(client, performance.now()));
   }
 
   /** Does what another page asks of a session that this one carries; `bind` is told the call that settles, 0 for none. */
