@@ -43,6 +43,11 @@ const OpAwaited OpFlags = 4
 // rather than that somebody has given it up.
 func OpOutcome(kind engine.Outcome) OpFlags { return OpFlags(kind) << 4 }
 
+// Unstored, in the place of an outcome, is that of a call which is not stored any more
+// since it takes too much room, and goes on in the memory of the page that carries it.
+// A build before this one takes it for none.
+const Unstored engine.Outcome = 15
+
 // Outcome returns what OpOutcome was given; 0 where the call had no outcome.
 func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> 4) }
 

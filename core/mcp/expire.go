@@ -135,7 +135,7 @@ func (c *Client) fitStored() {
 		}
 		w.Held -= most.record.bytes
 		c.undirty(most)
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: most.record.id})
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned | journal.OpOutcome(journal.Unstored), Call: most.record.id})
 		most.record.memory, most.record.bytes = true, 0
 		c.tellEvicted(most, evictedLimit, false)
 		c.tellGuarantee(most)

@@ -167,7 +167,10 @@ func (c *Client) forgotten(now engine.Time, id uint64, outcome engine.Outcome) {
 		c.unrecord(t)
 		t.x, t.record = 0, nil
 		failure := &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"}
-		if int(outcome) < len(acknowledged) && outcome > 0 {
+		if outcome == journal.Unstored {
+			failure.Code, failure.Message = engine.CodeLimit, "the call goes on in another page, and takes too much room to be stored: only that page hears of it"
+			c.tellForgotten(t)
+		} else if int(outcome) < len(acknowledged) && outcome > 0 {
 			failure.Code, failure.Message = engine.CodeAcknowledged, acknowledged[outcome]
 			c.tellForgotten(t)
 		}

@@ -1,0 +1,56 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// Fault 160: a call that runs takes more room than the store may, and goes on in memory.
+// A tab that looks on is told that, and not that the call is lost: it would be made again.
+func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
+	owner := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
+	owner.Handshake("2025-11-25")
+	owner.Stored(journal.ResultOK, "")
+	id, _ := owner.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
+	owner.Stored(journal.ResultOK, "")
+
+	follower := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true})
+	follower.Handshake("2025-11-25")
+	follower.Stored(journal.ResultOK, "")
+	record := owner.Store.Calls()[0]
+	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
+	tell := func(op journal.Op) {
+		follower.Input("told", func(c *mcp.Client, now engine.Time) { c.Restore(now, journal.AppendOp(nil, op)) })
+	}
+	tell(journal.Op{Kind: journal.OpCall, Call: record, Epoch: 1, Plain: head})
+
+	x := owner.Fetched()
+	owner.Head(x, 200, "content-type", "text/event-stream")
+	for range 4 {
+		owner.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
+		owner.Stored(journal.ResultOK, "")
+		for _, e := range owner.Effects {
+			for r := journal.ReadOps(e.Data); e.Kind == engine.Store; {
+				op, ok := r.Next()
+				if !ok {
+					break
+				}
+				if op.Kind == journal.OpForget {
+					tell(journal.Op{Kind: op.Kind, Flags: op.Flags &^ journal.OpOwned, Call: op.Call})
+				}
+			}
+		}
+	}
+	if owner.Settled(id) != nil {
+		t.Fatalf("the call does not go on\n%s", owner.Log())
+	}
+	end := follower.Settled(2)
+	if end == nil || end.Failure == nil || end.Failure.Code != engine.CodeLimit || end.Failure.Retryable {
+		t.Errorf("who looks on is told %+v\n%s", end, follower.Log())
+	}
+}
