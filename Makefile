@@ -44,35 +44,18 @@ build: $(MODULE) $(NPM_BUILT) $(DEMO) ## build the wasm, the module and the demo
 
 # ---- the module ----
 
-# Copies of small functions in their callers are a seventh of what is downloaded,
-# and only these packages run often enough for the copies to be worth it: what
-# sees every byte or event of a stream, and the runtime (memory, maps, scheduler).
-MODULE_PATH := github.com/holdfast-mcp/holdfast
-INLINED := $(addprefix $(MODULE_PATH)/,core/engine core/sse core/jsonrpc core/link jsbridge) bytes unicode/utf8 runtime internal/runtime/...
-INLINING := -gcflags=all=-l $(foreach package,$(INLINED),-gcflags=$(package)=)
+# What the build of the wasm is made of, and why, is said in web/scripts/wasmbuild.
+# slim then rewrites the file so that it compresses better.
+BUILD_WASM := go run ./web/scripts/wasmbuild -version $(VERSION)
 
-# safejs formats its errors, and the standard fmt is a tenth of what is downloaded:
-# the wasm is built with a small one over it.
-OVERLAY := web/build/overlay.json
-LAY_OVER := mkdir -p web/build && go run ./web/scripts/overlay > $(OVERLAY)
-BUILD_WASM := GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -overlay=$(OVERLAY) $(INLINING)
-
-# The flags leave out symbols, paths and the build id: the same source gives the
-# same bytes, and about a third fewer of them. slim then rewrites the file so
-# that it compresses better.
 $(DIST)/holdfast.wasm: $(GO_SOURCES)
-	$(LAY_OVER)
-	$(BUILD_WASM) -ldflags='-s -w -buildid= -X main.version=$(VERSION)' -o $@ ./wasm
+	@mkdir -p $(@D)
+	$(BUILD_WASM) -o $@
 	go run ./web/scripts/slim $@
 
 # The glue between Go and JavaScript must come from the toolchain that built the wasm.
-# Its text stays as it is, in a function: it defines names on globalThis, which are no
-# names for a page, and fs, which it then uses as a global (runtime/goscope.ts).
-web/build/wasm_exec.mjs: go.mod
-	@mkdir -p $(@D)
-	printf 'export function defineGo(globalThis, fs) {\n' > $@
-	cat "$$(go env GOROOT)/lib/wasm/wasm_exec.js" >> $@
-	printf 'fs = globalThis.fs;\nreturn globalThis.Go;\n}\n' >> $@
+web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
+	go run ./web/scripts/wasmbuild -glue -o $@
 
 # What few pages need is in chunks beside the module, which loads them by itself.
 # Their names change with what is in them: a module never meets another build's.
@@ -118,8 +101,8 @@ check: ## gofmt and vet, for this machine and for wasm
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet ./...
 
-test-core: ## the protocol core, natively
-	go test -timeout 30m ./core/...
+test-core: ## the protocol core, natively; the steps that build the wasm
+	go test -timeout 30m ./core/... ./web/scripts/...
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
 	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
@@ -158,8 +141,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 # Names and shares of the bundle are for the tables only and not in what ships.
 size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weighs most; fails over budget
 	@mkdir -p web/build/size
-	@$(LAY_OVER)
-	@$(BUILD_WASM) -ldflags='-buildid= -X main.version=$(VERSION)' -o web/build/size/named.wasm ./wasm
+	@$(BUILD_WASM) -names -o web/build/size/named.wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
 	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
 	@$(ESBUILD) web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs

@@ -10,6 +10,8 @@ import (
 	"testing"
 )
 
+//go:generate go test . -run Transcript -update
+
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
 const goldenTranscript = "../../web/test/testdata/transcript.json"

@@ -10,10 +10,12 @@ import (
 	"testing"
 )
 
+//go:generate go test . -run ^TestScenarios$ -update
+
 var update = flag.Bool("update", false, "write what happened into testdata/*/*.txt")
 
 // TestScenarios plays every script in testdata and compares the effects with
-// the golden ones. After a wanted change: go test ./core/coretest -update,
+// the golden ones. After a wanted change: go generate ./core/coretest,
 // then read the diff line by line.
 func TestScenarios(t *testing.T) {
 	for folder, run := range map[string]func(testing.TB, string) string{"mcp": RunScript, "acp": RunAgentScript} {

@@ -16,3 +16,5 @@
 //
 // The unit of time is the millisecond, as in core/engine.
 package simulate
+
+//go:generate go run ./cmd -svg ../../docs/simulation.svg

@@ -31,8 +31,8 @@ var headerStart = []byte{0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8}
 // the printed trace of a panic reads them, which then names its functions and
 // the offsets in them: those find the line in a build of the same source.
 //
-// It reports whether it knew the table: with a toolchain that lays it out in
-// another way the lines stay, and only the size suffers.
+// It reports whether it knew the table: that of a toolchain that lays it out in
+// another way is left as it is.
 func dropLines(image []byte) bool {
 	at := bytes.Index(image, headerStart)
 	if at < 0 || len(image)-at < headerSize || bytes.Contains(image[at+1:], headerStart) {

@@ -6,8 +6,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 )
 
 func main() {
@@ -26,24 +28,24 @@ func rewrite(path string) error {
 	if err != nil {
 		return err
 	}
-	out, known, err := slim(module)
+	out, err := slim(module)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if !known {
-		fmt.Fprintln(os.Stderr, "slim: this toolchain's table of functions is not known; the line numbers stay in")
 	}
 	return os.WriteFile(path, out, 0o644)
 }
 
+// errUnknown is a module that slim would have to leave as large as it is.
+var errUnknown = errors.New("this toolchain's table of functions is not known (lines.go): the line numbers would stay in")
+
 // slim returns the module with its data segments joined and without line
-// numbers. known is false where the latter were not understood and stay.
-func slim(module []byte) (out []byte, known bool, err error) {
+// numbers. What it does not know is an error: nobody would notice a larger file.
+func slim(module []byte) ([]byte, error) {
 	list, err := sections(module)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	out = append(out, module[:8]...)
+	out, known := slices.Clone(module[:8]), false
 	for _, s := range list {
 		switch s.id {
 		case sectionDataCount:
@@ -51,7 +53,7 @@ func slim(module []byte) (out []byte, known bool, err error) {
 		case sectionData:
 			data, err := segments(s.body)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			data = join(data)
 			for _, d := range data {
@@ -61,5 +63,8 @@ func slim(module []byte) (out []byte, known bool, err error) {
 		}
 		out = appendSection(out, s)
 	}
-	return out, known, nil
+	if !known {
+		return nil, errUnknown
+	}
+	return out, nil
 }

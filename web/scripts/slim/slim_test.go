@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -38,18 +41,22 @@ func TestJoinsSegments(t *testing.T) {
 		{at: 100_000, bytes: []byte("too far")},
 		{at: 64, bytes: []byte("out of order")},
 		{at: 100_007, bytes: []byte(", and its neighbour")},
+		{at: 200_000, bytes: functions()},
 	})
-	after, known, err := slim(before)
-	if err != nil || known {
-		t.Fatalf("slim: known %v, %v", known, err)
+	after, err := slim(before)
+	if err != nil {
+		t.Fatal(err)
 	}
 	want, _ := memory(t, before)
+	if !dropLines(want) {
+		t.Fatal("the table was not known")
+	}
 	got, count := memory(t, after)
 	if !bytes.Equal(got, want) {
 		t.Error("memory is not what it was")
 	}
-	if count != 3 {
-		t.Errorf("%d segments, want 3", count)
+	if count != 4 {
+		t.Errorf("%d segments, want 4", count)
 	}
 	list, _ := sections(after)
 	if len(list) != 2 || string(list[0].body) != "\x04name" {
@@ -58,16 +65,39 @@ func TestJoinsSegments(t *testing.T) {
 }
 
 func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
-	whole := module([]segment{{at: 64, bytes: []byte("text")}})
+	whole := module([]segment{{at: 64, bytes: functions()}})
+	if _, err := slim(whole); err != nil {
+		t.Fatal(err)
+	}
 	for name, module := range map[string][]byte{
 		"no wasm":         []byte("text"),
 		"torn":            whole[:len(whole)-1],
 		"overlapping":     module([]segment{{at: 64, bytes: []byte("text")}, {at: 66, bytes: []byte("text")}}),
 		"passive segment": appendSection(whole[:8:8], section{id: sectionData, body: []byte{1, 1, 0}}),
+		"no table":        module([]segment{{at: 64, bytes: []byte("text")}}),
+		"no data":         whole[:8],
 	} {
-		if _, _, err := slim(module); err == nil {
+		if _, err := slim(module); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// A build that meets a toolchain that slim does not know has to stop, and to leave no
+// file that looks done.
+func TestStopsAtAnUnknownTable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.wasm")
+	table := functions()
+	table[0] = 0xf2 // the magic number of another version
+	before := module([]segment{{at: 64, bytes: table}})
+	if err := os.WriteFile(file, before, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := rewrite(file); !errors.Is(err, errUnknown) {
+		t.Errorf("rewrite: %v", err)
+	}
+	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file was written all the same: %v", err)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	real "fmt"
 	"testing"
 
-	"github.com/holdfast-mcp/holdfast/web/scripts/overlay/fmt"
+	"github.com/holdfast-mcp/holdfast/web/scripts/wasmbuild/fmt"
 )
 
 type named struct{}

@@ -1,0 +1,72 @@
+//go:build !js
+
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestSameWasmEverywhere builds the wasm once more, as on another machine: its toolchain
+// is one that the go command has fetched, in the cache of modules, where it takes no
+// overlay, and its settings would make other code. The bytes are those of web/dist.
+func TestSameWasmEverywhere(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	fetched := fetchedToolchain(t, filepath.Join(folder, "modules"))
+	for _, step := range []string{"wasmbuild", "slim"} {
+		if out, err := native.command("build", "-o", filepath.Join(folder, step), "./web/scripts/"+step).CombinedOutput(); err != nil {
+			t.Fatalf("go build: %v\n%s", err, out)
+		}
+	}
+	version := regexp.MustCompile(`"version": "(.*)"`).FindStringSubmatch(read(t, filepath.Join("..", "package.json")))[1]
+	built := filepath.Join(folder, "holdfast.wasm")
+	for _, step := range [][]string{{"wasmbuild", "-version", version, "-o", built}, {"slim", built}} {
+		command := exec.Command(filepath.Join(folder, step[0]), step[1:]...)
+		command.Dir = ".."
+		command.Env = append(os.Environ(), fetched...)
+		command.Env = append(command.Env, "GOFLAGS=-tags=other -gcflags=all=-N -buildvcs=true", "GOWORK=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", step[0], err, out)
+		}
+	}
+	if !bytes.Equal([]byte(read(t, built)), []byte(read(t, filepath.Join("..", "web", "dist", "holdfast.wasm")))) {
+		t.Error("the wasm is another one than that of web/dist")
+	}
+}
+
+// fetchedToolchain makes a cache of modules that holds the toolchain as one of them, all
+// by links, and returns the variables that select both.
+func fetchedToolchain(t *testing.T, cache string) []string {
+	t.Helper()
+	out, err := native.command("env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatalf("go env: %v", err)
+	}
+	link := func(from, to string) {
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	modules := strings.TrimSpace(string(out))
+	entries, err := os.ReadDir(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != "golang.org" { // the wasm needs none of it, and the toolchain goes there
+			link(filepath.Join(modules, entry.Name()), filepath.Join(cache, entry.Name()))
+		}
+	}
+	root := filepath.Join(cache, "golang.org", "toolchain@v0.0.1")
+	link(goroot(t), root)
+	return []string{"GOMODCACHE=" + cache, "GOROOT=" + root}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const modulePath = "github.com/holdfast-mcp/holdfast"
+
+// inlined are the packages whose small functions are copied into their callers. The
+// copies are a seventh of what is downloaded, and only these run often enough to be
+// worth it: what sees every byte or event of a stream, and the runtime (memory, maps,
+// scheduler).
+var inlined = []string{
+	modulePath + "/core/engine", modulePath + "/core/sse", modulePath + "/core/jsonrpc", modulePath + "/core/link", modulePath + "/jsbridge",
+	"bytes", "unicode/utf8", "runtime", "internal/runtime/...",
+}
+
+// build writes the wasm. What is left out, symbols, paths and the build id, is a third
+// of the bytes, and differs from machine to machine.
+func (l laid) build(version, out string, names bool) error {
+	leaveOut := "-s -w "
+	if names {
+		leaveOut = ""
+	}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + l.file, "-gcflags=all=-l"}
+	for _, name := range inlined {
+		args = append(args, "-gcflags="+name+"=")
+	}
+	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.version="+version, "-o", out, "./wasm")
+	command := l.command(args...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("go build: %w", err)
+	}
+	return nil
+}
+
+// Around the text of wasm_exec.js, which stays as it is. It defines names on globalThis,
+// which here is an object of the loader's, and then uses fs as a global
+// (web/src/runtime/goscope.ts).
+const (
+	glueHead = "export function defineGo(globalThis, fs) {\n"
+	glueTail = "\nfs = globalThis.fs;\nreturn globalThis.Go;\n}\n"
+)
+
+// writeGlue writes the glue, which has to be of the toolchain that built the wasm.
+func (t toolchain) writeGlue(out string) error {
+	text, err := os.ReadFile(filepath.Join(t.root, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	for _, defined := range []string{"globalThis.Go = class", "globalThis.fs = {", "\tfs.writeSync("} {
+		if !strings.Contains(string(text), defined) {
+			return errors.New("wasm_exec.js of this toolchain is another than the one that is known: it lacks " + defined)
+		}
+	}
+	return os.WriteFile(out, []byte(glueHead+string(text)+glueTail), 0o666)
+}

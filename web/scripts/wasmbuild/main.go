@@ -1,0 +1,54 @@
+// Command wasmbuild builds the wasm, and the glue between it and JavaScript. Run it in
+// the root of the module.
+//
+//	go run ./web/scripts/wasmbuild -version 0.1.0 -o holdfast.wasm
+//	go run ./web/scripts/wasmbuild -glue -o wasm_exec.mjs
+//
+// The same source gives the same bytes on every machine: the toolchain is the one that
+// go.mod names, wherever it comes from, and no setting of the machine changes code.
+// Whatever cannot be done as it has to be ends the build.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// folder holds what is made on the way.
+var folder = filepath.Join("web", "build")
+
+func main() {
+	version := flag.String("version", "", "the version that the wasm tells its loader")
+	names := flag.Bool("names", false, "keep the names of functions, for the table of sizes")
+	glue := flag.Bool("glue", false, "write wasm_exec.js as a module, and no wasm")
+	out := flag.String("o", "", "the file to write")
+	flag.Parse()
+	if err := run(*version, *out, *names, *glue); err != nil {
+		fmt.Fprintln(os.Stderr, "wasmbuild:", err)
+		os.Exit(1)
+	}
+}
+
+func run(version, out string, names, glue bool) error {
+	if out == "" || flag.NArg() > 0 || glue == (version != "") {
+		return errors.New("usage: wasmbuild -version version [-names] -o file, or wasmbuild -glue -o file")
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	tools, err := findToolchain(os.Environ())
+	if err != nil {
+		return err
+	}
+	if glue {
+		return tools.writeGlue(out)
+	}
+	fitted, err := tools.layFmt(folder)
+	if err != nil {
+		return err
+	}
+	return fitted.build(version, out, names)
+}

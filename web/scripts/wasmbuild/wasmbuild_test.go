@@ -1,0 +1,127 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// atRoot runs a test in the root of the module, as the command runs.
+func atRoot(t *testing.T) { t.Chdir(filepath.Join("..", "..", "..")) }
+
+// installed is the toolchain that builds the wasm.
+func installed(t *testing.T) toolchain {
+	t.Helper()
+	tools, err := findToolchain(os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tools
+}
+
+// stops fails a test whose step went on, or did not say why it stopped.
+func stops(t *testing.T, err error, because string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), because) {
+		t.Errorf("the step ended with %v, want an error that says %q", err, because)
+	}
+}
+
+func TestNoSettingOfTheMachineChangesCode(t *testing.T) {
+	atRoot(t)
+	machine := append(os.Environ(), "GOFLAGS=-tags=other", "GOPRIVATE=example.com", "GOEXPERIMENT=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
+	tools, err := findToolchain(machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=", "CGO_ENABLED="} {
+		if slices.ContainsFunc(tools.env, func(variable string) bool { return strings.HasPrefix(variable, name) }) {
+			t.Errorf("the build sees %s of the machine", name)
+		}
+	}
+	for _, variable := range []string{"GOPRIVATE=example.com", "GOENV=off", "GOWORK=off", "GOTOOLCHAIN=local"} {
+		if !slices.Contains(tools.env, variable) {
+			t.Errorf("the build lacks %s", variable)
+		}
+	}
+}
+
+func TestStopsWithoutTheToolchainOfGoMod(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, err := findToolchain(os.Environ())
+	stops(t, err, "go.mod")
+	write(t, "go.mod", "module other\n")
+	_, err = findToolchain(os.Environ())
+	stops(t, err, "go.mod names no version of Go")
+	write(t, "go.mod", "module other\n\ngo 1.999.9\n")
+	_, err = findToolchain(append(os.Environ(), "GOPROXY=off"))
+	stops(t, err, "built by go1.999.9, which go.mod names")
+}
+
+func TestStopsWhereTheOverlayCannotBeLaid(t *testing.T) {
+	atRoot(t)
+	tools := installed(t)
+	t.Run("no source", func(t *testing.T) {
+		_, err := toolchain{root: t.TempDir()}.layFmt(t.TempDir())
+		stops(t, err, "no fmt to lay ours over")
+	})
+	t.Run("no place for the link", func(t *testing.T) {
+		_, err := tools.layFmt(filepath.Join(t.TempDir(), "missing"))
+		stops(t, err, "cannot be linked")
+	})
+	t.Run("refused", func(t *testing.T) {
+		// As a toolchain in the cache of modules is, where it is not reached by a link.
+		folder := t.TempDir()
+		refusing := tools
+		refusing.env = append(slices.Clone(tools.env), "GOMODCACHE="+folder)
+		_, err := refusing.layFmt(folder)
+		stops(t, err, "must not be replaced")
+	})
+	t.Run("not used", func(t *testing.T) {
+		folder := t.TempDir()
+		elsewhere, err := tools.layFmt(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		elsewhere.root = tools.root // it replaces files that the go command does not read
+		stops(t, elsewhere.check(), "goes on with another")
+	})
+}
+
+func TestStopsAtAnotherGlue(t *testing.T) {
+	root, out := t.TempDir(), filepath.Join(t.TempDir(), "wasm_exec.mjs")
+	tools := toolchain{root: root}
+	stops(t, tools.writeGlue(out), "no such file")
+	if err := os.MkdirAll(filepath.Join(root, "lib", "wasm"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, "lib", "wasm", "wasm_exec.js"), `export class Go {}`)
+	stops(t, tools.writeGlue(out), "another than the one that is known")
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the file was written all the same")
+	}
+}
+
+func TestGlueKeepsTheText(t *testing.T) {
+	atRoot(t)
+	tools, out := installed(t), filepath.Join(t.TempDir(), "wasm_exec.mjs")
+	if err := tools.writeGlue(out); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(tools.root, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if glue, err := os.ReadFile(out); err != nil || string(glue) != glueHead+string(text)+glueTail {
+		t.Errorf("the glue is another text than the toolchain's: %v", err)
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
