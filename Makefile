@@ -99,9 +99,10 @@ browser: ## find a browser for the tests, or install Chromium
 check: ## gofmt and vet, for this machine and for wasm
 	@unformatted=$$(gofmt -l core e2e jsbridge wasm web/scripts); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	go vet ./...
+	go vet -tags npm ./core/acp
 	GOOS=js GOARCH=wasm go vet ./...
 
-test-core: ## the protocol core, natively; the steps that build the wasm
+test-core: ## the protocol core, natively, and the steps that build the wasm: needs Go alone
 	go test -timeout 30m ./core/... ./web/scripts/...
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
@@ -110,7 +111,8 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 
 # One package at a time: each starts a browser, and its stories have deadlines. Of
 # these three at a time: most of a story is waiting, for clocks that are real.
-e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests too
+e2e: build $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
+	go test -count=1 -tags npm -timeout 10m ./core/acp
 	go test -p 1 -parallel 3 -count=1 -timeout 45m ./e2e/...
 
 # A night's work: reloads, cuts and kills at random moments. A failure prints

@@ -1,4 +1,6 @@
-//go:build !js
+//go:build !js && npm
+
+// What runs against the official server, which npm installs: `make e2e` runs it.
 
 package acp_test
 
@@ -9,32 +11,14 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
 )
 
-// TestTurn runs a turn of the official server's, and of the scripted peer's.
-func TestTurn(t *testing.T) {
-	for name, url := range map[string]func(t *testing.T) string{
-		"official": func(t *testing.T) string { return acpserver.Start(t, acpserver.Options{}).URL() },
-		"peer":     func(t *testing.T) string { return acppeer.New(t, acppeer.Options{}).URL() },
-		"draft": func(t *testing.T) string {
-			return acppeer.New(t, acppeer.Options{EmptyAck: true, State: "state_change"}).URL()
-		},
-		"v1":                      func(t *testing.T) string { return acppeer.New(t, acppeer.Options{Version: 1}).URL() },
-		"official over WebSocket": func(t *testing.T) string { return acpserver.Start(t, acpserver.Options{}).WebSocketURL() },
-		"peer over WebSocket":     func(t *testing.T) string { return acppeer.New(t, acppeer.Options{}).WebSocketURL() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := open(t, url(t), nil)
-			s, id := p.newSession()
-			if e := p.settled(p.prompt(s, id, "count 5")); e.Outcome != engine.OutcomeResult {
-				t.Fatalf("prompt: %v %s", e.Failure, e.Data)
-			}
-			p.wait(engine.Deliver, engine.EventTurn, `"ended":true`)
-			p.waitText(s, counted(5))
-		})
-	}
+// TestOfficialTurn runs a turn of the official server's.
+func TestOfficialTurn(t *testing.T) {
+	server := acpserver.Start(t, acpserver.Options{})
+	t.Run("http", func(t *testing.T) { turn(t, server.URL()) })
+	t.Run("websocket", func(t *testing.T) { turn(t, server.WebSocketURL()) })
 }
 
 // TestCutInATurn: the session's stream is cut in the middle of a turn, cleanly
