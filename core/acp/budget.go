@@ -125,7 +125,7 @@ func (c *Client) park(now engine.Time, s *session) {
 
 // rotate gives streams to sessions that are parked, until one finds no room.
 func (c *Client) rotate(now engine.Time) {
-	if now < c.rotateAt || c.state >= stateClosing {
+	if now < c.rotateAt { // Never, once the client is closing
 		return
 	}
 	c.rotateAt = engine.Never

@@ -381,3 +381,36 @@ func sent(m *model, session string) int {
 	}
 	return n
 }
+
+// TestAnEarlyLookLendsNothing: a host may look before anything is due, and a stream
+// changes hands no sooner for that; nor while the client is closing.
+func TestAnEarlyLookLendsNothing(t *testing.T) {
+	m := quiet()
+	s, _, _ := crowded(t, m, 6)
+	gets := func() int {
+		n := 0
+		for _, e := range s.exchanges {
+			if e.request.Method == "GET" {
+				n++
+			}
+		}
+		return n
+	}
+	s.settle(0)
+	opened := gets()
+	for range 50 {
+		s.now += 1_000
+		s.do("advance", func(c *acp.Client, now engine.Time) { c.Advance(now) })
+	}
+	s.expect(gets() == opened, "%d streams are opened in 50 s", gets()-opened)
+	s.settle(60_000)
+	opened = gets()
+	s.expect(opened > 7, "nothing is lent in a minute more")
+	s.post = func(string) fate { return travels }
+	s.do("terminate", func(c *acp.Client, now engine.Time) { c.Terminate(now) })
+	s.streamsOf(3)
+	s.do("rest", func(c *acp.Client, now engine.Time) { c.Rest(now, false) })
+	s.do("advance", func(c *acp.Client, now engine.Time) { c.Advance(now) })
+	s.settle(1_000)
+	s.expect(gets() == opened, "%d streams are opened while it closes", gets()-opened)
+}

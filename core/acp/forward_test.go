@@ -344,3 +344,51 @@ func TestDraftsOfForms(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfSeveralSessions: what a tab hears of those that others carry may come in
+// any order; each row goes to its own session.
+func TestRowsOfSeveralSessions(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	ids, records := [2]string{}, [2]uint64{}
+	for i := range ids {
+		_, ids[i] = s.session()
+		m.sessions[ids[i]].chunk("a", fmt.Sprint("one of ", i))
+	}
+	s.settle(60_000)
+	for record, head := range s.store.heads {
+		for i, id := range ids {
+			if bytes.Contains(head.Plain, []byte(`"`+id+`"`)) {
+				records[i] = record
+			}
+		}
+	}
+	l := s.look(77)
+	handle := func(id string) (handle uint32) {
+		for _, e := range l.told {
+			if e.Kind == engine.Recall && bytes.Contains(e.Data, []byte(`"`+id+`"`)) {
+				handle = uint32(e.C)
+			}
+		}
+		return handle
+	}
+	before := [2]int{len(s.store.rows[records[0]]), len(s.store.rows[records[1]])}
+	for i, id := range ids {
+		m.sessions[id].chunk("b", fmt.Sprint(", two of ", i))
+	}
+	s.settle(60_000)
+	rows := func(i, from int) (b []byte) {
+		for _, op := range s.store.rows[records[i]][from:] {
+			b = journal.AppendOp(b, op)
+		}
+		return b
+	}
+	// A row alone; then the whole of one session with a row of another behind it.
+	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(rows(1, before[1]))) })
+	whole := append(journal.AppendOp(nil, s.store.heads[records[1]]), rows(1, 0)...)
+	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(append(inEpoch(whole, 2), rows(0, before[0])...))) })
+	for i, id := range ids {
+		want := fmt.Sprintf("one of %d, two of %d", i, i)
+		s.expect(said(l.told, handle(id)) == want, "session %d shows %q, want %q", i, said(l.told, handle(id)), want)
+	}
+}

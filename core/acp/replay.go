@@ -111,7 +111,7 @@ func (n *connection) replayMethod() (method, extra string) {
 		return "", ""
 	}
 	capabilities, _ := jsonrpc.Member(n.result, "capabilities")
-	if session, ok := jsonrpc.Member(capabilities, "session"); ok && jsonrpc.IsObject(session) {
+	if session, _ := jsonrpc.Member(capabilities, "session"); jsonrpc.IsObject(session) {
 		return "session/resume", `,"replayFrom":{"type":"start"}`
 	}
 	return "", ""

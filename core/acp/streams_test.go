@@ -148,3 +148,23 @@ func TestAHistoryWithoutAnEnd(t *testing.T) {
 		s.expect(said(s.effects, handle) == test.want, "%s: shown %q", name, said(s.effects, handle))
 	}
 }
+
+// TestOneIsForgottenAndTheHostForgetsAll: a session that the app has dropped is not
+// heard of again, whatever becomes of the connection that it was on.
+func TestOneIsForgottenAndTheHostForgetsAll(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	dropped, _ := s.session()
+	kept, id := s.session()
+	m.sessions[id].chunk("a", "hello")
+	s.settle(0)
+	s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, dropped) })
+	s.settle(0)
+	s.effects = s.effects[:0:0]
+	m.forget(s)
+	s.settle(60_000)
+	heard := func(handle uint32) int {
+		return len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Deliver && uint32(e.C) == handle }))
+	}
+	s.expect(heard(dropped) == 0 && heard(kept) > 0, "of the dropped one %d events, of the other %d", heard(dropped), heard(kept))
+}

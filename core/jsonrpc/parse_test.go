@@ -87,6 +87,20 @@ func TestParseReportsTheFirstFault(t *testing.T) {
 	}
 }
 
+// Of a text that ends too soon the error says that it ended: a stream that was cut is
+// told from a server that writes no JSON.
+func TestParseTellsAnEndFromAWrongCharacter(t *testing.T) {
+	for _, c := range []struct{ number, says string }{
+		{`-`, "unexpected end"}, {`1.`, "unexpected end"}, {`1e`, "unexpected end"}, {`1e+`, "unexpected end"},
+		{`-x`, "unexpected character"}, {`1.x`, "unexpected character"}, {`1ex`, "unexpected character"}, {`1e+x`, "unexpected character"},
+	} {
+		_, err := jsonrpc.Parse([]byte(`{"id":`+c.number), jsonrpc.Limits{})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", c.number, err, c.says)
+		}
+	}
+}
+
 // An error is logged and shown; what a server sent must not get there.
 func TestErrorsQuoteNothing(t *testing.T) {
 	const secret = "hunter2"

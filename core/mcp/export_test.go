@@ -10,6 +10,17 @@ func (c *Client) Held() Held {
 	return Held{len(c.calls), len(c.byID), len(c.byCall), len(c.owners), len(c.posts)}
 }
 
+// Booked returns the bytes that the client believes the store to hold, and what its
+// calls come to that are not deleted; records counts those as well.
+func (c *Client) Booked() (held, sum, records int) {
+	for _, t := range c.byRecord {
+		if !t.record.memory {
+			sum += t.record.bytes
+		}
+	}
+	return c.writer.Held, sum, len(c.byRecord)
+}
+
 // Owned reports whether the client still waits for reports about x.
 func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
 

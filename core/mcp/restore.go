@@ -245,13 +245,7 @@ func (c *Client) folded(t *call, op journal.Op) {
 	t.record.acked = max(t.record.acked, t.fold.Acked)
 	if t.fold.Sent {
 		t.record.sentIn, t.left = 0, true
-		if t.request != requestID(t.fold.Request) {
-			if t.phase == callRestored {
-				delete(c.byID, t.request)
-				c.byID[requestID(t.fold.Request)] = t
-			}
-			t.request = requestID(t.fold.Request)
-		}
+		t.request = requestID(t.fold.Request) // found by it once it is this tab's
 	}
 }
 

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
@@ -66,4 +67,32 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 		o.gives("tasks/result", whole(1))
 		o.wantWhole(1)
 	}
+}
+
+// TestTask_RequestsForInputHaveOneBudget: what waits for the app counts, in whatever
+// polls it came; one too many is told, and comes again once others are answered.
+func TestTask_RequestsForInputHaveOneBudget(t *testing.T) {
+	o := newExtension(newRig(t, modernDisk))
+	request := func(key string) string {
+		return `"` + key + `":{"method":"elicitation/create","params":{"message":"` + strings.Repeat("m", 5<<20) + `"}}`
+	}
+	poll := func(keys ...string) {
+		var requests []string
+		for _, key := range keys {
+			requests = append(requests, request(key))
+		}
+		o.gives("tasks/get", `{"taskId":"T","status":"input_required","inputRequests":{`+strings.Join(requests, ",")+`}}`)
+	}
+	poll("a")
+	poll("a", "b")
+	poll("a", "b", "c")
+	o.wantTold(engine.EventInput, "", 3)
+	o.wantBroken("too_many_requests", 0)
+	poll("a", "b", "c", "d")
+	o.wantTold(engine.EventInput, "", 3)
+	o.wantBroken("too_many_requests", 1)
+	o.answers(`{"a":{"action":"decline"},"b":{"action":"decline"}}`)
+	o.store()
+	poll("c", "d")
+	o.wantTold(engine.EventInput, "", 4)
 }

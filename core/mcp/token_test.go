@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // A provider that fails while a stream happens to wait for it must not leave
@@ -76,4 +77,34 @@ func TestTokenFailureSparesOpenStreams(t *testing.T) {
 	o.result("e2")
 	o.wantProgress(1)
 	o.wantResult()
+}
+
+// A new token says nothing of a server that was away: a stream that waits before it is
+// resumed waits on.
+func TestTokenHurriesNoReconnect(t *testing.T) {
+	for _, policy := range []bool{false, true} {
+		r := connected(t, withToken)
+		var o *onStream
+		if policy {
+			o = r.resumable("", mcp.CallOptions{})
+		} else {
+			o = r.primed("p")
+		}
+		o.cut(engine.EndNetwork)
+		for range 4 { // the ladder
+			x, _ := o.nextFetch(60_000)
+			o.Head(x, 503)
+		}
+		wait := o.NextDeadline()
+		asks := r.post("tools/list")
+		asks.Head(asks.x, 401)
+		r.token("t2")
+		again := r.newest
+		if left := o.NextDeadline(); wait < 1_000 || left != wait {
+			o.fatal("resumed in %d ms, and before the token came in %d", left, wait)
+		}
+		if x, waited := o.nextFetch(wait); x == again || waited != wait {
+			o.fatal("resumed after %d ms", waited)
+		}
+	}
 }

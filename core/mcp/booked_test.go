@@ -1,0 +1,56 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+// TestWhatIsHeldIsBooked: what the client believes that the store holds, by which it
+// makes room, is what its calls come to, through the life of each and after it.
+func TestWhatIsHeldIsBooked(t *testing.T) {
+	r := connected(t, withDisk)
+	check := func(when string, more bool) {
+		t.Helper()
+		r.store()
+		held, sum, records := r.Client.Booked()
+		if held != sum || (held > 0) != more {
+			r.fatal("%s: %d bytes are held, of calls with %d", when, held, sum)
+		}
+		if when == "forgotten" && records > 0 {
+			r.fatal("%d calls are never forgotten", records)
+		}
+	}
+	check("before any call", false)
+	for _, tail := range []bool{false, true} {
+		for n := range 2 {
+			o := r.resumable("", mcp.CallOptions{Durable: true})
+			check("a call", true)
+			for n := range 3 {
+				o.progress(n)
+				check("progress", true)
+			}
+			if n == 1 {
+				r.cancel(o.c)
+			} else {
+				o.result("e9")
+			}
+			check("its end", true)
+			if !tail && !r.exchanges[o.x].over {
+				o.End(o.x, engine.EndClean)
+			}
+			check("the end of its stream", true)
+			r.input("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, o.c, 0, 0) })
+			check("deleted", false)
+			if !r.exchanges[o.x].over {
+				o.End(o.x, engine.EndClean)
+			}
+			for _, x := range r.live() { // what tells the server
+				r.Head(x, 202)
+				r.End(x, engine.EndClean)
+			}
+			check("forgotten", false)
+		}
+	}
+}
