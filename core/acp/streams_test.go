@@ -93,6 +93,8 @@ func TestSessionsThatNobodyKnows(t *testing.T) {
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`, made[len(made)-1].ID)
 	s.settle(0)
 	s.expect(breaches() == over+1, "the one for another session is no breach")
+	counted := string(s.c.AppendCounters(nil))
+	s.expect(strings.Contains(counted, fmt.Sprintf(`"unknownSessions":%d`, over+1)), "%d breaches are counted as %s", over+1, counted)
 	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes", len(said(s.effects, s.handle("s1"))))
 }
 
