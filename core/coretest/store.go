@@ -142,7 +142,7 @@ func (s *Store) write(ops []journal.Op, sealed bool) {
 		case journal.OpForget:
 			same := func(other journal.Op) bool { return other.Call == op.Call }
 			s.heads, s.logs = slices.DeleteFunc(s.heads, same), slices.DeleteFunc(s.logs, same)
-			s.ended[op.Call] = journal.OpOutcome(op.Flags.Outcome())
+			s.ended[op.Call] = journal.OpOutcome(op.Flags.Gone(), op.Flags.Outcome())
 		}
 	}
 }
@@ -236,6 +236,9 @@ func (s *Store) Calls() []uint64 {
 	}
 	return ids
 }
+
+// Gone returns what a call has left that was forgotten (journal.OpOutcome); 0 for nothing.
+func (s *Store) Gone(call uint64) journal.OpFlags { return s.ended[call] }
 
 // Stored ends the commit under way: for want of room where there is none (Store.Quota).
 func (w *World[M]) Stored(result journal.Result, why string) []engine.Effect {

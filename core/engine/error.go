@@ -20,7 +20,7 @@ const (
 	CodeLost           Code = "lost"            // the server no longer has the call
 	CodeKeyInUse       Code = "key_in_use"      // another call has that key
 	CodeUnsent         Code = "unsent"          // it never left this page, and nobody will send it
-	CodeAcknowledged   Code = "acknowledged"    // the call has ended, and another page has acknowledged its outcome
+	CodeAcknowledged   Code = "acknowledged"    // the call has ended, and its outcome is not stored any more: acknowledged elsewhere, expired, evicted
 	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 

@@ -37,19 +37,31 @@ const OpEnded OpFlags = 2
 // deleted (OpForget).
 const OpAwaited OpFlags = 4
 
-// OpOutcome are the flags of a call that is forgotten after it has ended (OpForget),
-// or of one that changed hands and is stored no more (OpCall without content): what
-// its outcome was. Who follows it and has not heard of its end is told of that
-// rather than that somebody has given it up.
-func OpOutcome(kind engine.Outcome) OpFlags { return OpFlags(kind) << 4 }
+// Gone says why a call is forgotten (OpForget). The numbers are stored: never
+// renumber; there is no room for more. A build before it takes all but GoneAcked for
+// a call that another page has given up.
+type Gone uint8
 
-// Unstored, in the place of an outcome, is that of a call which is not stored any more
-// since it takes too much room, and goes on in the memory of the page that carries it.
-// A build before this one takes it for none.
-const Unstored engine.Outcome = 15
+const (
+	GoneAcked    Gone = iota // the app is done with it
+	GoneExpired              // its retention is over
+	GoneEvicted              // it had ended, and there was no room for it
+	GoneInMemory             // it takes too much room, and goes on in the memory of the page that carries it
+)
 
-// Outcome returns what OpOutcome was given; 0 where the call had no outcome.
-func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> 4) }
+// OpOutcome are the flags of a call that is forgotten (OpForget), or of one that
+// changed hands and is stored no more (OpCall without content): why, and what its
+// outcome was; 0 where it had not ended. Who follows it and has not heard of that is
+// told it rather than that somebody has given it up.
+func OpOutcome(why Gone, kind engine.Outcome) OpFlags {
+	return (OpFlags(why)<<2 | OpFlags(kind)) << 4
+}
+
+// Outcome returns what outcome OpOutcome was given.
+func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> 4 & 3) }
+
+// Gone returns why the call is forgotten.
+func (f OpFlags) Gone() Gone { return Gone(f >> 6) }
 
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that

@@ -76,7 +76,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	switch {
 	case forgotten:
 	case over:
-		c.forgetCall(t, ticket)
+		c.forgetCall(t, ticket, journal.GoneAcked)
 	case stored && position > t.record.acked:
 		t.record.acked = position
 		c.writer.Put(journal.AckRow(t.record.id, position))
@@ -104,7 +104,7 @@ func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	if t == nil || t.flags&journal.ManualAck != 0 || t.record.undecided || !c.outcomeTold(t) {
 		return
 	}
-	c.forgetCall(t, 0)
+	c.forgetCall(t, 0, journal.GoneAcked)
 	c.tellForgotten(t)
 }
 
@@ -155,12 +155,12 @@ func (c *Client) storeUrgent() {
 	}
 }
 
-// forgetCall deletes a call from the journal; ticket is that of who waits for it.
-func (c *Client) forgetCall(t *call, ticket uint32) {
+// forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it.
+func (c *Client) forgetCall(t *call, ticket uint32, why journal.Gone) {
 	delete(c.kept, t.id)
 	c.writer.Held -= t.record.bytes
 	c.undirty(t)
-	op := journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(t.record.outcome), Call: t.record.id}
+	op := journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(why, t.record.outcome), Call: t.record.id}
 	if ticket != 0 {
 		op.Flags |= journal.OpAwaited
 	}

@@ -25,7 +25,7 @@ func (c *Client) expired(r *journal.Record, head journal.Op) bool {
 	c.counters.ExpiredCalls++
 	t := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, created: r.Head.CreatedAt}}
 	c.tellEvicted(t, evictedExpired, r.Outcome != 0)
-	c.writer.Put(journal.Op{Kind: journal.OpForget, Call: head.Call})
+	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneExpired, r.Outcome), Call: head.Call})
 	return true
 }
 
@@ -58,8 +58,8 @@ func (c *Client) evictable() []journal.Evictable {
 }
 
 // evict returns operations that delete ended calls, as many as the commit that found
-// no room takes; nil if there are none. The app is told once they are stored. They
-// leave no outcome behind (OpOutcome), which would take room.
+// no room takes; nil if there are none. The app is told once they are stored. Where
+// there is room for it they leave their outcomes behind.
 func (c *Client) evict() []byte {
 	var room []byte
 	ticket := c.writer.Next() - 1
@@ -67,7 +67,7 @@ func (c *Client) evict() []byte {
 	c.evicted, c.evictedIn = nil, ticket
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
-		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited, Call: e.Call})
+		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, t.record.outcome), Call: e.Call})
 		c.writer.Held -= e.Bytes
 		t.record.memory, t.record.bytes = true, 0
 		c.evicted = append(c.evicted, t)
@@ -118,7 +118,7 @@ func (c *Client) fitStored() {
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
 		c.tellEvicted(t, evictedLimit, true)
-		c.forgetCall(t, 0)
+		c.forgetCall(t, 0, journal.GoneEvicted)
 	}
 	if enough || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet
@@ -135,7 +135,7 @@ func (c *Client) fitStored() {
 		}
 		w.Held -= most.record.bytes
 		c.undirty(most)
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned | journal.OpOutcome(journal.Unstored), Call: most.record.id})
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned | journal.OpOutcome(journal.GoneInMemory, 0), Call: most.record.id})
 		most.record.memory, most.record.bytes = true, 0
 		c.tellEvicted(most, evictedLimit, false)
 		c.tellGuarantee(most)

@@ -70,7 +70,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	position := uint32(0)
 	if len(head.Plain) == 0 {
 		if owned || followed || t.uncommitted() || t.record.n != head.N {
-			c.forgotten(now, t.record.id, head.Flags.Outcome()) // it cannot be told what is missing between
+			c.forgotten(now, t.record.id, head.Flags) // it cannot be told what is missing between
 			return
 		}
 		head.Plain, position = t.journalHead(), t.position
@@ -147,9 +147,9 @@ func (c *Client) unsettle(t *call) bool {
 	return true
 }
 
-// forgotten takes a call that another tab has acknowledged or given up. outcome is
-// that with which it had ended; 0 where it had not.
-func (c *Client) forgotten(now engine.Time, id uint64, outcome engine.Outcome) {
+// forgotten takes a call that another tab has acknowledged or given up, or that the
+// store has let go. flags say which, and how it had ended (journal.OpOutcome).
+func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 	t := c.callOfRecord(id)
 	switch {
 	case t == nil:
@@ -166,15 +166,10 @@ func (c *Client) forgotten(now engine.Time, id uint64, outcome engine.Outcome) {
 		c.abort(t.x)
 		c.unrecord(t)
 		t.x, t.record = 0, nil
-		failure := &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "another page has given the call up"}
-		if outcome == journal.Unstored {
-			failure.Code, failure.Message = engine.CodeLimit, "the call goes on in another page, and takes too much room to be stored: only that page hears of it"
-			c.tellForgotten(t)
-		} else if int(outcome) < len(acknowledged) && outcome > 0 {
-			failure.Code, failure.Message = engine.CodeAcknowledged, acknowledged[outcome]
+		if flags.Outcome() != 0 || flags.Gone() == journal.GoneInMemory {
 			c.tellForgotten(t)
 		}
-		c.settle(now, t, engine.OutcomeFailure, nil, failure)
+		c.settle(now, t, engine.OutcomeFailure, nil, goneError(t.method, flags))
 	}
 }
 
@@ -183,13 +178,35 @@ func (c *Client) tellForgotten(t *call) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
 }
 
-// acknowledged are the words for a call of whose end this tab has not heard before
-// another one had done with it.
-var acknowledged = [...]string{
-	engine.OutcomeResult:   "the call has ended with a result, which another page has acknowledged: it is not stored any more",
-	engine.OutcomeRPCError: "the call has ended with an error of the server's, which another page has acknowledged: it is not stored any more",
-	engine.OutcomeFailure:  "the call has failed, which another page has acknowledged: it is not stored any more",
+// goneError tells of a call that is not stored any more, and of whose end this tab has
+// not heard.
+func goneError(op string, flags journal.OpFlags) *engine.Error {
+	why := flags.Gone()
+	if why == journal.GoneInMemory {
+		return &engine.Error{Code: engine.CodeLimit, Op: op, Message: "the call goes on in another page, and takes too much room to be stored: only that page hears of it"}
+	}
+	if end := flags.Outcome(); end != 0 {
+		return &engine.Error{Code: engine.CodeAcknowledged, Op: op, Message: endings[end] + reasons[why] + ": it is not stored any more"}
+	}
+	return &engine.Error{Code: engine.CodeLost, Op: op, Message: [...]string{
+		journal.GoneAcked:   "another page has given the call up",
+		journal.GoneExpired: "the call is not stored any more: its retention is over",
+		journal.GoneEvicted: "the call is not stored any more, for want of room",
+	}[why]}
 }
+
+var (
+	endings = [...]string{
+		engine.OutcomeResult:   "the call has ended with a result",
+		engine.OutcomeRPCError: "the call has ended with an error of the server's",
+		engine.OutcomeFailure:  "the call has failed",
+	}
+	reasons = [...]string{
+		journal.GoneAcked:   ", which another page has acknowledged",
+		journal.GoneExpired: ", and its retention is over",
+		journal.GoneEvicted: ", and was evicted for want of room",
+	}
+)
 
 // unask takes back the server's questions on t: whoever carries it asks them.
 func (c *Client) unask(t *call) {

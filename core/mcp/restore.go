@@ -60,7 +60,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 			}
 		case journal.OpForget:
 			flush()
-			c.forgotten(now, op.Call, op.Flags.Outcome())
+			c.forgotten(now, op.Call, op.Flags)
 		}
 	}
 	flush()

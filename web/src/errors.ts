@@ -24,7 +24,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `unsent` | the request never left, and nobody will send it: it can be made again |
  * | `reconnect_loop` | the server accepts streams and closes them without progress |
  * | `key_in_use` | another call has that `key` |
- * | `acknowledged` | the call has ended, and another page has acknowledged its outcome, which is not stored any more |
+ * | `acknowledged` | the call has ended, and its outcome is not stored any more: another page has acknowledged it, it expired, or it was evicted |
  * | `storage_failed` | what is stored could not be deleted or counted, or an `ack()` could not be stored; `cause` says why, where it is known |
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
