@@ -7,7 +7,6 @@ const (
 	CodeNoVersion   engine.Code = "no_version"  // there is no protocol version that both speak
 	CodeNoSession   engine.Code = "no_session"  // the client has no such session
 	CodeUnsupported engine.Code = "unsupported" // the agent does not offer it
-	CodeElsewhere   engine.Code = "elsewhere"   // another tab carries the session
 )
 
 // reason wraps what the browser said about a failure; nil for nothing.

@@ -302,7 +302,7 @@ func TestForwardNowhere(t *testing.T) {
 	l.do(func(c *acp.Client) { c.Restore(l.now, s.store.followed()) })
 	l.do(func(c *acp.Client) { c.Start(l.now) })
 	id := l.request("session/prompt", hello)
-	s.expect(l.outcome(id) == string(acp.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
+	s.expect(l.outcome(id) == string(engine.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
 }
 
 // TestDraftsOfForms are there again after a reload, and gone with the answer.

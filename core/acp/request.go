@@ -167,7 +167,7 @@ func (c *Client) scope(method string, handle uint32) (*session, *engine.Error) {
 }
 
 func elsewhere(method string) *engine.Error {
-	return &engine.Error{Code: CodeElsewhere, Op: method, Retryable: true, Message: "another tab carries the session, and cannot be reached"}
+	return &engine.Error{Code: engine.CodeElsewhere, Op: method, Retryable: true, Message: "another tab carries the session, and cannot be reached"}
 }
 
 // dispatch sends the request as soon as it can be.

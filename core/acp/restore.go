@@ -19,13 +19,15 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		return
 	}
 	r := journal.ReadOps(ops)
-	var s *session // whose head came last
+	var head journal.Op
+	var log []journal.Op // of that head
 	var forgotten []*session
 	flush := func() {
-		if s != nil {
-			c.restored(now, s)
+		if head.Kind == journal.OpCall {
+			s := c.restoreSession(now, head, log)
+			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // written anew
 		}
-		s = nil
+		head, log = journal.Op{}, log[:0]
 	}
 	for {
 		op, ok := r.Next()
@@ -37,11 +39,10 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 			c.restoreHandshake(op)
 		case journal.OpCall:
 			flush()
-			s = c.restoreHead(now, op)
-			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // written anew
+			head = op
 		case journal.OpLog:
-			if s != nil && s.record.id == op.Call {
-				c.foldRow(now, s, op)
+			if head.Kind == journal.OpCall && head.Call == op.Call {
+				log = append(log, op)
 			} else if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
 				c.follow(now, t, op)
 			}
@@ -65,11 +66,6 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	}
 }
 
-func (c *Client) quarantined() {
-	c.counters.QuarantinedRecords++
-	c.integrity(nil, "quarantined_record")
-}
-
 func (c *Client) sessionOfRecord(id uint64) *session {
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.record != nil && s.record.id == id {
@@ -88,19 +84,33 @@ func (c *Client) restoreHandshake(op journal.Op) {
 	c.handshake = server
 }
 
+// restoreSession takes a session as it is stored; nil where that is no news, or cannot
+// be read.
+func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op) *session {
+	head, err := readable(op, log)
+	if err != nil {
+		c.unreadable(now, op.Call)
+		return nil
+	}
+	s := c.restoreHead(now, op, head)
+	if s == nil {
+		return nil
+	}
+	for _, row := range log {
+		c.foldRow(now, s, row)
+	}
+	c.restored(now, s)
+	return s
+}
+
 // restoreHead takes the head of a session: one that is new here, or one that has
 // changed hands.
-func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
+func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) *session {
 	owned := op.Flags&journal.OpOwned != 0
 	s := c.sessionOfRecord(op.Call)
 	if s == nil {
-		head, err := journal.ParseHead(op.Plain)
-		value, _ := jsonrpc.Member(head.Params, "sessionId")
-		id, ok := jsonrpc.String(value)
-		if err != nil || head.Method != sessionMethod || !ok || c.sessionOf(id) != nil {
-			if err != nil || !ok {
-				c.quarantined()
-			}
+		id := sessionIn(head.Params)
+		if head.Method != sessionMethod || c.sessionOf(id) != nil {
 			return nil
 		}
 		s = c.newSession(id, bytes.Clone(head.Params))
@@ -152,12 +162,12 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op) *session {
 }
 
 // foldRow takes a stored row: updates go to the app, the rest is kept until the
-// last.
-func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
+// last. It reports whether it could read it.
+func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	err := s.fold.Apply(op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
 	if err != nil {
-		c.quarantined()
-		return
+		c.unreadable(now, s.record.id)
+		return false
 	}
 	c.recognize(now, s, op.Plain)
 	size := len(op.Plain) + len(op.Secret)
@@ -166,6 +176,7 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) {
 	if s.record.epoch == op.Epoch {
 		s.record.n = op.N
 	}
+	return true
 }
 
 // restored goes on with a session of which all is read: this page's, or another
@@ -332,7 +343,9 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 		return
 	}
 	before := append([]journal.StoredPrompt(nil), s.fold.Prompts...)
-	c.foldRow(now, s, op)
+	if !c.foldRow(now, s, op) {
+		return
+	}
 	for _, p := range before {
 		if !hasPrompt(s.fold, p.ID) {
 			s.transcript.unsent(p.ID, s.emit(c)) // no news where its item has come

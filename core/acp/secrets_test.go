@@ -115,7 +115,7 @@ func TestFault122_ServersOfASession(t *testing.T) {
 	resumed()
 	// What would make another session with servers of its own is for the other tab.
 	fork := l.request("session/fork", `{"sessionId":"`+id+`","cwd":"/w","mcpServers":`+servers+`}`)
-	s.expect(l.outcome(fork) == string(acp.CodeElsewhere) && len(l.forwarded()) == 1, "a fork: %q", l.outcome(fork))
+	s.expect(l.outcome(fork) == string(engine.CodeElsewhere) && len(l.forwarded()) == 1, "a fork: %q", l.outcome(fork))
 }
 
 // TestFault122_ServersThatAreGone: where the secrets cannot be read, the app is told

@@ -17,6 +17,7 @@ var eventNames = map[engine.EventKind]string{
 	engine.EventTranscript: "transcript", engine.EventTurn: "turn",
 	engine.EventQuestion: "question", engine.EventWithdrawn: "withdrawn", engine.EventForward: "forward",
 	engine.EventStreams: "streams", engine.EventAcked: "acked", engine.EventEvicted: "evicted",
+	engine.EventQuarantined: "quarantined",
 }
 
 // Describe writes an effect as one line, which is what golden files hold.

@@ -107,6 +107,7 @@ const (
 	EventStreams                           // how many streams an agent's sessions would have, and how many of them are at work
 	EventAcked                             // an Ack is stored, or cannot be; Position is its ticket
 	EventEvicted                           // the store has let a call go that nobody has acknowledged: no room, or its age
+	EventQuarantined                       // a stored record cannot be read: the host gives it up where this page has it, and leaves it alone
 )
 
 // Effect is one thing a Machine asks of its Host. It is a flat struct rather

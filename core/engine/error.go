@@ -21,6 +21,7 @@ const (
 	CodeKeyInUse       Code = "key_in_use"      // another call has that key
 	CodeUnsent         Code = "unsent"          // it never left this page, and nobody will send it
 	CodeAcknowledged   Code = "acknowledged"    // the call has ended, and its outcome is not stored any more: acknowledged elsewhere, expired, evicted
+	CodeElsewhere      Code = "elsewhere"       // another page carries it: it cannot be reached, or what it stores cannot be read
 	CodeReconnectLoop  Code = "reconnect_loop"  // the server accepts, then closes without progress, for ever
 )
 

@@ -37,6 +37,10 @@ const OpEnded OpFlags = 2
 // deleted (OpForget).
 const OpAwaited OpFlags = 4
 
+// OpBeside: the server's row (OpServer) of a build that cannot read the one that is
+// there, whose session another build goes on in. It rests beside that, and is read after it.
+const OpBeside OpFlags = 8
+
 // Gone says why a call is forgotten (OpForget). The numbers are stored: never
 // renumber; there is no room for more. A build before it takes all but GoneAcked for
 // a call that another page has given up.

@@ -52,9 +52,8 @@ func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
 
 func (c *Client) openChannel(now engine.Time) {
 	c.abort(c.channel.x)
-	c.session.id, c.session.ready, c.revision = "", false, nil
-	c.session.generation++
-	c.session.startedAt = now
+	c.begins(now)
+	c.revision = nil
 	c.channel = channel{tried: true}
 	c.channel.open(c, now)
 }

@@ -77,7 +77,7 @@ func (c *Client) deleteSession(now engine.Time, how closing) {
 // reads such a row as one without a handshake, whose successor counts on from it.
 func (c *Client) storeEnd() {
 	plain, _ := journal.AppendServer(&journal.Server{Handshake: uint64(c.session.generation), Tools: c.tools})
-	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: journal.OpEnded, Plain: plain})
+	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: journal.OpEnded | c.session.besides(), Plain: plain})
 }
 
 // keepSession closes without the DELETE, unless that has left.

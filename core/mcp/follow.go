@@ -27,7 +27,9 @@ func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
 	if t.phase != callFollowed || op.IsAck() || op.Epoch == t.record.epoch && op.N != t.record.n+1 {
 		return
 	}
-	c.foldRow(now, t, op)
+	if !c.foldRow(now, t, op) {
+		return
+	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
 		return
@@ -75,9 +77,9 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 		}
 		head.Plain, position = t.journalHead(), t.position
 	}
-	h, err := journal.ParseHead(head.Plain)
+	h, _, err := c.readable(head, log)
 	if err != nil {
-		c.quarantined(err)
+		c.letGo(now, t, err)
 		return
 	}
 	c.abort(t.x)
@@ -97,7 +99,8 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.fold.Position = position
 	t.phase = callFollowed
 	for _, op := range log {
-		c.foldRow(now, t, op)
+		t.fold.Reapply(op.Plain, op.Secret, c.retold(t))
+		c.folded(t, op)
 	}
 	t.record.stored = c.guaranteeOf(t.fold)
 	t.record.flying = t.record.stored
@@ -161,16 +164,23 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 		c.tellForgotten(t)
 	case t.phase < callTail:
 		// Or of one that this tab has carried, before it slept through its end.
-		c.undirty(t)
-		c.unask(t)
-		c.abort(t.x)
-		c.unrecord(t)
-		t.x, t.record = 0, nil
 		if flags.Outcome() != 0 || flags.Gone() == journal.GoneInMemory {
 			c.tellForgotten(t)
 		}
-		c.settle(now, t, engine.OutcomeFailure, nil, goneError(t.method, flags))
+		c.part(now, t, goneError(t.method, flags))
 	}
+}
+
+// part ends a call of which this page knows no more than failure says: what is stored
+// of it is another page's.
+func (c *Client) part(now engine.Time, t *call, failure *engine.Error) {
+	c.undirty(t)
+	c.unask(t)
+	c.abort(t.x)
+	c.unrecord(t)
+	c.writer.Held -= t.record.bytes
+	t.x, t.record = 0, nil
+	c.settle(now, t, engine.OutcomeFailure, nil, failure)
 }
 
 // tellForgotten tells the app that a call is not stored any more.

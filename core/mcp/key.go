@@ -59,8 +59,13 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 		t.record.memory = true
 		return
 	}
-	h, err := journal.ParseHead(head.Plain)
-	if head.Kind != journal.OpCall || err != nil || c.callOfRecord(head.Call) != nil {
+	if head.Kind != journal.OpCall || c.callOfRecord(head.Call) != nil {
+		c.refuseKey(now, t)
+		return
+	}
+	h, _, err := c.readable(head, log)
+	if err != nil {
+		c.unreadable(head.Call, err)
 		c.refuseKey(now, t)
 		return
 	}

@@ -39,9 +39,7 @@ func (c *Client) negotiate(now engine.Time) {
 // sendDiscover asks the server which versions it speaks, in the words of r.
 func (c *Client) sendDiscover(now engine.Time, r *revision) {
 	c.negotiation.probes++
-	c.session.id, c.session.ready = "", false
-	c.session.generation++
-	c.session.startedAt = now
+	c.begins(now)
 	c.revision = r
 	t := c.newCall(now, "server/discover", Timeouts{})
 	t.role = roleDiscover

@@ -72,10 +72,18 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 // restoreServer takes the handshake that an earlier page had.
 func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	s, err := journal.ParseServer(op.Plain, op.Secret)
-	if err != nil {
-		c.quarantined(err)
+	beside := op.Flags&journal.OpBeside != 0
+	switch {
+	case beside && !c.session.unreadable:
+		return // of an earlier build
+	case err != nil:
+		if !c.session.unreadable {
+			c.quarantined(err)
+		}
+		c.session.unreadable = c.session.unreadable || err == journal.ErrNewer // what is damaged nobody can read
 		return
 	}
+	c.session.unreadable = beside
 	if len(s.Tools) > 0 && c.storedObject(s.Tools) {
 		c.tools = s.Tools
 	}
@@ -127,15 +135,15 @@ func (c *Client) storeServer() {
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools,
 	})
 	c.session.stored = c.session.stored || c.writer.On
-	c.writer.Put(journal.Op{Kind: journal.OpServer, Plain: plain, Secret: secret})
+	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: c.session.besides(), Plain: plain, Secret: secret})
 }
 
 // recall brings one call back. A record that cannot be read stays where it is,
 // and the others load (RELIABILITY fault 70).
 func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
-	h, err := journal.ParseHead(head.Plain)
-	if err != nil || !c.storedObject(h.Params) || !c.storedObject(h.Meta) {
-		c.quarantined(err)
+	h, probe, err := c.readable(head, log)
+	if err != nil {
+		c.unreadable(head.Call, err)
 		return
 	}
 	if c.heardOfKey(now, h, head, log) {
@@ -159,19 +167,6 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		t.awaitConnection(c)
 	}
 	acked, log := journal.TakeAcks(log)
-	// What cannot be folded is found before the app hears of the call.
-	probe := journal.NewRecord(h, len(head.Plain))
-	for i, op := range log {
-		// A row that is missing between others would be a silent hole.
-		if i > 0 && op.Epoch == log[i-1].Epoch && op.N != log[i-1].N+1 || (i == 0 || op.Epoch != log[i-1].Epoch) && op.N != 1 {
-			c.quarantined(nil)
-			return
-		}
-		if err := probe.Apply(op.Plain, op.Secret, nil); err != nil {
-			c.quarantined(err)
-			return
-		}
-	}
 	// What the page had of it and nobody had stored comes again, maybe otherwise.
 	probe.Acked = max(probe.Acked, min(acked, probe.Position))
 	t.record.acked = probe.Acked
@@ -210,13 +205,15 @@ func (c *Client) storedObject(text []byte) bool {
 	return len(text) == 0 || jsonrpc.IsObject(text) && jsonrpc.Valid(text, c.cfg.Limits.Depth) == nil
 }
 
-// foldRow takes one row of a call's log, and tells the app of its events.
-func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) {
+// foldRow takes one row of a call's log, and tells the app of its events; it reports
+// whether it could read it.
+func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) bool {
 	if err := t.fold.Apply(op.Plain, op.Secret, c.retold(t)); err != nil {
-		c.quarantined(err)
-		return
+		c.letGo(now, t, err)
+		return false
 	}
 	c.folded(t, op)
+	return true
 }
 
 // retold returns what tells the app of events that are stored.
@@ -291,13 +288,4 @@ func (c *Client) guaranteeOf(r *journal.Record) guarantee {
 		return guaranteeResumable
 	}
 	return guaranteeLost
-}
-
-// quarantined tells the app that a record was left aside.
-func (c *Client) quarantined(err error) {
-	if err == nil {
-		err = journal.ErrCorrupt
-	}
-	c.counters.QuarantinedRecords++
-	c.integrity("quarantined_record", err)
 }

@@ -16,6 +16,7 @@ type session struct {
 	asked      bool   // leave was asked for to make this one
 	restored   bool   // it is an earlier page's, from the journal
 	stored     bool   // the store has a session of this server, or may have
+	unreadable bool   // it has one of a build whose records this one cannot read
 	client     []byte // what that page said of itself
 
 	startedAt    engine.Time
@@ -39,9 +40,7 @@ const reinitializeEvery = 1_000
 // sendInitialize starts a handshake: no session id, no version header
 // (2025-11-25 basic/lifecycle).
 func (c *Client) sendInitialize(now engine.Time) {
-	c.session.id, c.session.ready = "", false
-	c.session.generation++
-	c.session.startedAt = now
+	c.begins(now)
 	c.skipVersionHeader = false // learned anew: a passing fault may have taught it
 	c.cursorHeader = cursorHeader{asking: c.cursorHeader.asking, reachedAt: engine.Never}
 	t := c.newCall(now, "initialize", Timeouts{})

@@ -43,11 +43,13 @@ import { packages } from "./wasmpackages.mjs";
 // that does not delete, and for calls of a runtime that has exited (livecontrol.ts).
 // 1.2 KB are for events that a slow reader gets from the store (storedevents.ts), and for
 // telling what is not there in its place.
+// 0.7 KB are for two builds on one origin: what this one cannot read it gives up, and
+// leaves alone, its keys and its session included (durable/carried.ts).
 const files = [
   { name: "holdfast.wasm", budget: 734_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 41_400, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 49_800, goal: 15_000 },
-  { name: "holdfast.js", budget: 51_900, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 42_100, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 50_550, goal: 15_000 },
+  { name: "holdfast.js", budget: 52_650, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

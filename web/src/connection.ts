@@ -435,6 +435,10 @@ export class Connection {
       this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
       return;
     }
+    if (kind === EVENT.quarantined) {
+      this.#keeping.journal?.quarantined(text);
+      return;
+    }
     if (kind === EVENT.evicted) {
       const call = JSON.parse(text) as EvictedCall;
       if (this.#evictedEarly) this.#evictedEarly.push(call);

@@ -29,7 +29,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `no_revision` | no protocol revision in common |
  * | `no_version` | no version of ACP in common |
  * | `no_session` | the client has no such session |
- * | `elsewhere` | another page carries the session, and cannot be asked to pass something on |
+ * | `elsewhere` | another page carries the session, and cannot be asked to pass something on; or what is stored of the call is of a newer build, which this page cannot read: a page of that build carries it on |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |

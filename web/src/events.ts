@@ -164,6 +164,7 @@ export const EVENT = {
   streams: 20,
   acked: 21,
   evicted: 22,
+  quarantined: 23,
 } as const;
 
 /** The kind of a {@link GapEvent}, which the core knows nothing of. */

@@ -140,3 +140,74 @@ test("Fault 131: what a page has stored before it was heard of is read, and how 
   calls.stored("third", new OpList().forget(3, 2).bytes()); // told with the deletion
   assert.equal(told.at(-1), "forget 3 2");
 });
+
+/** Pages of one call, over a store that says whose it is. */
+function unread(readable: (call: number) => boolean) {
+  const log: string[] = [];
+  let owner = "gone";
+  let epoch = 1;
+  const loaded = (call: number): LoadedCall => ({ call, epoch, owned: owner === "this", owner, plain: nothing, ended: false, acked: 0, rows: [] });
+  const store = {
+    read: async (call: number) => (log.push(`read ${call}`), loaded(call)),
+    release: async (call: number) => {
+      log.push(`release ${call}`);
+      owner = "";
+    },
+    takeOver: async (call: number, before: number) => {
+      log.push(`take ${call}`);
+      if (before !== epoch) return null;
+      epoch++;
+      owner = "this";
+      return loaded(call);
+    },
+  } as unknown as Store;
+  const calls: CarriedCalls = new CarriedCalls(store, {
+    client: () => ({ reads: () => true }) as unknown as JournalClient,
+    restore: (list) => {
+      for (const op of decodeOps(list.bytes())) if (op.kind === "call" && !readable(op.call)) calls.quarantined(op.call);
+    },
+    send: (message) => log.push(message.kind),
+    moved: () => {},
+  });
+  return { calls, log, loaded, give: (to: string) => (owner = to), settled: () => new Promise((turn) => setTimeout(turn, 5)) };
+}
+
+test("Fault 135: a call that cannot be read is given up once, told of, and left alone", async () => {
+  const { calls, log, loaded, give, settled } = unread(() => false);
+  calls.loaded([loaded(1)]);
+  await calls.takeOver("gone", false); // its page is gone
+  await settled();
+  assert.deepEqual(log, ["take 1", "release 1", "released"]);
+  assert.deepEqual([calls.carries(1), calls.others(), calls.reads(1)], [false, [], false]);
+  // Whatever is told of it: nothing is read, nor taken over.
+  give("");
+  calls.released(1);
+  calls.taken("other", { kind: "taken", call: 1, epoch: 3, sealed: 0, ops: nothing });
+  calls.stored("other", new OpList().head(1, 3, false, nothing).row(1, { epoch: 3, n: 1, plain: nothing, secret: null }).bytes());
+  calls.takeUnowned([{ ...loaded(1), owned: false, owner: "" }]);
+  await calls.read(1);
+  await calls.takeOver("other", false);
+  await settled();
+  assert.deepEqual(log.slice(3), []);
+  calls.stored("other", new OpList().forget(1, 0).bytes());
+  calls.stored("other", new OpList().head(1, 1, false, nothing).bytes()); // a new one of that number
+  assert.deepEqual(calls.others(), []); // which is not readable either
+});
+
+test("Fault 135: what nobody has is taken over by who could read it, told or found", async () => {
+  const { calls, log, loaded, give, settled } = unread(() => true);
+  give("");
+  calls.loaded([loaded(1)]);
+  calls.takeUnowned([loaded(1)]);
+  await settled();
+  assert.deepEqual([log, calls.carries(1)], [["take 1", "taken"], true]);
+  calls.released(1); // by a page that has not heard of it
+  await settled();
+  assert.equal(log.length, 2);
+  const other = unread(() => true);
+  other.calls.loaded([other.loaded(1)]);
+  other.give("");
+  other.calls.released(1);
+  await other.settled();
+  assert.deepEqual([other.log, other.calls.carries(1)], [["read 1", "take 1", "taken"], true]);
+});

@@ -135,7 +135,7 @@ test("TestFault70_DamagedRecordsAreSkippedCountedAndKept", async () => {
   });
   await shim.edit("calls", (calls) => {
     const good = { server: "s", owner: "a", sealed: [], plain: bytes("p") };
-    calls.put({ ...good, call: 2, epoch: 1, owner: null });
+    calls.put({ ...good, call: 2, epoch: 1, owner: 7 });
     calls.put({ ...good, call: 4, epoch: 2, sealed: [1, 2] });
     calls.put({ ...good, call: 5, epoch: 2, sealed: ["1"] });
     calls.put({ ...good, call: 6, epoch: 0 });

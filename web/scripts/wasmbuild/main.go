@@ -24,15 +24,16 @@ func main() {
 	version := flag.String("version", "", "the version that the wasm tells its loader")
 	names := flag.Bool("names", false, "keep the names of functions, for the table of sizes")
 	glue := flag.Bool("glue", false, "write wasm_exec.js as a module, and no wasm")
+	newer := flag.Bool("newer", false, "write the wasm of another build, whose records this one cannot read, for tests")
 	out := flag.String("o", "", "the file to write")
 	flag.Parse()
-	if err := run(*version, *out, *names, *glue); err != nil {
+	if err := run(*version, *out, *names, *glue, *newer); err != nil {
 		fmt.Fprintln(os.Stderr, "wasmbuild:", err)
 		os.Exit(1)
 	}
 }
 
-func run(version, out string, names, glue bool) error {
+func run(version, out string, names, glue, newer bool) error {
 	if out == "" || flag.NArg() > 0 || glue == (version != "") {
 		return errors.New("usage: wasmbuild -version version [-names] -o file, or wasmbuild -glue -o file")
 	}
@@ -49,6 +50,11 @@ func run(version, out string, names, glue bool) error {
 	fitted, err := tools.layFmt(folder)
 	if err != nil {
 		return err
+	}
+	if newer {
+		if fitted, err = fitted.layNewer(folder); err != nil {
+			return err
+		}
 	}
 	return fitted.build(version, out, names)
 }

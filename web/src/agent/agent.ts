@@ -344,6 +344,9 @@ export class Agent {
       case EVENT.notification:
         this.#listeners.emit("notification", JSON.parse(text) as AgentEvents["notification"]);
         break;
+      case EVENT.quarantined:
+        this.#keeping.journal?.quarantined(text);
+        break;
       case EVENT.integrity:
         this.#listeners.emit("integrity", JSON.parse(text) as AgentEvents["integrity"]);
         break;

@@ -37,6 +37,8 @@ export class CarriedCalls {
   /** The calls that this page carries. */
   readonly #owned = new Map<number, Owned>();
   readonly #taking = new Set<number>();
+  /** The calls that the core cannot read: another build has written them, or they are damaged. */
+  readonly #unreadable = new Set<number>();
   #ending = false;
   /** Counts the page's sleeps and wakes. */
   #round = 0;
@@ -61,6 +63,44 @@ export class CarriedCalls {
     for (const op of ops) if (op.kind === "key") this.#owned.get(op.call)!.keyed = true;
   }
 
+  /**
+   * The core cannot read a call. What a page cannot read it does not own (fault 135): it
+   * is given up, where this page has it, and left alone until somebody forgets it.
+   */
+  quarantined(call: number): void {
+    this.#unreadable.add(call);
+    this.#followed.delete(call);
+    this.#use.moved();
+    if (this.#owned.delete(call)) void this.#release(call);
+  }
+
+  async #release(call: number): Promise<void> {
+    try {
+      await this.#store.release(call);
+    } catch {
+      return; // it is there for others once this page is gone
+    }
+    this.#use.send({ kind: "released", call });
+  }
+
+  /** A page has given a call up, since it cannot read it: whoever can takes it over. */
+  released(call: number): void {
+    if (this.#owned.has(call) || this.#unreadable.has(call)) return;
+    if (!this.#followed.later(call, () => this.released(call))) void this.read(call);
+  }
+
+  /** Takes over what nobody has of calls that the core was given, and could read. */
+  takeUnowned(calls: readonly LoadedCall[]): void {
+    for (const { call, owned, owner } of calls) {
+      if (!owned && owner === "" && this.reads(call)) void this.#take(call, owner, false);
+    }
+  }
+
+  /** Whether the core could read a call that is stored. */
+  reads(call: number): boolean {
+    return this.#use.client()?.reads(call) === true && !this.#unreadable.has(call);
+  }
+
   /** A call of this page's was not added: the one that has its key is followed, and the core told of it. */
   lostKey({ call, holder }: LostKey): void {
     this.#owned.delete(call);
@@ -72,6 +112,7 @@ export class CarriedCalls {
     }
     this.#use.moved();
     this.#use.restore(list);
+    if (holder) this.takeUnowned([holder]);
   }
 
   /** Whether other pages may follow a call that this page does not know to be there. */
@@ -104,6 +145,7 @@ export class CarriedCalls {
   clear(): void {
     this.#followed.clear();
     this.#owned.clear();
+    this.#unreadable.clear();
     this.#use.moved();
   }
 
@@ -136,6 +178,8 @@ export class CarriedCalls {
   stored(from: string, bytes: Uint8Array): void {
     const ops = decodeOps(bytes);
     for (const op of ops) {
+      if (op.kind === "forget") this.#unreadable.delete(op.call);
+      else if (op.kind !== "server" && this.#unreadable.has(op.call)) continue;
       switch (op.kind) {
         case "call":
           if (!this.#owned.has(op.call)) this.#written(from, op, ops);
@@ -259,6 +303,7 @@ export class CarriedCalls {
 
   /** Reads a call's whole log: rows were missed, or it has changed hands. */
   async read(call: number): Promise<void> {
+    if (this.#unreadable.has(call)) return;
     const followed = this.#followed.get(call) ?? this.#followed.note(call, "", 0, 0);
     if (followed.reading) return new Promise((resolve) => followed.waiting.push(resolve));
     followed.reading = true;
@@ -275,6 +320,7 @@ export class CarriedCalls {
         this.#owned.delete(call);
         this.#followed.loaded(loaded);
         this.#use.restore(new OpList().call(loaded));
+        this.takeUnowned([loaded]);
       } else if (loaded === null && followed.handed) {
         // It has ended and was acknowledged meanwhile: what was told of that comes next.
         const { epoch, sealed } = followed.handed;
@@ -293,12 +339,14 @@ export class CarriedCalls {
    * answer: then only what can be gone on with. The store settles who does.
    */
   async takeOver(owner: string, lives: boolean): Promise<void> {
-    for (const call of this.#followed.of(owner)) {
-      if (this.#taking.has(call)) continue;
-      this.#taking.add(call);
-      await this.#takeCall(call, owner, lives);
-      this.#taking.delete(call);
-    }
+    for (const call of this.#followed.of(owner)) await this.#take(call, owner, lives);
+  }
+
+  async #take(call: number, owner: string, lives: boolean): Promise<void> {
+    if (this.#taking.has(call)) return;
+    this.#taking.add(call);
+    await this.#takeCall(call, owner, lives);
+    this.#taking.delete(call);
   }
 
   async #takeCall(call: number, owner: string, lives: boolean): Promise<void> {
@@ -306,7 +354,7 @@ export class CarriedCalls {
     if (lives) await this.read(call);
     const followed = this.#followed.get(call);
     const client = this.#use.client();
-    if (!client || followed?.owner !== owner || followed.done) return;
+    if (!client || followed?.owner !== owner || (followed.done && owner !== "")) return;
     if (lives && !client.resumable(call)) return;
     const { epoch, n } = followed;
     const loaded = await this.#store.takeOver(call, epoch).catch(() => null);
@@ -320,7 +368,7 @@ export class CarriedCalls {
     this.#owned.set(call, { epoch: loaded.epoch, done: loaded.ended });
     this.#use.moved();
     this.#use.restore(new OpList().call(loaded));
-    this.#use.send(takenMessage(loaded, n));
+    if (this.#owned.has(call)) this.#use.send(takenMessage(loaded, n)); // else the core could not read it
     for (const then of waiting.splice(0)) then();
   }
 }

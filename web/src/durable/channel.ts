@@ -16,6 +16,8 @@ export type Message =
    * not been told of either.
    */
   | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
+  /** The sender cannot read this call, and has given it up: whoever can takes it over. Builds before fault 135 pass it over. */
+  | { kind: "released"; call: number }
   /** The sender is being frozen: what can be gone on with is anybody's. */
   | { kind: "frozen" }
   /** Whoever carries the call is asked to cancel it. */

@@ -176,11 +176,12 @@ export class Journal {
     void client.connected().then(async () => {
       await this.#committing;
       this.#handshakes.done();
-      sweepWhenIdle(this.#store, (call) => client.reads(call), signal);
+      sweepWhenIdle(this.#store, (call) => this.#calls.reads(call), signal);
     });
     // Once the core has what was read.
     queueMicrotask(() => {
       this.#catchUp();
+      this.#calls.takeUnowned(calls);
       if (this.#forgotten) this.lost("closed");
     });
     return list.pieces(client.sessions ? Infinity : PIECE); // an agent's sessions have to be known all at once
@@ -241,6 +242,11 @@ export class Journal {
       await client.connected();
       await this.#committing;
     });
+  }
+
+  /** The core cannot read a call: event `quarantined`. */
+  quarantined(text: string): void {
+    this.#calls.quarantined((JSON.parse(text) as { record: number }).record);
   }
 
   /** A call has its outcome: nobody needs to carry it any more. */
@@ -401,6 +407,9 @@ export class Journal {
         break;
       case "taken":
         this.#calls.taken(from, message);
+        break;
+      case "released":
+        this.#calls.released(message.call);
         break;
       case "frozen":
         void this.#calls.takeOver(from, true);

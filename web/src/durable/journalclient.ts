@@ -28,7 +28,7 @@ export interface JournalClient {
   connected(): Promise<void>;
   /** Whether a call that this one follows could be gone on with from the store. */
   resumable(call: number): boolean;
-  /** Whether a call that is stored could be read: this one has heard of it. */
+  /** Whether a call that is stored could be read: this one has heard of it, and not that it cannot be read any more. */
   reads(call: number): boolean;
   /** What the page that listens has heard. */
   said(event: number, position: number, text: string): void;

@@ -8,6 +8,7 @@ const NAMES = [undefined, "server", "call", "log", "forget", "key"] as const;
 const OWNED = 1;
 const ENDED = 2;
 const AWAITED = 4;
+const BESIDE = 8;
 /** The flags from this bit on are a call's outcome. */
 const OUTCOME = 4;
 
@@ -27,7 +28,7 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
     const plain = part(at + HEADER, plainEnd);
     const secret = end > plainEnd ? part(plainEnd, end) : null;
     at = end;
-    if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0 });
+    if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0, beside: (flags & BESIDE) !== 0 });
     else if (kind === "call") ops.push({ kind, call, epoch, plain });
     else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
     else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0, outcome: flags >> OUTCOME });
@@ -44,9 +45,10 @@ export class OpList {
   /** Where calls begin. */
   readonly #heads: number[] = [];
 
-  /** The server's row. */
-  server(row: StoredRow): this {
-    return this.#add(KIND.server, 0, 0, 0, 0, row.plain, row.secret);
+  /** The server's row, and the one beside it. */
+  server(row: StoredRow & { beside?: StoredRow }): this {
+    this.#add(KIND.server, 0, 0, 0, 0, row.plain, row.secret);
+    return row.beside ? this.#add(KIND.server, BESIDE, 0, 0, 0, row.beside.plain, row.beside.secret) : this;
   }
 
   /** A call's head, without its log. */

@@ -21,6 +21,7 @@ export async function loadedStore(store: Store, tab: Tab): Promise<{ loaded: Loa
   const living = await asked!;
   // As a rule the answer was there before the logs were, and nobody who is gone has anything any more.
   const owners = new Set(loaded.calls.map((call) => call.owner));
+  owners.delete(""); // nobody
   if ([...owners].every((owner) => living.has(owner))) return { loaded, living };
   return { loaded: await store.load((owner) => living.has(owner) || !owners.has(owner)), living };
 }

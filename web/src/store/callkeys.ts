@@ -47,10 +47,10 @@ export function claimed(ops: readonly Op[], server: string): Promise<Map<number,
 export function decide(
   tx: IDBTransaction,
   then: Then,
-  who: { server: string; tab: string; call: number; claim: Claim },
+  who: { server: string; tab: string; call: number; claim: Claim; released: ReadonlySet<number> },
   next: { stored(): void; lost(holder: Found | null): void },
 ): void {
-  const { server, tab, call, claim } = who;
+  const { server, tab, call, claim, released } = who;
   const calls = tx.objectStore("calls");
   const take = (): void => {
     calls.put({ server, call: claim.name, of: call } satisfies KeyRecord);
@@ -59,8 +59,8 @@ export function decide(
   then(calls.get([server, claim.name]), (record: Partial<KeyRecord> | undefined) => {
     if (typeof record?.of !== "number" || record.of === call) return take();
     then(calls.get([server, record.of]), (head: HeadRecord | undefined) => {
-      // Between its own calls a page decides by itself.
-      if (head === undefined || head.owner === tab) take();
+      // Between its own calls a page decides by itself, but for one that it cannot read.
+      if (head === undefined || (head.owner === tab && !released.has(head.call))) take();
       else if (claim.dispensable) next.stored();
       else {
         then(tx.objectStore("ids").get([server]), (ids) => {

@@ -37,7 +37,7 @@ export function heirsOf(ids: unknown): Map<string, Heir> {
 
 /** Who has a call: its heir, once it has ended, if it is one that its owner has made. Numbers of others say nothing of when they came to it. */
 export function heirTo(head: HeadRecord, heirs: Heirs): Heir | undefined {
-  const heir = heirs.get(head.owner);
+  const heir = head.owner === null ? undefined : heirs.get(head.owner);
   return head.epoch === 1 && heir && head.call <= heir.last ? heir : undefined;
 }
 
@@ -56,13 +56,14 @@ export function inherited(head: HeadRecord, rows: readonly LogRecord[], heirs: H
 
 /** Whether a call changes hands with all others that its owner has left; `rows` are those that count. */
 export function goesAlong(head: HeadRecord, rows: readonly LogRecord[], heirs: Heirs): boolean {
-  return head.call <= (heirs.get(head.owner)?.last ?? Infinity) && head.epoch === 1 && rows.every((row) => row.epoch === 1) && hasEnded(rows);
+  return head.owner !== null && head.call <= (heirs.get(head.owner)?.last ?? Infinity) && head.epoch === 1 && rows.every((row) => row.epoch === 1) && hasEnded(rows);
 }
 
 /** Notes that `tab` takes over what the heirs of these heads have, as they are written, or their owners. */
 export function inherit(heirs: Map<string, Heir>, heads: readonly HeadRecord[], tab: string): void {
   const before = new Map(heirs);
   for (const { owner, call } of heads) {
+    if (owner === null) continue;
     const heir = before.get(owner);
     heirs.set(owner, { tab, turn: (heir?.turn ?? 0) + 1, last: Math.max(heirs.get(owner)?.last ?? 0, call) });
   }

@@ -1,13 +1,13 @@
 import { claimed } from "./callkeys.js";
 import { type Connection, Connector } from "./connector.js";
 import { type Found, noUsage } from "./journal.js";
-import { countAll, readAll, readCall, readEnded, readRows, readServer, takeCall } from "./read.js";
+import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
 import type { Bytes, Contents, ServerRecord } from "./rows.js";
 import { type Identity, unseal } from "./seal.js";
-import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
 import { sweep } from "./sweep.js";
 import { storeError } from "./transaction.js";
-import { forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
+import { besideIdentity, forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
 
 /** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -29,6 +29,8 @@ class IndexedDBStore implements Store {
   readonly #sealAll: boolean;
   readonly #tab: string;
   readonly #connector: Connector;
+  /** Calls that this tab has given up, whether or not that is stored. */
+  readonly #released = new Set<number>();
 
   constructor({ server, tab, sealAll = false }: StoreOptions, connector: Connector) {
     this.#server = server;
@@ -42,15 +44,21 @@ class IndexedDBStore implements Store {
     return this.#run(async ({ db, key, generation, sound }) => {
       const found = await readAll(db, this.#server, generation, this.#tab, isGone, known);
       const calls = await this.#readable(key, found.calls);
-      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server), calls, sound };
+      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server, found.beside), calls, sound };
     });
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
     return this.#run(async ({ db, key, generation }, again) => {
       const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, again }, call, epoch);
+      if (found) this.#released.delete(call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
+  }
+
+  async release(call: number): Promise<void> {
+    this.#released.add(call);
+    return this.#run(({ db, generation }) => releaseCall(db, { server: this.#server, generation, tab: this.#tab }, call));
   }
 
   async read(call: number): Promise<LoadedCall | null> {
@@ -79,7 +87,10 @@ class IndexedDBStore implements Store {
   }
 
   async readServer(): Promise<ServerRow | null> {
-    return this.#run(async ({ db, key }) => this.#openedServer(key, await readServer(db, this.#server)));
+    return this.#run(async ({ db, key }) => {
+      const [row = null, beside = null] = await readServer(db, this.#server);
+      return this.#openedServer(key, row, beside);
+    });
   }
 
   async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
@@ -91,7 +102,7 @@ class IndexedDBStore implements Store {
       // No await without a secret or a key: the page may be going away.
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
-      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), at: this.#noted(connection) };
+      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
       const { relieved, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
         if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
         return write(db, ops, sealed, { ...how, full: true });
@@ -192,14 +203,20 @@ class IndexedDBStore implements Store {
 
   #call({ head, ended, acked }: Found, plain: Uint8Array, rows: LogRow[]): LoadedCall {
     const { call, epoch, owner } = head;
-    return { call, epoch, owned: owner === this.#tab, owner, plain, ended, acked, rows };
+    return { call, epoch, owned: owner === this.#tab, owner: owner ?? "", plain, ended, acked, rows };
   }
 
-  async #openedServer(key: CryptoKey | null, row: ServerRecord | null): Promise<ServerRow | null> {
-    const identity = serverIdentity(this.#server);
-    const plain = row && (await plainOf(key, identity, row));
-    return plain && { plain, ended: row.ended === true, secret: await unseal(key, identity, row.secret) };
+  async #openedServer(key: CryptoKey | null, row: ServerRecord | null, beside: ServerRecord | null): Promise<ServerRow | null> {
+    const opened = row && (await openedRow(key, serverIdentity(this.#server), row));
+    const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
+    return opened && { ...opened, ended: row.ended === true, ...(other && { beside: other }) };
   }
+}
+
+/** A row of a server; null where it cannot be opened. */
+async function openedRow(key: CryptoKey | null, identity: Identity, row: ServerRecord): Promise<StoredRow | null> {
+  const plain = await plainOf(key, identity, row);
+  return plain && { plain, secret: await unseal(key, identity, row.secret) };
 }
 
 /** What is no secret of a record, opened where everything is sealed. */

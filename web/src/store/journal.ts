@@ -21,6 +21,8 @@ export interface Found {
 export interface Loading {
   idEpoch: number;
   server: ServerRecord | null;
+  /** The row beside that. */
+  beside: ServerRecord | null;
   calls: Found[];
   /** Those of whom there still are calls. */
   heirs: Heirs;
@@ -75,6 +77,7 @@ export class Gathering {
       if (!found) continue;
       calls.push(found);
       const { owner } = found.head;
+      if (owner === null) continue; // it has to be read first
       if (!gone.has(owner)) gone.set(owner, isGone(owner));
       if (!gone.get(owner)) continue;
       if (goesAlong(found.written, found.rows, heirs)) {
@@ -86,11 +89,12 @@ export class Gathering {
     }
     inherit(heirs, along.map(({ written }) => written), tab);
     for (const found of along) found.head = inherited(found.written, found.rows, heirs);
-    const owners = new Set(calls.map(({ written }) => written.owner));
+    const owners = new Set<string | null>(calls.map(({ written }) => written.owner));
     for (const owner of heirs.keys()) if (!owners.has(owner)) heirs.delete(owner);
     return {
       idEpoch: nextIdEpoch((this.#ids as { last?: unknown } | undefined)?.last),
       server: isServer(this.#server) ? this.#server : null,
+      beside: null,
       calls,
       heirs,
       taken,

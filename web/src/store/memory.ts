@@ -70,6 +70,12 @@ class MemoryStore implements Store {
     return found && this.#copiedCall(found);
   }
 
+  async release(call: number): Promise<void> {
+    const mine = this.#held();
+    const head = mine.heads.get(call);
+    if (head?.owner === this.#options.tab) mine.heads.set(call, { ...head, owner: null });
+  }
+
   async read(call: number): Promise<LoadedCall | null> {
     return this.#find(this.#held(), call);
   }
@@ -169,7 +175,7 @@ class MemoryStore implements Store {
   #copiedCall({ head, rows, ended, acked }: Found): LoadedCall {
     const { call, epoch, owner, plain } = head;
     const owned = owner === this.#options.tab;
-    return { call, epoch, owned, owner, plain: plain!.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
+    return { call, epoch, owned, owner: owner ?? "", plain: plain!.slice(), ended, acked, rows: rows.map((row) => ({ epoch: row.epoch, n: row.n, ...copied(row) })) };
   }
 }
 
@@ -181,7 +187,7 @@ function kept({ secret }: { secret: Uint8Array | null }): { secret: Bytes | null
 /** Applies one op and returns how to take it back. */
 function apply(mine: Held, op: Op, server: string, tab: string): () => void {
   switch (op.kind) {
-    case "server": {
+    case "server": { // never beside one: no other build has a part in this memory
       const before = mine.server;
       mine.server = serverRecord(server, op, kept(op));
       return () => (mine.server = before);

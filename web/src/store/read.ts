@@ -9,7 +9,7 @@ import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "
 import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
 import { type Then, transact } from "./transaction.js";
-import type { Writer } from "./write.js";
+import { besideName, type Writer } from "./write.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
 const BATCH = 64;
@@ -27,9 +27,12 @@ export function readAll(db: IDBDatabase, server: string, generation: string, tab
     let ids: unknown;
     let row: unknown;
     then(tx.objectStore("ids").get([server]), (found) => (ids = found));
+    let rowBeside: unknown;
     then(tx.objectStore("servers").get([server]), (found) => (row = found));
+    then(tx.objectStore("keys").get([besideName(server)]), (found) => (rowBeside = found));
     const finish = (gathering: Gathering): void => {
       done = gathering.end(tab, isGone);
+      if (isServer(rowBeside)) done.beside = rowBeside;
       const { idEpoch: last, heirs } = done;
       tx.objectStore("ids").put(heirs.size > 0 ? { server, last, heirs } : { server, last });
       for (const head of done.taken) tx.objectStore("calls").put(head);
@@ -87,6 +90,18 @@ export function takeCall(db: IDBDatabase, { server, generation, tab, again }: Wr
   });
 }
 
+/** Gives one call up, if this tab has it. Its scope is that of a takeover. */
+export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<Writer, "again">, call: number): Promise<void> {
+  return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
+    asWritten(tx, then, server, call, (ids, head, rows) => {
+      const found = foundCall(head, rows, heirsOf(ids));
+      if (found?.head.owner === tab) tx.objectStore("calls").put({ ...found.head, owner: null });
+      tx.commit();
+    });
+    return () => undefined;
+  });
+}
+
 /** Reads all that says how a call stands. */
 function asWritten(
   tx: IDBTransaction,
@@ -141,13 +156,14 @@ export function readEnded(db: IDBDatabase, server: string, call: number): Promis
   });
 }
 
-/** Reads the server's row. */
-export function readServer(db: IDBDatabase, server: string): Promise<ServerRecord | null> {
-  return transact(db, { stores: ["servers"], mode: "readonly" }, (tx, then) => {
-    let row: ServerRecord | null = null;
-    then(tx.objectStore("servers").get([server]), (found) => (row = isServer(found) ? found : null));
+/** Reads the server's row, and the one beside it. */
+export function readServer(db: IDBDatabase, server: string): Promise<(ServerRecord | null)[]> {
+  return transact(db, { stores: ["servers", "keys"], mode: "readonly" }, (tx, then) => {
+    const rows: (ServerRecord | null)[] = [null, null];
+    then(tx.objectStore("servers").get([server]), (found) => (rows[0] = isServer(found) ? found : null));
+    then(tx.objectStore("keys").get([besideName(server)]), (found) => (rows[1] = isServer(found) ? found : null));
     tx.commit();
-    return () => row;
+    return () => rows;
   });
 }
 

@@ -33,7 +33,8 @@ export interface HeadRecord extends Contents {
   server: string;
   call: number;
   epoch: number;
-  owner: string;
+  /** Null where nobody has it until somebody who can read it takes it over (fault 135). A build before that takes such a head for none of its own, and leaves it alone. */
+  owner: string | null;
   sealed: number[];
 }
 
@@ -67,7 +68,7 @@ export function isHead(value: unknown): value is HeadRecord {
     record !== null &&
     isCount(record.call) &&
     isCount(record.epoch) &&
-    typeof record.owner === "string" &&
+    (typeof record.owner === "string" || record.owner === null) &&
     Array.isArray(record.sealed) &&
     record.sealed.length === record.epoch - 1 &&
     record.sealed.every((n) => n === -1 || isCount(n)) &&

@@ -8,7 +8,7 @@
  *
  * | kind | what it does |
  * | --- | --- |
- * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else |
+ * | `server` | puts the server's row. `ended`: it says that its session is over, and nothing else. `beside`: the row that is there is of a build that this one cannot read, and stays; this one rests beside it |
  * | `call` | adds a call: its head, owned by this tab, of `epoch`: 1, and more for one that is written anew by who has taken it over. Rows of the epochs before count for nothing |
  * | `log` | adds a row to a call's log, without looking whether the epoch is still the call's: a row of an epoch that was taken over is ignored by whoever reads. `ended`: the call has its outcome. Of epoch 0: an app has done with the call's events up to position `n`; it takes the place of lower ones |
  * | `forget` | deletes a call, head and whole log; with `mine` only where this tab carries it or nobody has it, else none of the commit's ops about the call is done. `awaited`: the app waits for it. `outcome`: it had ended, with an outcome of that kind, which {@link Store.ended} knows for a while |
@@ -17,7 +17,7 @@
  * Adding what is there already fails the whole commit.
  */
 export type Op =
-  | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
+  | { kind: "server"; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean; beside?: boolean }
   | { kind: "call"; call: number; epoch: number; plain: Uint8Array }
   | { kind: "log"; call: number; epoch: number; n: number; plain: Uint8Array; secret: Uint8Array | null; ended?: boolean }
   | { kind: "forget"; call: number; mine?: boolean; awaited?: boolean; outcome?: number }
@@ -33,6 +33,8 @@ export interface StoredRow {
 export interface ServerRow extends StoredRow {
   /** Its session is over: the next page makes a new one. */
   ended: boolean;
+  /** That of a build which could not read this one, where there is one. */
+  beside?: StoredRow;
 }
 
 /** A row of a call's log. */
@@ -51,7 +53,7 @@ export interface LoadedCall {
   epoch: number;
   /** Whether the owner is this tab. */
   owned: boolean;
-  /** The tab that owns it. */
+  /** The tab that owns it; empty where nobody does. */
   owner: string;
   plain: Uint8Array;
   /** It has its outcome, so that nobody needs to carry it, nor the secrets by which it could be gone on with: those are null. */
@@ -165,7 +167,8 @@ export interface Store {
 
   /**
    * Reads everything, and takes over, in the same transaction, each call whose
-   * owner `alive` says is gone. `alive` is not asked about this tab's own calls.
+   * owner `alive` says is gone. `alive` is not asked about this tab's own calls, nor
+   * are those taken over that nobody has: whoever could read one of them may.
    * `known` is told once it is read who owns what, which nobody changes before
    * the load is over: `alive` is not asked before the logs are read, too.
    */
@@ -173,6 +176,9 @@ export interface Store {
 
   /** Takes over one call if its epoch is still `epoch`; null if somebody else has, or it is forgotten. */
   takeOver(call: number, epoch: number): Promise<LoadedCall | null>;
+
+  /** Gives up a call that this tab has, for somebody to take over who can read it. */
+  release(call: number): Promise<void>;
 
   /** Reads one call without taking it; null if there is none. */
   read(call: number): Promise<LoadedCall | null>;

@@ -19,6 +19,16 @@ export function serverIdentity(server: string): Identity {
   return ["servers", server];
 }
 
+/** The name under which `keys` has the row of a server that rests beside it, for builds that cannot read the row itself. Older builds do not look for it. */
+export function besideName(server: string): string {
+  return `beside ${server}`;
+}
+
+/** The identity that a secret of that row is sealed under. */
+export function besideIdentity(server: string): Identity {
+  return [...serverIdentity(server), "beside"];
+}
+
 /** The identity that a secret of a row of a log is sealed under. */
 export function logIdentity(server: string, call: number, epoch: number, n: number): Identity {
   return ["log", server, call, epoch, n];
@@ -54,7 +64,7 @@ export function sealOps(key: CryptoKey, server: string, ops: readonly Op[], ever
 }
 
 function identityOf(server: string, op: Exclude<Op, { kind: "forget" | "key" }>): Identity {
-  if (op.kind === "server") return serverIdentity(server);
+  if (op.kind === "server") return op.beside ? besideIdentity(server) : serverIdentity(server);
   return op.kind === "call" ? headIdentity(server, op.call) : logIdentity(server, op.call, op.epoch, op.n);
 }
 
@@ -87,6 +97,8 @@ export interface Writing extends Writer {
   claims: ReadonlyMap<number, Claim> | null;
   /** The time, in ms since 1970, where the store is to say when it was last written to; else 0. */
   at: number;
+  /** Calls that this tab has given up: their keys are not its own. */
+  released: ReadonlySet<number>;
   /** There is no room: nothing is added for what `ops` delete, not even a tombstone. */
   full?: boolean;
 }
@@ -124,7 +136,8 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     const carryOut = (op: Op, i: number): void => {
       switch (op.kind) {
         case "server":
-          tx.objectStore("servers").put(serverRecord(server, op, sealed[i]));
+          if (op.beside) tx.objectStore("keys").put({ name: besideName(server), ...serverRecord(server, op, sealed[i]) });
+          else tx.objectStore("servers").put(serverRecord(server, op, sealed[i]));
           break;
         case "call":
           add("calls", headRecord(server, op, how.tab, sealed[i]));
@@ -150,7 +163,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     const claim = (call: number): void => {
       const claim = claims.get(call);
       if (!claim) return carryOutAll(call);
-      decide(tx, then, { server, tab: how.tab, call, claim }, {
+      decide(tx, then, { server, tab: how.tab, call, claim, released: how.released }, {
         stored: () => carryOutAll(call),
         lost: (holder) => done.lost.push({ call, holder }),
       });
@@ -197,7 +210,7 @@ export function onlyDeletes(ops: readonly Op[]): boolean {
 function touched(op: Op): string[] {
   switch (op.kind) {
     case "server":
-      return ["servers"];
+      return [op.beside ? "keys" : "servers"];
     case "call":
     case "key":
       return ["calls"];
@@ -239,7 +252,7 @@ function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) 
       if (!still(record)) return;
       generation = generationOf(record);
       if (generation !== undefined && marks) keys.put(tombstone(generation, Date.now()));
-      for (const name of [generationName(server), notesName(server)]) keys.delete([name]);
+      for (const name of [generationName(server), notesName(server), besideName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
       tx.commit();

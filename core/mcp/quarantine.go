@@ -1,0 +1,68 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// What cannot be read: a record that is damaged, or that another build has written in
+// a way that this one would misread. What a page cannot read it does not own: the host
+// gives it up where this page has it, and it belongs to nobody until a page comes that
+// can read it (RELIABILITY fault 135).
+
+// readable reads a call as it was stored, whole.
+func (c *Client) readable(head journal.Op, log []journal.Op) (journal.Head, *journal.Record, error) {
+	h, err := journal.ParseHead(head.Plain)
+	if err == nil && (!c.storedObject(h.Params) || !c.storedObject(h.Meta)) {
+		err = journal.ErrCorrupt
+	}
+	if err != nil {
+		return h, nil, err
+	}
+	r, err := journal.Fold(h, len(head.Plain), log)
+	return h, r, err
+}
+
+// quarantined tells the app that a record was left aside.
+func (c *Client) quarantined(err error) {
+	if err == nil {
+		err = journal.ErrCorrupt
+	}
+	c.counters.QuarantinedRecords++
+	c.integrity("quarantined_record", err)
+}
+
+// unreadable tells the host as well: it is that of a call.
+func (c *Client) unreadable(record uint64, err error) {
+	c.quarantined(err)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventQuarantined, Data: journal.AppendQuarantined(nil, record)})
+}
+
+// letGo ends a call whose record this build has read so far, and cannot any more.
+// It is not over: it may be under way in a page that can read it. So the app is told
+// that it is elsewhere, which is no reason to make it again.
+func (c *Client) letGo(now engine.Time, t *call, err error) {
+	c.unreadable(t.record.id, err)
+	c.part(now, t, &engine.Error{Code: engine.CodeElsewhere, Op: t.method, Cause: err,
+		Message: "what is stored of the call cannot be read by this page: a page of the build that wrote it carries it on"})
+}
+
+// besides are the flags of the server's row, where one is there that this build cannot
+// read: the session in it is another build's, for its calls to go on in.
+func (s *session) besides() journal.OpFlags {
+	if s.unreadable {
+		return journal.OpBeside
+	}
+	return 0
+}
+
+// begins begins a handshake. Where another build has made one that this one cannot read,
+// its number is unknown: the cursors of two sessions must never be of one number.
+func (c *Client) begins(now engine.Time) {
+	c.session.id, c.session.ready = "", false
+	if c.session.unreadable {
+		c.session.generation = max(c.session.generation, c.cfg.Epoch)
+	}
+	c.session.generation++
+	c.session.startedAt = now
+}
