@@ -123,7 +123,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
         if (error === this.#error) this.#handed(); // that is its outcome; the end of a loop is none
       },
       gaps: {
-        positionOf: ({ kind, position }) => (isStored(kind) ? position : undefined),
+        positionOf: ({ position }) => position,
+        isStored: ({ kind }) => isStored(kind),
         stored: () => this.#kept,
         refill: (gap) => this.#control?.reread(this.#id, gap) ?? missing(gap),
       },

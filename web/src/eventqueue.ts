@@ -33,8 +33,10 @@ export interface QueueUse<Raw, Event> {
 
 /** How a reader gets past events that were dropped. */
 export interface Gaps<Raw> {
-  /** The position under which an event may be read again; undefined for one that is not stored. */
-  positionOf(raw: Raw): number | undefined;
+  /** The position of an event. */
+  positionOf(raw: Raw): number;
+  /** Whether an event is one of those that are stored, and may be read again. */
+  isStored(raw: Raw): boolean;
   /** Whether events can be read again. */
   stored(): boolean;
   /** The events in their place, and what says that some are missing. Never rejects. */
@@ -278,15 +280,16 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
 export class Gap {
   /** How many. */
   events = 0;
-  /** Positions of the first and the last of those that were stored; `to` is 0 where none was. */
+  /** Positions of the first and the last of those that are stored; where none is, `from` is the one after `to`. */
   from = 0;
-  to = 0;
+  to = -1;
 
-  /** One more; `position` of one that is stored. */
-  add(position: number | undefined): void {
+  /** One more. */
+  add(position: number, isStored: boolean): void {
     this.events++;
-    if (position === undefined) return;
-    if (this.to === 0) this.from = position;
+    if (this.to < this.from) [this.from, this.to] = [position + 1, position];
+    if (!isStored) return;
+    this.from = Math.min(this.from, position);
     this.to = position;
   }
 }
@@ -341,7 +344,7 @@ class Fifo<T> {
 
   #drop(item: T, gaps: Gaps<T>): void {
     if (!this.#gap || this.#items.at(-1) !== this.#gap) this.#add((this.#gap = new Gap()), EACH);
-    this.#gap.add(gaps.positionOf(item));
+    this.#gap.add(gaps.positionOf(item), gaps.isStored(item));
   }
 
   #add(item: T | Gap, bytes: number): void {

@@ -53,7 +53,7 @@ async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): Asy
   let position = 0;
   let most = FEW;
   // What was just delivered may wait for its commit: one under way, and the next one.
-  for (let waits = 2; position < gap.to; ) {
+  for (let waits = 2; gap.from <= gap.to && position < gap.to; ) {
     const read = await rows(after, most);
     if (read.length === 0) {
       if (waits-- === 0) return;
@@ -64,14 +64,14 @@ async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): Asy
     for (const row of read) {
       after = row;
       bytes += row.plain.length;
-      let told: ReturnType<typeof retell>;
+      let again: ReturnType<typeof retell>;
       try {
-        told = retell(row, position);
+        again = retell(row, position);
       } catch {
         return; // the runtime has exited
       }
-      position = told.last;
-      yield* told.events;
+      position = again.last;
+      yield* again.events;
     }
     most = bytes < LITTLE ? Math.min(4 * most, MANY) : FEW;
   }
@@ -79,5 +79,5 @@ async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): Asy
 
 function told(events: number, from: number, to: number, use?: StoredEventsUse): RawEvent {
   use?.missing(events);
-  return { kind: GAP, position: Math.max(to, from - 1), text: JSON.stringify({ events, from, to }) };
+  return { kind: GAP, position: to, text: JSON.stringify({ events, from, to }) };
 }

@@ -46,7 +46,8 @@ function queue(log: Log, kept = true): EventQueue<RawEvent, number | string> {
     backlog: new Backlog(10),
     decode: ({ kind, position, text }) => (kind === GAP ? text : kind === EVENT.status ? `status ${position}` : position),
     gaps: {
-      positionOf: ({ kind, position }) => (kind === EVENT.status ? undefined : position),
+      positionOf: ({ position }) => position,
+      isStored: ({ kind }) => kind !== EVENT.status,
       stored: () => kept,
       refill: (gap) => log.events(gap),
     },
@@ -99,6 +100,27 @@ test("Fault 168: what is not stored either is told where it is missing, and coun
   other.push(event(21), KiB);
   other.end(undefined);
   assert.deepEqual(await all(reader), [...upTo(10, 3), gap(10, 11, 20), 21]);
+});
+
+test("Fault 168: what is never stored is told to be missing, and nothing is read for it", async () => {
+  const log = new Log(...upTo(12));
+  const events = queue(log);
+  for (const n of upTo(10)) events.push(event(n), KiB);
+  for (const _ of upTo(3)) events.push({ kind: EVENT.status, position: 10, text: "{}" }, KiB);
+  const reader = events.read();
+  for (const n of upTo(10)) assert.equal((await reader.next()).value, n);
+  assert.equal((await reader.next()).value, JSON.stringify({ events: 3, from: 11, to: 10 }));
+  events.push(event(11), KiB);
+  events.end(undefined);
+  assert.deepEqual([await all(reader), log.reads, log.missing], [[11], 0, 3]);
+  // Among others they say nothing of where those are.
+  const gap = new Gap();
+  gap.add(4, false);
+  gap.add(5, true);
+  gap.add(5, false);
+  gap.add(6, true);
+  gap.add(6, false);
+  assert.deepEqual([gap.events, gap.from, gap.to], [5, 5, 6]);
 });
 
 test("Fault 168: what waits for its commit is waited for", async () => {
