@@ -44,9 +44,9 @@ import { packages } from "./wasmpackages.mjs";
 // 1.2 KB are for events that a slow reader gets from the store (storedevents.ts), and for
 // telling what is not there in its place.
 // 0.7 KB are for two builds on one origin: what this one cannot read it gives up, and
-// leaves alone, its keys and its session included (durable/carried.ts).
+// leaves alone, its keys and its session included (durable/carried.ts); 4 KB of the wasm.
 const files = [
-  { name: "holdfast.wasm", budget: 734_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 736_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 42_100, goal: 15_000 },
   { name: "holdfast.mjs", budget: 50_550, goal: 15_000 },
   { name: "holdfast.js", budget: 52_650, goal: 15_000 },
