@@ -5,6 +5,7 @@ package acp_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,6 +248,47 @@ func TestForwardedAnswerAndForget(t *testing.T) {
 	s.ask(l.forwarded()[1])
 	s.ask(l.forwarded()[1])
 	s.expect(len(s.store.heads) == 0 && len(a.m.of("session/close")) == 0, "it is still there")
+}
+
+// TestOnlyItsAnswersAreForwardedAgain: one of two sessions changes hands. What the app
+// has answered there goes to the next tab that carries it; what it has not answered
+// does not, and neither does an answer in the other session.
+func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	asked := map[string]string{} // the first question of each session, by its id
+	for range 2 {
+		_, id := s.session()
+		for range 2 {
+			m.sessions[id].ask(func() {})
+			if asked[id] == "" {
+				asked[id] = m.sessions[id].askID
+			}
+		}
+	}
+	s.settle(0)
+	l := s.look(77)
+	for i, e := range append([]engine.Effect(nil), l.told...) {
+		if e.Event == engine.EventQuestion && !slices.ContainsFunc(l.told[:i], func(b engine.Effect) bool { return b.Event == engine.EventQuestion && b.C == e.C }) {
+			l.do(func(c *acp.Client) { c.Respond(l.now, e.Position, true, []byte(yes)) })
+		}
+	}
+	s.expect(len(l.forwarded()) == 2, "forwarded %q", l.forwarded())
+	for record, head := range s.store.heads {
+		l.told = nil
+		own := journal.AppendOp(nil, head)
+		for _, op := range s.store.rows[record] {
+			own = journal.AppendOp(own, op)
+		}
+		l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(own, 2))) })
+		want := ""
+		for id, question := range asked {
+			if bytes.Contains(head.Plain, []byte(`"`+id+`"`)) {
+				want = fmt.Sprintf(`{"record":%d,"id":%s,`, record, question)
+			}
+		}
+		s.expect(len(l.forwarded()) == 1 && strings.HasPrefix(l.forwarded()[0], want), "forwarded %q, want %s", l.forwarded(), want)
+	}
 }
 
 // TestWithdrawnInAllTabs: the connection that an agent has asked on is gone, and nobody

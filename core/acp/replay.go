@@ -141,10 +141,6 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if r == nil || s.transcript == nil {
 		return
 	}
-	if r.request != nil && r.request.phase != requestOver {
-		r.request.over(c)
-		c.dropped[r.request.id] = true
-	}
 	updates := r.updates
 	outcome := "continued"
 	switch ok = ok && !r.over; {

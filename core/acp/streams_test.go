@@ -4,6 +4,7 @@ package acp_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,10 @@ func TestAKnownSessionIsLoadedAgain(t *testing.T) {
 			s.settle(0)
 			s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not joined")
 		}
+		call := s.request(0, "session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, a.id))
+		s.settle(0)
+		s.settled(call)
+		s.expect(said(s.effects, handle) == "hello", "version %d, without a history: %q", version, said(s.effects, handle))
 		s.expect(before == "hello" && said(s.effects, handle) == before, "version %d: before %q, then %q", version, before, said(s.effects, handle))
 	}
 }
@@ -169,4 +174,114 @@ func TestOneIsForgottenAndTheHostForgetsAll(t *testing.T) {
 		return len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Deliver && uint32(e.C) == handle }))
 	}
 	s.expect(heard(dropped) == 0 && heard(kept) > 0, "of the dropped one %d events, of the other %d", heard(dropped), heard(kept))
+}
+
+// TestAHistoryOfTheAgentsAlone begins with its first item, too: what the stream had
+// kept in front of it is in it once more, and is shown once.
+func TestAHistoryOfTheAgentsAlone(t *testing.T) {
+	s, handle, a := opened(t, quiet())
+	a.chunk("a1", "hello")
+	s.settle(0)
+	s.cut(a.m.reading(a.id), 0)
+	a.chunk("a2", " and more")
+	s.settle(60_000)
+	s.expect(said(s.effects, handle) == "hello and more", "shown %q", said(s.effects, handle))
+}
+
+// TestAnAnswerToAnEarlierPage: the agent answers a prompt after the page that made it
+// has gone. It has the prompt, or it does not: the next page shows which.
+func TestAnAnswerToAnEarlierPage(t *testing.T) {
+	for _, accepted := range []bool{true, false} {
+		m := newModel()
+		var asked modelRequest
+		m.onPrompt = func(_ *modelSession, r modelRequest) { asked = r }
+		s, handle, a := opened(t, m)
+		s.prompt(handle, "hi")
+		s.settle(0)
+		s.load()
+		s.settle(1_000)
+		if accepted {
+			a.accept(asked, "u1")
+		} else {
+			a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`, asked.ID)
+		}
+		s.settle(1_000)
+		unsent := len(s.events(engine.EventTranscript, `"op":"unsent"`))
+		s.expect((unsent == 0) == accepted && unsent < 2, "accepted %v: %d times unsent", accepted, unsent)
+		s.expect(len(s.events(engine.EventIntegrity, "")) == 0, "accepted %v: a breach", accepted)
+	}
+}
+
+// TestEarlyUpdatesWaitForWhoeverMayWantThem: while two sessions are being made, an
+// answer to something else drops nothing that came early; up to the bound, and no
+// byte beyond.
+func TestEarlyUpdatesWaitForWhoeverMayWantThem(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	other, _ := s.session()
+	m.silent["session/new"] = true
+	s.request(0, "session/new", `{"cwd":"/w"}`)
+	s.settle(0)
+	const update = `{"sessionUpdate":"agent_message_chunk","messageId":"a","content":{"type":"text","text":%q}}`
+	tell := func(size int) {
+		text := strings.Repeat("x", size-len(fmt.Sprintf(update, "")))
+		m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s9","update":%s}}`, fmt.Sprintf(update, text))
+		s.settle(0)
+	}
+	breaches := func() int { return len(s.events(engine.EventIntegrity, "unknown_session")) }
+	tell(1<<20 - 200)
+	tell(200)
+	s.expect(breaches() == 0, "of 1 MiB %d are dropped", breaches())
+	tell(100)
+	s.expect(breaches() == 1, "more than 1 MiB is kept")
+	call := s.request(other, "session/set_config_option", `{"configId":"c","value":"v"}`)
+	s.settle(0)
+	s.settled(call)
+	s.expect(breaches() == 1, "another answer drops what came early")
+	made := m.of("session/new")
+	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s9"}}`, made[len(made)-1].ID)
+	s.settle(0)
+	want := 1<<20 - 2*len(fmt.Sprintf(update, ""))
+	s.expect(len(said(s.effects, s.handle("s9"))) == want, "shown are %d bytes of %d", len(said(s.effects, s.handle("s9"))), want)
+}
+
+// TestOneOfTwoConnectionsIsForgotten: a page that has taken over another one's session
+// has its connection, too. The host forgets one of the two: the session on the other
+// one is read on, and is not asked for again.
+func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
+	for _, home := range []bool{true, false} {
+		m := quiet()
+		gone := newSim(t, acp.Config{}, m)
+		_, taken := gone.session()
+		s := newSim(t, acp.Config{}, m)
+		s.load() // in an epoch of its own
+		_, own := s.session()
+		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.ops(), 3)) })
+		s.settle(60_000)
+		lost, stays := taken, own
+		if home {
+			lost, stays = own, taken
+		}
+		asked := func(id string) (n int) {
+			for _, r := range m.of("session/resume") {
+				if r.Session == id {
+					n++
+				}
+			}
+			return n
+		}
+		stream, before := m.reading(stays), [2]int{asked(stays), asked(lost)}
+		s.expect(stream != 0 && m.reading(lost) != 0 && m.sessions[lost].conn != m.sessions[stays].conn, "the sessions are not read on two connections")
+		delete(m.connections, m.sessions[lost].conn.id)
+		for x, e := range s.exchanges {
+			on := engine.Field{Name: "Acp-Connection-Id", Value: m.sessions[lost].conn.id}
+			if e.request.Method == "GET" && slices.Contains(e.request.Header, on) {
+				s.end(x, engine.EndNetwork)
+			}
+		}
+		s.pump()
+		s.settle(60_000)
+		s.expect(asked(lost) == before[1]+1 && m.reading(lost) != 0, "home %v: its session is asked for %d times", home, asked(lost)-before[1])
+		s.expect(asked(stays) == before[0] && m.reading(stays) == stream, "home %v: the other one is asked for %d times", home, asked(stays)-before[0])
+	}
 }

@@ -67,6 +67,27 @@ func TestEndlessMessage(t *testing.T) {
 	}
 }
 
+// TestAnArrayFits as far as its bound, and no element more: at each bound, with those
+// dropped that are no objects.
+func TestAnArrayFits(t *testing.T) {
+	elements := []string{`{"type":"text","text":"one"}`, `{}`, `{"a":[1,2]}`, `{"type":"text","text":"two and more"}`}
+	for _, bad := range []string{"", `7,`, `"x",null,`} {
+		for limit := range 100 {
+			want, size := []string{}, len("[]")
+			for _, e := range elements {
+				if size += len(e) + len(","); size > limit {
+					break
+				}
+				want = append(want, e)
+			}
+			got, full := newTranscript(2, limit).fit([]byte("[" + bad + strings.Join(elements, ",") + "]"))
+			if string(got) != "["+strings.Join(want, ",")+"]" || full != (len(want) < len(elements)) {
+				t.Fatalf("of %d bytes %s, full %v; want %s", limit, got, full, want)
+			}
+		}
+	}
+}
+
 // TestManyItems: an agent that invents ids without end, short ones and long ones.
 func TestManyItems(t *testing.T) {
 	for name, format := range map[string]string{"short": "%d", "long": strings.Repeat("x", 4000) + "%d"} {

@@ -56,6 +56,7 @@ func TestExpired(t *testing.T) {
 		"and ends when its time is over": {now + 31*day, 0, now + 61*day, true},
 		"finished in the future":         {now, now + 300*day, now, false},
 		"no clock was ever so far ahead": {now + 401*day, 0, now, true},
+		"the clock shows the first day":  {firstRelease - 30*day, 0, firstRelease, true},
 		"hostile":                        {maxSafe, 0, now, true},
 		"hostile end":                    {now, maxSafe, now, true},
 		"made before there was a clock":  {0, 0, now, true},
