@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,5 +76,32 @@ func TestFault131_WhatGoesSaysWhy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Fault 131: what an app acknowledges leaves how it had ended, too; and where somebody
+// waits to hear that it is stored, its commit says so.
+func TestFault131_AcknowledgedSaysHowItEnded(t *testing.T) {
+	for ticket, want := range map[uint32]journal.OpFlags{0: 0, 7: journal.OpAwaited} {
+		k := newKeeping(t, mcp.Config{})
+		k.ended("a", 10, journal.ManualAck)
+		id := k.Effects[slices.IndexFunc(k.Effects, func(e engine.Effect) bool { return e.Kind == engine.Settle })].C
+		k.Input("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, id, 0, ticket) })
+		var got []journal.OpFlags
+		for _, e := range k.Effects {
+			for r := journal.ReadOps(e.Data); e.Kind == engine.Store; {
+				op, ok := r.Next()
+				if !ok {
+					break
+				}
+				if op.Kind == journal.OpForget {
+					got = append(got, op.Flags)
+				}
+			}
+		}
+		want |= journal.OpOutcome(journal.GoneAcked, engine.OutcomeResult)
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("ticket %d: forgotten with %v, want %v\n%s", ticket, got, want, k.Log())
+		}
 	}
 }

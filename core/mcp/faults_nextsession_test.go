@@ -60,6 +60,10 @@ func TestFault151_TokenInTheNextSession(t *testing.T) {
 			o.resumePost(`"tok"`, hour)
 			o.answer(400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
 		},
+		"it is gone for good": func(o *onStream) {
+			o.resumePost(`"tok"`, hour)
+			o.answer(410, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Session not found"}}`)
+		},
 		"another request finds out": func(o *onStream) {
 			other := o.post("tools/list")
 			other.Head(other.x, 404)
@@ -233,4 +237,40 @@ func TestFault151_AskedAgainInTheNextSession(t *testing.T) {
 	}
 	o.result("e3")
 	o.wantResult()
+}
+
+// TestResumeWaitsForWhatItNeeds: a resume has to be stored before it leaves, and while
+// it is, the token is refused or the session is gone. It leaves with the next one.
+func TestResumeWaitsForWhatItNeeds(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		next   func(o *onStream)
+		header string
+		want   string
+	}{
+		"a token":   {401, func(o *onStream) { o.token("t2") }, "Authorization", "Bearer t2"},
+		"a session": {404, func(o *onStream) { o.nextSession("s2") }, "Mcp-Session-Id", "s2"},
+	} {
+		o := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true}).resumable("", durable)
+		o.store()
+		o.cut(engine.EndNetwork)
+		for o.Store.Flying() == 0 {
+			o.Advance(max(o.NextDeadline(), 1))
+		}
+		if n := o.posted(`"requests/resume"`); n != 0 {
+			o.fatal("%s: resumed before that is stored", name)
+		}
+		other := o.post("tools/list")
+		other.Head(other.x, test.status)
+		o.store()
+		if n := o.posted(`"requests/resume"`); n != 0 {
+			o.fatal("%s: resumed %d times without it", name, n)
+		}
+		test.next(o)
+		o.x = o.carrierOtherThanResume()
+		o.resumePost(`"tok"`, hour)
+		if value, _ := o.field(o.x, test.header); value != test.want {
+			o.fatal("%s: resumed with %q", name, value)
+		}
+	}
 }
