@@ -121,3 +121,25 @@ func TestFault155_OfItsConnection(t *testing.T) {
 	})
 	s.expect(!other && said(s.effects, s.handle(a.id)) == m.said(a.id), "goes on from %q, shown %q", m.cursors, said(s.effects, s.handle(a.id)))
 }
+
+// TestFault155_ToldTwice: the host tells more again than what came after the id that
+// it was given. The next page knows what the one before it has had.
+func TestFault155_ToldTwice(t *testing.T) {
+	m := numbered()
+	m.version, m.answers, m.deafToIDs = 1, `"agentCapabilities":{}`, true
+	m.onPrompt = func(s *modelSession, _ modelRequest) {
+		for i := range 4 {
+			s.tell(fmt.Sprintf(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<%d>"}}`, i))
+		}
+	}
+	s, handle, a := opened(t, m)
+	s.prompt(handle, "hi")
+	s.settle(0)
+	s.expect(said(s.effects, handle) == "<0><1><2><3>", "shown %q", said(s.effects, handle))
+	s.load()
+	box := a.conn.box(a.id)
+	box.frames, box.told = box.told[1:], nil
+	a.tell(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<4>"}}`)
+	s.settle(60_000)
+	s.expect(said(s.effects, s.handle(a.id)) == "<0><1><2><3><4>", "the next page shows %q", said(s.effects, s.handle(a.id)))
+}
