@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
@@ -51,6 +52,30 @@ func TestWhatIsHeldIsBooked(t *testing.T) {
 				r.End(x, engine.EndClean)
 			}
 			check("forgotten", false)
+		}
+	}
+}
+
+// TestReconnectTimeIsWrittenAnew: the store comes back before anybody has gone on with
+// a call of an earlier page. What is written anew has the reconnect time as it was: 0
+// is one, and none is none.
+func TestReconnectTimeIsWrittenAnew(t *testing.T) {
+	for retry, want := range map[string]int64{"": -1, "retry: 0\n": 0, "retry: 9000\n": 9_000} {
+		r := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true})
+		c := r.Call("tools/call", `{"name":"work"}`, durable)
+		r.store()
+		o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+		o.Head(o.x, 200, "content-type", coretest.Stream)
+		o.say("id: p\n" + retry + "data:\n\n")
+		o.store()
+		call := o.Store.Calls()[0]
+		o = o.reload(0, 0) // it waits for a token
+		for range 2 {
+			if got := o.Store.Record(call).Retry; got != want {
+				o.fatal("%q is stored as %d, want %d", retry, got, want)
+			}
+			o.storeIsBack()
+			o.store()
 		}
 	}
 }
