@@ -57,3 +57,17 @@ func TestInitializeIsRefused(t *testing.T) {
 		s.expect(failure != nil && failure.Code == want, "code %d: states %v, %v, want %s", code, names, failure, want)
 	}
 }
+
+// TestClosedAlready: a session that the agent does not know is as good as closed; any
+// other refusal is told.
+func TestClosedAlready(t *testing.T) {
+	for code, want := range map[int]engine.Outcome{-32002: engine.OutcomeResult, 32002: engine.OutcomeRPCError, -32603: engine.OutcomeRPCError} {
+		s, handle, a := opened(t, quiet())
+		a.m.silent["session/close"] = true
+		call := s.request(handle, "session/close", "{}")
+		s.settle(0)
+		a.conn.say(a.id, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, a.m.of("session/close")[0].ID, code)
+		s.settle(0)
+		s.expect(s.settled(call).Outcome == want, "code %d: it ends with %+v", code, s.settled(call))
+	}
+}
