@@ -80,10 +80,10 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 		t.Run(gate.name, func(t *testing.T) {
 			t.Parallel()
 			text := secrets{"the argument": secret(), "what came later": secret()}
-			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			other := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
-			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 			for i, logout := range logouts {
+				p := peer.New(t, peer.Options{CORS: peer.CORSResuming()}) // a logout ends the session, and with it a run that waits at a gate
+				p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})
 				profile, site := chrome.NewProfile(t), clearing(t)
 				carrier := candid(profile, site)
 				leaver := carrier

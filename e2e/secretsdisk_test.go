@@ -45,7 +45,7 @@ func files(t *testing.T, profile string) map[string][]byte {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		content[strings.TrimPrefix(path, profile)] = bytes
+		content[strings.TrimPrefix(path, profile)] = wholeRecords(path, bytes)
 		return err
 	})
 	if err != nil {
