@@ -1,13 +1,14 @@
 import { type Backlog, bytesOf, Waiting } from "./backlog.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "./drafts.js";
-import { EventQueue, type Gap } from "./eventqueue.js";
+import { EventQueue, Gap } from "./eventqueue.js";
 import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "./errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "./mcp.js";
 import type { CallOptions } from "./options.js";
-import { missing } from "./storedevents.js";
+import type { Made } from "./sharedcall.js";
+import { missing, withoutGaps } from "./storedevents.js";
 
 /** Numbers of core/engine Outcome. */
 export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
@@ -26,9 +27,10 @@ export interface CallControl {
   peek(call: number): void;
   /** `draft` is JSON, or empty. */
   draft(call: number, key: string, draft: string): void;
-  replay(call: Call<unknown>): Call<unknown>;
   /** Events that a reader has no more in memory, from the store. */
   reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
+  /** `made` is told of the new call before anything of it can arrive. */
+  replay(call: Call<unknown>, made?: Made): Call<unknown>;
 }
 
 /** What a call is told of itself where the store brought it back. */
@@ -93,6 +95,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal What makes the same request once more. */
   again: CallOptions = {};
   #ended: AbortController | undefined;
+  /** The events from before it was made, of which the store has what there is. */
+  #before: Gap | undefined;
   readonly #replay: Uint8Array[] = [];
   /** Bytes of those. */
   readonly #packed: Waiting;
@@ -100,7 +104,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #read = false;
 
   /** @internal */
-  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}) {
+  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}, early = true) {
     this.method = method;
     this.#backlog = backlog;
     this.#packed = new Waiting(this, backlog);
@@ -115,6 +119,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#acked = made.acked ?? 0;
     this.#events = new EventQueue({
       backlog,
+      early,
       decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
       pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);
@@ -126,7 +131,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
         positionOf: ({ position }) => position,
         isStored: ({ kind }) => isStored(kind),
         stored: () => this.#kept,
-        refill: (gap) => this.#control?.reread(this.#id, gap) ?? missing(gap),
+        refill: (gap) => {
+          const events = this.#control?.reread(this.#id, gap) ?? missing(gap);
+          return gap === this.#before ? withoutGaps(events) : events;
+        },
       },
     });
   }
@@ -322,7 +330,12 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#id = id;
     this.#control = control;
     this.#kept = kept;
-    if (!signal) return;
+    if (signal) this.cancelWith(signal);
+  }
+
+  /** @internal Cancelled with that signal. */
+  cancelWith(signal: AbortSignal): void {
+    if (this.#settled) return;
     this.#undo?.();
     const abort = (): void => this.cancel(abortReason(signal));
     signal.addEventListener("abort", abort, { once: true });
@@ -334,13 +347,37 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     return this.#position;
   }
 
+  /** @internal How far the app has done with it. */
+  get acked(): number {
+    return this.#acked;
+  }
+
+  /** @internal Whether the store has it. */
+  get kept(): boolean {
+    return this.#kept;
+  }
+
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
-    this.#position = Math.max(this.#position, position);
+    this.reached(position);
     this.#read ||= !this.#backlog.takes(1, this.#packed.bytes + this.#events.waiting, events.length);
     this.#replay.push(events);
     this.#packed.add(events.length);
     if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
+  }
+
+  /** @internal The events up to that position come from the store, before any others. */
+  from(position: number): void {
+    this.reached(position);
+    if (position <= this.base) return;
+    const gap = (this.#before = new Gap());
+    [gap.from, gap.to] = [this.base + 1, position];
+    this.#events.before(gap);
+  }
+
+  /** @internal It has had events up to there. */
+  protected reached(position: number): void {
+    this.#position = Math.max(this.#position, position);
   }
 
   #unpack(): void {
@@ -352,14 +389,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal */
   deliver(kind: number, position: number, text: string): void {
     this.#unpack();
-    this.#position = Math.max(this.#position, position);
+    this.heard(kind, position, text);
+    const raw: RawEvent = { kind, position, text };
+    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
+  }
+
+  /** @internal What an event says of the call itself. */
+  protected heard(kind: number, position: number, text: string): void {
+    this.reached(position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (kind === EVENT.status && OWNER.test(text)) {
       this.#followed = text.includes('"followed"');
       if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
     }
-    const raw: RawEvent = { kind, position, text };
-    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 
   /** @internal The core's Settle effect. */
@@ -381,6 +423,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#end(undefined, error);
   }
 
+  /** @internal Ends as another one did, of the same request. */
+  endAs(other: Call<T>): void {
+    this.#done = other.#done;
+    this.#end(other.#value, other.#error);
+  }
+
+  /** @internal It has ended. */
+  protected over(): void {}
+
   #end(value: T | undefined, error: HoldfastError | undefined): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -393,6 +444,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     else this.#resolve?.(value as T);
     if (this.#promise) this.#handed();
     this.#answerPeek(endedStatus(error));
+    this.over();
   }
 
   // What the end of the client or of the runtime has ended here goes on elsewhere.

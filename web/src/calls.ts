@@ -1,6 +1,6 @@
 import { Acks } from "./acks.js";
 import type { Backlog } from "./backlog.js";
-import { abortReason, Call, OUTCOME, type CallControl, type RecalledCall } from "./call.js";
+import { abortReason, OUTCOME, type Call, type CallControl, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "./errors.js";
 import type { Gap } from "./eventqueue.js";
 import { EVENT, type RawEvent, unpacked } from "./events.js";
@@ -15,6 +15,7 @@ import type { Outgoing } from "./outgoing.js";
 import { CallFlags } from "./runtime/exports.js";
 import type { LogRow, LogPlace } from "./store/index.js";
 import { storedEvents } from "./storedevents.js";
+import { SharedCall, type Made } from "./sharedcall.js";
 import type { Wire } from "./wire.js";
 
 /** What the calls of a client need to know of it. */
@@ -52,16 +53,16 @@ export interface CallContext {
   /** A call has its outcome; `record` names it in the store. */
   done(record: number): void;
   /** Makes a request once more. */
-  again(method: string, params: Open, options: CallOptions): Call<unknown>;
+  again(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
   /** The store has brought a call back. */
-  restored(call: Call<unknown>): void;
+  restored(call: SharedCall<unknown>): void;
   /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
   inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined;
 }
 
 /** A call under way, with what is needed to send it again. */
 interface Pending {
-  call: Call<unknown>;
+  call: SharedCall<unknown>;
   params: Open;
   resend: ((rpc: RPCError, mismatch: boolean) => Promise<boolean>) | undefined;
   /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
@@ -79,10 +80,10 @@ export class Calls {
   readonly #context: CallContext;
   readonly #pending = new Map<number, Pending>();
   /** Calls that the server has refused for now, and that will be sent again. */
-  readonly #between = new Map<number, Call<unknown>>();
+  readonly #between = new Map<number, SharedCall<unknown>>();
   /** The calls that are stored, until they are acknowledged. */
-  readonly #kept = new Map<number, Call<unknown>>();
-  readonly #keys = new Map<string, Call<unknown>>();
+  readonly #kept = new Map<number, SharedCall<unknown>>();
+  readonly #keys = new Map<string, SharedCall<unknown>>();
   /** The names, in the store, of calls that came from there. */
   readonly #read = new Set<number>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
@@ -110,16 +111,18 @@ export class Calls {
     },
     draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
     park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
-    replay: (call) => this.#replay(call),
     reread: (call, gap) => {
       const record = this.#wire.runtime.record(this.#wire.handle, call);
       return storedEvents(gap, {
         rows: async (after, most) => (record === 0 || this.#left ? [] : this.#context.rows(record, after, most)),
         landed: () => this.#context.landed(),
         retell: (row, position) => this.#retell(call, row, position, gap),
-        missing: (events) => this.#wire.runtime.missing(this.#wire.handle, events),
+        missing: (events) => {
+          if (gap.events > 0) this.#wire.runtime.missing(this.#wire.handle, events);
+        },
       });
     },
+    replay: (call, made) => this.#replay(call, made),
   };
   /** Events of a row that is being read again. */
   #retold: RawEvent[] | undefined;
@@ -135,31 +138,32 @@ export class Calls {
     this.#acks = new Acks(wire, () => context.landed());
   }
 
-  /** Makes a call and sends it. */
-  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean): Call<T> {
+  /** Makes a call and sends it; `made` is told of it before anything of it can arrive, unless there was one already. */
+  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
     const context = this.#context;
     const { signal } = options;
     const [method, , , key] = out.frame;
     const known = this.#keys.get(key);
     if (known) {
-      if (known.method === method && asked(known.params) === asked(params)) return known as Call<T>;
+      if (known.method === method && asked(known.params) === asked(params)) return known as SharedCall<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
     const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
     const kept = (how & CallFlags.Durable) !== 0;
-    const call = new Call<T>(method, context.backlog, options.input === "manual", params, {
+    const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
     });
     call.again = againOf(options, out.meta);
-    if (key !== "") this.#keys.set(key, call as Call<unknown>);
+    made?.(call as SharedCall<unknown>);
+    if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
     const send = (header: string[], resend: Pending["resend"], again = true): void => {
-      const unblock = again ? (failure: HoldfastError) => this.#unblock(call as Call<unknown>, params, header, { failure, resend, send }) : undefined;
+      const unblock = again ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, params, header, { failure, resend, send }) : undefined;
       const begun = kept && context.streams.ready;
       try {
         this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
-          this.#pending.set(id, { call: call as Call<unknown>, params, resend, unblock, record: 0 });
+          this.#pending.set(id, { call: call as SharedCall<unknown>, params, resend, unblock, record: 0 });
           if (kept) {
-            this.#kept.set(id, call as Call<unknown>);
+            this.#kept.set(id, call as SharedCall<unknown>);
             context.streams.add(id, begun);
           }
           call.bind(id, this.#live, signal, kept);
@@ -185,7 +189,7 @@ export class Calls {
         header = await context.headersAfter(method, params, rpc);
         if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
       } else if (
-        await visitPages(rpc, call as Call<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
+        await visitPages(rpc, call as SharedCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
       ) {
         header = context.headersFor(method, params);
       }
@@ -195,13 +199,13 @@ export class Calls {
     };
     const leave = (): void => send((first = context.headersFor(method, params)), resend);
     const between = context.between();
-    if (between) this.#sendAfter(between, call as Call<unknown>, leave, signal);
+    if (between) this.#sendAfter(between, call as SharedCall<unknown>, leave, signal);
     else leave();
     return call;
   }
 
   /** Sends a call once the core has a client. */
-  #sendAfter(between: Promise<void>, call: Call<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
+  #sendAfter(between: Promise<void>, call: SharedCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
     const id = --this.#waiting;
     this.#between.set(id, call);
     call.bind(id, this.#live, signal);
@@ -219,14 +223,14 @@ export class Calls {
   }
 
   /** A call that was never sent. */
-  refused<T>(op: string, error: HoldfastError): Call<T> {
-    const call = new Call<T>(op, this.#context.backlog);
+  refused<T>(op: string, error: HoldfastError): SharedCall<T> {
+    const call = new SharedCall<T>(op, this.#context.backlog);
     call.fail(error);
     return call;
   }
 
   /** The calls that are stored and not acknowledged, in the order of their making. */
-  kept(): Call<unknown>[] {
+  kept(): SharedCall<unknown>[] {
     return [...this.#kept.values()].sort((a, b) => a.createdAt - b.createdAt);
   }
 
@@ -234,7 +238,7 @@ export class Calls {
   recall(id: number, text: string): void {
     const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new Call<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
+    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
     call.again = againOf({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#read.add(made.id);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
@@ -242,7 +246,7 @@ export class Calls {
     if (made.key !== undefined) this.#keys.set(made.key, call);
     call.bind(id, this.#live, undefined, true);
     if (!call.followed) this.#context.streams.add(id);
-    this.#context.restored(call);
+    this.#context.restored(call); // before what it had, which comes next
   }
 
   /** The core's Replay record: events of such a call. */
@@ -262,6 +266,11 @@ export class Calls {
       this.#retold = undefined;
     }
     return { last, events };
+  }
+
+  /** All that has not ended, and what is stored. */
+  all(): Set<SharedCall<unknown>> {
+    return new Set([...this.#kept.values(), ...this.#between.values(), ...[...this.#pending.values()].map(({ call }) => call)]);
   }
 
   #forget(id: number, call: Call<unknown>): void {
@@ -287,11 +296,11 @@ export class Calls {
     this.#handover.now();
   }
 
-  #replay(call: Call<unknown>): Call<unknown> {
+  #replay(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
     if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
     const { method, params, key, again } = call;
-    return this.#context.again(method, params, key === undefined ? again : { ...again, key });
+    return this.#context.again(method, params, key === undefined ? again : { ...again, key }, made);
   }
 
   /** The core's Deliver effect for a call. */
@@ -393,7 +402,7 @@ export class Calls {
 
   /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
   async #unblock(
-    call: Call<unknown>,
+    call: SharedCall<unknown>,
     params: Open,
     header: string[],
     { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], again: boolean) => void },

@@ -1,11 +1,9 @@
 import { Backlog } from "./backlog.js";
-import { McpClient, type Validation } from "./client.js";
-import { diagnose } from "./diagnose.js";
-import { HoldfastError } from "./errors.js";
+import { McpClient } from "./client.js";
+import { ClientView } from "./clientview.js";
 import { capabilitiesOf, handledMethods } from "./handlers.js";
-import { openedAt, openedParts } from "./opening.js";
+import { OpenClient, type Plan } from "./openclient.js";
 import { isForeign, sendsCookies } from "./origins.js";
-import { lastRevision, noteRevision } from "./revisions.js";
 import {
   badArgument,
   bound,
@@ -23,11 +21,17 @@ import {
 } from "./options.js";
 import { load, version } from "./runtime/load.js";
 import { formerKeys, serverKey } from "./store/index.js";
+import type { Validation } from "./sharedclient.js";
 import { UserStores } from "./userstores.js";
 
 /**
  * Connects to an MCP server over Streamable HTTP: loads the runtime (once per
  * page), initializes, opens the stream for unasked messages.
+ *
+ * Called again in one page with the same URL, user and plain options, as a module that
+ * is replaced or a component that is mounted anew does, it gives another client over the
+ * same connection. Handlers, `token`, `signal` and listeners belong to each; what the
+ * server asks, and for tokens, the newest is asked. The last that closes ends the session.
  *
  * @param url the server's endpoint, absolute or relative to the page
  * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
@@ -45,7 +49,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   checkGroup("connect", "timeouts", options.timeouts);
   checkGroup("connect", "retention", options.retention);
   checkGroup("connect", "limits", options.limits);
-  const raw = {
+  const core = {
     clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
     capabilities: JSON.stringify(capabilitiesOf(handlers)),
     revision: options.revision ?? "",
@@ -68,44 +72,35 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
     maxCalls: bound("limits.calls", limits.calls),
     maxStored: bound("limits.stored", limits.stored),
   };
-  const backlog = new Backlog(bound("limits.backlog", limits.backlog), bound("limits.backlogBytes", limits.backlogBytes), bound("limits.backlogTotal", limits.backlogTotal));
-  const validation = validationOf(options);
-  const defaults = callDefaults("connect", options);
+  const plan: Plan = {
+    url: absolute,
+    options,
+    core,
+    credentials,
+    backlog: [bound("limits.backlog", limits.backlog), bound("limits.backlogBytes", limits.backlogBytes), bound("limits.backlogTotal", limits.backlogTotal)],
+    validation: validationOf(options),
+    defaults: callDefaults("connect", options),
+  };
   throwIfAborted("connect", signal);
-  let client: McpClient | undefined;
-  try {
-    return await openedAt(absolute, async (address) => {
-      const stores = new UserStores(options, sendsCookies(address, credentials), {
-        of: (principal) => serverKey(address, principal),
-        former: (principal) => formerKeys(address, principal),
-      });
-      const [runtime, opened] = await openedParts(load(options.wasm), stores.open());
-      if (signal?.aborted) opened.journal?.close();
-      throwIfAborted("connect", signal);
-      const keeping = { journal: opened.journal, stores, defaults, reload: () => load(options.wasm) };
-      const made = (client = new McpClient(runtime, address, backlog, handlers, validation, keeping));
-      const close = (): void => void made.close();
-      signal?.addEventListener("abort", close, { once: true });
-      try {
-        await made.start({ ...raw, url: address, assume: await lastRevision(address) }, credentials);
-      } catch (error) {
-        signal?.removeEventListener("abort", close);
-        keeping.journal?.close();
-        throwIfAborted("connect", signal);
-        throw error;
-      }
-      if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
-      // A long-lived signal must not keep every client that it ever served.
-      made.on("state", ({ state }) => {
-        if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
-      });
-      setTimeout(() => made.connected(opened.why), 0); // not before the app can listen
-      return made;
-    });
-  } catch (error) {
-    if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
-    throw await diagnose(absolute, error, options, client?.negotiation);
-  }
+  const runtime = load(options.wasm);
+  runtime.catch(() => {}); // whoever opens the client hears of it
+  const stores = new UserStores(options, sendsCookies(absolute, credentials), {
+    of: (principal) => serverKey(view.address, principal),
+    former: (principal) => formerKeys(view.address, principal),
+  });
+  const view: ClientView = new ClientView(absolute, new Backlog(...plan.backlog), handlers, stores);
+  const principal = await stores.principal();
+  throwIfAborted("connect", signal);
+  await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
+  const client = new McpClient(view);
+  setTimeout(() => view.connected(), 0); // not before the app can listen
+  const close = (): void => void client.close();
+  signal?.addEventListener("abort", close, { once: true });
+  // A long-lived signal must not keep every client that it ever served.
+  client.on("state", ({ state }) => {
+    if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
+  });
+  return client;
 }
 
 function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {

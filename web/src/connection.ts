@@ -1,157 +1,66 @@
-import type { Backlog } from "./backlog.js";
-import { OUTCOME, type Call } from "./call.js";
-import { Calls } from "./calls.js";
-import type { ClientEvents, ClientState, EvictedCall } from "./clientevents.js";
-import { NO_COUNTERS, type Counters } from "./counters.js";
-import { refusedFields } from "./diagnose.js";
-import { Connections } from "./durable/connections.js";
+import type { Call } from "./call.js";
+import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientView } from "./clientview.js";
+import type { Counters } from "./counters.js";
 import type { Durability } from "./durable/journalclient.js";
-import { Streams } from "./durable/streams.js";
-import type { HoldfastError, RPCError } from "./errors.js";
-import { decodeEvent, EVENT, isIntegrity } from "./events.js";
-import { guaranteesOf, type Guarantees } from "./guarantees.js";
-import type { Handlers } from "./handlers.js";
-import { Lifetime, type CallKeeping } from "./lifetime.js";
-import { Listeners } from "./listeners.js";
+import type { Guarantees } from "./guarantees.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "./mcp.js";
-import { badArgument, type CallOptions } from "./options.js";
-import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
-import type { Changed } from "./resultcache.js";
-import { fieldsBlocked } from "./origins.js";
-import { forgetRevision } from "./revisions.js";
-import type { ClientPort } from "./runtime/port.js";
-import type { Runtime } from "./runtime/runtime.js";
-import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
-import { ServerRequests } from "./serverrequests.js";
+import type { CallOptions } from "./options.js";
+import { nameOf } from "./outgoing.js";
+import type { NegotiationStep } from "./serverfacts.js";
 import type { Usage } from "./store/index.js";
-import { acknowledged, completed, settledState } from "./watch.js";
-import type { Wire } from "./wire.js";
-
-/** The stream for unasked messages, since 2026-07-28. */
-const OP = "subscriptions/listen";
-
-/** The requests that say in Mcp-Name what they are for, since 2026-07-28. */
-const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {
   /** The server's URL, absolute. */
   readonly url: string;
-  // Those of one user. Another one's never meet them.
-  #wire!: Wire;
-  #calls!: Calls;
-  #streams!: Streams;
-  #requests!: ServerRequests;
-  readonly #listeners = new Listeners<ClientEvents>();
-  readonly #life: Lifetime;
-  #listens = true;
-  readonly #keeping: CallKeeping;
-  readonly #handlers: Handlers;
-  readonly #backlog: Backlog;
-  /** Calls that had left the store by the time that the client was made: the app cannot listen yet. */
-  #evictedEarly: EvictedCall[] | undefined = [];
-  /** Calls that were restored just now. */
-  readonly #back: Call<CallToolResult>[] = [];
-  #durability: Durability;
+  /** @internal What this one has of the client in the core, which others may share. */
+  protected readonly view: ClientView;
 
   /** @internal Use {@link connect}. */
-  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping) {
-    this.url = url;
-    this.#keeping = keeping;
-    this.#durability = keeping.journal?.durability ?? "memory";
-    this.#backlog = backlog;
-    this.#handlers = handlers;
-    this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
-      facts: new ServerFacts(),
-      counters: { ...NO_COUNTERS },
-      reject: (why) => {
-        this.#calls.fail(why);
-        this.#requests.abort();
-      },
-      tokenCame: () => this.forgotten(), // it may be one for other things
-      begin: () => {
-        this.#calls.leave();
-        this.#back.length = 0;
-        this.#life.facts.tools = undefined;
-        this.userChanged();
-        return this.#begin(this.#wire.runtime);
-      },
-      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
-    });
-    this.on("notification", ({ method, params }) => {
-      if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
-    });
-  }
-
-  /** Begins to work for a user: nothing is under way. */
-  #begin(runtime: Runtime): Wire {
-    const { url } = this;
-    const keeping = this.#keeping;
-    const handlers = this.#handlers;
-    this.#wire = { runtime, handle: 0 };
-    this.#streams = new Streams(this.#wire, Connections.of(url));
-    this.#requests = new ServerRequests(this.#wire, handlers, url);
-    this.#calls = new Calls(this.#wire, {
-      url,
-      handlers,
-      backlog: this.#backlog,
-      between: () => this.#life.between,
-      flagsFor: (method, params) => this.flagsFor(method, params),
-      streams: this.#streams,
-      cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
-      landed: () => keeping.journal?.landed() ?? Promise.resolve(),
-      rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
-      done: (record) => keeping.journal?.done(record),
-      again: (method, params, options) => this.request(method, params, options),
-      restored: (call) => this.#restored(call as Call<CallToolResult>),
-      headersFor: (method, params) => this.headersFor(method, params),
-      headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
-      refused: (method, _params, header, over) => this.#refused(method, header, over),
-      blocked: (method, fields, cause) => fieldsBlocked(url, method, fields, cause),
-      completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
-      inspect: (method, params, text) => this.inspect(method, params, text),
-    });
-    return this.#wire;
+  constructor(view: ClientView) {
+    this.view = view;
+    this.url = view.client.url;
   }
 
   /** What was tried to find the revision, in order; empty where it was known. */
   get negotiation(): readonly NegotiationStep[] {
-    return this.#life.facts.steps;
+    return this.view.client.negotiation;
   }
 
   /** Where the client stands. */
   get state(): ClientState {
-    return this.#life.state;
+    return this.view.state;
   }
 
   /** The protocol revision in use, such as "2025-11-25". */
   get revision(): string {
-    return this.#life.facts.revision;
+    return this.view.client.revision;
   }
 
   /** Whether the server keeps a session for this client. */
   get session(): boolean {
-    return this.#life.facts.session;
+    return this.view.client.session;
   }
 
   /** Who the server says it is; for display only. */
   get server(): Implementation {
-    return this.#life.facts.server;
+    return this.view.client.server;
   }
 
   /** What the server says it can do. */
   get capabilities(): ServerCapabilities {
-    return this.#life.facts.capabilities;
+    return this.view.client.capabilities;
   }
 
   /** How to use the server, in its own words; for a model. */
   get instructions(): string | undefined {
-    return this.#life.facts.instructions;
+    return this.view.client.instructions;
   }
 
   /** Where calls of tools are kept: `memory` ends with the page. */
   get durability(): Durability {
-    return this.#durability;
+    return this.view.client.durability;
   }
 
   /**
@@ -160,7 +69,7 @@ export class Connection {
    * cancels its call, unless the server makes a task of it.
    */
   get guarantees(): Guarantees {
-    return guaranteesOf(this.#durability, this.revision, this.capabilities);
+    return this.view.client.guarantees;
   }
 
   /**
@@ -169,7 +78,7 @@ export class Connection {
    * network. Iterating one gives its events from the start.
    */
   async calls(): Promise<Call<CallToolResult>[]> {
-    return this.#calls.kept() as Call<CallToolResult>[];
+    return this.view.calls();
   }
 
   /**
@@ -178,8 +87,8 @@ export class Connection {
    *
    * @throws HoldfastError `storage_failed` where it cannot be read now
    */
-  async stored(): Promise<Usage | null> {
-    return (await this.#keeping.journal?.usage()) ?? null;
+  stored(): Promise<Usage | null> {
+    return this.view.client.stored();
   }
 
   /**
@@ -197,37 +106,33 @@ export class Connection {
    * of this server and user: calls, results, the session and what was learned of the server.
    * Where another tab carries a call, which may be in that session, the last tab that is
    * closed ends it. For a logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
-   * in memory: `durability` is `memory` there, because of `closed`.
+   * in memory: `durability` is `memory` there, because of `closed`. Clients of this page
+   * that share the connection end with it, unless they have calls under way, which go on so, too.
    *
    * @throws HoldfastError `storage_failed` where it could not be deleted
    */
-  async forget(): Promise<void> {
-    this.#calls.closing();
-    const ends = this.#keeping.journal?.logout() ?? true;
-    await this.#life.close(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
-    await forgetRevision(this.url);
-    await this.#keeping.journal?.forget();
-    await this.#keeping.stores?.forgetFormer();
+  forget(): Promise<void> {
+    return this.view.logout();
   }
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    return this.#life.counters;
+    return this.view.client.counters;
   }
 
   /** Makes any request. Progress is always asked for. */
   request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
-    return this.#send<T>(method, params, options, false);
+    return this.view.make(nameOf(method), options, (rest, made) => this.view.client.request<T>(method, params, rest, made));
   }
 
   /** Sends a notification; resolves once the server has taken it. */
-  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
-    await this.#send<null>(method, params, options, true).result;
+  notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
+    return this.view.run(nameOf(method), (client) => client.notify(method, params, options));
   }
 
   /** Asks the server for a sign of life. */
-  async ping(options: CallOptions = {}): Promise<void> {
-    await this.request("ping", undefined, options).result;
+  ping(options: CallOptions = {}): Promise<void> {
+    return this.view.run("ping", (client) => client.ping(options));
   }
 
   /**
@@ -235,7 +140,7 @@ export class Connection {
    * listener that throws is reported as an uncaught error and harms nobody.
    */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
-    return this.#listeners.add(event, listener);
+    return this.view.listeners.add(event, listener);
   }
 
   /**
@@ -244,226 +149,13 @@ export class Connection {
    * another page uses it. Resolves when that is answered, after two seconds at
    * most; nothing happens any more from then on. Whoever connects meanwhile makes
    * a session of their own.
+   *
+   * Where `connect` has given this page more than one client of the same URL, user and
+   * options, this ends for this one alone: what it has under way rejects with `closed`,
+   * and of that what is kept goes on for the others, who hear of it by `restored`. The
+   * last one that closes ends the session.
    */
   close(): Promise<void> {
-    this.#calls.closing();
-    return this.#life.close();
-  }
-
-  /** @internal Starts the client; resolves when it is open. */
-  start(options: object, credentials: RequestCredentials): Promise<void> {
-    this.#listens = (options as { noListen?: boolean }).noListen !== true;
-    return this.#life.start(() => this.#run(options, credentials));
-  }
-
-  /** Makes the client in the core and starts it, with what the journal has read. */
-  #run(options: object, credentials: RequestCredentials): void {
-    const journal = this.#keeping.journal;
-    this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials), (handle) => {
-      this.#wire.handle = handle; // calls come back before the client is started
-      const client = {
-        wire: this.#wire,
-        streams: this.#streams,
-        reconnecting: () => this.#life.state === "reconnecting",
-        connected: () => settledState(this, 15_000),
-        resumable: (record: number) => this.#calls.resumable(record),
-        reads: (record: number) => this.#calls.reads(record),
-        said: (event: number, position: number, text: string) => this.#event(event, position, text),
-      };
-      return journal?.attach(client, this.#listens);
-    });
-  }
-
-  #kept(durability: Durability, why: string): void {
-    if (durability === this.#durability) return;
-    this.#durability = durability;
-    this.#listeners.emit("durability", why ? { durability, why } : { durability });
-  }
-
-  /** @internal The app can listen from here on; `why` says why calls end with the page, where they do. */
-  connected(why: string): void {
-    if (why) this.#listeners.emit("durability", { durability: "memory", why });
-    const early = this.#evictedEarly ?? [];
-    this.#evictedEarly = undefined;
-    for (const call of early) this.#listeners.emit("evicted", call);
-  }
-
-  // Not before the app can have a listener: connect resolves after it.
-  #restored(call: Call<CallToolResult>): void {
-    if (this.#back.push(call) > 1) return;
-    setTimeout(() => {
-      for (const call of this.#back.splice(0)) this.#listeners.emit("restored", { call });
-    }, 0);
-  }
-
-  #port(credentials: RequestCredentials): ClientPort {
-    return {
-      credentials,
-      deliver: (call, kind, position, text) => {
-        if (kind === EVENT.request) void this.#requests.answer(position, text, call);
-        else if (kind === EVENT.draft) this.#requests.draft(position, text);
-        else if (call === 0) this.#unasked(kind, position, text);
-        else this.#calls.deliver(call, kind, position, text);
-      },
-      settle: (id, outcome, text) => {
-        if (outcome === OUTCOME.failure) this.#requests.failed(id);
-        void this.#calls.settle(id, outcome, text);
-      },
-      state: (text) => this.#life.changed(text),
-      token: () => void this.#life.askForToken(),
-      store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
-      recall: (call, text) => this.#calls.recall(call, text),
-      replay: (call, position, events) => this.#calls.replayed(call, position, events),
-      handshake: () => void this.#keeping.journal?.handshake(),
-      exited: (error) => this.#life.exited(error),
-    };
-  }
-
-  #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean): Call<T> {
-    let out: Outgoing;
-    try {
-      out = outgoing(method, params, options, this.#keeping.defaults);
-    } catch (error) {
-      return this.refused(nameOf(method), error as HoldfastError);
-    }
-    if (this.#life.over) return this.refused(method, this.#life.overError(method));
-    return this.#calls.send<T>(out, params ?? {}, options, notify);
-  }
-
-  /** @internal What an earlier page has stored of the server's tools; undefined for nothing. */
-  protected get storedTools(): Open | undefined {
-    return this.#life.facts.tools;
-  }
-
-  /** @internal Stores what calls need to know of the server's tools, for later pages. */
-  protected storeTools(tools: Open): void {
-    if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, JSON.stringify(tools));
-  }
-
-  /** @internal What is known of a request from its tool's annotations: CallFlags. */
-  protected flagsFor(_method: string, _params: Open): number {
-    return 0;
-  }
-
-  /** @internal Further header fields for a request: name, value, name, value. */
-  protected headersFor(_method: string, _params: Open): string[] {
-    return [];
-  }
-
-  /** @internal The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
-  protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
-    return undefined;
-  }
-
-  /** @internal The server's CORS rules do not allow these header fields, which a request can do without. */
-  protected headersRefused(_fields: readonly string[]): void {}
-
-  async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
-    const names = header.filter((_, i) => i % 2 === 0);
-    if (this.revision >= "2026-07-28" && NAMED.has(method)) names.push("Mcp-Name");
-    const refused = await refusedFields(this.url, names, over);
-    const params = refused.filter((name) => name !== "Mcp-Name");
-    if (params.length > 0) {
-      this.headersRefused(params);
-      this.integrity("header_refused", `the server's CORS rules do not allow ${params.join(", ")}`);
-    }
-    return refused;
-  }
-
-  /** @internal What is wrong with a result, as JSON; undefined where there is nothing to look at. */
-  protected inspect(_method: string, _params: Open, _text: string): Promise<HoldfastError | undefined> | undefined {
-    return undefined;
-  }
-
-  /** @internal A notification that belongs to no call has come. */
-  protected noticed(_method: string, _params: Open | undefined): void {}
-
-  /** @internal What was kept of the server's is not to be used any more. */
-  protected forgotten(): void {}
-
-  /** @internal What was learned of the server is another user's. */
-  protected userChanged(): void {
-    this.forgotten();
-    for (const what of ["tools", "prompts", "resources"] as const) this.changed(what);
-  }
-
-  /** @internal Tells the listeners that a list has changed. */
-  protected changed(what: Changed): void {
-    this.#listeners.emit("changed", { what });
-  }
-
-  // Nobody heard what was said while the listen stream was away.
-  #missed(): void {
-    this.forgotten();
-    for (const what of ["tools", "prompts", "resources"] as const) {
-      if ((this.capabilities[what] as { listChanged?: boolean } | undefined)?.listChanged) this.changed(what);
-    }
-  }
-
-  /** @internal Tells the listeners that the server broke a rule. */
-  protected integrity(what: string, cause: string): void {
-    this.#listeners.emit("integrity", { what, cause });
-  }
-
-  /**
-   * @internal Sets the resources whose updates the listen stream of 2026-07-28
-   * asks for; resolves once the server has acknowledged a stream that asks so.
-   */
-  protected async watch(uris: string[]): Promise<void> {
-    if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
-    await this.#life.between;
-    // Without any there may be no stream left that could be acknowledged.
-    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP));
-    this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
-    await heard;
-  }
-
-  /** @internal A call that was never sent. */
-  protected refused<T>(op: string, error: HoldfastError): Call<T> {
-    return this.#calls.refused(op, error);
-  }
-
-  // Pages that share a session hear what one of them is told.
-  #unasked(kind: number, position: number, text: string): void {
-    const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
-    if (shared && this.revision < "2026-07-28") this.#keeping.journal?.said(kind, position, text);
-    this.#event(kind, position, text);
-  }
-
-  #event(kind: number, position: number, text: string): void {
-    if (isIntegrity(kind)) {
-      this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-      return;
-    }
-    if (kind === EVENT.quarantined) {
-      this.#keeping.journal?.quarantined(text);
-      return;
-    }
-    if (kind === EVENT.evicted) {
-      const call = JSON.parse(text) as EvictedCall;
-      if (this.#evictedEarly) this.#evictedEarly.push(call);
-      else this.#listeners.emit("evicted", call);
-      return;
-    }
-    if (kind === EVENT.durability) {
-      const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
-      if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
-      this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
-      return;
-    }
-    const { position: _, ...event } = decodeEvent(kind, position, text);
-    switch (event.type) {
-      case "log":
-        this.#listeners.emit("log", event);
-        break;
-      case "status":
-        if (event.missed) this.#missed();
-        this.#listeners.emit("listen", event);
-        break;
-      case "notification":
-        this.noticed(event.method, event.params as Open | undefined);
-        this.#listeners.emit("notification", event);
-        break;
-    }
+    return this.view.close();
   }
 }

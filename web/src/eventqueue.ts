@@ -79,6 +79,11 @@ export class EventQueue<Raw, Event> {
     if (long && !this.#paused) this.#balance();
   }
 
+  /** What the first reader gets from elsewhere, before all that comes. */
+  before(gap: Gap): void {
+    this.#backlog?.wait(gap);
+  }
+
   /** No more events will come. */
   end(error: HoldfastError | undefined): void {
     this.#ended = true;
@@ -340,6 +345,11 @@ class Fifo<T> {
       return;
     }
     this.#add(item, bytes);
+  }
+
+  /** A gap that others do not fall into. */
+  wait(gap: Gap): void {
+    this.#add(gap, EACH);
   }
 
   #drop(item: T, gaps: Gaps<T>): void {

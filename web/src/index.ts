@@ -28,7 +28,7 @@ export type { CallStatus } from "./callstatus.js";
 export type { Draft } from "./drafts.js";
 export type { McpClient } from "./client.js";
 export type { Changed } from "./resultcache.js";
-export type { ListOptions } from "./client.js";
+export type { ListOptions } from "./sharedclient.js";
 export type { ClientEvents, ClientState, EvictedCall, ListenEvent } from "./clientevents.js";
 export type { Connection } from "./connection.js";
 export type { NegotiationStep } from "./serverfacts.js";

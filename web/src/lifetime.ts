@@ -6,7 +6,7 @@ import type { Open } from "./mcp.js";
 import type { CallDefaults } from "./options.js";
 import type { Runtime } from "./runtime/runtime.js";
 import type { ServerFacts } from "./serverfacts.js";
-import type { UserStores } from "./userstores.js";
+import type { Tokens } from "./userstores.js";
 import type { Wire } from "./wire.js";
 
 /** @internal How a client keeps its calls. */
@@ -14,7 +14,7 @@ export interface Keeping {
   /** Undefined where the app wants none, and while the store of another user is opened. */
   journal: Journal | undefined;
   /** Gives tokens, and opens the store of whoever they belong to. */
-  stores?: UserStores;
+  stores?: Tokens;
   /** Loads the runtime anew after it has exited. */
   reload?: () => Promise<Runtime>;
 }
@@ -126,6 +126,13 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
     });
   }
 
+  /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
+  startLater(boot: () => void): void {
+    this.#boot = boot;
+    this.#state = "reconnecting";
+    this.#between = this.#openStore(this.#keeping.stores!);
+  }
+
   /** Ends it; resolves when it has ended. `end` tells the core, where it is not simply to be closed. */
   close(end?: () => void): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
@@ -203,7 +210,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
    * with it. From here on this one works with the store of the new user, in a
    * session of its own; what is asked of it meanwhile waits for that.
    */
-  #changeUser(stores: UserStores): void {
+  #changeUser(stores: Tokens): void {
     const { runtime, handle } = this.#wire;
     const { journal } = this.#keeping;
     this.#count();
@@ -221,7 +228,7 @@ export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters
     this.#between = this.#openStore(stores);
   }
 
-  async #openStore(stores: UserStores): Promise<void> {
+  async #openStore(stores: Tokens): Promise<void> {
     const { reload } = this.#keeping;
     try {
       const [{ journal, why }, runtime] = await Promise.all([stores.open(), reload?.() ?? this.#wire.runtime]);

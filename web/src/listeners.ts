@@ -4,6 +4,12 @@
  */
 export class Listeners<Events> {
   readonly #sets = new Map<keyof Events, Set<(event: never) => void>>();
+  #tap: (<E extends keyof Events>(event: E, value: Events[E]) => void) | undefined;
+
+  /** `all` is told every event at once, within what tells it: it must not run app code. */
+  tap(all: <E extends keyof Events>(event: E, value: Events[E]) => void): void {
+    this.#tap = all;
+  }
 
   /** Adds a listener; the returned function removes it. */
   add<E extends keyof Events>(event: E, listener: (event: Events[E]) => void): () => void {
@@ -17,6 +23,7 @@ export class Listeners<Events> {
 
   /** Tells every listener there is when the microtask runs. */
   emit<E extends keyof Events>(event: E, value: Events[E]): void {
+    this.#tap?.(event, value);
     queueMicrotask(() => {
       const set = this.#sets.get(event);
       for (const listener of [...(set ?? [])]) {

@@ -3,6 +3,7 @@ import type { HoldfastError } from "./errors.js";
 import type { Gap } from "./eventqueue.js";
 import type { RawEvent } from "./events.js";
 import { missing } from "./storedevents.js";
+import type { Made } from "./sharedcall.js";
 
 /**
  * What calls ask of one runtime. Once that has exited the ids that it gave are those
@@ -61,8 +62,8 @@ export class LiveControl implements CallControl {
     return this.#exited ? missing(gap) : this.#control.reread(call, gap);
   }
 
-  replay(call: Call<unknown>): Call<unknown> {
+  replay(call: Call<unknown>, made?: Made): Call<unknown> {
     if (this.#exited) throw this.#exited("replay");
-    return this.#control.replay(call);
+    return this.#control.replay(call, made);
   }
 }

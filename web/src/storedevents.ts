@@ -48,6 +48,11 @@ export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEve
   yield told(events, from, to);
 }
 
+/** What is there of those events, where nobody knows how many there were. */
+export async function* withoutGaps(events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
+  for await (const raw of { [Symbol.asyncIterator]: () => events }) if (raw.kind !== GAP) yield raw;
+}
+
 async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
   let after = START;
   let position = 0;

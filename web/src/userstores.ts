@@ -44,8 +44,20 @@ export interface StoreKeys {
   former(principal: string | undefined): Promise<string[]>;
 }
 
+/** Who gives a client its tokens, and opens the store of whoever they belong to. */
+export interface Tokens {
+  /** The next token. Never rejects. */
+  token(): Promise<TokenAnswer>;
+  /** Whether that token is another user's than the last one. */
+  changed(answer: TokenAnswer): boolean;
+  /** Opens the store of whoever the next token belongs to. */
+  open(): Promise<OpenedStore>;
+  /** Deletes what the last build has stored under other keys. */
+  forgetFormer?(): Promise<void>;
+}
+
 /** The stores of one client's users, one after the other, and the tokens that say who they are. */
-export class UserStores {
+export class UserStores implements Tokens {
   readonly #options: UserOptions;
   readonly #cookies: boolean;
   readonly #keys: StoreKeys;
@@ -69,7 +81,7 @@ export class UserStores {
   async open(): Promise<OpenedStore> {
     const { journal: wanted } = this.#options;
     if (wanted === false) return { journal: undefined, why: "" };
-    const principal = (this.#opened = await this.#principal());
+    const principal = (this.#opened = await this.principal());
     // Without a name for the user, one user might be shown another's calls.
     if (principal === undefined) return { journal: undefined, why: "principal" };
     return Journal.open(await this.#keys.of(principal), typeof wanted === "object" && wanted.seal === "all");
@@ -100,8 +112,20 @@ export class UserStores {
     return true;
   }
 
-  /** Tells the users apart; "" where they are one, undefined where nobody knows. */
-  async #principal(): Promise<string | undefined> {
+  /** Who the last token says that the user is; undefined where it does not, or there was none. */
+  get user(): string | undefined {
+    return this.#user?.principal;
+  }
+
+  /** The client that this one comes to has its token: the one that said who the user is may be old by the time that the next is asked for. */
+  joined(principal: string): void {
+    if (this.#options.journal !== false) this.#opened = principal;
+    if (this.#ahead) this.#user = { principal };
+    this.#ahead = undefined;
+  }
+
+  /** Who the user is by the options and the next token: "" where all are one, undefined where nobody knows. */
+  async principal(): Promise<string | undefined> {
     const { principal, headers, token } = this.#options;
     if (principal !== undefined) return principal === SHARED ? "" : principal;
     if (this.#cookies || headerEntries(headers).length > 0) return undefined;

@@ -1,8 +1,8 @@
 import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Call } from "../src/call.js";
-import { McpClient } from "../src/client.js";
+import { SharedCall } from "../src/sharedcall.js";
+import { SharedClient } from "../src/sharedclient.js";
 import { HoldfastError } from "../src/errors.js";
 import type { Open, ServerCapabilities } from "../src/mcp.js";
 import { callDefaults } from "../src/options.js";
@@ -11,13 +11,13 @@ import type { Runtime } from "../src/runtime/runtime.js";
 /** A client whose server lists tasks on these pages; `asked` has the params of each request. */
 function listing(tasks: ServerCapabilities["tasks"], pages: Open[]) {
   const asked: unknown[] = [];
-  class Listing extends McpClient {
+  class Listing extends SharedClient {
     override get capabilities(): ServerCapabilities {
       return { ...(tasks && { tasks }) };
     }
-    override request<T>(method: string, params?: Open): Call<T> {
+    override request<T>(method: string, params?: Open): SharedCall<T> {
       asked.push([method, params]);
-      const call = new Call<T>(method, new Backlog(1));
+      const call = new SharedCall<T>(method, new Backlog(1));
       call.settle(1, JSON.stringify(pages[asked.length - 1]));
       return call;
     }

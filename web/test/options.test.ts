@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAgent } from "../src/agent/connectagent.js";
 import { Backlog } from "../src/backlog.js";
-import { McpClient } from "../src/client.js";
 import { connect } from "../src/connect.js";
 import { HoldfastError } from "../src/errors.js";
 import { callDefaults } from "../src/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
+import { SharedClient } from "../src/sharedclient.js";
 
 /** What an option that is a number must not be, with how it looks in a failure. */
 const NEVER_GOOD = [0, -0, -1, Number.NaN, -Infinity, "5", "", true, null, {}, 5n];
@@ -36,7 +36,7 @@ const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...n
 const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), signal: given }).then(failure, failure);
 
 /** A client whose calls reach no core. */
-const client = new McpClient({} as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
+const client = new SharedClient({} as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
 const toCall: Ask = (option, value) => client.callTool("add", {}, { ...nested(option, value), signal: given }).result.then(failure, failure);
 
 const TABLE: [Ask, { good: unknown[]; bad: unknown[] }, string[]][] = [

@@ -1,7 +1,7 @@
 import { Backlog } from "../src/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Connection } from "../src/connection.js";
+import { SharedConnection } from "../src/sharedconnection.js";
 import type { Journal } from "../src/durable/journal.js";
 import { HoldfastError } from "../src/errors.js";
 import { EVENT } from "../src/events.js";
@@ -123,7 +123,7 @@ const KEPT = { id: 1, method: "tools/call", params: {}, key: "kept", createdAt: 
 type Said = [handle: number, what: string, ...rest: unknown[]];
 
 /** A client that shows what the store has of the server's tools. */
-class Open extends Connection {
+class Open extends SharedConnection {
   get tools(): unknown {
     return this.storedTools;
   }
@@ -213,7 +213,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   assert.deepEqual(states, ["open", "reconnecting"]);
   assert.equal(client.tools, undefined);
   assert.equal(await under.result.catch(code), "closed");
-  assert.deepEqual(await client.calls(), []);
+  assert.deepEqual(client.calls(), []);
   assert.deepEqual(said.slice(-4), [[1, "leave"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
 
   // The store is being opened: what is asked now is the second user's.

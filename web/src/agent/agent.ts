@@ -269,7 +269,7 @@ export class Agent {
   async forget(): Promise<void> {
     await this.close();
     await this.#keeping.journal?.forget();
-    await this.#keeping.stores?.forgetFormer();
+    await this.#keeping.stores?.forgetFormer?.();
   }
 
   /** @internal Starts the client; resolves when it is open. */

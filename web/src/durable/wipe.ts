@@ -1,3 +1,4 @@
+import { joinable } from "../joinable.js";
 import { forgetRevisions } from "../revisions.js";
 import { wipeAll } from "../store/index.js";
 import { storageFailed } from "./forget.js";
@@ -9,6 +10,7 @@ import { storageFailed } from "./forget.js";
  */
 export async function wipe(): Promise<void> {
   forgetRevisions();
+  joinable.clear(); // a client that is made from here on is the next user's
   await wipeAll().catch((error: unknown) => {
     throw storageFailed("wipe", error);
   });

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Backlog } from "../src/backlog.js";
+import { OUTCOME, type Call, type CallControl } from "../src/call.js";
+import { EVENT, GAP } from "../src/events.js";
+import { type CallViewer, SharedCall } from "../src/sharedcall.js";
+
+const viewer = (): CallViewer => ({ backlog: new Backlog(10), replay: (call) => call });
+const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** A call that the core has under number 7, and what the core is told. */
+function shared() {
+  const told: unknown[][] = [];
+  const note =
+    (what: string) =>
+    (...rest: unknown[]): void =>
+      void told.push([what, ...rest]);
+  const control = Object.fromEntries(["cancel", "pause", "answer", "handed", "peek", "draft", "park"].map((what) => [what, note(what)])) as unknown as CallControl;
+  control.ack = async (...rest) => note("ack")(...rest);
+  const call = new SharedCall<{ list: number[] }>("tools/call", new Backlog(10), false, { name: "t" }, { key: "k" });
+  call.bind(7, control, undefined, true);
+  return { call, told, control };
+}
+
+async function read<T>(call: Call<T>): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for await (const event of call) seen.push(event.type === "progress" ? event.progress : event.type);
+  return seen;
+}
+
+test("Fault 149: each client of a page has its own call, whose end the others do not share", async () => {
+  const { call, told } = shared();
+  const [one, other] = [viewer(), viewer()];
+  const [mine, theirs] = [call.show(one), call.show(other)];
+  call.deliver(...progress(1));
+  mine.cancel("enough");
+  assert.deepEqual(told, [["cancel", 7, "enough"]]);
+  call.drop(one);
+  call.deliver(...progress(2));
+  call.settle(OUTCOME.result, `{"list":[1]}`);
+  assert.deepEqual([mine.settled, theirs.settled, call.of(one), call.of(other) === theirs], [false, true, undefined, true]);
+  assert.deepEqual(await read(theirs), [1, 2]);
+  assert.deepEqual(await theirs.result, { list: [1] });
+  assert.deepEqual(told.at(-1), ["handed", 7]);
+  // What one app does to its result is not what the next one gets.
+  const three = shared().call;
+  const [a, b] = [three.show(viewer()), three.show(viewer())];
+  three.settle(OUTCOME.result, `{"list":[1]}`);
+  (await a.result).list.push(2);
+  assert.deepEqual(await b.result, { list: [1] });
+  assert.deepEqual(await three.show(viewer()).result, { list: [1] });
+});
+
+test("Fault 149: who comes late has what is stored first, then what comes, each once and in its place", async () => {
+  const { call, told, control } = shared();
+  call.show(viewer());
+  for (const n of [1, 2, 3]) call.deliver(...progress(n));
+  const asked: number[][] = [];
+  control.reread = async function* (id, { events, from, to }) {
+    asked.push([id, events, from, to]);
+    yield { kind: EVENT.progress, position: 1, text: `{"progress":1}` };
+    yield { kind: GAP, position: 2, text: `{"events":1,"from":2,"to":2}` }; // that was no event
+    yield { kind: EVENT.progress, position: 3, text: `{"progress":3}` };
+  };
+  const late = call.show(viewer(), true);
+  call.deliver(EVENT.status, 3, `{"state":"cut"}`);
+  call.deliver(...progress(4));
+  assert.deepEqual(asked, []); // not before somebody reads it
+  const seen = read(late);
+  await turn();
+  call.deliver(...progress(5));
+  call.settle(OUTCOME.result, `{"list":[]}`);
+  assert.deepEqual(await seen, [1, 3, "status", 4, 5]);
+  assert.deepEqual(asked, [[7, 0, 1, 3]]);
+  // One that has ended by then ends behind what is stored.
+  const ended = call.show(viewer(), true);
+  assert.equal(ended.settled, true);
+  assert.deepEqual(await read(ended), [1, 3]);
+  assert.deepEqual(await ended.result, { list: [] });
+  // Nothing was there to be stored.
+  assert.deepEqual(told.filter(([what]) => what !== "handed"), []);
+  const fresh = shared().call;
+  const first = fresh.show(viewer(), true);
+  fresh.deliver(...progress(1));
+  fresh.settle(OUTCOME.result, "{}");
+  assert.deepEqual(await read(first), [1]);
+});
+
+test("Fault 149: the stream is held up as long as any reader is slow", () => {
+  const { call, told } = shared();
+  const viewers = [viewer(), viewer()];
+  const events = 5000; // above what may wait for a reader
+  const loops = viewers.map((one) => call.show({ ...one, backlog: new Backlog(10_000) })[Symbol.asyncIterator]());
+  for (const loop of loops) void loop.next();
+  for (let n = 1; n <= events; n++) call.deliver(...progress(n));
+  assert.deepEqual(told, [["pause", 7, true]]);
+});
