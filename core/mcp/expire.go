@@ -107,8 +107,8 @@ func (c *Client) evictedStored() {
 }
 
 // fitStored keeps what is stored within its limit: ended calls are evicted first;
-// then, while the page lives, the call that takes most goes on in memory, and its app
-// is told by its guarantee, too.
+// then, while the page lives, the call without a key that takes most goes on in memory,
+// and its app is told by its guarantee, too.
 func (c *Client) fitStored() {
 	w := &c.writer
 	if w.Held <= c.cfg.Limits.Stored {
@@ -126,7 +126,8 @@ func (c *Client) fitStored() {
 	for w.Held > c.cfg.Limits.Stored {
 		var most *call
 		for _, t := range c.calls {
-			if t.isKept() && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.bytes > most.record.bytes) {
+			// In memory a call would free its key, and another tab could make it again.
+			if t.isKept() && t.record.key == "" && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.bytes > most.record.bytes) {
 				most = t
 			}
 		}

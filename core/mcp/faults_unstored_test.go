@@ -54,3 +54,32 @@ func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 		t.Errorf("who looks on is told %+v\n%s", end, follower.Log())
 	}
 }
+
+// Fault 124: a key belongs to its call as long as the server may run that. So a call
+// with a key stays in the store, whatever it takes: in memory it would free the key,
+// and another tab would have the server run it again.
+func TestFault124_TheLimitFreesNoKey(t *testing.T) {
+	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
+	w.Handshake("2025-11-25")
+	w.Stored(journal.ResultOK, "")
+	for _, key := range []string{"order-1", ""} {
+		w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true, Key: key})
+		for w.Store.Flying() != 0 {
+			w.Stored(journal.ResultOK, "")
+		}
+	}
+	record := w.Store.Calls()[0]
+	for x := range w.Fetched() + 1 {
+		if r := w.Request(x); r == nil || !strings.Contains(string(r.Body), "tools/call") {
+			continue
+		}
+		w.Head(x, 200, "content-type", "text/event-stream")
+		for range 4 {
+			w.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
+			w.Stored(journal.ResultOK, "")
+		}
+	}
+	if calls := w.Store.Calls(); len(calls) != 1 || calls[0] != record {
+		t.Errorf("stored are %d, want only %d, which has the key\n%s", calls, record, w.Log())
+	}
+}
