@@ -69,7 +69,7 @@ func wantSound(t *testing.T, p *peer.Peer, page *chrome.Page, calls int) {
 }
 
 // TestFault138_Remounts: a page closes its client and connects again, as a
-// component that is mounted anew does. No dead session is used, and no call is
+// component that is mounted again does. No dead session is used, and no call is
 // lost by it, whether close is awaited, not awaited, or done by the signal.
 func TestFault138_Remounts(t *testing.T) {
 	t.Parallel()

@@ -197,7 +197,7 @@ func TestFault149_MountedAnew(t *testing.T) {
 		const { result } = mcp.callTool("count", { call: "one", n: 1 });
 		return [await gone, await beside, (await result).structuredContent.n].join();`)
 	if got != "cancelled,cancelled,1" {
-		t.Errorf("mounted anew: %s", got)
+		t.Errorf("mounted again: %s", got)
 	}
 	if n := p.Oracle().Initializes(); n != 1 {
 		t.Errorf("%d initializes", n)

@@ -25,7 +25,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	flush := func() {
 		if head.Kind == journal.OpCall {
 			s := c.restoreSession(now, head, log)
-			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // written anew
+			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // rewritten
 		}
 		head, log = journal.Op{}, log[:0]
 	}

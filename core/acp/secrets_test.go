@@ -85,7 +85,7 @@ func TestFault122_ServersOfASession(t *testing.T) {
 	for times := range 3 {
 		s.expect(!bytes.Contains(s.store.plainly(), []byte("canary")), "in plain: %s", s.store.plainly())
 		if times == 2 {
-			s.do("the store is back", func(c *acp.Client, now engine.Time) { // written anew
+			s.do("the store is back", func(c *acp.Client, now engine.Time) { // what is alive is rewritten
 				c.StoreGone(now, "lost")
 				c.Stored(now, 0, journal.ResultOK, "")
 			})

@@ -11,7 +11,7 @@ type acpPlayer = player[*acp.Client]
 
 // acpCommands are those of a script about an ACP agent. H is the handle of a session,
 // the number of its recall.
-var acpCommands = both(commands[*acp.Client]{
+var acpCommands = withCommon(commands[*acp.Client]{
 	"new":       newAgentCommand,    // new [journal] [tabs] [token] [websocket] [version=N] [answer=MS] [idle=MS] [streams=N]
 	"open":      openAgentCommand,   // open [VERSION]: the whole handshake, its effects left out
 	"call":      requestCommand,     // call H METHOD [JSON]; H is 0 for the connection
@@ -62,7 +62,7 @@ func openAgentCommand(p *acpPlayer, args string) {
 }
 
 func requestCommand(p *acpPlayer, args string) {
-	session, method, params := p.request3(args)
+	session, method, params := sessionRequest(p, args)
 	ACP{p.world}.Call(session, method, params)
 }
 
@@ -72,12 +72,12 @@ func promptCommand(p *acpPlayer, args string) {
 }
 
 func agentNotifyCommand(p *acpPlayer, args string) {
-	session, method, params := p.request3(args)
+	session, method, params := sessionRequest(p, args)
 	p.world.Input("notify "+args, func(c *acp.Client, now engine.Time) { c.Notify(now, session, method, []byte(params)) })
 }
 
-// request3 reads H METHOD [JSON].
-func (p *player[M]) request3(args string) (session uint32, method, params string) {
+// sessionRequest reads H METHOD [JSON].
+func sessionRequest(p *acpPlayer, args string) (session uint32, method, params string) {
 	handle, rest, _ := strings.Cut(args, " ")
 	method, params, _ = strings.Cut(rest, " ")
 	return uint32(p.number(handle)), method, params

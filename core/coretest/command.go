@@ -9,8 +9,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// both are the commands of a script, whatever it is about, and those of its protocol.
-func both[M Client](own commands[M]) commands[M] {
+// withCommon adds to the commands of one protocol those that every script has.
+func withCommon[M Client](own commands[M]) commands[M] {
 	all := commands[M]{
 		"start":     startCommand[M],     // start
 		"head":      headCommand[M],      // head xN STATUS [name=value ...]

@@ -10,7 +10,7 @@ import (
 // that: ids of exchanges grow; a Read is asked of an exchange that is under way, has a
 // head and no other Read (a source pushes its events: of one, it is only a sign that
 // more is wanted); an Abort is of one that is under way, a Frame of a socket
-// that is; and one commit is under way at a time.
+// that is.
 type contract struct {
 	exchanges map[engine.ExchangeID]*exchange
 	newest    engine.ExchangeID

@@ -11,7 +11,7 @@ import (
 type mcpPlayer = player[*mcp.Client]
 
 // mcpCommands are those of a script about an MCP server.
-var mcpCommands = both(commands[*mcp.Client]{
+var mcpCommands = withCommon(commands[*mcp.Client]{
 	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [wall=MS] [revision=R] [answer=MS] [idle=MS] [total=MS]
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call [OPTION ...] METHOD [JSON]

@@ -40,7 +40,7 @@ func undeletedError(method string) *engine.Error {
 // page makes the same one, under the same key.
 func undecidedError(method string) *engine.Error {
 	e := unsentError(method, "the store has failed, and did not say whose the call's key is")
-	e.Hint = "Another page may have made the call under this key. Make room in the browser's storage, or load the page anew, and make the call again; without a key it does not wait for the store."
+	e.Hint = "Another page may have made the call under this key. Make room in the browser's storage, or reload the page, and make the call again; without a key it does not wait for the store."
 	return e
 }
 

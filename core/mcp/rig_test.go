@@ -319,7 +319,7 @@ func (r *rig) posted(texts ...string) int {
 	return n
 }
 
-// storeIsBack lets a store that fails now work again: what is alive is written anew.
+// storeIsBack lets a store that fails now work again: what is alive is rewritten.
 func (r *rig) storeIsBack() {
 	r.input("storeback", func(m *mcp.Client, now engine.Time) {
 		m.StoreGone(now, "lost")

@@ -279,7 +279,7 @@ func TestTask_TTLWhileItsStreamIsOpen(t *testing.T) {
 	o.wantSegments(39)
 }
 
-// The store fails under a page and works again: the ttl is written anew, with when the task
+// The store fails under a page and works again: the ttl is rewritten, with when the task
 // was heard of.
 func TestTask_TTLIsWrittenAnew(t *testing.T) {
 	o := keptTask(t, "extension", "600000")

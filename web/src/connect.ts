@@ -29,7 +29,7 @@ import { UserStores } from "./userstores.js";
  * page), initializes, opens the stream for unasked messages.
  *
  * Called again in one page with the same URL, user and plain options, as a module that
- * is replaced or a component that is mounted anew does, it gives another client over the
+ * is replaced or a component that is mounted again does, it gives another client over the
  * same connection. Handlers, `token`, `signal` and listeners belong to each; what the
  * server asks, and for tokens, the newest is asked. The last that closes ends the session.
  *

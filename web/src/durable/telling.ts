@@ -13,7 +13,7 @@ export function storedMessages(ops: readonly Op[]): Message[] {
     else if (op.kind === "call") list.head(op.call, op.epoch, false, op.plain);
     else if (op.kind === "log" && op.epoch === 0) continue; // how far an app is done is each page's own
     else if (op.kind === "log") list.row(op.call, { ...op, secret: null });
-    else if (op.kind === "forget" && !made.has(op.call)) list.forget(op.call, op.outcome ?? 0); // else it is only written anew
+    else if (op.kind === "forget" && !made.has(op.call)) list.forget(op.call, op.outcome ?? 0); // else it is only rewritten
   }
   const bytes = list.bytes();
   if (bytes.length > 0) messages.push({ kind: "stored", ops: bytes });
