@@ -28,7 +28,7 @@ MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
 VALIDATOR := $(DIST)/holdfast-validate.mjs
 NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
 # Patterns of servers' must not be run by the browser's RegExp, which can hang.
-LINEAR := --inject:web/src/outputschema/inject.ts
+LINEAR := --inject:web/src/output-schema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
@@ -81,7 +81,7 @@ $(DIST)/holdfast.js: $(WEB_SOURCES)
 	$(SCRIPT_TAG) --sourcemap --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
-	$(ESBUILD) web/src/outputschema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
+	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
 
 # ---- the demo page, which loads the module as any other page would ----
 

@@ -164,7 +164,7 @@ var stringless = regexp.MustCompile(`^(("[^"]*"|number|boolean|true|false|\d+|Ab
 // what says canary is one in the story is not checked.
 func TestFault122_EveryOptionIsClassified(t *testing.T) {
 	for name, path := range map[string]string{
-		"ConnectOptions": "../web/src/options.ts", "CallOptions": "../web/src/options.ts",
+		"ConnectOptions": "../web/src/client/options.ts", "CallOptions": "../web/src/client/options.ts",
 		"AgentOptions": "../web/src/agent/agentoptions.ts", "SessionOptions": "../web/src/agent/agent.ts",
 	} {
 		text, err := os.ReadFile(path)

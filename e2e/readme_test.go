@@ -84,8 +84,8 @@ func found(t *testing.T, file, pattern string) []string {
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	find := func(file, pattern string) []string { t.Helper(); return found(t, file, pattern) }
-	union := find("web/src/errors.ts", `(?m)^  \| "(\w+)"`)
-	documented := find("web/src/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
+	union := find("web/src/shared/errors.ts", `(?m)^  \| "(\w+)"`)
+	documented := find("web/src/shared/errors.ts", "(?m)^ \\* \\| `(\\w+)` \\|")
 	if !slices.Equal(union, documented) {
 		t.Errorf("ErrorCode is\n%v, its comment documents\n%v", union, documented)
 	}
@@ -111,7 +111,7 @@ func TestCounterNames(t *testing.T) {
 		t.Fatal("no counters found in the core")
 	}
 	for name, pattern := range map[string]string{"Counters": `(?m)^  (\w+): number;`, "NO_COUNTERS": `(?m)^  (\w+): 0,`} {
-		if typed := found(t, "web/src/counters.ts", pattern); !slices.Equal(typed, counted) {
+		if typed := found(t, "web/src/client/counters.ts", pattern); !slices.Equal(typed, counted) {
 			t.Errorf("%s has\n%v, the core counts\n%v", name, typed, counted)
 		}
 	}

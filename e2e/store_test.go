@@ -61,7 +61,7 @@ const storeScript = `
 // storePage is an address whose pages have the store open, as window.store.
 func storePage(t *testing.T, site *chrome.Site) string {
 	t.Helper()
-	site.File("/store.mjs", bundle(t, "src/store/index.ts"))
+	site.File("/store.mjs", bundle(t, "src/storage/storage.ts"))
 	return site.Page("/app", storeScript)
 }
 

@@ -3,7 +3,7 @@
 package jsbridge
 
 // Store adds the record that writes to IndexedDB. It is carried out in
-// web/src/store: one transaction for each record, reported back once it is
+// web/src/storage: one transaction for each record, reported back once it is
 // complete and not before. ops is a list of operations, each of 28 bytes and its
 // data; all numbers are little-endian:
 //

@@ -121,7 +121,7 @@ func subprotocols(header []engine.Field) []string {
 	return list
 }
 
-// appendFailure writes an error as the JSON object that web/src/errors.ts
+// appendFailure writes an error as the JSON object that web/src/shared/errors.ts
 // reads: {"code","op","status","retryable","message","cause"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))

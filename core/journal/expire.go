@@ -5,7 +5,7 @@ import "math"
 // Records are aged by wall clocks: they are the only ones that outlive the page, and
 // they can be set. So no record expires by one reading alone: its age is counted to a
 // time that an earlier page has read, at least a day before this one, from a clock
-// that has not been put back since (web/src/store/clock.ts). A clock that is set ahead
+// that has not been put back since (web/src/storage/clock.ts). A clock that is set ahead
 // and then put right ends nothing; one that stays wrong for longer than a day, over
 // several pages, is taken for right. A time that lies ahead of the clock counts as now.
 // Two bounds keep that from becoming for ever, or at once, where a time makes no sense.

@@ -82,7 +82,7 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 }
 
 // pieceBytes is how much of its store a page hands over at a time
-// (web/src/durable/journal.ts PIECE).
+// (web/src/tabs/journal.ts PIECE).
 const pieceBytes = 48 << 10
 
 // storedCalls is a store with n calls that an earlier page left, as a page hands it

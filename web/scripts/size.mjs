@@ -13,17 +13,17 @@ import { packages } from "./wasmpackages.mjs";
 // as well; the script has everything. The rest is loaded when a page needs it.
 //
 // 1.1 KB of the module are for a page that comes back to many calls: a thousand that
-// have ended change hands in one transaction (store/heirs.ts), and are not taken
+// have ended change hands in one transaction (storage/heirs.ts), and are not taken
 // apart before somebody reads them. It had taken ten times as long.
 // 0.2 KB are for the app's word on whether a call may be run again (rerun).
 // 0.7 KB, and 2 KB of the wasm, are for ack() that says when it is stored, and for an
 // outcome that counts as acknowledged only once its app could act on it.
 // 0.6 KB, and 2 KB of the wasm, are for keys that the store gives, so that two tabs make one
-// call of them (store/callkeys.ts).
+// call of them (storage/callkeys.ts).
 // 5 KB of the wasm are for calls that wait: how long they may, and that one which ended
 // without having left is sent by no later page (unsent).
 // 0.5 KB are for a close() that leaves no dead session behind, a connect that fails and
-// leaves nothing open, and stored() after the end (durable/sessionuse.ts); 0.1 KB of the
+// leaves nothing open, and stored() after the end (tabs/sessionuse.ts); 0.1 KB of the
 // diagnosis, for a cut that is not taken for a rule.
 // 1.4 KB, and 0.7 KB of the wasm, are for the stores of users who follow each other in a page, and
 // for tokens that need the network.
@@ -31,22 +31,22 @@ import { packages } from "./wasmpackages.mjs";
 // all that the app had said of it.
 // 0.7 KB, and 1 KB of the wasm, are for budgets in bytes of what waits for readers, and
 // of what a page hears while it sleeps.
-// 1 KB is for the sweep of what nobody comes back to (store/sweep.ts).
-// 0.4 KB, and 1 KB of the wasm, are for evictions and ages that are told (store/clock.ts).
+// 1 KB is for the sweep of what nobody comes back to (storage/sweep.ts).
+// 0.4 KB, and 1 KB of the wasm, are for evictions and ages that are told (storage/clock.ts).
 // 1 KB of the wasm is for resume tokens in the next session, and 2 KB for how differently
 // the same code compresses: a change elsewhere moves the figure by as much.
 // 0.3 KB are for numbers that no option can mean, and for telling a slip in a token provider
 // from a network that is missing.
 // 3.3 KB are for pages that connect again and again: one client, and views of it with
-// their own handlers, tokens, listeners and calls (openclient.ts, clientview.ts, sharedcall.ts).
+// their own handlers, tokens, listeners and calls (client/openclient.ts, clientview.ts, sharedcall.ts).
 // 3 KB of the wasm are for the deletions that make room before a commit is tried again.
 // 0.15 KB are for globals that stay as they are (runtime/goscope.ts).
 // 0.3 KB, and 4 KB of the wasm, are for a call with a key that waits for the store, for a store
-// that does not delete, and for calls of a runtime that has exited (livecontrol.ts).
-// 1.2 KB are for events that a slow reader gets from the store (storedevents.ts), and for
+// that does not delete, and for calls of a runtime that has exited (client/livecontrol.ts).
+// 1.2 KB are for events that a slow reader gets from the store (client/storedevents.ts), and for
 // telling what is not there in its place.
 // 0.7 KB are for two builds on one origin: what this one cannot read it gives up, and
-// leaves alone, its keys and its session included (durable/carried.ts); 4 KB of the wasm.
+// leaves alone, its keys and its session included (tabs/carried.ts); 4 KB of the wasm.
 const files = [
   { name: "holdfast.wasm", budget: 736_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 45_000, goal: 15_000 },

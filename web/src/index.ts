@@ -15,29 +15,29 @@
  * @module
  */
 
-export { connect } from "./connect.js";
+export { connect } from "./client/connect.js";
 export { connectAgent } from "./agent/connectagent.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
-export { HoldfastError } from "./errors.js";
-export { IDEMPOTENCY_KEY } from "./idempotency.js";
-export { version } from "./runtime/load.js";
-export { wipe } from "./durable/wipe.js";
-export type { Call } from "./call.js";
-export type { CallStatus } from "./callstatus.js";
-export type { Draft } from "./drafts.js";
-export type { McpClient } from "./client.js";
-export type { Changed } from "./resultcache.js";
-export type { ListOptions } from "./sharedclient.js";
-export type { ClientEvents, ClientState, EvictedCall, ListenEvent } from "./clientevents.js";
-export type { Connection } from "./connection.js";
-export type { NegotiationStep } from "./serverfacts.js";
-export type { Counters } from "./counters.js";
-export type { Guarantees } from "./guarantees.js";
-export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./handlers.js";
-export type { ErrorCode, InvalidOutput, RPCError } from "./errors.js";
-export type { Durability, DurabilityReason } from "./durable/journalclient.js";
-export type { Usage } from "./store/index.js";
+export { HoldfastError } from "./shared/errors.js";
+export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
+export { version } from "./runtime/loadruntime.js";
+export { wipe } from "./connect/wipe.js";
+export type { Call } from "./client/call.js";
+export type { CallStatus } from "./client/callstatus.js";
+export type { Draft } from "./input/drafts.js";
+export type { McpClient } from "./client/client.js";
+export type { Changed } from "./client/resultcache.js";
+export type { ListOptions } from "./client/sharedclient.js";
+export type { ClientEvents, ClientState, EvictedCall, ListenEvent } from "./client/clientevents.js";
+export type { Connection } from "./client/connection.js";
+export type { NegotiationStep } from "./client/serverfacts.js";
+export type { Counters } from "./client/counters.js";
+export type { Guarantees } from "./client/guarantees.js";
+export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./input/handlers.js";
+export type { ErrorCode, InvalidOutput, RPCError } from "./shared/errors.js";
+export type { Durability, DurabilityReason } from "./tabs/journalclient.js";
+export type { Usage } from "./storage/storage.js";
 export type {
   CallEvent,
   GapEvent,
@@ -52,7 +52,7 @@ export type {
   SegmentEvent,
   StatusEvent,
   TaskEvent,
-} from "./events.js";
+} from "./shared/events.js";
 export type {
   CallToolResult,
   CompleteResult,
@@ -80,9 +80,9 @@ export type {
   TextContent,
   Tool,
   ToolAnnotations,
-} from "./mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts, TokenProvider, ValidatePolicy } from "./options.js";
-export type { WasmSource } from "./runtime/load.js";
+} from "./shared/mcp.js";
+export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts, TokenProvider, ValidatePolicy } from "./client/options.js";
+export type { WasmSource } from "./runtime/loadruntime.js";
 export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
 export type {
   AgentEvents,

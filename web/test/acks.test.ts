@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Acks } from "../src/acks.js";
-import { HoldfastError } from "../src/errors.js";
+import { Acks } from "../src/client/acks.js";
+import { HoldfastError } from "../src/shared/errors.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 test("Fault 132: each ack is answered by its ticket, once what is stored is", async () => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentAddress, coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
-import { HoldfastError } from "../src/errors.js";
-import type { Open } from "../src/mcp.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import type { Open } from "../src/shared/mcp.js";
 import { AgentRig, isSettled } from "./agentrig.js";
 
 const coded =

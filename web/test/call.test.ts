@@ -1,9 +1,9 @@
-import { Backlog } from "../src/backlog.js";
+import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Call, type CallControl } from "../src/call.js";
-import { HoldfastError } from "../src/errors.js";
-import { missing } from "../src/storedevents.js";
+import { Call, type CallControl } from "../src/client/call.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { missing } from "../src/client/storedevents.js";
 
 const RESULT = 1;
 const RPC_ERROR = 2;

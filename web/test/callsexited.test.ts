@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog } from "../src/backlog.js";
-import { Calls, type CallContext } from "../src/calls.js";
-import { OUTCOME } from "../src/call.js";
-import { Streams } from "../src/durable/streams.js";
-import { HoldfastError } from "../src/errors.js";
-import { EVENT } from "../src/events.js";
-import { callDefaults } from "../src/options.js";
-import { outgoing } from "../src/outgoing.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { Calls, type CallContext } from "../src/client/calls.js";
+import { OUTCOME } from "../src/client/call.js";
+import { Streams } from "../src/tabs/streams.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { EVENT } from "../src/shared/events.js";
+import { callDefaults } from "../src/client/options.js";
+import { outgoing } from "../src/client/outgoing.js";
 import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 

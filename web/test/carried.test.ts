@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CarriedCalls } from "../src/durable/carried.js";
-import type { JournalClient } from "../src/durable/journalclient.js";
-import { decodeOps, OpList } from "../src/durable/ops.js";
-import type { LoadedCall, Store } from "../src/store/index.js";
+import { CarriedCalls } from "../src/tabs/carried.js";
+import type { JournalClient } from "../src/tabs/journalclient.js";
+import { decodeOps, OpList } from "../src/runtime/ops.js";
+import type { LoadedCall, Store } from "../src/storage/storage.js";
 
 const nothing = new Uint8Array();
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Readings, readClock } from "../src/store/clock.js";
-import { openStore } from "../src/store/index.js";
+import { type Readings, readClock } from "../src/storage/clock.js";
+import { openStore } from "../src/storage/storage.js";
 import { all } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { Connections, type Stream } from "../src/durable/connections.js";
+import { Connections, type Stream } from "../src/tabs/connections.js";
 
 /** Runs with timers that stand still. */
 const still = (run: () => Promise<void>) => async (): Promise<void> => {

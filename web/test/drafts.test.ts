@@ -1,15 +1,15 @@
-import { Backlog } from "../src/backlog.js";
+import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Call, type CallControl } from "../src/call.js";
-import { draftText } from "../src/drafts.js";
-import { HoldfastError } from "../src/errors.js";
-import { EVENT, type InputEvent } from "../src/events.js";
-import type { InputContext } from "../src/handlers.js";
-import { answerInput } from "../src/inputs.js";
+import { Call, type CallControl } from "../src/client/call.js";
+import { draftText } from "../src/input/drafts.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { EVENT, type InputEvent } from "../src/shared/events.js";
+import type { InputContext } from "../src/input/handlers.js";
+import { answerInput } from "../src/input/inputs.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { ServerRequests } from "../src/serverrequests.js";
-import { missing } from "../src/storedevents.js";
+import { ServerRequests } from "../src/input/serverrequests.js";
+import { missing } from "../src/client/storedevents.js";
 
 const refused = (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && /\bvalue\b/.test(error.message);
 

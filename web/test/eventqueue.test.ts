@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog, bytesOf } from "../src/backlog.js";
-import { Call } from "../src/call.js";
-import { HoldfastError } from "../src/errors.js";
-import { EventQueue } from "../src/eventqueue.js";
-import { type CallEvent, decodeEvent, type RawEvent } from "../src/events.js";
+import { Backlog, bytesOf } from "../src/shared/backlog.js";
+import { Call } from "../src/client/call.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { EventQueue } from "../src/shared/eventqueue.js";
+import { type CallEvent, decodeEvent, type RawEvent } from "../src/shared/events.js";
 
 const PROGRESS = 1;
 

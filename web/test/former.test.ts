@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { forgetFormerly } from "../src/durable/forget.js";
-import { formerKeys, openStore, serverKey } from "../src/store/index.js";
+import { forgetFormerly } from "../src/tabs/forget.js";
+import { formerKeys, openStore, serverKey } from "../src/storage/storage.js";
 import { all, bytes, head, row } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 

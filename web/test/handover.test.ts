@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Handover } from "../src/handover.js";
+import { Handover } from "../src/client/handover.js";
 
 const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 const mine = { followed: false };

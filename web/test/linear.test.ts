@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinearRegExp } from "../src/outputschema/linear.js";
+import { LinearRegExp } from "../src/output-schema/linear.js";
 
 const same = (pattern: string, text: string): void => {
   const native = new globalThis.RegExp(pattern, "u").test(text);

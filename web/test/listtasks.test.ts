@@ -1,11 +1,11 @@
-import { Backlog } from "../src/backlog.js";
+import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedCall } from "../src/sharedcall.js";
-import { SharedClient } from "../src/sharedclient.js";
-import { HoldfastError } from "../src/errors.js";
-import type { Open, ServerCapabilities } from "../src/mcp.js";
-import { callDefaults } from "../src/options.js";
+import { SharedCall } from "../src/client/sharedcall.js";
+import { SharedClient } from "../src/client/sharedclient.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import type { Open, ServerCapabilities } from "../src/shared/mcp.js";
+import { callDefaults } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** A client whose server lists tasks on these pages; `asked` has the params of each request. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodeOps, OpList } from "../src/durable/ops.js";
-import type { LoadedCall } from "../src/store/index.js";
+import { decodeOps, OpList } from "../src/runtime/ops.js";
+import type { LoadedCall } from "../src/storage/storage.js";
 
 const call = (id: number, bytes: number): LoadedCall => ({
   call: id,

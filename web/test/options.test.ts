@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAgent } from "../src/agent/connectagent.js";
-import { Backlog } from "../src/backlog.js";
-import { connect } from "../src/connect.js";
-import { HoldfastError } from "../src/errors.js";
-import { callDefaults } from "../src/options.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { connect } from "../src/client/connect.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { callDefaults } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { SharedClient } from "../src/sharedclient.js";
+import { SharedClient } from "../src/client/sharedclient.js";
 
 /** What an option that is a number must not be, with how it looks in a failure. */
 const NEVER_GOOD = [0, -0, -1, Number.NaN, -Infinity, "5", "", true, null, {}, 5n];

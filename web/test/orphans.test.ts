@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadedStore } from "../src/durable/orphans.js";
-import type { Tab } from "../src/durable/tab.js";
-import { openStore } from "../src/store/index.js";
+import { loadedStore } from "../src/tabs/orphans.js";
+import type { Tab } from "../src/tabs/tab.js";
+import { openStore } from "../src/storage/storage.js";
 import { because, bytes, end, head, row } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 

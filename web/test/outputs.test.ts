@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HoldfastError } from "../src/errors.js";
-import type { CallToolResult } from "../src/mcp.js";
-import type { ValidatePolicy } from "../src/options.js";
-import { Outputs } from "../src/outputschema/outputs.js";
-import { validate } from "../src/outputschema/validate.js";
+import type { HoldfastError } from "../src/shared/errors.js";
+import type { CallToolResult } from "../src/shared/mcp.js";
+import type { ValidatePolicy } from "../src/client/options.js";
+import { Outputs } from "../src/output-schema/outputs.js";
+import { validate } from "../src/output-schema/validate.js";
 
 const SECRET = "payload-that-no-message-may-hold";
 const depth = { type: "object", properties: { depth: { type: "number" } }, required: ["depth"] };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { validate } from "../src/outputschema/validate.js";
-import type { Verdict } from "../src/outputschema/verdict.js";
+import { validate } from "../src/output-schema/validate.js";
+import type { Verdict } from "../src/output-schema/verdict.js";
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 const number = { type: "number" };

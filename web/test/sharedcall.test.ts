@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog } from "../src/backlog.js";
-import { OUTCOME, type Call, type CallControl } from "../src/call.js";
-import { EVENT, GAP } from "../src/events.js";
-import { type CallViewer, SharedCall } from "../src/sharedcall.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { OUTCOME, type Call, type CallControl } from "../src/client/call.js";
+import { EVENT, GAP } from "../src/shared/events.js";
+import { type CallViewer, SharedCall } from "../src/client/sharedcall.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), replay: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPlace, memoryStore, openStore, placeOf, serverKey, wipeAll } from "../src/store/index.js";
-import { nextIdEpoch } from "../src/store/rows.js";
+import { isPlace, memoryStore, openStore, placeOf, serverKey, wipeAll } from "../src/storage/storage.js";
+import { nextIdEpoch } from "../src/storage/rows.js";
 import { contract } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { keyContract } from "./storekeys.js";
 import { releaseContract } from "./storerelease.js";
-import { type Op, type Store, StoreError, type StoreReason } from "../src/store/store.js";
+import { type Op, type Store, StoreError, type StoreReason } from "../src/storage/store.js";
 
 /** Makes tabs: stores of one user's browser. Each test begins with an empty one. */
 export interface Browser {

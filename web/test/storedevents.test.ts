@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backlog } from "../src/backlog.js";
-import { HoldfastError } from "../src/errors.js";
-import { EventQueue, Gap } from "../src/eventqueue.js";
-import { EVENT, GAP, type RawEvent } from "../src/events.js";
-import { storedEvents } from "../src/storedevents.js";
-import type { LogRow } from "../src/store/index.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { EventQueue, Gap } from "../src/shared/eventqueue.js";
+import { EVENT, GAP, type RawEvent } from "../src/shared/events.js";
+import { storedEvents } from "../src/client/storedevents.js";
+import type { LogRow } from "../src/storage/storage.js";
 
 const KiB = 1 << 10;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
-import { type Op, openStore } from "../src/store/index.js";
+import { type Op, openStore } from "../src/storage/storage.js";
 import { all, because, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
 import { Shim, until } from "./storeshim.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
-import { openStore, type Store, type StoreReason, wipeAll } from "../src/store/index.js";
+import { openStore, type Store, type StoreReason, wipeAll } from "../src/storage/storage.js";
 import { all, because, bytes, head, nobody, row } from "./storecontract.js";
 import { Shim, until } from "./storeshim.js";
 

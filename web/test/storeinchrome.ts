@@ -1,4 +1,4 @@
-import { openStore, wipeAll } from "../src/store/index.js";
+import { openStore, wipeAll } from "../src/storage/storage.js";
 import { runTests } from "./inchrome.js";
 import { contract } from "./storecontract.js";
 

@@ -3,7 +3,7 @@
 // is known for a while after it is forgotten. Part of the store's contract.
 import assert from "node:assert/strict";
 import { all, type Browser, bytes, end, head, nobody, row, rowsOf, text } from "./storecontract.js";
-import type { Op } from "../src/store/store.js";
+import type { Op } from "../src/storage/store.js";
 
 /** A call that is added with a key, and the note that it leaves. */
 export const keyed = (call: number, key: string, dispensable = false): Op[] => [head(call), { kind: "key", call, key: bytes(key), dispensable }, row(call, 1, 1)];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceCloseDatabase } from "fake-indexeddb";
-import { memoryStore, openStore, type Store, wipeAll } from "../src/store/index.js";
-import { openDatabase } from "../src/store/open.js";
+import { memoryStore, openStore, type Store, wipeAll } from "../src/storage/storage.js";
+import { openDatabase } from "../src/storage/open.js";
 import { all, because, head, row, rowsOf } from "./storecontract.js";
 import { Shim, until, withGlobal } from "./storeshim.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore } from "../src/store/index.js";
+import { openStore } from "../src/storage/storage.js";
 import { all, because, bytes, end, head, row, rowsOf, text } from "./storecontract.js";
 import { keyed } from "./storekeys.js";
 import { Shim, withGlobal } from "./storeshim.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore, type Store, type SweepUse } from "../src/store/index.js";
+import { openStore, type Store, type SweepUse } from "../src/storage/storage.js";
 import { all, because, bytes, head, row, text } from "./storecontract.js";
 import { Shim } from "./storeshim.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Message } from "../src/durable/channel.js";
-import { decodeOps, OpList } from "../src/durable/ops.js";
-import { Unheard } from "../src/durable/unheard.js";
+import type { Message } from "../src/tabs/channel.js";
+import { decodeOps, OpList } from "../src/runtime/ops.js";
+import { Unheard } from "../src/tabs/unheard.js";
 
 const row = (call: number, n: number, bytes: number): Message => {
   const list = new OpList();

@@ -1,14 +1,14 @@
-import { Backlog } from "../src/backlog.js";
+import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SharedConnection } from "../src/sharedconnection.js";
-import type { Journal } from "../src/durable/journal.js";
-import { HoldfastError } from "../src/errors.js";
-import { EVENT } from "../src/events.js";
-import { callDefaults } from "../src/options.js";
+import { SharedConnection } from "../src/client/sharedconnection.js";
+import type { Journal } from "../src/tabs/journal.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { EVENT } from "../src/shared/events.js";
+import { callDefaults } from "../src/client/options.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { type OpenedStore, type StoreKeys, type UserOptions, UserStores } from "../src/userstores.js";
+import { type OpenedStore, type StoreKeys, type UserOptions, UserStores } from "../src/connect/userstores.js";
 import { AgentRig } from "./agentrig.js";
 
 const jwt = (sub: string): string => `e30.${btoa(JSON.stringify({ iss: "https://id.example", sub }))}.signature`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Handlers, InputContext } from "../src/handlers.js";
-import type { TokenAnswer, UserStores } from "../src/userstores.js";
-import { newestHandlers, NewestTokens, type View, Views } from "../src/views.js";
+import type { Handlers, InputContext } from "../src/input/handlers.js";
+import type { TokenAnswer, UserStores } from "../src/connect/userstores.js";
+import { newestHandlers, NewestTokens, type View, Views } from "../src/connect/views.js";
 
 /** A view that notes what it is asked, and closes when it is told to. */
 function view(views: Views, name: string, handlers: Handlers = {}, tokens: TokenAnswer[] = [], users: string[] = [name]) {

@@ -1,8 +1,8 @@
-import type { ClientState } from "../clientevents.js";
-import type { Durability, DurabilityReason } from "../durable/journalclient.js";
-import type { HoldfastError } from "../errors.js";
-import type { ResumedEvent, StatusEvent } from "../events.js";
-import type { Open } from "../mcp.js";
+import type { ClientState } from "../client/clientevents.js";
+import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { ResumedEvent, StatusEvent } from "../shared/events.js";
+import type { Open } from "../shared/mcp.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
 import type { PendingPrompt, TranscriptItem } from "./items.js";
 import type { AgentQuestion } from "./questions.js";

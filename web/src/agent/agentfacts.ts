@@ -1,5 +1,5 @@
-import type { ClientState } from "../clientevents.js";
-import type { Implementation, Open } from "../mcp.js";
+import type { ClientState } from "../client/clientevents.js";
+import type { Implementation, Open } from "../shared/mcp.js";
 import type { AgentCapabilities, AuthMethod } from "./acp.js";
 import { DIALECTS, type Dialect } from "./dialects.js";
 

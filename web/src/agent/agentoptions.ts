@@ -1,8 +1,8 @@
-import { Backlog } from "../backlog.js";
-import type { Implementation } from "../mcp.js";
-import { badArgument, bound, checkGroup, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../options.js";
-import { sendsCookies } from "../origins.js";
-import { version, type WasmSource } from "../runtime/load.js";
+import { Backlog } from "../shared/backlog.js";
+import type { Implementation } from "../shared/mcp.js";
+import { badArgument, bound, checkGroup, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../client/options.js";
+import { sendsCookies } from "../shared/origins.js";
+import { version, type WasmSource } from "../runtime/loadruntime.js";
 import type { AgentHandlers } from "./asked.js";
 
 const OP = "connectAgent";

@@ -1,7 +1,7 @@
-import { HoldfastError } from "../errors.js";
-import type { Handlers } from "../handlers.js";
-import type { Open } from "../mcp.js";
-import type { Wire } from "../wire.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { Handlers } from "../input/handlers.js";
+import type { Open } from "../shared/mcp.js";
+import type { Wire } from "../runtime/wire.js";
 import type { WithdrawnReason } from "./agentevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 

@@ -1,10 +1,10 @@
-import { HoldfastError } from "../errors.js";
-import { Connections } from "../durable/connections.js";
-import { openedAt, openedParts } from "../opening.js";
-import { throwIfAborted } from "../options.js";
-import { load } from "../runtime/load.js";
-import { formerKeys, serverKey } from "../store/index.js";
-import { UserStores } from "../userstores.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Connections } from "../tabs/connections.js";
+import { openedAt, openedParts } from "../connect/opening.js";
+import { throwIfAborted } from "../client/options.js";
+import { load } from "../runtime/loadruntime.js";
+import { formerKeys, serverKey } from "../storage/storage.js";
+import { UserStores } from "../connect/userstores.js";
 import { Agent } from "./agent.js";
 import { agentAddress, backlogOf, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";

@@ -1,5 +1,5 @@
-import { explained, ownFields } from "../diagnosis/load.js";
-import type { HoldfastError } from "../errors.js";
+import { explained, ownFields } from "../diagnosis/loaddiagnosis.js";
+import type { HoldfastError } from "../shared/errors.js";
 import type { AgentAddress, AgentOptions } from "./agentoptions.js";
 
 /** Finds out why connecting to an agent failed, and says what a person can do about it. */

@@ -1,5 +1,5 @@
 import { isObject } from "./patch.js";
-import type { Implementation, Open } from "../mcp.js";
+import type { Implementation, Open } from "../shared/mcp.js";
 import type { AgentCapabilities, AgentSessionCapabilities, AuthMethod, ConfigOption, McpServer } from "./acp.js";
 
 /** What is different in the versions of ACP (spec: protocol/v2/migration). */

@@ -1,8 +1,8 @@
-import { OUTCOME } from "../call.js";
-import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../errors.js";
-import type { Open } from "../mcp.js";
-import { badArgument, checkSignal, throwIfAborted } from "../options.js";
-import type { Wire } from "../wire.js";
+import { OUTCOME } from "../client/call.js";
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import type { Open } from "../shared/mcp.js";
+import { badArgument, checkSignal, throwIfAborted } from "../client/options.js";
+import type { Wire } from "../runtime/wire.js";
 
 /** The agent has ended a request because it was asked to (schema: ErrorCode). */
 const CANCELLED = -32800;

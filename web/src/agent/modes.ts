@@ -1,5 +1,5 @@
-import type { Open } from "../mcp.js";
-import { badArgument } from "../options.js";
+import type { Open } from "../shared/mcp.js";
+import { badArgument } from "../client/options.js";
 import type { ConfigOption } from "./acp.js";
 import { isObject } from "./patch.js";
 import { unsupported } from "./prompt.js";

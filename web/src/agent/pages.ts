@@ -1,7 +1,7 @@
-import { OUTCOME } from "../call.js";
-import type { Journal } from "../durable/journal.js";
-import type { SessionPages } from "../durable/journalclient.js";
-import type { Wire } from "../wire.js";
+import { OUTCOME } from "../client/call.js";
+import type { Journal } from "../tabs/journal.js";
+import type { SessionPages } from "../tabs/journalclient.js";
+import type { Wire } from "../runtime/wire.js";
 import type { Exchanges } from "./exchanges.js";
 
 /** Failures that say that this page is over, or carries the session no more: no word on the request itself. */

@@ -1,5 +1,5 @@
-import { HoldfastError } from "../errors.js";
-import { badArgument } from "../options.js";
+import { HoldfastError } from "../shared/errors.js";
+import { badArgument } from "../client/options.js";
 import type { AgentCapabilities } from "./acp.js";
 import type { ContentBlock } from "./content.js";
 import { isObject } from "./patch.js";

@@ -1,9 +1,9 @@
-import { draftText, type Draft } from "../drafts.js";
-import { withDefaults } from "../elicitation.js";
-import { HoldfastError } from "../errors.js";
-import type { ElicitationResult, FormElicitation, URLElicitation } from "../handlers.js";
-import type { JSONSchema, Open } from "../mcp.js";
-import { badArgument } from "../options.js";
+import { draftText, type Draft } from "../input/drafts.js";
+import { withDefaults } from "../input/elicitation.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { ElicitationResult, FormElicitation, URLElicitation } from "../input/handlers.js";
+import type { JSONSchema, Open } from "../shared/mcp.js";
+import { badArgument } from "../client/options.js";
 import type { PermissionOption, PermissionSubject } from "./acp.js";
 import { isObject } from "./patch.js";
 

@@ -1,9 +1,9 @@
-import type { Backlog } from "../backlog.js";
-import { HoldfastError } from "../errors.js";
-import { EVENT } from "../events.js";
-import type { Open } from "../mcp.js";
-import { badArgument } from "../options.js";
-import type { Wire } from "../wire.js";
+import type { Backlog } from "../shared/backlog.js";
+import { HoldfastError } from "../shared/errors.js";
+import { EVENT } from "../shared/events.js";
+import type { Open } from "../shared/mcp.js";
+import { badArgument } from "../client/options.js";
+import type { Wire } from "../runtime/wire.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, McpServer, SessionState, StopReason, TurnEnd } from "./acp.js";
 import type { SessionEvent, SessionEvents, SessionStatus } from "./agentevents.js";
 import type { AgentFacts } from "./agentfacts.js";

@@ -1,4 +1,4 @@
-import type { HoldfastError } from "../errors.js";
+import type { HoldfastError } from "../shared/errors.js";
 import { AgentSession, type Recalled, type SessionUse } from "./session.js";
 
 /** The sessions of one agent's client, by the core's number for each. */

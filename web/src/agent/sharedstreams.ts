@@ -1,6 +1,6 @@
-import { type Connections, SLOTS, type Stream } from "../durable/connections.js";
-import { lock, lockNow } from "../durable/locks.js";
-import type { Wire } from "../wire.js";
+import { type Connections, SLOTS, type Stream } from "../tabs/connections.js";
+import { lock, lockNow } from "../tabs/locks.js";
+import type { Wire } from "../runtime/wire.js";
 
 /** How long a session at work is read at least before its connection goes to another tab, in ms: what it missed is told anew (core/acp rotateEvery). */
 const READ = 5_000;

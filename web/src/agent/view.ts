@@ -1,8 +1,8 @@
-import { type Backlog, EACH } from "../backlog.js";
-import type { HoldfastError } from "../errors.js";
-import { EventQueue } from "../eventqueue.js";
-import { EVENT } from "../events.js";
-import { Listeners } from "../listeners.js";
+import { type Backlog, EACH } from "../shared/backlog.js";
+import type { HoldfastError } from "../shared/errors.js";
+import { EventQueue } from "../shared/eventqueue.js";
+import { EVENT } from "../shared/events.js";
+import { Listeners } from "../shared/listeners.js";
 import type { SessionEvent, SessionEvents } from "./agentevents.js";
 import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
 import { Turns } from "./turns.js";

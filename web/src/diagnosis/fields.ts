@@ -1,4 +1,4 @@
-import { probe } from "./reach.js";
+import { probe } from "./network.js";
 
 /** The fields of every request that need an MCP server's permission, with harmless values. */
 export const REQUEST_FIELDS: [string, string][] = [

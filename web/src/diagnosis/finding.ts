@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.js";
+import type { ErrorCode } from "../shared/errors.js";
 
 /** Why a connection failed, as far as the error says it. */
 export interface Failed {

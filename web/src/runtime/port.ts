@@ -1,6 +1,6 @@
 // What the runtime tells a client, and what a client says of a call.
-import type { HoldfastError } from "../errors.js";
-import type { Op } from "../store/index.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { Op } from "../storage/storage.js";
 
 /**
  * What the runtime tells one client. None of these may run app code at once. Of an

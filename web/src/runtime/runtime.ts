@@ -1,4 +1,4 @@
-import { HoldfastError } from "../errors.js";
+import { HoldfastError } from "../shared/errors.js";
 import { Source, SOURCE } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
 import { DEAD, type Exports, type Host } from "./exports.js";
@@ -43,7 +43,7 @@ export class Runtime {
 
   /**
    * Makes a client and starts it. `stored` is asked, once the client has its
-   * handle, what the store holds of its server (durable/ops.ts). Throws where an
+   * handle, what the store holds of its server (ops.ts). Throws where an
    * option is of the wrong type.
    */
   connect(options: object, port: ClientPort, stored?: Stored): number {

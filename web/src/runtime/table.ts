@@ -1,8 +1,8 @@
 // The span table: how Go hands records to JavaScript. The layout is described
 // once, in jsbridge/doc.go; jsbridge/table.go is the other half.
 
-import { decodeOps } from "../durable/ops.js";
-import type { Op } from "../store/index.js";
+import { decodeOps } from "./ops.js";
+import type { Op } from "../storage/storage.js";
 
 /** First word of a record. */
 export const Kind = {

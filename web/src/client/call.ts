@@ -1,0 +1,475 @@
+import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
+import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
+import { draftText } from "../input/drafts.js";
+import { EventQueue, Gap } from "../shared/eventqueue.js";
+import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "../shared/events.js";
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import type { CallEvent, Guarantee } from "../shared/events.js";
+import type { Open } from "../shared/mcp.js";
+import type { CallOptions } from "./options.js";
+import type { Made } from "./sharedcall.js";
+import { missing, withoutGaps } from "./storedevents.js";
+
+/** Numbers of core/engine Outcome. */
+export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
+
+/** What a call needs of its client. */
+export interface CallControl {
+  cancel(call: number, reason: string): void;
+  pause(call: number, paused: boolean): void;
+  answer(call: number, responses: string): void;
+  /** Resolves when it is stored. */
+  ack(call: number, position: number): Promise<void>;
+  /** The outcome is being handed to the app. */
+  handed(call: number): void;
+  park(call: number, parked: boolean): void;
+  /** The answer is {@link Call.peeked}. */
+  peek(call: number): void;
+  /** `draft` is JSON, or empty. */
+  draft(call: number, key: string, draft: string): void;
+  /** Events that a reader has no more in memory, from the store. */
+  reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
+  /** `made` is told of the new call before anything of it can arrive. */
+  replay(call: Call<unknown>, made?: Made): Call<unknown>;
+}
+
+/** What a call is told of itself where the store brought it back. */
+export interface RecalledCall {
+  key?: string;
+  createdAt: number;
+  acked: number;
+  base: number;
+  manual: boolean;
+  /** The app answers requests for input itself. */
+  input?: "manual";
+  /** Members of its `_meta`. */
+  meta?: Open;
+  rerun?: "never" | "always";
+  owned: boolean;
+  guarantee: Guarantee;
+}
+
+/**
+ * One request, over as many connections as it takes. Iterate it for its
+ * events, await `result` for its outcome; both, either or neither.
+ *
+ * Leaving a loop, dropping the object or unloading the page cancels nothing:
+ * only {@link Call.cancel} and the AbortSignal do.
+ */
+export class Call<T> implements AsyncIterable<CallEvent> {
+  /** The JSON-RPC method. */
+  readonly method: string;
+  /** The request's params, as they were sent. */
+  readonly params: Open;
+  /** The app's own name for the call; undefined for none. */
+  readonly key: string | undefined;
+  /** When it was made, in ms since 1970. */
+  readonly createdAt: number;
+  /** Whether the store brought it back: an earlier page made it, or another one. */
+  readonly restored: boolean;
+  /** Events up to this position are not stored any more; 0 where all are. */
+  readonly base: number;
+  #followed: boolean;
+  #guarantee: Guarantee;
+  #acked: number;
+  #position = 0;
+  #kept = false;
+  #done = false;
+  #id = 0;
+  #control: CallControl | undefined;
+  readonly #events: EventQueue<RawEvent, CallEvent>;
+  readonly #backlog: Backlog;
+  #settled = false;
+  #value: T | undefined;
+  #error: HoldfastError | undefined;
+  #promise: Promise<T> | undefined;
+  #resolve: ((value: T) => void) | undefined;
+  #reject: ((error: HoldfastError) => void) | undefined;
+  #undo: (() => void) | undefined;
+  #peek: { promise: Promise<CallStatus>; settle: (answer: CallStatus | HoldfastError) => void } | undefined;
+
+  /** @internal Whether the app answers requests for input itself. */
+  readonly manual: boolean;
+  /** @internal How often the call asked for input. */
+  rounds = 0;
+  /** @internal What makes the same request once more. */
+  again: CallOptions = {};
+  #ended: AbortController | undefined;
+  /** The events from before it was made, of which the store has what there is. */
+  #before: Gap | undefined;
+  readonly #replay: Uint8Array[] = [];
+  /** Bytes of those. */
+  readonly #packed: Waiting;
+  /** Stored events are taken apart as they come: somebody reads them, or has, or no more of them may wait. */
+  #read = false;
+
+  /** @internal */
+  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}, early = true) {
+    this.method = method;
+    this.#backlog = backlog;
+    this.#packed = new Waiting(this, backlog);
+    this.manual = manual;
+    this.params = params;
+    this.key = made.key;
+    this.createdAt = made.createdAt ?? Date.now();
+    this.restored = made.createdAt !== undefined;
+    this.base = made.base ?? 0;
+    this.#followed = made.owned === false;
+    this.#guarantee = made.guarantee ?? "lost-on-reload";
+    this.#acked = made.acked ?? 0;
+    this.#events = new EventQueue({
+      backlog,
+      early,
+      decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
+      pause: (paused) => {
+        if (!this.#settled) this.#control?.pause(this.#id, paused);
+      },
+      threw: (error) => {
+        if (error === this.#error) this.#handed(); // that is its outcome; the end of a loop is none
+      },
+      gaps: {
+        positionOf: ({ position }) => position,
+        isStored: ({ kind }) => isStored(kind),
+        stored: () => this.#kept,
+        refill: (gap) => {
+          const events = this.#control?.reread(this.#id, gap) ?? missing(gap);
+          return gap === this.#before ? withoutGaps(events) : events;
+        },
+      },
+    });
+  }
+
+  /** What a reload of the page would do to the call now. Every change is an event of the call's. */
+  get guarantee(): Guarantee {
+    return this.#guarantee;
+  }
+
+  /** Whether another page carries the call, and this one looks on. */
+  get followed(): boolean {
+    return this.#followed;
+  }
+
+  /** Whether the call has ended. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /**
+   * The result; rejects with a {@link HoldfastError}. The promise is made when
+   * first asked for, so a call that is only iterated never leaves an unhandled
+   * rejection: the loop throws the error instead.
+   *
+   * With `ack: "auto"` this is what acknowledges a call, or a loop that throws its
+   * error; the end of a loop does not. It does so two tasks later, when what awaits the
+   * promise has run. What that throws, and nobody catches, leaves the call in the
+   * store; so does a page that goes before. What goes on after another `await` is not
+   * waited for: for that there is `ack: "manual"`. An outcome of `lost` or
+   * `outcome_unknown` is kept until {@link Call.replay},
+   * {@link Call.abandon} or {@link Call.ack}, or until it expires.
+   */
+  get result(): Promise<T> {
+    this.#promise ??= new Promise<T>((resolve, reject) => {
+      if (!this.#settled) {
+        this.#resolve = resolve;
+        this.#reject = reject;
+        return;
+      }
+      if (this.#error) reject(this.#error);
+      else resolve(this.#value as T);
+      this.#handed();
+    });
+    return this.#promise;
+  }
+
+  /**
+   * The app has done with the call's events up to a position, or with all that
+   * it has had. A call that has ended is forgotten with its last event. Needed only
+   * where `ack` is "manual".
+   *
+   * Resolves when that is stored: from then on no page is told of these events again
+   * by `events({ from: "acked" })`, whether this one is reloaded, crashes or is
+   * killed. (The commit is a relaxed one: of a power cut the last moments may not
+   * survive.) What is not stored yet when the page is left is stored then, with the
+   * events that are. A call that another page carries is acknowledged the same way.
+   * Where nothing is kept it resolves at once. The promise need not be looked at.
+   *
+   * @throws HoldfastError `bad_argument`; `storage_failed` where the store fails, so
+   * that a later page may be told again; `closed`, `runtime_exited`
+   */
+  ack(position?: number): Promise<void> {
+    if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
+      return Promise.reject(new HoldfastError({ code: "bad_argument", op: "ack", message: "position has to be that of an event" }));
+    }
+    if (position !== undefined) this.#acked = Math.max(this.#acked, position);
+    if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
+    return this.#control.ack(this.#id, position ?? 0);
+  }
+
+  /**
+   * Lets go of the call's stream for now; the server works on, and nothing is
+   * cancelled. {@link Call.attach} takes it up again. Without effect on a call
+   * that could not be resumed.
+   */
+  detach(): void {
+    if (!this.#settled) this.#control?.park(this.#id, true);
+  }
+
+  /** Takes the stream up again after {@link Call.detach}. */
+  attach(): void {
+    if (!this.#settled) this.#control?.park(this.#id, false);
+  }
+
+  /**
+   * Runs the request again, as a new call, where the outcome of this one is
+   * `outcome_unknown` or `lost`: the app decides that this does no harm. One that
+   * is `unsent` never ran. The key goes over to the new call.
+   *
+   * @throws HoldfastError `bad_argument` where the call has not ended so
+   */
+  replay(): Call<T> {
+    const { code } = this.#error ?? {};
+    if ((code !== "outcome_unknown" && code !== "lost" && code !== "unsent") || !this.#control) {
+      throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost, unsent or of unknown outcome can be run again" });
+    }
+    return this.#control.replay(this as Call<unknown>) as Call<T>;
+  }
+
+  /** Gives up a call whose outcome cannot be had: no later page is told of it. */
+  abandon(): void {
+    if (this.#settled) void this.ack();
+    else this.cancel("abandoned by the app");
+  }
+
+  /**
+   * Cancels the call: it rejects with code `cancelled`, and the server is told
+   * with notifications/cancelled. Without effect on a call that has ended.
+   */
+  cancel(reason = ""): void {
+    if (!this.#settled) this.#control?.cancel(this.#id, String(reason ?? ""));
+  }
+
+  /**
+   * Answers an {@link InputEvent} of a call with `input: "manual"`: the call goes
+   * on with these responses, by the keys of the requests.
+   */
+  answer(responses: Record<string, Open>): void {
+    if (!this.#settled) this.#control?.answer(this.#id, Object.keys(responses).length === 0 ? "" : JSON.stringify(responses));
+  }
+
+  /**
+   * How the call stands now. Where a task of the server's or a resume policy carries
+   * it, the server is asked (`tasks/get`, which asks for no input, or
+   * `requests/getStatus`), once for all who ask at the same time; else this says what the client knows, without a request: also of a
+   * call that another page carries, and of one that has ended. The events say the
+   * same by themselves; this is for a button "how is it doing?".
+   *
+   * @throws HoldfastError what went wrong with asking, which says nothing of the
+   * call itself; of a call that has ended with an error that leaves its fate open
+   * (`lost`, `outcome_unknown`, `closed` ...), that error
+   */
+  status(): Promise<CallStatus> {
+    if (this.#settled) return answered(endedStatus(this.#error));
+    if (this.#peek) return this.#peek.promise;
+    let settle: (answer: CallStatus | HoldfastError) => void = () => {};
+    const promise = new Promise<CallStatus>((resolve, reject) => {
+      settle = (answer) => (answer instanceof HoldfastError ? reject(answer) : resolve(answer));
+    });
+    this.#peek = { promise, settle };
+    this.#control?.peek(this.#id);
+    return promise;
+  }
+
+  /** @internal What a peek came to. */
+  peeked(outcome: number, text: string): void {
+    this.#answerPeek(decodeStatus(outcome, text));
+  }
+
+  #answerPeek(answer: CallStatus | HoldfastError): void {
+    const peek = this.#peek;
+    this.#peek = undefined;
+    peek?.settle(answer);
+  }
+
+  /** @internal Keeps what a person has typed of the answer to a request for input; throws `bad_argument`. */
+  saveDraft(key: string, value: unknown): void {
+    const draft = draftText(value);
+    if (!this.#settled) this.#control?.draft(this.#id, key, draft);
+  }
+
+  /** @internal Aborted when the call has ended. */
+  get ended(): AbortSignal {
+    if (!this.#ended) {
+      this.#ended = new AbortController();
+      if (this.#settled) this.#ended.abort();
+    }
+    return this.#ended.signal;
+  }
+
+  /**
+   * The events from the start, for the first reader; a later reader gets those
+   * from its own start on. The loop ends with the call, and throws its error. A reader
+   * that lags behind `limits.backlogBytes` gets the rest from the store, in its place;
+   * what is not there either is told there ({@link GapEvent}).
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<CallEvent> {
+    this.#read = true;
+    this.#unpack();
+    return this.#events.read();
+  }
+
+  /**
+   * The events as the loop has them; with `from: "acked"` without those that the
+   * app has done with ({@link Call.ack}), which an earlier page may have had.
+   */
+  events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
+    return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();
+  }
+
+  /** @internal The call was sent under this id. */
+  bind(id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
+    this.#id = id;
+    this.#control = control;
+    this.#kept = kept;
+    if (signal) this.cancelWith(signal);
+  }
+
+  /** @internal Cancelled with that signal. */
+  cancelWith(signal: AbortSignal): void {
+    if (this.#settled) return;
+    this.#undo?.();
+    const abort = (): void => this.cancel(abortReason(signal));
+    signal.addEventListener("abort", abort, { once: true });
+    this.#undo = () => signal.removeEventListener("abort", abort);
+  }
+
+  /** @internal Of the last event that it has had. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** @internal How far the app has done with it. */
+  get acked(): number {
+    return this.#acked;
+  }
+
+  /** @internal Whether the store has it. */
+  get kept(): boolean {
+    return this.#kept;
+  }
+
+  /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
+  replayed(position: number, events: Uint8Array): void {
+    this.reached(position);
+    this.#read ||= !this.#backlog.takes(1, this.#packed.bytes + this.#events.waiting, events.length);
+    this.#replay.push(events);
+    this.#packed.add(events.length);
+    if (this.#read || this.#replay.length > MOST_PACKED) this.#unpack(); // the queue is bounded, this is not
+  }
+
+  /** @internal The events up to that position come from the store, before any others. */
+  from(position: number): void {
+    this.reached(position);
+    if (position <= this.base) return;
+    const gap = (this.#before = new Gap());
+    [gap.from, gap.to] = [this.base + 1, position];
+    this.#events.before(gap);
+  }
+
+  /** @internal It has had events up to there. */
+  protected reached(position: number): void {
+    this.#position = Math.max(this.#position, position);
+  }
+
+  #unpack(): void {
+    if (this.#replay.length === 0) return;
+    this.#packed.add(-this.#packed.bytes);
+    for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
+  }
+
+  /** @internal */
+  deliver(kind: number, position: number, text: string): void {
+    this.#unpack();
+    this.heard(kind, position, text);
+    const raw: RawEvent = { kind, position, text };
+    this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
+  }
+
+  /** @internal What an event says of the call itself. */
+  protected heard(kind: number, position: number, text: string): void {
+    this.reached(position);
+    if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
+    else if (kind === EVENT.status && OWNER.test(text)) {
+      this.#followed = text.includes('"followed"');
+      if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
+    }
+  }
+
+  /** @internal The core's Settle effect. */
+  settle(outcome: number, text: string): void {
+    this.#done = true;
+    try {
+      const json: unknown = JSON.parse(text);
+      if (outcome === OUTCOME.result) this.#end(json as T, undefined);
+      else if (outcome === OUTCOME.rpcError || outcome === OUTCOME.headerMismatch) this.#end(undefined, rpcError(this.method, json as RPCError));
+      else this.#end(undefined, errorFromGo(json as Parameters<typeof errorFromGo>[0]));
+    } catch (cause) {
+      // JSON.parse is the last judge of a payload.
+      this.fail(new HoldfastError({ code: "protocol_error", op: this.method, message: "the result is not JSON", cause }));
+    }
+  }
+
+  /** @internal Ends the call from outside the core. */
+  fail(error: HoldfastError): void {
+    this.#end(undefined, error);
+  }
+
+  /** @internal Ends as another one did, of the same request. */
+  endAs(other: Call<T>): void {
+    this.#done = other.#done;
+    this.#end(other.#value, other.#error);
+  }
+
+  /** @internal It has ended. */
+  protected over(): void {}
+
+  #end(value: T | undefined, error: HoldfastError | undefined): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#value = value;
+    this.#error = error;
+    this.#undo?.();
+    this.#ended?.abort();
+    this.#events.end(error);
+    if (error) this.#reject?.(error);
+    else this.#resolve?.(value as T);
+    if (this.#promise) this.#handed();
+    this.#answerPeek(endedStatus(error));
+    this.over();
+  }
+
+  // What the end of the client or of the runtime has ended here goes on elsewhere.
+  #handed(): void {
+    if (this.#kept && this.#done && this.#error?.code !== "closed") this.#control?.handed(this.#id);
+  }
+}
+
+function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
+  return answer instanceof HoldfastError ? Promise.reject(answer) : Promise.resolve(answer);
+}
+
+/** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
+const MOST_PACKED = 64;
+
+/** A status event that says who carries the call. */
+const OWNER = /^\{"state":"(followed|owned)"/;
+
+/** The events beyond a position. */
+async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {
+  for await (const event of events) if (event.position > position) yield event;
+}
+
+/** Why a signal was aborted, as text for the server. */
+export function abortReason(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason.message : typeof reason === "string" ? reason : "";
+}

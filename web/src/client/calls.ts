@@ -1,0 +1,461 @@
+import { Acks } from "./acks.js";
+import type { Backlog } from "../shared/backlog.js";
+import { abortReason, OUTCOME, type Call, type CallControl, type RecalledCall } from "./call.js";
+import { errorFromGo, HoldfastError, type RPCError } from "../shared/errors.js";
+import type { Gap } from "../shared/eventqueue.js";
+import { EVENT, type RawEvent, unpacked } from "../shared/events.js";
+import { LiveControl } from "./livecontrol.js";
+import type { Handlers } from "../input/handlers.js";
+import { Handover } from "./handover.js";
+import { answerInput, visitPages, wantsVisits } from "../input/inputs.js";
+import type { Open } from "../shared/mcp.js";
+import type { CallOptions } from "./options.js";
+import type { Streams } from "../tabs/streams.js";
+import type { Outgoing } from "./outgoing.js";
+import { CallFlags } from "../runtime/exports.js";
+import type { LogRow, LogPlace } from "../storage/storage.js";
+import { storedEvents } from "./storedevents.js";
+import { SharedCall, type Made } from "./sharedcall.js";
+import type { Wire } from "../runtime/wire.js";
+
+/** What the calls of a client need to know of it. */
+export interface CallContext {
+  /** The server's URL. */
+  readonly url: string;
+  readonly handlers: Handlers;
+  /** What may wait for those who read the calls' events. */
+  readonly backlog: Backlog;
+  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
+  between(): Promise<void> | undefined;
+  /** Further header fields for a request: name, value, name, value. */
+  headersFor(method: string, params: Open): string[];
+  /** The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined>;
+  /**
+   * Which header fields of a request without an answer the server's CORS rules
+   * refuse: then it was not sent. None where that cannot be told.
+   */
+  refused(method: string, params: Open, header: readonly string[], over: AbortSignal): Promise<string[]>;
+  /** The error of a call that needs header fields which the CORS rules refuse. */
+  blocked(method: string, fields: readonly string[], cause: HoldfastError): HoldfastError;
+  /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
+  completed(elicitationId: string, over: AbortSignal): Promise<void>;
+  /** What is known of a request from its tool's annotations: CallFlags. */
+  flagsFor(method: string, params: Open): number;
+  /** The streams of the calls that this page carries. */
+  readonly streams: Streams;
+  /** Asks the page that carries a call to cancel it; `record` names it in the store. */
+  cancelElsewhere(record: number, reason: string): void;
+  /** Resolves when the commit under way is over. */
+  landed(): Promise<void>;
+  /** The next rows of a call's log; `record` names it in the store. */
+  rows(record: number, after: LogPlace, most: number): Promise<LogRow[]>;
+  /** A call has its outcome; `record` names it in the store. */
+  done(record: number): void;
+  /** Makes a request once more. */
+  again(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
+  /** The store has brought a call back. */
+  restored(call: SharedCall<unknown>): void;
+  /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
+  inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined;
+}
+
+/** A call under way, with what is needed to send it again. */
+interface Pending {
+  call: SharedCall<unknown>;
+  params: Open;
+  resend: ((rpc: RPCError, mismatch: boolean) => Promise<boolean>) | undefined;
+  /** Sends it again without what the CORS rules refuse, or ends it, where that is why there was no answer. */
+  unblock: ((failure: HoldfastError) => Promise<boolean>) | undefined;
+  /** Its name in the store, of a call that came from there; 0 for none. */
+  record: number;
+}
+
+/**
+ * The calls of one client, from their making to their end: whatever has to
+ * happen to each of them happens here. {@link Call} is the app's side of one.
+ */
+export class Calls {
+  readonly #wire: Wire;
+  readonly #context: CallContext;
+  readonly #pending = new Map<number, Pending>();
+  /** Calls that the server has refused for now, and that will be sent again. */
+  readonly #between = new Map<number, SharedCall<unknown>>();
+  /** The calls that are stored, until they are acknowledged. */
+  readonly #kept = new Map<number, SharedCall<unknown>>();
+  readonly #keys = new Map<string, SharedCall<unknown>>();
+  /** The names, in the store, of calls that came from there. */
+  readonly #read = new Set<number>();
+  /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
+  #waiting = 0;
+  /** The client is another user's. */
+  #left = false;
+  readonly #asks: CallControl = {
+    cancel: (call, reason) => {
+      const between = this.#between.get(call);
+      const pending = this.#pending.get(call);
+      if (pending?.call.followed) this.#context.cancelElsewhere(pending.record, reason);
+      else if (between) between.fail(new HoldfastError({ code: "cancelled", op: between.method, message: reason || "cancelled by the app" }));
+      else this.#wire.runtime.cancel(this.#wire.handle, call, reason);
+    },
+    pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
+    answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
+    ack: (call, position) => this.#ack(call, position),
+    handed: (call) => {
+      const kept = this.#kept.get(call);
+      if (kept) this.#handover.add(call, kept);
+    },
+    peek: (call) => {
+      if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);
+      else this.#between.get(call)?.peeked(0, `{"status":"working"}`); // about to be sent once more
+    },
+    draft: (call, key, draft) => this.#wire.runtime.draft(this.#wire.handle, call, 0, key, draft),
+    park: (call, parked) => this.#wire.runtime.park(this.#wire.handle, call, parked),
+    reread: (call, gap) => {
+      const record = this.#wire.runtime.record(this.#wire.handle, call);
+      return storedEvents(gap, {
+        rows: async (after, most) => (record === 0 || this.#left ? [] : this.#context.rows(record, after, most)),
+        landed: () => this.#context.landed(),
+        retell: (row, position) => this.#retell(call, row, position, gap),
+        missing: (events) => {
+          if (gap.events > 0) this.#wire.runtime.missing(this.#wire.handle, events);
+        },
+      });
+    },
+    replay: (call, made) => this.#replay(call, made),
+  };
+  /** Events of a row that is being read again. */
+  #retold: RawEvent[] | undefined;
+
+  /** Of the runtime that there is. */
+  #live = new LiveControl(this.#asks);
+  readonly #acks: Acks;
+  readonly #handover = new Handover((call) => this.#wire.runtime.handed(this.#wire.handle, call));
+
+  constructor(wire: Wire, context: CallContext) {
+    this.#wire = wire;
+    this.#context = context;
+    this.#acks = new Acks(wire, () => context.landed());
+  }
+
+  /** Makes a call and sends it; `made` is told of it before anything of it can arrive, unless there was one already. */
+  send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
+    const context = this.#context;
+    const { signal } = options;
+    const [method, , , key] = out.frame;
+    const known = this.#keys.get(key);
+    if (known) {
+      if (known.method === method && asked(known.params) === asked(params)) return known as SharedCall<T>;
+      return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
+    }
+    const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
+    const kept = (how & CallFlags.Durable) !== 0;
+    const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
+      ...(key === "" ? {} : { key }),
+    });
+    call.again = againOf(options, out.meta);
+    made?.(call as SharedCall<unknown>);
+    if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
+    const send = (header: string[], resend: Pending["resend"], again = true): void => {
+      const unblock = again ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, params, header, { failure, resend, send }) : undefined;
+      const begun = kept && context.streams.ready;
+      try {
+        this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
+          this.#pending.set(id, { call: call as SharedCall<unknown>, params, resend, unblock, record: 0 });
+          if (kept) {
+            this.#kept.set(id, call as SharedCall<unknown>);
+            context.streams.add(id, begun);
+          }
+          call.bind(id, this.#live, signal, kept);
+        });
+      } catch (error) {
+        this.#keys.delete(key);
+        call.fail(error as HoldfastError);
+      }
+    };
+    if (signal?.aborted) {
+      // As with fetch: nothing is sent.
+      this.#keys.delete(key);
+      call.fail(new HoldfastError({ code: "cancelled", op: method, message: abortReason(signal) || "the signal was aborted before" }));
+      return call;
+    }
+    // A server that misses a header of the tool's and has proved that it did not
+    // run it: the request is sent once more with what the tool list says by then,
+    // unless that is what it was sent with.
+    let first: string[] = [];
+    const resend: Pending["resend"] = async (rpc, mismatch) => {
+      let header: string[] | HoldfastError | undefined;
+      if (mismatch) {
+        header = await context.headersAfter(method, params, rpc);
+        if (Array.isArray(header) && JSON.stringify(header) === JSON.stringify(first)) return false;
+      } else if (
+        await visitPages(rpc, call as SharedCall<unknown>, context.handlers, context.url, (id) => context.completed(id, call.ended))
+      ) {
+        header = context.headersFor(method, params);
+      }
+      if (header instanceof HoldfastError) call.fail(header);
+      else if (header && !call.settled) send(header, undefined);
+      return header !== undefined || call.settled;
+    };
+    const leave = (): void => send((first = context.headersFor(method, params)), resend);
+    const between = context.between();
+    if (between) this.#sendAfter(between, call as SharedCall<unknown>, leave, signal);
+    else leave();
+    return call;
+  }
+
+  /** Sends a call once the core has a client. */
+  #sendAfter(between: Promise<void>, call: SharedCall<unknown>, leave: () => void, signal: AbortSignal | undefined): void {
+    const id = --this.#waiting;
+    this.#between.set(id, call);
+    call.bind(id, this.#live, signal);
+    void between.then(() => {
+      this.#between.delete(id);
+      if (call.settled) {
+        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+      } else if (call.key !== undefined && this.#keys.get(call.key) !== call) {
+        // The store of the new user has brought it.
+        call.fail(new HoldfastError({ code: "key_in_use", op: call.method, message: "a call that was stored has this key: ask for it again", retryable: true }));
+      } else {
+        leave();
+      }
+    });
+  }
+
+  /** A call that was never sent. */
+  refused<T>(op: string, error: HoldfastError): SharedCall<T> {
+    const call = new SharedCall<T>(op, this.#context.backlog);
+    call.fail(error);
+    return call;
+  }
+
+  /** The calls that are stored and not acknowledged, in the order of their making. */
+  kept(): SharedCall<unknown>[] {
+    return [...this.#kept.values()].sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /** The core's Recall effect: a call that the store brought back. */
+  recall(id: number, text: string): void {
+    const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
+    const { method, params = {} } = made;
+    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
+    call.again = againOf({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
+    this.#read.add(made.id);
+    this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
+    this.#kept.set(id, call);
+    if (made.key !== undefined) this.#keys.set(made.key, call);
+    call.bind(id, this.#live, undefined, true);
+    if (!call.followed) this.#context.streams.add(id);
+    this.#context.restored(call); // before what it had, which comes next
+  }
+
+  /** The core's Replay record: events of such a call. */
+  replayed(id: number, position: number, events: Uint8Array): void {
+    if (this.#retold) for (const raw of unpacked(events)) this.#retold.push(raw);
+    else this.#pending.get(id)?.call.replayed(position, events);
+  }
+
+  /** The events of a stored row that are in a gap, and the position of its last. */
+  #retell(id: number, row: LogRow, position: number, gap: Gap): { last: number; events: RawEvent[] } {
+    const events: RawEvent[] = (this.#retold = []);
+    let last = position;
+    try {
+      const { runtime, handle } = this.#wire;
+      runtime.retell(handle, id, { position, from: gap.from, to: gap.to }, row.plain, (position) => (last = position));
+    } finally {
+      this.#retold = undefined;
+    }
+    return { last, events };
+  }
+
+  /** All that has not ended, and what is stored. */
+  all(): Set<SharedCall<unknown>> {
+    return new Set([...this.#kept.values(), ...this.#between.values(), ...[...this.#pending.values()].map(({ call }) => call)]);
+  }
+
+  #forget(id: number, call: Call<unknown>): void {
+    this.#kept.delete(id);
+    if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+  }
+
+  /** Forgets what was kept of a request that was not the call's last, or not sent at all. */
+  #withdraw(id: number, call: Call<unknown>): void {
+    if (call.settled) this.#forget(id, call);
+    else this.#kept.delete(id);
+    this.#wire.runtime.ack(this.#wire.handle, id, 0, 0);
+  }
+
+  #ack(id: number, position: number): Promise<void> {
+    const kept = this.#kept.get(id);
+    if (kept?.settled && position === 0) this.#forget(id, kept);
+    return this.#acks.ask(id, position);
+  }
+
+  /** The app closes the client: what was handed to it so far it has had. */
+  closing(): void {
+    this.#handover.now();
+  }
+
+  #replay(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
+    if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
+    void call.ack();
+    const { method, params, key, again } = call;
+    return this.#context.again(method, params, key === undefined ? again : { ...again, key }, made);
+  }
+
+  /** The core's Deliver effect for a call. */
+  deliver(id: number, kind: number, position: number, text: string): void {
+    if (this.#retold) return void this.#retold.push({ kind, position, text });
+    if (kind === EVENT.acked) return this.#acks.answered(position, text);
+    if (kind > EVENT.notification) this.#context.streams.heard(id, kind, text);
+    if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
+    if (kind === EVENT.status && text === '{"state":"polled"}') return; // said to its stream alone
+    if (kind === EVENT.peek) this.#pending.get(id)?.call.peeked(position, text);
+    else if (kind === EVENT.input) void this.#input(id, position, text);
+    else this.#pending.get(id)?.call.deliver(kind, position, text);
+  }
+
+  /** The core's Settle effect. */
+  async settle(id: number, outcome: number, text: string): Promise<void> {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (!pending) return;
+    const { call, params, resend, unblock, record } = pending;
+    const live = this.#live;
+    const between = async <R>(resent: Promise<R>): Promise<R | false> => {
+      this.#between.set(id, call);
+      const again = await resent.catch(() => false as const);
+      if (this.#between.get(id) === call) this.#between.delete(id);
+      return again;
+    };
+    this.#context.streams.remove(id);
+    if (record) this.#context.done(record);
+    const mismatch = outcome === OUTCOME.headerMismatch;
+    if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
+      const again = await between(resend(JSON.parse(text) as RPCError, mismatch));
+      if (live !== this.#live) return; // the id is another call's by now
+      if (again) {
+        this.#withdraw(id, call); // that refusal is nobody's outcome
+        return;
+      }
+    }
+    if (outcome === OUTCOME.failure && unblock && isUnanswered(text)) {
+      const handled = await between(unblock(errorFromGo(JSON.parse(text) as Parameters<typeof errorFromGo>[0])));
+      if (live !== this.#live) return;
+      if (handled) {
+        this.#withdraw(id, call); // nothing was sent
+        return;
+      }
+    }
+    // The result is here, so that nothing but what is wrong with it can end the
+    // call otherwise: not cancel(), not the end of the client.
+    const inspection = outcome === OUTCOME.result ? this.#context.inspect(call.method, params, text) : undefined;
+    const fault = inspection && (await inspection);
+    if (fault) call.fail(fault);
+    else call.settle(outcome, text);
+  }
+
+  /** The client is another user's from here on: what an app still holds of these calls reaches nothing. */
+  leave(): void {
+    this.#left = true;
+  }
+
+  /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */
+  fail(error: (op: string) => HoldfastError): void {
+    for (const { call } of this.#pending.values()) call.fail(error(call.method));
+    for (const call of this.#between.values()) call.fail(error(call.method));
+    this.#pending.clear();
+    this.#handover.clear();
+    this.#acks.fail(error);
+    this.#context.streams.clear();
+    if (error("").code !== "runtime_exited") return;
+    // What is stored of them the next runtime brings back, under other ids.
+    this.#live.end(error);
+    this.#live = new LiveControl(this.#asks);
+    for (const known of [this.#kept, this.#keys, this.#between]) known.clear();
+  }
+
+  /** Whether a call that is stored could be read: the core has told of it. */
+  reads(record: number): boolean {
+    return this.#read.has(record);
+  }
+
+  /** Whether a call that another page carries can be gone on with. */
+  resumable(record: number): boolean {
+    for (const pending of this.#pending.values()) if (pending.record === record) return pending.call.guarantee !== "lost-on-reload";
+    return false;
+  }
+
+  /** Another page carries the call from here on, or has acknowledged it after its end. */
+  #handed(id: number, text: string): void {
+    const { state, record = 0, meta } = JSON.parse(text) as { state: string; record?: number; meta?: Open };
+    const pending = this.#pending.get(id);
+    const kept = this.#kept.get(id);
+    this.#read.add(record);
+    if (state === "followed" && pending) {
+      pending.record = record;
+      if (meta) pending.call.again.meta = meta; // another page was first with the key
+      pending.resend = pending.unblock = undefined; // whoever carries it sends it again
+    }
+    else if (state === "forgotten" && kept) this.#forget(id, kept);
+  }
+
+  /** Sends a call again, or ends it, that the server's CORS rules kept in the browser. */
+  async #unblock(
+    call: SharedCall<unknown>,
+    params: Open,
+    header: string[],
+    { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], again: boolean) => void },
+  ): Promise<boolean> {
+    const context = this.#context;
+    const refused = await context.refused(call.method, params, header, call.ended);
+    if (refused.length === 0 || call.settled) return false;
+    const needed = refused.filter((name) => !/^mcp-param-/i.test(name));
+    if (needed.length > 0) {
+      call.fail(context.blocked(call.method, needed, failure));
+      return true;
+    }
+    send(context.headersFor(call.method, params), resend, false);
+    return true;
+  }
+
+  async #input(id: number, position: number, text: string): Promise<void> {
+    const pending = this.#pending.get(id);
+    if (!pending) return;
+    const { call } = pending;
+    call.rounds++;
+    if (call.manual) {
+      call.deliver(EVENT.input, position, text);
+      return;
+    }
+    const { runtime, handle } = this.#wire;
+    const answer = await answerInput(text, call, this.#context.handlers, this.#context.url);
+    if (call.settled) return;
+    if (typeof answer === "string") runtime.answer(handle, id, answer);
+    else {
+      call.fail(answer);
+      runtime.cancel(handle, id, "the input was not given");
+    }
+  }
+}
+
+/**
+ * What an app asks with a request, to be compared. Whether the server may make a
+ * task of it is left out: that follows from what the page knows of the tool, as
+ * core/mcp/key.go has it.
+ */
+function asked({ _meta, task, ...params }: Open): string {
+  return JSON.stringify(params);
+}
+
+/** What a call is made of, beside its params and key: the same makes it once more. */
+function againOf({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
+  const all = { ack, rerun, input, timeouts, sendWithin, journal, meta };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Whether a failure may be one of a request that never left: fetch itself failed, and said something. */
+function isUnanswered(text: string): boolean {
+  const { code, status, cause } = JSON.parse(text) as { code: string; status: number; cause?: string };
+  return status === 0 && cause !== undefined && (code === "outcome_unknown" || code === "network_error");
+}

@@ -1,0 +1,52 @@
+import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import type { TaskStatus } from "../shared/mcp.js";
+
+/** How a call stands ({@link Call.status}). Times are in ms, points of time in ISO 8601, as the server wrote them. */
+export interface CallStatus {
+  /** In the words of MCP's tasks; a server may have others. */
+  status: TaskStatus;
+  /** Who says so: the server, of the task or the resume policy that carries the call, or the client, of what it knows without asking. */
+  source: "server" | "client";
+  /** The server's own words for a person. */
+  statusMessage?: string;
+  createdAt?: string;
+  lastUpdatedAt?: string;
+  /** How long the server keeps the task after `createdAt`; null for without limit. */
+  ttl?: number | null;
+  /** How often the server wants to be asked. */
+  pollInterval?: number;
+  /** The server has messages of the call that have not arrived here (SEP-975). */
+  pending?: true;
+}
+
+/** Numbers of core/engine Outcome that a peek has; 0 where nobody was asked. */
+const ANSWERED = 1;
+const REFUSED = 2;
+const FAILED = 3;
+
+/** Reads what a peek came to (core/mcp/taskpeek.go): a status, or the error. */
+export function decodeStatus(outcome: number, text: string): CallStatus | HoldfastError {
+  const json = JSON.parse(text) as Record<string, unknown>;
+  if (outcome === REFUSED) return rpcError("tasks/get", json as unknown as RPCError);
+  if (outcome === FAILED) return errorFromGo(json as unknown as Parameters<typeof errorFromGo>[0]);
+  const { status, statusMessage, createdAt, lastUpdatedAt, ttl, pollInterval, pending } = json;
+  return {
+    status: status as TaskStatus,
+    source: outcome === ANSWERED ? "server" : "client",
+    // A member of another type than the specification's is left out.
+    ...(typeof statusMessage === "string" ? { statusMessage } : {}),
+    ...(typeof createdAt === "string" ? { createdAt } : {}),
+    ...(typeof lastUpdatedAt === "string" ? { lastUpdatedAt } : {}),
+    ...(typeof ttl === "number" || ttl === null ? { ttl } : {}),
+    ...(typeof pollInterval === "number" ? { pollInterval } : {}),
+    ...(pending === true ? { pending } : {}),
+  };
+}
+
+/** How a call stands that has ended: what its outcome says, or the error that leaves it open. */
+export function endedStatus(error: HoldfastError | undefined): CallStatus | HoldfastError {
+  if (!error) return { status: "completed", source: "client" };
+  if (error.code === "rpc_error") return { status: "failed", source: "client" };
+  if (error.code === "cancelled") return { status: "cancelled", source: "client" };
+  return error;
+}

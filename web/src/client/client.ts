@@ -1,0 +1,119 @@
+import type { Call } from "./call.js";
+import { Connection } from "./connection.js";
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListTasksResult,
+  ListToolsResult,
+  LoggingLevel,
+  Open,
+  ReadResourceResult,
+} from "../shared/mcp.js";
+import type { CallOptions } from "./options.js";
+import type { ListOptions } from "./sharedclient.js";
+
+/**
+ * An MCP client. Made by {@link connect}; several of one page may share a connection,
+ * each with its own handlers, tokens, listeners and calls.
+ */
+export class McpClient extends Connection {
+  /**
+   * The server's tools, all pages of them; with a cursor, the one page it names.
+   * The server may change them: listen for `changed`.
+   */
+  listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
+    return this.view.run("tools/list", (client) => client.listTools(options));
+  }
+
+  /**
+   * Calls a tool. The call starts at once; iterate it for progress and logs,
+   * await its `result`. A tool's own failure is a result with `isError`.
+   */
+  callTool(name: string, args: Open = {}, options: CallOptions = {}): Call<CallToolResult> {
+    return this.view.make("tools/call", options, (rest, made) => this.view.client.callTool(name, args, rest, made));
+  }
+
+  /**
+   * The tasks that the server has for this client (tasks/list of 2025-11-25), all
+   * pages of them; with a cursor, the one page it names. What it lists is the
+   * server's to decide: on one that does not tell its clients apart that may be
+   * the tasks of others, and an id may be all that it takes to read a result. The
+   * calls of this client are in {@link Connection.calls}.
+   *
+   * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
+   */
+  listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
+    return this.view.run("tasks/list", (client) => client.listTasks(options));
+  }
+
+  /** The server's resources, all pages of them. */
+  listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
+    return this.view.run("resources/list", (client) => client.listResources(options));
+  }
+
+  /** The server's resource templates (RFC 6570), all pages of them. */
+  listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
+    return this.view.run("resources/templates/list", (client) => client.listResourceTemplates(options));
+  }
+
+  /** Reads a resource. */
+  readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
+    return this.view.run("resources/read", (client) => client.readResource(uri, options));
+  }
+
+  /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
+  subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    this.view.watch(uri, true);
+    return this.view.run("resources/subscribe", (client) => client.subscribeResource(uri, options));
+  }
+
+  /** Ends {@link McpClient.subscribeResource}. */
+  async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    const asked = this.view.watch(uri, false);
+    await this.view.run("resources/unsubscribe", async (client) => (asked ? client.unsubscribeResource(uri, options) : undefined));
+  }
+
+  /** The server's prompts, all pages of them. */
+  listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
+    return this.view.run("prompts/list", (client) => client.listPrompts(options));
+  }
+
+  /** Fills in a prompt. */
+  getPrompt(name: string, args: Record<string, string> = {}, options: CallOptions = {}): Promise<GetPromptResult> {
+    return this.view.run("prompts/get", (client) => client.getPrompt(name, args, options));
+  }
+
+  /**
+   * Asks for completions of an argument's value.
+   *
+   * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
+   */
+  complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
+    return this.view.run("completion/complete", (client) => client.complete(ref, argument, options));
+  }
+
+  /**
+   * Sets from which severity on the server sends log messages. Since 2026-07-28
+   * each request says it for itself: those from now on do, in their `_meta`,
+   * unless the app gives them a level of their own. What the last of several clients of
+   * a page that share a connection has said holds for all of them.
+   */
+  setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
+    return this.view.run("logging/setLevel", (client) => client.setLoggingLevel(level, options));
+  }
+
+  /**
+   * Tells the server that the folders of `handlers.roots` have changed
+   * (notifications/roots/list_changed), so that it asks for them again. From
+   * 2026-07-28 on a server asks in each call that needs them: nothing is sent.
+   *
+   * @throws HoldfastError `bad_argument` where there is no such handler
+   */
+  rootsChanged(): Promise<void> {
+    return this.view.run("notifications/roots/list_changed", (client) => client.rootsChanged());
+  }
+}

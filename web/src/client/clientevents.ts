@@ -1,0 +1,68 @@
+import type { Call } from "./call.js";
+import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { StatusEvent } from "../shared/events.js";
+import type { CallToolResult, LoggingLevel } from "../shared/mcp.js";
+import type { Changed } from "./resultcache.js";
+
+/**
+ * Where a client stands. `offline`: what an earlier page had stored is here, and
+ * the server has not been reached yet. `reconnecting`: the server has forgotten
+ * the session; a new one is being made.
+ */
+export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "closing" | "closed" | "failed";
+
+/** What a client tells its listeners ({@link McpClient.on}). */
+export interface ClientEvents {
+  /** The client's state changed. `error` says why, for "failed". */
+  state: { state: ClientState; error?: HoldfastError };
+  /** A notification that belongs to no call. */
+  notification: { method: string; params?: unknown };
+  /**
+   * A list of the server's has changed, or may have while its notifications
+   * could not be heard: list it again. Nothing kept of it is used any more.
+   */
+  changed: { what: Changed };
+  /** A log message that belongs to no call. */
+  log: { level: LoggingLevel; logger?: string; data: unknown };
+  /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
+  listen: ListenEvent;
+  /** A call of an earlier page, or of another one, has come back from the store. It may have ended already. */
+  restored: { call: Call<CallToolResult> };
+  /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
+  durability: { durability: Durability; why?: DurabilityReason };
+  /** The store has let a call go that nobody has acknowledged. It is told once that is so, also of what was found at `connect`. */
+  evicted: EvictedCall;
+  /**
+   * The server broke a rule. `what` says which, such as `unreadable_message`,
+   * `unknown_response`, `foreign_message`, `late_segment`, `too_many_requests` or
+   * `redirected_stream`, and what came of it was dropped; {@link Counters} counts the
+   * frequent ones. `quarantined_record` is a stored record that cannot be read. But `invalid_output` and `unchecked_output` are
+   * results that were delivered (option `validate` of {@link connect}), and
+   * `header_refused` says that calls go without header fields of a tool's, or
+   * reconnects without the one that `header` names, which the server's CORS rules
+   * do not allow.
+   */
+  integrity: { what: string; cause?: string; header?: string };
+}
+
+/** What the stream for unasked messages does. */
+export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
+
+/** A call that is in the store no more, though nobody has acknowledged it. */
+export interface EvictedCall {
+  /**
+   * `quota`: the browser has no room for this origin. `limit`: the calls of this
+   * server took more than `limits.stored`. `expired`: it was older than `retention` allows.
+   */
+  why: "quota" | "limit" | "expired";
+  method: string;
+  /** As the app gave it. */
+  params?: unknown;
+  /** The app's own name for the call. */
+  key?: string;
+  /** ms since 1970. */
+  createdAt: number;
+  /** Whether it had its outcome. One that runs goes on in this page, where it has it. */
+  ended: boolean;
+}

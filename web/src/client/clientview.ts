@@ -1,0 +1,203 @@
+import type { Backlog } from "../shared/backlog.js";
+import { Call } from "./call.js";
+import type { ClientEvents, ClientState } from "./clientevents.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { Handlers } from "../input/handlers.js";
+import { Listeners } from "../shared/listeners.js";
+import type { CallToolResult } from "../shared/mcp.js";
+import type { OpenClient } from "./openclient.js";
+import type { CallOptions } from "./options.js";
+import type { CallViewer, Made, SharedCall } from "./sharedcall.js";
+import type { SharedClient } from "./sharedclient.js";
+import type { UserStores } from "../connect/userstores.js";
+import type { View } from "../connect/views.js";
+
+/**
+ * What one `connect` of the app's has of a client that several share: its handlers,
+ * tokens and listeners, its calls and what it waits for. It ends by itself; the client
+ * ends with the last.
+ */
+export class ClientView implements View, CallViewer {
+  readonly backlog: Backlog;
+  readonly handlers: Handlers;
+  readonly stores: UserStores;
+  readonly listeners: Listeners<ClientEvents> = new Listeners();
+  /** Where the server is. */
+  address: string;
+  #open!: OpenClient;
+  #client: SharedClient | undefined;
+  #over = new AbortController();
+  #closed: Promise<void> | undefined;
+  /** It has ended, and the client goes on. */
+  #left = false;
+  /** Calls that the app was told of, or has made. */
+  readonly #told = new WeakSet<SharedCall<unknown>>();
+  /** What the app waits for. */
+  readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
+  readonly #watched = new Set<string>();
+
+  constructor(address: string, backlog: Backlog, handlers: Handlers, stores: UserStores) {
+    this.address = address;
+    this.backlog = backlog;
+    this.handlers = handlers;
+    this.stores = stores;
+  }
+
+  /** The client that it uses, from when that is open. */
+  get client(): SharedClient {
+    return this.#client!;
+  }
+
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Where it stands. */
+  get state(): ClientState {
+    return this.#left ? "closed" : this.client.state;
+  }
+
+  /** It is one of those who use this client, which may be being opened. */
+  comesTo(open: OpenClient): void {
+    this.#open = open;
+  }
+
+  /** That client is open. */
+  uses(client: SharedClient): void {
+    this.#client = client;
+    this.address = client.url;
+  }
+
+  /** The app can listen from here on. */
+  connected(): void {
+    const { why, durability } = this.client;
+    if (why) this.listeners.emit("durability", { durability, why });
+    for (const call of this.client.calls()) this.#restored(call);
+  }
+
+  /** The store has brought a call back. */
+  recalled(call: SharedCall<CallToolResult>): void {
+    call.show(this);
+  }
+
+  /** Something has happened to the client. */
+  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
+    if (!this.#client) return; // the app cannot listen yet
+    if (event === "restored") this.#restored((value as ClientEvents["restored"]).call as SharedCall<CallToolResult>);
+    else this.listeners.emit(event, value);
+  }
+
+  #restored(call: SharedCall<CallToolResult>): void {
+    if (this.#told.has(call as SharedCall<unknown>)) return;
+    this.#told.add(call as SharedCall<unknown>);
+    this.listeners.emit("restored", { call: this.#of(call) });
+  }
+
+  /** The app's call for one of the client's: what is stored of it comes first, where the app has none yet. */
+  #of<T>(call: SharedCall<T>): Call<T> {
+    return call.of(this) ?? call.show(this, call.kept);
+  }
+
+  /** The app's calls for all that is kept. */
+  calls(): Call<CallToolResult>[] {
+    return this.#left ? [] : this.client.calls().map((call) => this.#of(call));
+  }
+
+  /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
+  make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
+    if (this.#left) {
+      const call = new Call<T>(op, this.backlog);
+      call.fail(closedError(op));
+      return call;
+    }
+    const mine = signal instanceof AbortSignal && !signal.aborted;
+    let call: Call<unknown> | undefined;
+    const made = send(mine || signal === undefined ? options : { ...options, signal }, (shared) => {
+      this.#told.add(shared);
+      call = shared.show(this);
+    });
+    if (mine) call?.cancelWith(signal);
+    return (call as Call<T> | undefined) ?? this.#of(made);
+  }
+
+  replay(call: SharedCall<unknown>): Call<unknown> {
+    if (this.#left) throw closedError("replay");
+    return this.make("replay", {}, (_, made) => call.repeat(made));
+  }
+
+  /** Waits for something, no longer than this view lasts. */
+  run<T>(op: string, begin: (client: SharedClient) => Promise<T>): Promise<T> {
+    if (this.#left) return Promise.reject(closedError(op));
+    return new Promise((resolve, reject) => {
+      const end = (why: (op: string) => HoldfastError): void => reject(why(op));
+      this.#waiting.add(end);
+      void begin(this.client).then(resolve, reject).finally(() => this.#waiting.delete(end));
+    });
+  }
+
+  /** It wants to be told of changes to a resource, or not any more. Reports whether the server has to be asked. */
+  watch(uri: string, watched: boolean): boolean {
+    if (watched) this.#watched.add(uri);
+    else this.#watched.delete(uri);
+    return watched || !this.#open.views.all.some((view) => view.#watched.has(uri));
+  }
+
+  /** Ends it, and the client with the last view. Resolves when that has ended. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const { client } = this;
+    const last = this.#open.leave(this);
+    this.#over.abort();
+    if (last) {
+      await client.close();
+      return;
+    }
+    this.#left = true;
+    this.#part(closedError);
+    for (const uri of this.#watched) if (this.watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
+    if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
+  }
+
+  /** Ends it for a logout, and the client for all who use it, unless others have calls under way. */
+  async logout(): Promise<void> {
+    const { client } = this;
+    this.#open.retire();
+    const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
+    if (!others) await client.logout();
+    await this.close();
+    await client.forget();
+    await this.stores.forgetFormer();
+  }
+
+  leaves(): void {
+    this.#open.leave(this);
+    this.#over.abort();
+    this.#over = new AbortController();
+    this.#watched.clear();
+    this.#part((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
+    this.#open.move(this);
+    this.listeners.emit("state", { state: "reconnecting" });
+    for (const what of ["tools", "prompts", "resources"] as const) this.listeners.emit("changed", { what });
+  }
+
+  /** Ends what the app has of the client. What is kept goes on for the others; of the rest nobody would hear. */
+  #part(why: (op: string) => HoldfastError): void {
+    for (const shared of this.#client?.all() ?? []) {
+      const call = shared.of(this);
+      if (!call) continue;
+      shared.drop(this);
+      call.fail(why(call.method));
+      if (shared.settled) continue;
+      if (shared.kept) this.#open.told("restored", { call: shared as SharedCall<CallToolResult> });
+      else if (!shared.isSeenBeside(this)) shared.cancel("the client was closed");
+    }
+    for (const end of this.#waiting) end(why);
+  }
+}
+
+function closedError(op: string): HoldfastError {
+  return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+}

@@ -1,0 +1,161 @@
+import type { Call } from "./call.js";
+import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientView } from "./clientview.js";
+import type { Counters } from "./counters.js";
+import type { Durability } from "../tabs/journalclient.js";
+import type { Guarantees } from "./guarantees.js";
+import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
+import type { CallOptions } from "./options.js";
+import { nameOf } from "./outgoing.js";
+import type { NegotiationStep } from "./serverfacts.js";
+import type { Usage } from "../storage/storage.js";
+
+/** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
+export class Connection {
+  /** The server's URL, absolute. */
+  readonly url: string;
+  /** @internal What this one has of the client in the core, which others may share. */
+  protected readonly view: ClientView;
+
+  /** @internal Use {@link connect}. */
+  constructor(view: ClientView) {
+    this.view = view;
+    this.url = view.client.url;
+  }
+
+  /** What was tried to find the revision, in order; empty where it was known. */
+  get negotiation(): readonly NegotiationStep[] {
+    return this.view.client.negotiation;
+  }
+
+  /** Where the client stands. */
+  get state(): ClientState {
+    return this.view.state;
+  }
+
+  /** The protocol revision in use, such as "2025-11-25". */
+  get revision(): string {
+    return this.view.client.revision;
+  }
+
+  /** Whether the server keeps a session for this client. */
+  get session(): boolean {
+    return this.view.client.session;
+  }
+
+  /** Who the server says it is; for display only. */
+  get server(): Implementation {
+    return this.view.client.server;
+  }
+
+  /** What the server says it can do. */
+  get capabilities(): ServerCapabilities {
+    return this.view.client.capabilities;
+  }
+
+  /** How to use the server, in its own words; for a model. */
+  get instructions(): string | undefined {
+    return this.view.client.instructions;
+  }
+
+  /** Where calls of tools are kept: `memory` ends with the page. */
+  get durability(): Durability {
+    return this.view.client.durability;
+  }
+
+  /**
+   * What a call of a tool can count on here: what it starts with, and the best
+   * that it may come to. From 2026-07-28 on a stream that ends with the page
+   * cancels its call, unless the server makes a task of it.
+   */
+  get guarantees(): Guarantees {
+    return this.view.client.guarantees;
+  }
+
+  /**
+   * The calls that are kept and not acknowledged: of this page, of earlier ones
+   * and of others that are open, those that have ended included. Needs no
+   * network. Iterating one gives its events from the start.
+   */
+  async calls(): Promise<Call<CallToolResult>[]> {
+    return this.view.calls();
+  }
+
+  /**
+   * What the store holds of this server and user; null where there is none, or not
+   * any more: it was deleted, or the client is closed.
+   *
+   * @throws HoldfastError `storage_failed` where it cannot be read now
+   */
+  stored(): Promise<Usage | null> {
+    return this.view.client.stored();
+  }
+
+  /**
+   * Asks the browser to spare this origin when it needs room, so that calls are
+   * not evicted; some browsers ask the user. Resolves with whether it will. What
+   * the origin takes up is in {@link Connection.stored}.
+   */
+  async persist(): Promise<boolean> {
+    // Missing on plain http; a window that may not store anything refuses.
+    return (await globalThis.navigator?.storage?.persist?.().catch(() => false)) ?? false;
+  }
+
+  /**
+   * Closes the connection, ends the session at the server, and deletes all that is stored
+   * of this server and user: calls, results, the session and what was learned of the server.
+   * Where another tab carries a call, which may be in that session, the last tab that is
+   * closed ends it. For a logout; {@link wipe} does it for all servers. Calls of this user in other tabs go on
+   * in memory: `durability` is `memory` there, because of `closed`. Clients of this page
+   * that share the connection end with it, unless they have calls under way, which go on so, too.
+   *
+   * @throws HoldfastError `storage_failed` where it could not be deleted
+   */
+  forget(): Promise<void> {
+    return this.view.logout();
+  }
+
+  /** What was dropped or repaired so far. */
+  get counters(): Counters {
+    return this.view.client.counters;
+  }
+
+  /** Makes any request. Progress is always asked for. */
+  request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
+    return this.view.make(nameOf(method), options, (rest, made) => this.view.client.request<T>(method, params, rest, made));
+  }
+
+  /** Sends a notification; resolves once the server has taken it. */
+  notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
+    return this.view.run(nameOf(method), (client) => client.notify(method, params, options));
+  }
+
+  /** Asks the server for a sign of life. */
+  ping(options: CallOptions = {}): Promise<void> {
+    return this.view.run("ping", (client) => client.ping(options));
+  }
+
+  /**
+   * Listens to the client. Returns the function that stops listening. A
+   * listener that throws is reported as an uncaught error and harms nobody.
+   */
+  on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
+    return this.view.listeners.add(event, listener);
+  }
+
+  /**
+   * Closes the connection: calls in flight reject with code `closed`, the
+   * session is deleted at the server, unless a call that is kept goes on in it or
+   * another page uses it. Resolves when that is answered, after two seconds at
+   * most; nothing happens any more from then on. Whoever connects meanwhile makes
+   * a session of their own.
+   *
+   * Where `connect` has given this page more than one client of the same URL, user and
+   * options, this ends for this one alone: what it has under way rejects with `closed`,
+   * and of that what is kept goes on for the others, who hear of it by `restored`. The
+   * last one that closes ends the session.
+   */
+  close(): Promise<void> {
+    return this.view.close();
+  }
+}

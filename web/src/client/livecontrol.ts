@@ -1,0 +1,69 @@
+import type { Call, CallControl } from "./call.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { Gap } from "../shared/eventqueue.js";
+import type { RawEvent } from "../shared/events.js";
+import { missing } from "./storedevents.js";
+import type { Made } from "./sharedcall.js";
+
+/**
+ * What calls ask of one runtime. Once that has exited the ids that it gave are those
+ * of other calls in the next one, which brings back under new ids what is stored: so
+ * nothing of the old ones reaches it.
+ */
+export class LiveControl implements CallControl {
+  readonly #control: CallControl;
+  #exited: ((op: string) => HoldfastError) | undefined;
+
+  constructor(control: CallControl) {
+    this.#control = control;
+  }
+
+  /** The runtime has exited; `why` makes the error of whoever asks for something still. */
+  end(why: (op: string) => HoldfastError): void {
+    this.#exited = why;
+  }
+
+  cancel(call: number, reason: string): void {
+    if (!this.#exited) this.#control.cancel(call, reason);
+  }
+
+  pause(call: number, paused: boolean): void {
+    if (!this.#exited) this.#control.pause(call, paused);
+  }
+
+  answer(call: number, responses: string): void {
+    if (!this.#exited) this.#control.answer(call, responses);
+  }
+
+  ack(call: number, position: number): Promise<void> {
+    if (!this.#exited) return this.#control.ack(call, position);
+    const refused = Promise.reject<void>(this.#exited("ack"));
+    refused.catch(() => {}); // nobody has to look at it
+    return refused;
+  }
+
+  handed(call: number): void {
+    if (!this.#exited) this.#control.handed(call);
+  }
+
+  peek(call: number): void {
+    if (!this.#exited) this.#control.peek(call);
+  }
+
+  draft(call: number, key: string, draft: string): void {
+    if (!this.#exited) this.#control.draft(call, key, draft);
+  }
+
+  park(call: number, parked: boolean): void {
+    if (!this.#exited) this.#control.park(call, parked);
+  }
+
+  reread(call: number, gap: Gap): AsyncIterator<RawEvent> {
+    return this.#exited ? missing(gap) : this.#control.reread(call, gap);
+  }
+
+  replay(call: Call<unknown>, made?: Made): Call<unknown> {
+    if (this.#exited) throw this.#exited("replay");
+    return this.#control.replay(call, made);
+  }
+}

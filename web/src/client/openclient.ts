@@ -1,0 +1,193 @@
+import { Backlog } from "../shared/backlog.js";
+import type { ClientEvents } from "./clientevents.js";
+import type { ClientView } from "./clientview.js";
+import { diagnose } from "../diagnosis/diagnose.js";
+import { HoldfastError } from "../shared/errors.js";
+import { joinable } from "../connect/joinable.js";
+import type { CallKeeping } from "../connect/lifetime.js";
+import type { CallToolResult } from "../shared/mcp.js";
+import { openedAt, openedParts } from "../connect/opening.js";
+import type { CallDefaults, ConnectOptions } from "./options.js";
+import { lastRevision, noteRevision } from "../storage/revisions.js";
+import { load } from "../runtime/loadruntime.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { SharedCall } from "./sharedcall.js";
+import { SharedClient, type Validation } from "./sharedclient.js";
+import type { ConnectionUse } from "./sharedconnection.js";
+import { newestHandlers, NewestTokens, Views } from "../connect/views.js";
+
+/** What a client is made of, but for what belongs to each view. */
+export interface Plan {
+  /** Absolute. */
+  url: string;
+  /** As the app gave them. */
+  options: ConnectOptions;
+  /** Those of the core's, as wasm/connect.go has them. */
+  core: { revision: string };
+  credentials: RequestCredentials;
+  /** limits.backlog, limits.backlogBytes and limits.backlogTotal. */
+  backlog: [number, number, number];
+  validation: Validation;
+  defaults: CallDefaults;
+}
+
+/**
+ * A client that is open, or being opened, and the views that use it: those of the same
+ * URL, user and plain options. It ends with the last of them.
+ */
+export class OpenClient implements ConnectionUse {
+  readonly views: Views<ClientView> = new Views();
+  readonly #plan: Plan;
+  #key: string | undefined;
+  #client: SharedClient | undefined;
+  #opened: Promise<SharedClient> | undefined;
+  /** Aborted when nobody uses it any more. */
+  readonly #over = new AbortController();
+  /** The view that was the last one, until the client has ended. */
+  #last: ClientView | undefined;
+
+  private constructor(plan: Plan, key: string | undefined) {
+    this.#plan = plan;
+    this.#take(key);
+  }
+
+  /** The one of that user; a new one where there is none, or nobody knows who the user is. */
+  static of(plan: Plan, principal: string | undefined): OpenClient {
+    const key = keyOf(plan, principal);
+    const there = key === undefined ? undefined : (joinable.get(key) as OpenClient | undefined);
+    return there && there.#client?.isShareable !== false ? there : new OpenClient(plan, key);
+  }
+
+  /** Nobody comes to it any more. */
+  retire(): void {
+    if (this.#key !== undefined && joinable.get(this.#key) === this) joinable.delete(this.#key);
+  }
+
+  /** Its user is another one, where it has not another client already. */
+  #take(key: string | undefined): void {
+    this.retire();
+    this.#key = key;
+    if (key !== undefined) joinable.set(key, this);
+  }
+
+  /**
+   * Opens the client with the first view; resolves when it is open. A signal that is
+   * aborted before ends this view alone, and the opening with the last.
+   */
+  join(view: ClientView, signal: AbortSignal | undefined, runtime: Promise<Runtime>, principal: string | undefined): Promise<void> {
+    this.views.add(view);
+    view.comesTo(this);
+    if (this.#opened && principal !== undefined) view.stores.joined(principal);
+    this.#opened ??= this.#open(view, runtime);
+    const opened = this.#opened;
+    return new Promise((resolve, reject) => {
+      const cancelled = (): void => {
+        const end = (): void => reject(new HoldfastError({ code: "cancelled", op: "connect", message: "the signal was aborted", cause: signal!.reason }));
+        if (!this.leave(view)) end();
+        else opened.then((client) => client.close()).then(end, end);
+      };
+      signal?.addEventListener("abort", cancelled, { once: true });
+      opened.then(
+        (client) => {
+          signal?.removeEventListener("abort", cancelled);
+          if (signal?.aborted) return;
+          if (this.views.all.includes(view)) view.uses(client); // else it has gone on with another user's
+          resolve();
+        },
+        (error) => {
+          if (!signal?.aborted) reject(error);
+        },
+      );
+    });
+  }
+
+  /** That view uses it no more. Reports whether it was the last. */
+  leave(view: ClientView): boolean {
+    if (!this.views.remove(view)) return false;
+    this.#last = view;
+    this.retire();
+    this.#over.abort();
+    return true;
+  }
+
+  /** A view that has left it for its user goes on with a client of that user's. */
+  move(view: ClientView): void {
+    const client = this.#client!;
+    const principal = view.stores.user;
+    let next = OpenClient.of(this.#plan, principal);
+    if (next.#opened && !next.#client) next = new OpenClient(this.#plan, undefined); // that one is being opened
+    next.views.add(view);
+    if (!next.#opened) {
+      const made = next.#made(client.runtime, client.url, undefined);
+      next.#opened = Promise.resolve(made);
+      made.startLater({ ...this.#plan.core, url: client.url, assume: client.revision }, this.#plan.credentials);
+    } else if (principal !== undefined) {
+      view.stores.joined(principal);
+    }
+    view.comesTo(next);
+    view.uses(next.#client!);
+  }
+
+  recalled(call: SharedCall<CallToolResult>): void {
+    for (const view of this.views.all) view.recalled(call);
+  }
+
+  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
+    for (const view of this.views.all) view.told(event, value);
+    this.#last?.told(event, value);
+    if (event !== "state") return;
+    const { state } = value as ClientEvents["state"];
+    if (state === "closed" || state === "failed") this.retire();
+  }
+
+  #made(runtime: Runtime, url: string, keeping: Pick<CallKeeping, "journal"> | undefined): SharedClient {
+    const { options, validation, defaults, backlog } = this.#plan;
+    const stores = new NewestTokens(this.views, (principal) => {
+      const key = keyOf(this.#plan, principal);
+      this.#take(key !== undefined && joinable.has(key) ? undefined : key);
+    });
+    const all = { journal: keeping?.journal, stores, defaults, reload: () => load(options.wasm) };
+    const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
+    client.use = this;
+    return (this.#client = client);
+  }
+
+  async #open(view: ClientView, loading: Promise<Runtime>): Promise<SharedClient> {
+    const { url, options, core, credentials } = this.#plan;
+    const over = this.#over.signal;
+    let first: Promise<Runtime> | undefined = loading;
+    try {
+      return await openedAt(url, async (address) => {
+        view.address = address;
+        const [runtime, opened] = await openedParts(first ?? load(options.wasm), view.stores.open());
+        first = undefined;
+        if (over.aborted) opened.journal?.close();
+        if (over.aborted) throw new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" });
+        const made = this.#made(runtime, address, opened);
+        const close = (): void => void made.close();
+        over.addEventListener("abort", close, { once: true });
+        try {
+          await made.start({ ...core, url: address, assume: await lastRevision(address) }, credentials);
+        } catch (error) {
+          over.removeEventListener("abort", close);
+          opened.journal?.close();
+          throw error;
+        }
+        over.removeEventListener("abort", close);
+        if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
+        setTimeout(() => made.connected(opened.why), 0); // not before the app can listen
+        return made;
+      });
+    } catch (error) {
+      this.retire(); // whoever connects meanwhile tries by themselves
+      if (!(error instanceof HoldfastError) || over.aborted) throw error;
+      throw await diagnose(url, error, options, this.#client?.negotiation);
+    }
+  }
+}
+
+/** What all views of a client have in common; undefined where nobody knows who the user is. */
+function keyOf({ url, core, credentials, backlog, validation, defaults, options: { journal = true } }: Plan, principal: string | undefined): string | undefined {
+  if (principal === undefined) return undefined;
+  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal]);
+}

@@ -1,0 +1,83 @@
+import { HoldfastError } from "../shared/errors.js";
+import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
+import type { Open } from "../shared/mcp.js";
+import { badArgument, callDefaults, checkGroup, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
+import { CallFlags } from "../runtime/exports.js";
+import type { CallTimes } from "../runtime/port.js";
+
+/** Methods that the client itself sends. */
+const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);
+
+/** A request or notification as the core takes it. */
+export interface Outgoing {
+  /** Method, params, _meta and key; params and _meta as JSON, or empty. */
+  frame: [method: string, params: string, meta: string, key: string];
+  /** What `_meta` has of the app's, and the idempotency key. */
+  meta: Open;
+  times: CallTimes;
+  /** Flags of runtime/exports.ts. */
+  how: number;
+}
+
+/** Makes a request from what the app gave; throws `bad_argument`. */
+export function outgoing(method: string, params: Open | undefined, options: CallOptions, defaults: CallDefaults): Outgoing {
+  const op = nameOf(method);
+  if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
+  if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
+  checkSignal(op, options.signal);
+  checkGroup(op, "timeouts", options.timeouts);
+  const times = {
+    answer: milliseconds(op, "timeouts.answer", options.timeouts?.answer),
+    idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
+    total: milliseconds(op, "timeouts.total", options.timeouts?.total),
+    send: milliseconds(op, "sendWithin", options.sendWithin),
+  };
+  const { _meta, ...rest } = params ?? {};
+  const meta: Open = { ...(method === "tools/call" ? { [IDEMPOTENCY_KEY]: randomId() } : {}), ...(_meta as Open | undefined), ...options.meta };
+  if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
+  const empty = Object.keys(meta).length === 0;
+  return {
+    frame: [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
+    meta,
+    times,
+    how: howOf(op, method, options, defaults),
+  };
+}
+
+/** The methods whose calls are kept in the store by themselves: work that can take long. */
+const KEPT = new Set(["tools/call"]);
+
+function keyOf(op: string, key: string | undefined): string {
+  if (key === undefined) return "";
+  if (typeof key !== "string" || key === "" || key.length > 1024) throw badArgument(op, "key", "has to be a string of 1 to 1024 characters");
+  return key;
+}
+
+/** The flags that say whether a call may be run again. */
+const RERUN = { never: CallFlags.RerunNever, hinted: 0, always: CallFlags.RerunAlways } as const;
+
+function howOf(op: string, method: string, options: CallOptions, defaults: CallDefaults): number {
+  const { ack, rerun } = callDefaults(op, { ack: options.ack ?? defaults.ack, rerun: options.rerun ?? defaults.rerun });
+  const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
+  return (
+    (kept ? CallFlags.Durable : 0) |
+    RERUN[rerun] |
+    (ack === "manual" ? CallFlags.ManualAck : 0) |
+    (options.input === "manual" ? CallFlags.ManualInput : 0)
+  );
+}
+
+/** What an error calls a request of that method. */
+export function nameOf(method: unknown): string {
+  return typeof method === "string" ? method : "request";
+}
+
+function toJSON(op: string, argument: string, value: unknown): string {
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text === undefined || !text.startsWith("{")) throw new TypeError("not an object");
+    return text;
+  } catch (cause) {
+    throw new HoldfastError({ code: "bad_argument", op, message: `${argument} cannot be written as JSON`, cause });
+  }
+}

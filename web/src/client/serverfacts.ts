@@ -1,0 +1,66 @@
+import type { ClientState } from "./clientevents.js";
+import type { Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
+
+/** One step on the way to a revision. */
+export interface NegotiationStep {
+  /** What was sent. */
+  method: string;
+  /** HTTP status of the answer; 0 where fetch failed. */
+  status: number;
+  /** JSON-RPC error code in the answer, if there was one. */
+  code?: number;
+  /** What followed from it. */
+  then: "initialize" | "modern" | "retry" | "unsupported" | "failed";
+}
+
+/** What the core tells of a connection (wasm/host.go). All but the steps is of an open one. */
+interface Opened {
+  steps?: NegotiationStep[];
+  revision?: string;
+  session?: boolean;
+  initialize?: Open;
+  /** What an earlier page has stored of the tools: {@link StoredTools}. */
+  tools?: Open;
+}
+
+const META_SERVER = "io.modelcontextprotocol/serverInfo";
+
+/** What is known of the server since the connection was opened, or opened again. */
+export class ServerFacts {
+  /** The protocol revision in use. */
+  revision = "";
+  /** Whether the server keeps a session. */
+  session = false;
+  /** What was tried to find the revision, in order. */
+  steps: readonly NegotiationStep[] = [];
+  /** What an earlier page has stored of its tools; undefined for nothing. */
+  tools: Open | undefined;
+  #initialize: Open = {};
+
+  /** Takes over what the core says: of a new session, all that it says. */
+  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps, tools }: Opened): void {
+    if (steps) this.steps = steps;
+    if (state !== "open") return;
+    this.revision = revision;
+    this.session = session;
+    this.#initialize = initialize;
+    this.tools = tools;
+  }
+
+  /** Who it says it is. */
+  get server(): Implementation {
+    // In _meta since 2026-07-28; at the top before it, and in its release candidate.
+    const meta = this.#initialize["_meta"] as Open | undefined;
+    return (this.#initialize["serverInfo"] ?? meta?.[META_SERVER] ?? { name: "", version: "" }) as Implementation;
+  }
+
+  /** What it says it can do. */
+  get capabilities(): ServerCapabilities {
+    return (this.#initialize["capabilities"] ?? {}) as ServerCapabilities;
+  }
+
+  /** How to use it, in its own words. */
+  get instructions(): string | undefined {
+    return this.#initialize["instructions"] as string | undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import type { Backlog } from "../shared/backlog.js";
+import { Call, type CallControl } from "./call.js";
+import { missing } from "./storedevents.js";
+
+/** Whoever sees a call in a way of their own: a client of the app's. */
+export interface CallViewer {
+  readonly backlog: Backlog;
+  /** Makes the same request once more. */
+  replay(call: SharedCall<unknown>): Call<unknown>;
+}
+
+/** A call as one viewer has it. */
+interface Seen<T> {
+  call: Call<T>;
+  paused?: boolean;
+}
+
+/**
+ * One call in the core, and the calls that apps hold of it: one for each client of
+ * theirs that sees it. It keeps no events of its own.
+ */
+export class SharedCall<T> extends Call<T> {
+  readonly #seen = new Map<CallViewer, Seen<T>>();
+  #bound: { id: number; control: CallControl } | undefined;
+  #done = 0;
+  /** How the core has settled it: an app's result is that app's to change. */
+  #outcome: [outcome: number, text: string] | undefined;
+
+  /** @internal */
+  constructor(...[method, backlog, manual, params, made]: ConstructorParameters<typeof Call>) {
+    super(method, backlog, manual, params, made, false);
+  }
+
+  /** Whether somebody sees it, but for that viewer. */
+  isSeenBeside(viewer: CallViewer): boolean {
+    return this.#seen.size > (this.#seen.has(viewer) ? 1 : 0);
+  }
+
+  override get acked(): number {
+    return Math.max(super.acked, this.#done);
+  }
+
+  /** The call as that viewer has it, if at all. */
+  of(viewer: CallViewer): Call<T> | undefined {
+    return this.#seen.get(viewer)?.call;
+  }
+
+  /**
+   * Makes the call that this viewer has: with the events from here on; behind those that
+   * are stored, where it comes `late`.
+   */
+  show(viewer: CallViewer, late = false): Call<T> {
+    const { method, key, createdAt, acked, base, followed, guarantee, restored } = this;
+    const made = { ...(key === undefined ? {} : { key }), acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
+    const call = new Call<T>(method, viewer.backlog, this.manual, this.params, made);
+    const seen: Seen<T> = { call };
+    this.#seen.set(viewer, seen);
+    call.bind(0, this.#controlOf(viewer, seen), undefined, this.kept);
+    if (late) call.from(this.position);
+    if (this.settled) this.#end(call);
+    return call;
+  }
+
+  /** That viewer has it no more. */
+  drop(viewer: CallViewer): void {
+    const seen = this.#seen.get(viewer);
+    this.#seen.delete(viewer);
+    if (seen) this.#pause(seen, false);
+  }
+
+  /** Makes the same request once more; `made` is told of it before anything of it can arrive. */
+  repeat(made: Made): SharedCall<unknown> {
+    return this.#bound!.control.replay(this as Call<unknown>, made) as SharedCall<unknown>;
+  }
+
+  override bind(id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
+    super.bind(id, control, signal, kept);
+    this.#bound = { id, control };
+    for (const [viewer, seen] of this.#seen) seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
+  }
+
+  override deliver(kind: number, position: number, text: string): void {
+    this.heard(kind, position, text);
+    for (const { call } of this.#seen.values()) call.deliver(kind, position, text);
+  }
+
+  override replayed(position: number, events: Uint8Array): void {
+    this.reached(position);
+    for (const { call } of this.#seen.values()) call.replayed(position, events);
+  }
+
+  override peeked(outcome: number, text: string): void {
+    super.peeked(outcome, text);
+    for (const { call } of this.#seen.values()) call.peeked(outcome, text);
+  }
+
+  override settle(outcome: number, text: string): void {
+    if (!this.settled) this.#outcome = [outcome, text];
+    super.settle(outcome, text);
+  }
+
+  protected override over(): void {
+    let first = true;
+    for (const { call } of this.#seen.values()) {
+      if (first) call.endAs(this); // parsed once, as a rule
+      else this.#end(call);
+      first = false;
+    }
+  }
+
+  #end(call: Call<T>): void {
+    if (this.#outcome) call.settle(...this.#outcome);
+    else call.endAs(this);
+  }
+
+  #controlOf(viewer: CallViewer, seen: Seen<T>): CallControl {
+    const core = (tell: (control: CallControl, id: number) => void): void => {
+      if (this.#bound) tell(this.#bound.control, this.#bound.id);
+    };
+    return {
+      cancel: (_, reason) => core((control, id) => control.cancel(id, reason)),
+      pause: (_, paused) => this.#pause(seen, paused),
+      answer: (_, responses) => core((control, id) => control.answer(id, responses)),
+      ack: (_, position) => {
+        this.#done = Math.max(this.#done, position || this.position);
+        return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();
+      },
+      handed: () => core((control, id) => control.handed(id)),
+      peek: () => core((control, id) => control.peek(id)),
+      draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
+      park: (_, parked) => core((control, id) => control.park(id, parked)),
+      replay: () => viewer.replay(this as SharedCall<unknown>),
+      reread: (_, gap) => this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap),
+    };
+  }
+
+  /** The stream is held up while any of the readers cannot keep up. */
+  #pause(seen: Seen<T>, paused: boolean): void {
+    const others = (): boolean => [...this.#seen.values()].some((other) => other.paused === true);
+    const before = others() || seen.paused === true;
+    seen.paused = paused;
+    const after = others();
+    if (before !== after && !this.settled) this.#bound?.control.pause(this.#bound.id, after);
+  }
+}
+
+/** How a call is made known to who shows it. */
+export type Made = (call: SharedCall<unknown>) => void;

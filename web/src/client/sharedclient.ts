@@ -1,0 +1,412 @@
+import type { Backlog } from "../shared/backlog.js";
+import { SharedConnection } from "./sharedconnection.js";
+import { HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListTasksResult,
+  ListToolsResult,
+  LoggingLevel,
+  Open,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Task,
+  Tool,
+} from "../shared/mcp.js";
+import type { Handlers } from "../input/handlers.js";
+import type { CallKeeping } from "../connect/lifetime.js";
+import { badArgument, bound, type CallOptions, type ResponseMode, type ValidatePolicy } from "./options.js";
+import { loadValidator } from "../output-schema/loadvalidator.js";
+import { Outputs } from "../output-schema/outputs.js";
+import { fieldsBlocked } from "../shared/origins.js";
+import { changedBy, ResultCache, type Changed } from "./resultcache.js";
+import { CallFlags } from "../runtime/exports.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { Made, SharedCall } from "./sharedcall.js";
+import { recallTools, storedTools, type ToolFacts } from "./storedtools.js";
+import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
+
+/** Pages of a list that are followed before the server is taken to be going in circles. */
+const MAX_PAGES = 1000;
+
+/**
+ * The first revision without sessions: arguments are mirrored into header
+ * fields, subscriptions are streams, roots are asked for in the calls that need them.
+ */
+const MODERN = "2026-07-28";
+
+/** Where a request says since then which log messages it wants. */
+const META_LEVEL = "io.modelcontextprotocol/logLevel";
+
+/** Options of a list: with a cursor, the one page that it names; without, all of them. */
+export type ListOptions = CallOptions & { cursor?: string };
+
+/** @internal How results of tools are validated. */
+export interface Validation {
+  policy: ValidatePolicy;
+  /** Where the chunk is, if not beside the module. */
+  validator?: URL;
+}
+
+/**
+ * An MCP client as the core has it, for all clients of the app's with the same URL,
+ * user and options: what one of them learns of the server all of them know.
+ */
+export class SharedClient extends SharedConnection {
+  /** Of the tools that were listed: what their calls repeat in header fields. */
+  readonly #toolHeaders = new Map<string, ToolHeaders>();
+  /** The server wants the fields although its revision has none of them (seen at GitHub's). */
+  #mirrorsAlways = false;
+  /** Fields that the server's CORS rules refuse, in small letters. */
+  readonly #refusedHeaders = new Set<string>();
+  /** Of the tools that were listed: what their annotations say of running them twice. */
+  readonly #annotated = new Map<string, number>();
+  /** Of the tools that were listed: whether their calls may become tasks. */
+  readonly #taskSupport = new Map<string, string>();
+  /** What an earlier page has stored of the tools, once it was taken over. */
+  #recalled: Open | undefined;
+  readonly #watched = new Set<string>();
+  #level: LoggingLevel | undefined;
+  readonly #cache = new ResultCache();
+  readonly #outputs: Outputs;
+  readonly #hasRoots: boolean;
+
+  /** @internal Use {@link connect}. */
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, { policy, validator }: Validation, keeping: CallKeeping) {
+    super(runtime, url, backlog, handlers, keeping);
+    this.#hasRoots = handlers.roots !== undefined;
+    this.#outputs = new Outputs(
+      policy,
+      (what, cause) => this.integrity(what, cause),
+      () => loadValidator(validator),
+    );
+  }
+
+  /**
+   * The server's tools, all pages of them; with a cursor, the one page it names.
+   * The server may change them: listen for `changed`.
+   */
+  async listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest));
+    const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
+    return this.#usable({ ...last, tools: items });
+  }
+
+  /**
+   * Calls a tool. The call starts at once; iterate it for progress and logs,
+   * await its `result`. A tool's own failure is a result with `isError`.
+   */
+  callTool(name: string, args: Open = {}, options: CallOptions = {}, made?: Made): SharedCall<CallToolResult> {
+    if (typeof name !== "string" || name === "") {
+      return this.refused("tools/call", badArgument("tools/call", "name", "has to be the name of a tool"));
+    }
+    let task: Open | undefined;
+    try {
+      task = this.#taskFor(name, options.task);
+    } catch (error) {
+      return this.refused("tools/call", error as HoldfastError);
+    }
+    return this.request<CallToolResult>("tools/call", { name, arguments: args, ...(task && { task }) }, options, made);
+  }
+
+  /** The `task` of a call's params; undefined where the call is a plain one. */
+  #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
+    const offered = this.capabilities["tasks"] as { requests?: { tools?: { call?: unknown } }; responses?: unknown } | undefined;
+    this.#recallTools();
+    const support = this.#taskSupport.get(name);
+    const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
+    bound("task.ttl", ttl, "tools/call");
+    checkModes(responseModes);
+    // Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
+    if (!offered?.requests?.tools?.call || support === "forbidden" || (wanted === false && support !== "required")) return undefined;
+    if (support === undefined && !wanted) return undefined;
+    return {
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(offered.responses === undefined ? {} : { responseModes }),
+    };
+  }
+
+  /**
+   * The tasks that the server has for this client (tasks/list of 2025-11-25), all
+   * pages of them; with a cursor, the one page it names. What it lists is the
+   * server's to decide: on one that does not tell its clients apart that may be
+   * the tasks of others, and an id may be all that it takes to read a result. The
+   * calls of this client are in {@link SharedConnection.calls}.
+   *
+   * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
+   */
+  async listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
+    const method = "tasks/list";
+    if (!this.capabilities.tasks?.list) {
+      throw new HoldfastError({ code: "unsupported", op: method, message: `the server has no list of tasks (${this.revision}, capability tasks.list)` });
+    }
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.request<ListTasksResult>(method, { cursor }, rest).result;
+    const { items, last } = await this.#pages<Task>(method, "tasks", rest);
+    return { ...last, tasks: items };
+  }
+
+  /** The server's resources, all pages of them. */
+  async listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.#cached<ListResourcesResult>("resources/list", { cursor }, rest);
+    const { items, last } = await this.#pages<Resource>("resources/list", "resources", rest);
+    return { ...last, resources: items };
+  }
+
+  /** The server's resource templates (RFC 6570), all pages of them. */
+  async listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
+    const { cursor, ...rest } = options;
+    const method = "resources/templates/list";
+    if (cursor !== undefined) return this.#cached<ListResourceTemplatesResult>(method, { cursor }, rest);
+    const { items, last } = await this.#pages<ResourceTemplate>(method, "resourceTemplates", rest);
+    return { ...last, resourceTemplates: items };
+  }
+
+  /** Reads a resource. */
+  readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
+    return this.#cached<ReadResourceResult>("resources/read", { uri }, options);
+  }
+
+  /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
+  async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    this.#watched.add(uri);
+    if (this.revision >= MODERN) await this.watch([...this.#watched]);
+    else await this.request("resources/subscribe", { uri }, options).result;
+  }
+
+  /** Ends {@link SharedClient.subscribeResource}. */
+  async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    this.#watched.delete(uri);
+    if (this.revision >= MODERN) await this.watch([...this.#watched]);
+    else await this.request("resources/unsubscribe", { uri }, options).result;
+  }
+
+  /** The server's prompts, all pages of them. */
+  async listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
+    const { cursor, ...rest } = options;
+    if (cursor !== undefined) return this.#cached<ListPromptsResult>("prompts/list", { cursor }, rest);
+    const { items, last } = await this.#pages<Prompt>("prompts/list", "prompts", rest);
+    return { ...last, prompts: items };
+  }
+
+  /** Fills in a prompt. */
+  getPrompt(name: string, args: Record<string, string> = {}, options: CallOptions = {}): Promise<GetPromptResult> {
+    return this.request<GetPromptResult>("prompts/get", { name, arguments: args }, options).result;
+  }
+
+  /**
+   * Asks for completions of an argument's value.
+   *
+   * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
+   */
+  complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
+    return this.request<CompleteResult>("completion/complete", { ref, argument }, options).result;
+  }
+
+  /**
+   * Sets from which severity on the server sends log messages. Since 2026-07-28
+   * each request says it for itself: those from now on do, in their `_meta`,
+   * unless the app gives them a level of their own.
+   */
+  async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
+    this.#level = level;
+    if (this.revision < MODERN) await this.request("logging/setLevel", { level }, options).result;
+  }
+
+  /** Makes any request. Progress is always asked for. */
+  override request<T = unknown>(method: string, params?: Open, options: CallOptions = {}, made?: Made): SharedCall<T> {
+    if (this.#level === undefined || this.revision < MODERN) return super.request<T>(method, params, options, made);
+    return super.request<T>(method, params, { ...options, meta: { [META_LEVEL]: this.#level, ...options.meta } }, made);
+  }
+
+  /**
+   * Tells the server that the folders of `handlers.roots` have changed
+   * (notifications/roots/list_changed), so that it asks for them again. From
+   * 2026-07-28 on a server asks in each call that needs them: nothing is sent.
+   *
+   * @throws HoldfastError `bad_argument` where there is no such handler
+   */
+  async rootsChanged(): Promise<void> {
+    if (!this.#hasRoots) throw badArgument("notifications/roots/list_changed", "handlers.roots", "is not in the options of connect");
+    if (this.revision < MODERN) await this.notify("notifications/roots/list_changed");
+  }
+
+  /** @internal */
+  protected override inspect(method: string, params: Open, text: string): Promise<HoldfastError | undefined> | undefined {
+    const { name } = params;
+    if (method !== "tools/call" || !this.#outputs.knows(name)) return undefined;
+    let result: CallToolResult;
+    try {
+      result = JSON.parse(text) as CallToolResult;
+    } catch {
+      return undefined; // what is no JSON ends the call by itself
+    }
+    return this.#outputs.check(name as string, result);
+  }
+
+  /** @internal */
+  protected override flagsFor(method: string, params: Open): number {
+    this.#recallTools();
+    return method === "tools/call" ? (this.#annotated.get(String(params["name"])) ?? 0) : 0;
+  }
+
+  /** @internal */
+  protected override headersFor(method: string, params: Open): string[] {
+    this.#recallTools();
+    if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
+    const list = this.#mirrored(params);
+    return list.filter((_, i) => !this.#refusedHeaders.has(list[i - (i % 2)]!.toLowerCase()));
+  }
+
+  /** @internal */
+  protected override headersRefused(fields: readonly string[]): void {
+    for (const field of fields) this.#refusedHeaders.add(field.toLowerCase());
+  }
+
+  /** @internal */
+  protected override async headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
+    if (method !== "tools/call") return undefined;
+    this.#mirrorsAlways = true;
+    this.#cache.changed("tools"); // what they were listed with is what was refused
+    await this.listTools();
+    const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
+    return missing.length > 0 ? fieldsBlocked(this.url, method, missing, rpcError(method, rpc)) : this.headersFor(method, params);
+  }
+
+  /** What a call's arguments say in header fields: name, value, name, value. */
+  #mirrored(params: Open): string[] {
+    const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
+    return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
+  }
+
+  async #pages<T>(method: string, member: string, options: CallOptions): Promise<{ items: T[]; last: Open }> {
+    const items: T[] = [];
+    let cursor: unknown;
+    for (let pages = 1; ; pages++) {
+      const params = cursor === undefined ? undefined : { cursor };
+      const page = await this.#cached<Open>(method, params, options);
+      const list: unknown = page?.[member];
+      if (!Array.isArray(list)) {
+        throw new HoldfastError({ code: "protocol_error", op: method, message: `the result has no array of ${member}` });
+      }
+      for (const item of list as T[]) items.push(item);
+      // An empty string is a cursor like any other; only its absence ends the
+      // list, or null, which some servers send for it.
+      const { nextCursor, ...last } = page;
+      if (typeof nextCursor !== "string") return { items, last };
+      if (pages === MAX_PAGES) {
+        throw new HoldfastError({ code: "limit_exceeded", op: method, message: `the list has more than ${MAX_PAGES} pages` });
+      }
+      cursor = nextCursor;
+    }
+  }
+
+  /** A request whose result may be kept where the server says so (2026-07-28). */
+  async #cached<T extends Open>(method: string, params: Open | undefined, options: CallOptions): Promise<T> {
+    const kept = options.meta ? undefined : this.#cache.get(method, params);
+    if (kept) return kept as T;
+    const call = this.request<T>(method, params, options);
+    const result = await call.result.catch((error: unknown) => {
+      // A cursor that the server does not know any more: the pages before it
+      // belong to a list that is gone.
+      if (params?.["cursor"] !== undefined) this.#cache.changed(method.split("/")[0] as Changed);
+      throw error;
+    });
+    // What took a round of questions is an answer to these answers only.
+    if (!options.meta && call.rounds === 0) this.#cache.put(method, params, result);
+    return result;
+  }
+
+  /** @internal */
+  protected override noticed(method: string, params: Open | undefined): void {
+    const what = changedBy(method);
+    if (what) {
+      this.#cache.changed(what);
+      if (what === "tools") this.#toolsChanged();
+      this.changed(what);
+    } else if (method === "notifications/resources/updated") this.#cache.updated(params?.["uri"]);
+  }
+
+  /** @internal */
+  protected override changed(what: Changed): void {
+    if (what === "tools") this.#outputs.forget();
+    super.changed(what);
+  }
+
+  /** @internal */
+  protected override forgotten(): void {
+    this.#cache.clear();
+  }
+
+  /** @internal */
+  protected override userChanged(): void {
+    for (const learned of [this.#toolHeaders, this.#annotated, this.#taskSupport, this.#watched]) learned.clear();
+    this.#mirrorsAlways = false;
+    super.userChanged();
+  }
+
+  /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */
+  #usable(result: ListToolsResult): ListToolsResult {
+    const tools = result.tools.filter((tool) => {
+      const headers = toolHeaders(tool);
+      this.#toolHeaders.set(tool.name, headers);
+      this.#outputs.learn(tool);
+      this.#annotated.set(tool.name, annotated(tool));
+      this.#taskSupport.set(tool.name, String((tool["execution"] as Open | undefined)?.["taskSupport"] ?? "forbidden"));
+      if (headers.invalid === undefined || this.revision < MODERN) return true;
+      this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
+      return false;
+    });
+    const stored = storedTools(this.#facts, this.#mirrorsAlways);
+    if (stored) this.storeTools(stored);
+    return { ...result, tools };
+  }
+
+  get #facts(): ToolFacts {
+    return { headers: this.#toolHeaders, flags: this.#annotated, tasks: this.#taskSupport };
+  }
+
+  /**
+   * What was learned of the tools may be wrong by now, until they are listed again. A
+   * later page learns none of it, and no hint allows to run one of them again. Whether
+   * they want a task or header fields is the best guess that this page has: who
+   * refuses it has not run the call.
+   */
+  #toolsChanged(): void {
+    this.#recallTools();
+    if (this.#taskSupport.size === 0) return;
+    this.#annotated.clear();
+    this.storeTools(storedTools({ headers: new Map(), flags: new Map(), tasks: new Map() }, this.#mirrorsAlways)!);
+  }
+
+  /** What an earlier page has learned of the tools holds until this one lists them. */
+  #recallTools(): void {
+    const stored = this.storedTools;
+    if (stored === undefined || stored === this.#recalled) return;
+    this.#recalled = stored;
+    if (recallTools(stored, this.#facts)) this.#mirrorsAlways = true;
+  }
+}
+
+/** The response modes of SEP-1905, in the order that it prefers: this client takes all of them. */
+const RESPONSE_MODES: readonly ResponseMode[] = ["immediate", "streaming", "task"];
+
+function checkModes(modes: unknown): void {
+  if (Array.isArray(modes) && modes.length > 0 && modes.every((mode) => RESPONSE_MODES.includes(mode as ResponseMode))) return;
+  throw badArgument("tools/call", "task.responseModes", 'has to be an array of "immediate", "streaming", "task"');
+}
+
+/** What a tool's annotations say of running it twice. They are hints: only what is said outright counts. */
+function annotated({ annotations = {} }: Tool): number {
+  return (
+    (annotations.readOnlyHint === true ? CallFlags.ReadOnly : 0) | (annotations.idempotentHint === true ? CallFlags.Idempotent : 0)
+  );
+}

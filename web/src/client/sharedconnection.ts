@@ -1,0 +1,482 @@
+import type { Backlog } from "../shared/backlog.js";
+import { OUTCOME } from "./call.js";
+import { Calls } from "./calls.js";
+import type { ClientEvents, ClientState, EvictedCall } from "./clientevents.js";
+import { NO_COUNTERS, type Counters } from "./counters.js";
+import { refusedFields } from "../diagnosis/diagnose.js";
+import { Connections } from "../tabs/connections.js";
+import type { Durability } from "../tabs/journalclient.js";
+import { Streams } from "../tabs/streams.js";
+import type { HoldfastError, RPCError } from "../shared/errors.js";
+import { decodeEvent, EVENT, isIntegrity } from "../shared/events.js";
+import { guaranteesOf, type Guarantees } from "./guarantees.js";
+import type { Handlers } from "../input/handlers.js";
+import { Lifetime, type CallKeeping } from "../connect/lifetime.js";
+import { Listeners } from "../shared/listeners.js";
+import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
+import { badArgument, type CallOptions } from "./options.js";
+import { nameOf, outgoing, type Outgoing } from "./outgoing.js";
+import type { Changed } from "./resultcache.js";
+import { fieldsBlocked } from "../shared/origins.js";
+import { forgetRevision } from "../storage/revisions.js";
+import type { ClientPort } from "../runtime/port.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { Made, SharedCall } from "./sharedcall.js";
+import { ServerFacts, type NegotiationStep } from "./serverfacts.js";
+import { ServerRequests } from "../input/serverrequests.js";
+import type { Usage } from "../storage/storage.js";
+import { acknowledged, completed, settledState } from "./watch.js";
+import type { Wire } from "../runtime/wire.js";
+
+/** The stream for unasked messages, since 2026-07-28. */
+const OP = "subscriptions/listen";
+
+/** The requests that say in Mcp-Name what they are for, since 2026-07-28. */
+const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** What a connection tells those who use it. */
+export interface ConnectionUse {
+  /** The store has brought a call back; nobody has heard of what it had. */
+  recalled(call: SharedCall<CallToolResult>): void;
+  /** An event, before any listener hears of it. */
+  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
+}
+
+/**
+ * A connection to one MCP server, which all clients of the app's with the same URL,
+ * user and options share: its state, requests and events. {@link SharedClient} adds
+ * MCP's methods.
+ */
+export class SharedConnection {
+  /** The server's URL, absolute. */
+  readonly url: string;
+  // Those of one user. Another one's never meet them.
+  #wire!: Wire;
+  #calls!: Calls;
+  #streams!: Streams;
+  #requests!: ServerRequests;
+  readonly #listeners = new Listeners<ClientEvents>();
+  readonly #life: Lifetime;
+  #listens = true;
+  readonly #keeping: CallKeeping;
+  readonly #handlers: Handlers;
+  readonly #backlog: Backlog;
+  /** Calls that had left the store by the time that the client was made: the app cannot listen yet. */
+  #evictedEarly: EvictedCall[] | undefined = [];
+  /** Calls that were restored just now. */
+  readonly #back: SharedCall<CallToolResult>[] = [];
+  #durability: Durability;
+  /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
+  #why = "";
+  /** @internal Who uses it. */
+  use: ConnectionUse | undefined;
+
+  /** @internal Use {@link connect}. */
+  constructor(runtime: Runtime, url: string, backlog: Backlog, handlers: Handlers, keeping: CallKeeping) {
+    this.url = url;
+    this.#keeping = keeping;
+    this.#durability = keeping.journal?.durability ?? "memory";
+    this.#backlog = backlog;
+    this.#handlers = handlers;
+    this.#listeners.tap((event, value) => this.use?.told(event, value));
+    this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
+      facts: new ServerFacts(),
+      counters: { ...NO_COUNTERS },
+      reject: (why) => {
+        this.#calls.fail(why);
+        this.#requests.abort();
+      },
+      tokenCame: () => this.forgotten(), // it may be one for other things
+      begin: () => {
+        this.#calls.leave();
+        this.#back.length = 0;
+        this.#life.facts.tools = undefined;
+        this.userChanged();
+        return this.#begin(this.#wire.runtime);
+      },
+      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
+    });
+    this.on("notification", ({ method, params }) => {
+      if (method === "notifications/cancelled") this.#requests.cancelled(params as Open | undefined);
+    });
+  }
+
+  /** Begins to work for a user: nothing is under way. */
+  #begin(runtime: Runtime): Wire {
+    const { url } = this;
+    const keeping = this.#keeping;
+    const handlers = this.#handlers;
+    this.#wire = { runtime, handle: 0 };
+    this.#streams = new Streams(this.#wire, Connections.of(url));
+    this.#requests = new ServerRequests(this.#wire, handlers, url);
+    this.#calls = new Calls(this.#wire, {
+      url,
+      handlers,
+      backlog: this.#backlog,
+      between: () => this.#life.between,
+      flagsFor: (method, params) => this.flagsFor(method, params),
+      streams: this.#streams,
+      cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
+      landed: () => keeping.journal?.landed() ?? Promise.resolve(),
+      rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
+      done: (record) => keeping.journal?.done(record),
+      again: (method, params, options, made) => this.request(method, params, options, made),
+      restored: (call) => this.#restored(call as SharedCall<CallToolResult>),
+      headersFor: (method, params) => this.headersFor(method, params),
+      headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
+      refused: (method, _params, header, over) => this.#refused(method, header, over),
+      blocked: (method, fields, cause) => fieldsBlocked(url, method, fields, cause),
+      completed: (id, over) => completed((event, listener) => this.on(event, listener), id, over),
+      inspect: (method, params, text) => this.inspect(method, params, text),
+    });
+    return this.#wire;
+  }
+
+  /** What was tried to find the revision, in order; empty where it was known. */
+  get negotiation(): readonly NegotiationStep[] {
+    return this.#life.facts.steps;
+  }
+
+  /** Where the client stands. */
+  get state(): ClientState {
+    return this.#life.state;
+  }
+
+  /** The protocol revision in use, such as "2025-11-25". */
+  get revision(): string {
+    return this.#life.facts.revision;
+  }
+
+  /** Whether the server keeps a session for this client. */
+  get session(): boolean {
+    return this.#life.facts.session;
+  }
+
+  /** Who the server says it is; for display only. */
+  get server(): Implementation {
+    return this.#life.facts.server;
+  }
+
+  /** What the server says it can do. */
+  get capabilities(): ServerCapabilities {
+    return this.#life.facts.capabilities;
+  }
+
+  /** How to use the server, in its own words; for a model. */
+  get instructions(): string | undefined {
+    return this.#life.facts.instructions;
+  }
+
+  /** Where calls of tools are kept: `memory` ends with the page. */
+  get durability(): Durability {
+    return this.#durability;
+  }
+
+  /** What a call of a tool can count on here. */
+  get guarantees(): Guarantees {
+    return guaranteesOf(this.#durability, this.revision, this.capabilities);
+  }
+
+  /** The calls that are kept and not acknowledged, in the order of their making. */
+  calls(): SharedCall<CallToolResult>[] {
+    return this.#calls.kept() as SharedCall<CallToolResult>[];
+  }
+
+  /** All that is under way or stored. */
+  all(): Set<SharedCall<unknown>> {
+    return this.#calls.all();
+  }
+
+  /** What the store holds of this server and user; null where there is none, or not any more. */
+  async stored(): Promise<Usage | null> {
+    return (await this.#keeping.journal?.usage()) ?? null;
+  }
+
+  /** Closes it for all who use it, and ends the session, unless another tab carries a call, which may be in that. */
+  logout(): Promise<void> {
+    this.#calls.closing();
+    const ends = this.#keeping.journal?.logout() ?? true;
+    return this.#life.close(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
+  }
+
+  /** Deletes all that is stored of this server and user; what goes on goes on in memory. */
+  async forget(): Promise<void> {
+    await forgetRevision(this.url);
+    await this.#keeping.journal?.forget();
+  }
+
+  /** Whether another view may come to it: not where what is stored was deleted, here or in another tab, or the runtime has exited. */
+  get isShareable(): boolean {
+    return this.#keeping.journal?.forgotten !== true && !this.#wire.runtime.death;
+  }
+
+  /** The instance of the Go program that it is in. */
+  get runtime(): Runtime {
+    return this.#wire.runtime;
+  }
+
+  /** What was dropped or repaired so far. */
+  get counters(): Counters {
+    return this.#life.counters;
+  }
+
+  /** Makes any request. Progress is always asked for. */
+  request<T = unknown>(method: string, params?: Open, options: CallOptions = {}, made?: Made): SharedCall<T> {
+    return this.#send<T>(method, params, options, false, made);
+  }
+
+  /** Sends a notification; resolves once the server has taken it. */
+  async notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
+    await this.#send<null>(method, params, options, true).result;
+  }
+
+  /** Asks the server for a sign of life. */
+  async ping(options: CallOptions = {}): Promise<void> {
+    await this.request("ping", undefined, options).result;
+  }
+
+  /** Listens to the client. Returns the function that stops listening. */
+  on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
+    return this.#listeners.add(event, listener);
+  }
+
+  /** Closes it for all who use it. */
+  close(): Promise<void> {
+    this.#calls.closing();
+    return this.#life.close();
+  }
+
+  /** @internal Starts the client; resolves when it is open. */
+  start(options: object, credentials: RequestCredentials): Promise<void> {
+    this.#use(options);
+    return this.#life.start(() => this.#run(options, credentials));
+  }
+
+  /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
+  startLater(options: object, credentials: RequestCredentials): void {
+    this.#use(options);
+    this.#life.startLater(() => this.#run(options, credentials));
+  }
+
+  #use(options: object): void {
+    this.#listens = (options as { noListen?: boolean }).noListen !== true;
+  }
+
+  /** Makes the client in the core and starts it, with what the journal has read. */
+  #run(options: object, credentials: RequestCredentials): void {
+    const journal = this.#keeping.journal;
+    this.#wire.handle = this.#wire.runtime.connect({ ...options, ...journal?.options(), scarce: this.#streams.scarce }, this.#port(credentials), (handle) => {
+      this.#wire.handle = handle; // calls come back before the client is started
+      const client = {
+        wire: this.#wire,
+        streams: this.#streams,
+        reconnecting: () => this.#life.state === "reconnecting",
+        connected: () => settledState(this, 15_000),
+        resumable: (record: number) => this.#calls.resumable(record),
+        reads: (record: number) => this.#calls.reads(record),
+        said: (event: number, position: number, text: string) => this.#event(event, position, text),
+      };
+      return journal?.attach(client, this.#listens);
+    });
+  }
+
+  /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
+  get why(): string {
+    return this.#why;
+  }
+
+  #kept(durability: Durability, why: string): void {
+    this.#why = why;
+    if (durability === this.#durability) return;
+    this.#durability = durability;
+    this.#listeners.emit("durability", why ? { durability, why } : { durability });
+  }
+
+  /** The app can listen from here on; `why` says why calls end with the page, where they do. */
+  connected(why: string): void {
+    this.#why = why;
+    const early = this.#evictedEarly ?? [];
+    this.#evictedEarly = undefined;
+    for (const call of early) this.#listeners.emit("evicted", call);
+  }
+
+  // Not before the app can have a listener: connect resolves after it.
+  #restored(call: SharedCall<CallToolResult>): void {
+    this.use?.recalled(call);
+    if (this.#back.push(call) > 1) return;
+    setTimeout(() => {
+      for (const call of this.#back.splice(0)) this.#listeners.emit("restored", { call });
+    }, 0);
+  }
+
+  #port(credentials: RequestCredentials): ClientPort {
+    return {
+      credentials,
+      deliver: (call, kind, position, text) => {
+        if (kind === EVENT.request) void this.#requests.answer(position, text, call);
+        else if (kind === EVENT.draft) this.#requests.draft(position, text);
+        else if (call === 0) this.#unasked(kind, position, text);
+        else this.#calls.deliver(call, kind, position, text);
+      },
+      settle: (id, outcome, text) => {
+        if (outcome === OUTCOME.failure) this.#requests.failed(id);
+        void this.#calls.settle(id, outcome, text);
+      },
+      state: (text) => this.#life.changed(text),
+      token: () => void this.#life.askForToken(),
+      store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
+      recall: (call, text) => this.#calls.recall(call, text),
+      replay: (call, position, events) => this.#calls.replayed(call, position, events),
+      handshake: () => void this.#keeping.journal?.handshake(),
+      exited: (error) => this.#life.exited(error),
+    };
+  }
+
+  #send<T>(method: string, params: Open | undefined, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
+    let out: Outgoing;
+    try {
+      out = outgoing(method, params, options, this.#keeping.defaults);
+    } catch (error) {
+      return this.refused(nameOf(method), error as HoldfastError);
+    }
+    if (this.#life.over) return this.refused(method, this.#life.overError(method));
+    return this.#calls.send<T>(out, params ?? {}, options, notify, made);
+  }
+
+  /** What an earlier page has stored of the server's tools; undefined for nothing. */
+  protected get storedTools(): Open | undefined {
+    return this.#life.facts.tools;
+  }
+
+  /** @internal Stores what calls need to know of the server's tools, for later pages. */
+  protected storeTools(tools: Open): void {
+    if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, JSON.stringify(tools));
+  }
+
+  /** @internal What is known of a request from its tool's annotations: CallFlags. */
+  protected flagsFor(_method: string, _params: Open): number {
+    return 0;
+  }
+
+  /** @internal Further header fields for a request: name, value, name, value. */
+  protected headersFor(_method: string, _params: Open): string[] {
+    return [];
+  }
+
+  /** @internal The same after a server has refused the request; undefined where there is nothing new to say, an error where it cannot be said. */
+  protected async headersAfter(_method: string, _params: Open, _rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
+    return undefined;
+  }
+
+  /** @internal The server's CORS rules do not allow these header fields, which a request can do without. */
+  protected headersRefused(_fields: readonly string[]): void {}
+
+  async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
+    const names = header.filter((_, i) => i % 2 === 0);
+    if (this.revision >= "2026-07-28" && NAMED.has(method)) names.push("Mcp-Name");
+    const refused = await refusedFields(this.url, names, over);
+    const params = refused.filter((name) => name !== "Mcp-Name");
+    if (params.length > 0) {
+      this.headersRefused(params);
+      this.integrity("header_refused", `the server's CORS rules do not allow ${params.join(", ")}`);
+    }
+    return refused;
+  }
+
+  /** @internal What is wrong with a result, as JSON; undefined where there is nothing to look at. */
+  protected inspect(_method: string, _params: Open, _text: string): Promise<HoldfastError | undefined> | undefined {
+    return undefined;
+  }
+
+  /** @internal A notification that belongs to no call has come. */
+  protected noticed(_method: string, _params: Open | undefined): void {}
+
+  /** @internal What was kept of the server's is not to be used any more. */
+  protected forgotten(): void {}
+
+  /** @internal What was learned of the server is another user's. */
+  protected userChanged(): void {
+    this.forgotten();
+    for (const what of ["tools", "prompts", "resources"] as const) this.changed(what);
+  }
+
+  /** @internal Tells the listeners that a list has changed. */
+  protected changed(what: Changed): void {
+    this.#listeners.emit("changed", { what });
+  }
+
+  // Nobody heard what was said while the listen stream was away.
+  #missed(): void {
+    this.forgotten();
+    for (const what of ["tools", "prompts", "resources"] as const) {
+      if ((this.capabilities[what] as { listChanged?: boolean } | undefined)?.listChanged) this.changed(what);
+    }
+  }
+
+  /** @internal Tells the listeners that the server broke a rule. */
+  protected integrity(what: string, cause: string): void {
+    this.#listeners.emit("integrity", { what, cause });
+  }
+
+  /**
+   * @internal Sets the resources whose updates the listen stream of 2026-07-28
+   * asks for; resolves once the server has acknowledged a stream that asks so.
+   */
+  protected async watch(uris: string[]): Promise<void> {
+    if (!this.#listens) throw badArgument(OP, "listen", "is false in the options of connect");
+    await this.#life.between;
+    // Without any there may be no stream left that could be acknowledged.
+    const heard = uris.length === 0 ? undefined : acknowledged((event, listener) => this.on(event, listener), () => this.#life.overError(OP));
+    this.#wire.runtime.subscribe(this.#wire.handle, JSON.stringify(uris));
+    await heard;
+  }
+
+  /** @internal A call that was never sent. */
+  refused<T>(op: string, error: HoldfastError): SharedCall<T> {
+    return this.#calls.refused(op, error);
+  }
+
+  // Pages that share a session hear what one of them is told.
+  #unasked(kind: number, position: number, text: string): void {
+    const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
+    if (shared && this.revision < "2026-07-28") this.#keeping.journal?.said(kind, position, text);
+    this.#event(kind, position, text);
+  }
+
+  #event(kind: number, position: number, text: string): void {
+    if (isIntegrity(kind)) {
+      this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
+      return;
+    }
+    if (kind === EVENT.quarantined) {
+      this.#keeping.journal?.quarantined(text);
+      return;
+    }
+    if (kind === EVENT.evicted) {
+      const call = JSON.parse(text) as EvictedCall;
+      if (this.#evictedEarly) this.#evictedEarly.push(call);
+      else this.#listeners.emit("evicted", call);
+      return;
+    }
+    if (kind === EVENT.durability) {
+      const { durability, why = "" } = JSON.parse(text) as { durability: Durability; why?: string };
+      if (why === "closed") void forgetRevision(this.url); // what was stored is deleted, and this with it
+      this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
+      return;
+    }
+    const { position: _, ...event } = decodeEvent(kind, position, text);
+    switch (event.type) {
+      case "log":
+        this.#listeners.emit("log", event);
+        break;
+      case "status":
+        if (event.missed) this.#missed();
+        this.#listeners.emit("listen", event);
+        break;
+      case "notification":
+        this.noticed(event.method, event.params as Open | undefined);
+        this.#listeners.emit("notification", event);
+        break;
+    }
+  }
+}

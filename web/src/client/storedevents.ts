@@ -1,0 +1,88 @@
+// Events that a slow reader of a call does not have in memory any more, read again
+// from the store: row after row, a bounded part at a time.
+
+import type { Gap } from "../shared/eventqueue.js";
+import { GAP, type RawEvent } from "../shared/events.js";
+import type { LogRow, LogPlace } from "../storage/storage.js";
+
+/** Rows that are read at first in one go: each may have over 1 MiB. */
+const FEW = 4;
+/** Rows that are read at most. */
+const MANY = 256;
+/** As long as so many bytes are read in one go, more rows are. */
+const LITTLE = 256 << 10;
+
+/** Before the first row of a log. */
+const START: LogPlace = { epoch: 1, n: 0 };
+
+/** What reading again needs. */
+export interface StoredEventsUse {
+  /** The next rows of the call's log; none where that is over. */
+  rows(after: LogPlace, most: number): Promise<LogRow[]>;
+  /** Resolves when the commit under way is over. */
+  landed(): Promise<void>;
+  /** The events of a row that are in the gap, and the position of its last one; `position` is that of the last one before it. */
+  retell(row: LogRow, position: number): { last: number; events: RawEvent[] };
+  /** So many events are told to be missing. */
+  missing(events: number): void;
+}
+
+/** The events of a gap in their order, and in the place of each that is not stored what says so. Never rejects. */
+export async function* storedEvents(gap: Gap, use: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
+  let left = gap.events;
+  let next = gap.from;
+  for await (const raw of rowsOf(gap, use)) {
+    if (raw.position > next) {
+      yield told(raw.position - next, next, raw.position - 1, use);
+      left -= raw.position - next;
+    }
+    yield raw;
+    left--;
+    next = raw.position + 1;
+  }
+  if (left > 0) yield told(left, next, gap.to, use);
+}
+
+/** The events of a gap of which nothing is stored. */
+export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEvent, void, undefined> {
+  yield told(events, from, to);
+}
+
+/** What is there of those events, where nobody knows how many there were. */
+export async function* withoutGaps(events: AsyncIterator<RawEvent>): AsyncGenerator<RawEvent, void, undefined> {
+  for await (const raw of { [Symbol.asyncIterator]: () => events }) if (raw.kind !== GAP) yield raw;
+}
+
+async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
+  let after = START;
+  let position = 0;
+  let most = FEW;
+  // What was just delivered may wait for its commit: one under way, and the next one.
+  for (let waits = 2; gap.from <= gap.to && position < gap.to; ) {
+    const read = await rows(after, most);
+    if (read.length === 0) {
+      if (waits-- === 0) return;
+      await landed();
+      continue;
+    }
+    let bytes = 0;
+    for (const row of read) {
+      after = row;
+      bytes += row.plain.length;
+      let again: ReturnType<typeof retell>;
+      try {
+        again = retell(row, position);
+      } catch {
+        return; // the runtime has exited
+      }
+      position = again.last;
+      yield* again.events;
+    }
+    most = bytes < LITTLE ? Math.min(4 * most, MANY) : FEW;
+  }
+}
+
+function told(events: number, from: number, to: number, use?: StoredEventsUse): RawEvent {
+  use?.missing(events);
+  return { kind: GAP, position: to, text: JSON.stringify({ events, from, to }) };
+}

@@ -1,0 +1,286 @@
+import type { ClientEvents, ClientState } from "../client/clientevents.js";
+import type { Counters } from "../client/counters.js";
+import type { Journal } from "../tabs/journal.js";
+import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
+import type { Open } from "../shared/mcp.js";
+import type { CallDefaults } from "../client/options.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { ServerFacts } from "../client/serverfacts.js";
+import type { Tokens } from "./userstores.js";
+import type { Wire } from "../runtime/wire.js";
+
+/** @internal How a client keeps its calls. */
+export interface Keeping {
+  /** Undefined where the app wants none, and while the store of another user is opened. */
+  journal: Journal | undefined;
+  /** Gives tokens, and opens the store of whoever they belong to. */
+  stores?: Tokens;
+  /** Loads the runtime anew after it has exited. */
+  reload?: () => Promise<Runtime>;
+}
+
+/** @internal The same, of one whose calls may say otherwise. */
+export interface CallKeeping extends Keeping {
+  defaults: CallDefaults;
+}
+
+/** A runtime that lived no longer than this, in ms, is not started again. */
+const REVIVAL_EVERY = 10_000;
+
+/** @internal What a client learns of its server from what the core says of its state. */
+export interface Facts {
+  heard(state: ClientState, said: Open): void;
+}
+
+/** Those who listen to a client, as far as they hear of its state. */
+interface StateListeners {
+  add(event: "state", listener: (event: ClientEvents["state"]) => void): () => void;
+  emit(event: "state", value: ClientEvents["state"]): void;
+}
+
+/** @internal What a life is made from. */
+export interface LifetimeUse<F, C> {
+  facts: F;
+  /** Nothing counted yet. */
+  counters: C;
+  /** Ends all that is under way. */
+  reject(why: (op: string) => HoldfastError): void;
+  /** There is a token, which may see something else than the last one. */
+  tokenCame?(): void;
+  /** The client is another user's from here on: lets go of all that was the last one's. Returns what it speaks to the core by. */
+  begin(): Wire;
+  /** The store of that user is open; `why` says why it ends with the page, where it does. */
+  opened(why: string): void;
+}
+
+/**
+ * A client's life in the core: started, opened, opened anew, closed or failed,
+ * and begun again in a new runtime where the one it had has exited.
+ */
+export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters> {
+  /** What is known of the server since the client was opened. */
+  readonly facts: F;
+  #wire: Wire;
+  readonly #keeping: Keeping;
+  readonly #listeners: StateListeners;
+  readonly #use: LifetimeUse<F, C>;
+  #state: ClientState = "connecting";
+  #error: HoldfastError | undefined;
+  #closed: Promise<void> | undefined;
+  #boot: (() => void) | undefined;
+  #bornAt = -Infinity;
+  /** The store of another user is being opened: the core has no client until then. */
+  #between: Promise<void> | undefined;
+  #lastCounters: C;
+  /** What the token provider has thrown last. */
+  #thrown: unknown;
+
+  constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
+    this.#wire = wire;
+    this.#keeping = keeping;
+    this.#listeners = listeners;
+    this.#use = use;
+    this.facts = use.facts;
+    this.#lastCounters = use.counters;
+  }
+
+  /** Where the client stands. */
+  get state(): ClientState {
+    return this.#state;
+  }
+
+  /** Whether nothing can be asked of the client any more. */
+  get over(): boolean {
+    return this.#state === "closed" || this.#state === "failed";
+  }
+
+  /** Why it cannot. */
+  overError(op: string): HoldfastError {
+    const error = this.#error;
+    if (!error) return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+    return new HoldfastError({ code: error.code, op, message: "the client has failed", retryable: error.retryable, cause: error });
+  }
+
+  /** What was dropped or repaired so far. */
+  get counters(): C {
+    if (!this.over) this.#count();
+    return this.#lastCounters;
+  }
+
+  /** Resolves when the core has a client again, where the user has just changed; undefined where it has one. */
+  get between(): Promise<void> | undefined {
+    return this.#between;
+  }
+
+  /** Begins it: `boot` makes the client in the core, now and in each new runtime. Resolves when it is open. */
+  start(boot: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const off = this.#listeners.add("state", ({ state, error }) => {
+        if (state === "connecting") return;
+        off();
+        if (state === "open") resolve();
+        else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
+      });
+      this.#boot = boot;
+      boot();
+    });
+  }
+
+  /** Begins it for a user whose store is to be opened yet: what is asked meanwhile waits for that. */
+  startLater(boot: () => void): void {
+    this.#boot = boot;
+    this.#state = "reconnecting";
+    this.#between = this.#openStore(this.#keeping.stores!);
+  }
+
+  /** Ends it; resolves when it has ended. `end` tells the core, where it is not simply to be closed. */
+  close(end?: () => void): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      if (this.over) {
+        resolve();
+        return;
+      }
+      const off = this.#listeners.add("state", ({ state }) => {
+        if (state !== "closed" && state !== "failed") return;
+        off();
+        resolve();
+      });
+      if (this.#between) this.#ended();
+      else if (end) end();
+      else void this.#closeCore();
+    });
+    return this.#closed;
+  }
+
+  // After a logout in another page the session is no page's any more by the store's
+  // account: those that use it know of each other by what they hold.
+  async #closeCore(): Promise<void> {
+    const { journal } = this.#keeping;
+    const last = !journal?.forgotten || (await journal.lastToUse());
+    const { runtime, handle } = this.#wire;
+    if (last) runtime.close(handle);
+    else runtime.leave(handle);
+  }
+
+  // There is nothing in the core that could be closed.
+  #ended(): void {
+    this.#state = "closed";
+    this.#use.reject((op) => this.overError(op));
+    this.#listeners.emit("state", { state: "closed" });
+  }
+
+  /** The core says where the client stands. */
+  changed(text: string): void {
+    if (this.#between) return; // said by the client of the last user
+    const json = JSON.parse(text) as { state: ClientState; error?: GoError };
+    this.#state = json.state;
+    this.facts.heard(json.state, json as unknown as Open);
+    if (json.error) this.#error = errorFromGo(json.error, this.#thrown);
+    this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
+    // The core has settled every call that it had by then; its memory can go.
+    if (this.over) {
+      this.#use.reject((op) => this.overError(op));
+      queueMicrotask(() => {
+        this.#count();
+        this.#wire.runtime.release(this.#wire.handle);
+        this.#keeping.journal?.close();
+      });
+    }
+  }
+
+  /** The core's Token effect. */
+  async askForToken(): Promise<void> {
+    const { stores } = this.#keeping;
+    const wire = this.#wire;
+    const { runtime, handle } = wire;
+    const answer = (await stores?.token()) ?? { ok: false, text: "there is no token provider" };
+    if (this.over || wire !== this.#wire || runtime !== wire.runtime) return; // whoever asked is gone
+    if (stores?.changed(answer)) {
+      this.#changeUser(stores);
+      return;
+    }
+    this.#thrown = answer.thrown;
+    this.#use.tokenCame?.();
+    runtime.token(handle, answer.ok, answer.text, answer.away);
+  }
+
+  /**
+   * A token has come that is another user's. What the client has is the last one's,
+   * and ends here: in that user's store it stays as it is, for the pages that work
+   * with it. From here on this one works with the store of the new user, in a
+   * session of its own; what is asked of it meanwhile waits for that.
+   */
+  #changeUser(stores: Tokens): void {
+    const { runtime, handle } = this.#wire;
+    const { journal } = this.#keeping;
+    this.#count();
+    this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
+    this.#between = Promise.resolve(); // what the client that is left says of itself is no news
+    runtime.leave(handle);
+    runtime.release(handle);
+    journal?.close();
+    this.#keeping.journal = undefined;
+    this.#wire = this.#use.begin();
+    if (this.#state !== "connecting") {
+      this.#state = "reconnecting";
+      this.#listeners.emit("state", { state: "reconnecting" });
+    }
+    this.#between = this.#openStore(stores);
+  }
+
+  async #openStore(stores: Tokens): Promise<void> {
+    const { reload } = this.#keeping;
+    try {
+      const [{ journal, why }, runtime] = await Promise.all([stores.open(), reload?.() ?? this.#wire.runtime]);
+      if (this.over) {
+        journal?.close();
+        return;
+      }
+      this.#keeping.journal = journal;
+      this.#wire.runtime = runtime;
+      this.#between = undefined;
+      this.#use.opened(why);
+      this.#boot!();
+    } catch (error) {
+      this.#between = undefined;
+      if (!this.over) this.#fail(error as HoldfastError);
+    }
+  }
+
+  /**
+   * The Go program has ended. What it had is rejected; what it had stored comes
+   * back as restored calls in a new one, unless that does not live either.
+   */
+  exited(error: HoldfastError): void {
+    const { journal, reload } = this.#keeping;
+    this.#use.reject(() => error);
+    const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
+    if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || !lived) {
+      this.#fail(error);
+      return;
+    }
+    this.#state = "reconnecting";
+    this.#listeners.emit("state", { state: "reconnecting", error });
+    Promise.all([reload(), journal.reload()]).then(
+      ([runtime]) => {
+        if (this.over) return;
+        this.#wire.runtime = runtime;
+        this.#bornAt = performance.now();
+        this.#boot!();
+      },
+      () => this.#fail(error),
+    );
+  }
+
+  #fail(error: HoldfastError): void {
+    this.#error = error;
+    this.#state = "failed";
+    this.#keeping.journal?.close();
+    this.#listeners.emit("state", { state: "failed", error });
+  }
+
+  #count(): void {
+    const text = this.#wire.runtime.counters(this.#wire.handle);
+    if (text) this.#lastCounters = JSON.parse(text) as C;
+  }
+}

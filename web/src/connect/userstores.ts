@@ -1,0 +1,162 @@
+// Whose store a client works with. Two users of one origin never share one: it is
+// opened only where the options say whose calls they are, and another one is opened
+// when a token shows that the user has changed.
+
+import { forgetFormerly } from "../tabs/forget.js";
+import { Journal } from "../tabs/journal.js";
+import { principalOf } from "./principal.js";
+import { headerEntries, type JournalOptions, type TokenProvider } from "../client/options.js";
+
+/** The principal that says that all users of this origin are one. */
+const SHARED = "shared";
+
+/** What the options say of the user. */
+export interface UserOptions {
+  journal?: boolean | JournalOptions;
+  principal?: string;
+  headers?: HeadersInit;
+  token?: TokenProvider;
+}
+
+/** What the app's provider has answered: a token, or why there is none. */
+export interface TokenAnswer {
+  ok: boolean;
+  text: string;
+  /** There is none for want of the network: the provider may be asked again. */
+  away?: boolean;
+  /** What the provider has thrown. */
+  thrown?: unknown;
+}
+
+/** A store that was opened. */
+export interface OpenedStore {
+  /** Undefined where nothing is kept. */
+  journal: Journal | undefined;
+  /** Why what is kept ends with the page; empty where it does not, or where the app wants it so. */
+  why: string;
+}
+
+/** The keys of a server's stores. */
+export interface StoreKeys {
+  /** That of a principal's store. */
+  of(principal: string): Promise<string>;
+  /** Those that the last build may have used for it; undefined: nobody knows who the user is. */
+  former(principal: string | undefined): Promise<string[]>;
+}
+
+/** Who gives a client its tokens, and opens the store of whoever they belong to. */
+export interface Tokens {
+  /** The next token. Never rejects. */
+  token(): Promise<TokenAnswer>;
+  /** Whether that token is another user's than the last one. */
+  changed(answer: TokenAnswer): boolean;
+  /** Opens the store of whoever the next token belongs to. */
+  open(): Promise<OpenedStore>;
+  /** Deletes what the last build has stored under other keys. */
+  forgetFormer?(): Promise<void>;
+}
+
+/** The stores of one client's users, one after the other, and the tokens that say who they are. */
+export class UserStores implements Tokens {
+  readonly #options: UserOptions;
+  readonly #cookies: boolean;
+  readonly #keys: StoreKeys;
+  /** Whose store was opened last; undefined where nothing is kept. */
+  #opened: string | undefined;
+  /** What the provider has answered before the core asked. */
+  #ahead: Promise<TokenAnswer> | undefined;
+  /** Whose the last token was; undefined before the first. */
+  #user: { principal: string | undefined } | undefined;
+
+  /**
+   * `cookies`: requests carry the page's cookies, which may say who the user is.
+   */
+  constructor(options: UserOptions, cookies: boolean, keys: StoreKeys) {
+    this.#options = options;
+    this.#cookies = cookies;
+    this.#keys = keys;
+  }
+
+  /** Opens the store of whoever the next token belongs to. */
+  async open(): Promise<OpenedStore> {
+    const { journal: wanted } = this.#options;
+    if (wanted === false) return { journal: undefined, why: "" };
+    const principal = (this.#opened = await this.principal());
+    // Without a name for the user, one user might be shown another's calls.
+    if (principal === undefined) return { journal: undefined, why: "principal" };
+    return Journal.open(await this.#keys.of(principal), typeof wanted === "object" && wanted.seal === "all");
+  }
+
+  /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */
+  async forgetFormer(): Promise<void> {
+    await forgetFormerly(await this.#keys.former(this.#opened));
+  }
+
+  /** The next token. One that was handed out is never handed out again: it may have been refused. */
+  token(): Promise<TokenAnswer> {
+    const answer = this.#ahead ?? askForToken(this.#options.token);
+    this.#ahead = undefined;
+    return answer;
+  }
+
+  /**
+   * Whether a token is another user's than the last one. Then it is kept for the
+   * client that works with that user's store, and asks for it next.
+   */
+  changed(answer: TokenAnswer): boolean {
+    if (this.#options.principal !== undefined || !answer.ok) return false;
+    const before = this.#user;
+    this.#user = { principal: principalOf(answer.text) };
+    if (!before || before.principal === this.#user.principal) return false;
+    this.#ahead = Promise.resolve(answer);
+    return true;
+  }
+
+  /** Who the last token says that the user is; undefined where it does not, or there was none. */
+  get user(): string | undefined {
+    return this.#user?.principal;
+  }
+
+  /** The client that this one comes to has its token: the one that said who the user is may be old by the time that the next is asked for. */
+  joined(principal: string): void {
+    if (this.#options.journal !== false) this.#opened = principal;
+    if (this.#ahead) this.#user = { principal };
+    this.#ahead = undefined;
+  }
+
+  /** Who the user is by the options and the next token: "" where all are one, undefined where nobody knows. */
+  async principal(): Promise<string | undefined> {
+    const { principal, headers, token } = this.#options;
+    if (principal !== undefined) return principal === SHARED ? "" : principal;
+    if (this.#cookies || headerEntries(headers).length > 0) return undefined;
+    if (!token) return "";
+    const { ok, text } = await (this.#ahead ??= askForToken(token));
+    return ok ? principalOf(text) : undefined;
+  }
+}
+
+/** Asks the app for a token. Never rejects. */
+async function askForToken(provider: TokenProvider | undefined): Promise<TokenAnswer> {
+  try {
+    await undefined; // app code never runs within the core's effects
+    const token: unknown = await provider?.();
+    const ok = typeof token === "string" && token !== "";
+    return { ok, text: ok ? token : "it gave no token" };
+  } catch (error) {
+    return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+  }
+}
+
+/** Whether a provider has rejected since it could not reach the network. */
+function needsNetwork(error: unknown): boolean {
+  const { name = "", message = "", retryable } = (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
+  if (globalThis.navigator?.onLine === false || retryable === true) return true;
+  return name === "NetworkError" || name === "TimeoutError" || (name === "TypeError" && FETCH_FAILED.test(String(message)));
+}
+
+/**
+ * How fetch words the TypeError of a connection that failed: Chrome, its body, Firefox,
+ * Safari (three), Node. Any other TypeError is a slip in the provider's code.
+ */
+const FETCH_FAILED =
+  /^(Failed to fetch|network error$|NetworkError when |Load failed|The Internet connection appears to be offline|A server with the specified hostname could not be found|The network connection was lost|fetch failed$)/;

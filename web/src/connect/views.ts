@@ -1,0 +1,133 @@
+// Who uses a client: the views of it that `connect` has given to the app, newest
+// last. What the server asks, and the core of the app, the newest is asked; where
+// that one closes, the one before it.
+
+import type { Handlers, InputContext } from "../input/handlers.js";
+import type { OpenedStore, TokenAnswer, Tokens, UserStores } from "./userstores.js";
+
+/** One of those who use a client. */
+export interface View {
+  readonly handlers: Handlers;
+  readonly stores: UserStores;
+  /** Aborted once it uses the client no more. */
+  readonly over: AbortSignal;
+  /** Its last token is another user's than the others': it goes on with a client of that user's. */
+  leaves(): void;
+}
+
+/** The views of one client. */
+export class Views<V extends View = View> {
+  #all: readonly V[] = [];
+
+  /** All of them, in the order of their coming. */
+  get all(): readonly V[] {
+    return this.#all;
+  }
+
+  /** The one that is asked. */
+  get newest(): V | undefined {
+    return this.#all.at(-1);
+  }
+
+  /** Another one uses the client. */
+  add(view: V): void {
+    this.#all = [...this.#all, view];
+  }
+
+  /** That one does not any more. Reports whether it was the last. */
+  remove(view: V): boolean {
+    const had = this.#all.includes(view);
+    this.#all = this.#all.filter((other) => other !== view);
+    return had && this.#all.length === 0;
+  }
+}
+
+/** The handlers of the newest view. All views of a client have handlers for the same. */
+export function newestHandlers(views: Views): Handlers {
+  const { elicitation, sampling, roots } = views.newest?.handlers ?? {};
+  return {
+    ...(elicitation && { elicitation: (request, context) => ask(views, context, (handlers, own) => handlers.elicitation!(request, own)) }),
+    ...(sampling && { sampling: (request, context) => ask(views, context, (handlers, own) => handlers.sampling!(request, own)) }),
+    ...(roots && { roots: (context) => ask(views, context, (handlers, own) => handlers.roots!(own)) }),
+  };
+}
+
+/** Asks the newest view; the one before it, with the same draft, where that one closes before it has answered. */
+async function ask<T>(views: Views, context: InputContext, of: (handlers: Handlers, context: InputContext) => T | Promise<T>): Promise<T> {
+  let { draft, ...rest } = context;
+  const saveDraft = (value: unknown): void => {
+    context.saveDraft(value);
+    draft = value;
+  };
+  for (let view = views.newest; view && !context.signal.aborted; view = views.newest) {
+    const { handlers, over } = view;
+    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft, signal: either(context.signal, over) };
+    try {
+      const answer = await whileThere(over, Promise.resolve(of(handlers, own)));
+      if (answer) return answer.value;
+    } catch (error) {
+      if (!over.aborted) throw error;
+    }
+  }
+  return new Promise(() => {}); // nobody waits for it
+}
+
+/** The tokens and stores of the newest view. */
+export class NewestTokens implements Tokens {
+  readonly #views: Views;
+  readonly #user: (principal: string | undefined) => void;
+  #changed = false;
+
+  /** `user` is told whose the client is from here on, where its only view has another user. */
+  constructor(views: Views, user: (principal: string | undefined) => void) {
+    this.#views = views;
+    this.#user = user;
+  }
+
+  async token(): Promise<TokenAnswer> {
+    for (let view = this.#views.newest; view; view = this.#views.newest) {
+      const { stores, over } = view;
+      const answer = (await whileThere(over, stores.token()))?.value;
+      if (!answer || over.aborted) continue;
+      if (!stores.changed(answer)) return answer;
+      if (this.#views.all.length === 1) {
+        this.#user(stores.user);
+        this.#changed = true;
+        return answer;
+      }
+      view.leaves(); // what the others have is not that user's
+    }
+    return { ok: false, text: "there is no token provider" };
+  }
+
+  changed(): boolean {
+    const changed = this.#changed;
+    this.#changed = false;
+    return changed;
+  }
+
+  open(): Promise<OpenedStore> {
+    return this.#views.newest!.stores.open();
+  }
+}
+
+/** What comes of a promise; undefined where `over` comes first. */
+function whileThere<T>(over: AbortSignal, promise: Promise<T>): Promise<{ value: T } | undefined> {
+  return new Promise((resolve, reject) => {
+    if (over.aborted) resolve(undefined);
+    const end = (): void => resolve(undefined);
+    over.addEventListener("abort", end, { once: true });
+    promise.then((value) => resolve({ value }), reject).finally(() => over.removeEventListener("abort", end));
+  });
+}
+
+/** Aborted with the first of two. */
+function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  for (const source of [one, other]) {
+    if (source.aborted) controller.abort(source.reason);
+    else source.addEventListener("abort", () => controller.abort(source.reason), { once: true, signal });
+  }
+  return signal;
+}

@@ -1,0 +1,17 @@
+import { joinable } from "./joinable.js";
+import { forgetRevisions } from "../storage/revisions.js";
+import { wipeAll } from "../storage/storage.js";
+import { storageFailed } from "../tabs/forget.js";
+
+/**
+ * Deletes everything that Holdfast has stored for this origin: calls, results,
+ * sessions and keys of all servers and users. For a logout. Clients that are open
+ * go on in memory.
+ */
+export async function wipe(): Promise<void> {
+  forgetRevisions();
+  joinable.clear(); // a client that is made from here on is the next user's
+  await wipeAll().catch((error: unknown) => {
+    throw storageFailed("wipe", error);
+  });
+}

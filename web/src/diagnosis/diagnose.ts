@@ -1,0 +1,28 @@
+import { explained, loadDiagnosis, ownFields } from "./loaddiagnosis.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { ConnectOptions } from "../client/options.js";
+import { isForeign } from "../shared/origins.js";
+import type { NegotiationStep } from "../client/serverfacts.js";
+
+/**
+ * Finds out why connecting failed, and says what a person can do about it.
+ *
+ * @param steps what was tried to find the revision
+ */
+export function diagnose(
+  url: string,
+  error: HoldfastError,
+  options: ConnectOptions,
+  steps: readonly NegotiationStep[] = [],
+): Promise<HoldfastError> {
+  return explained("connect", url, error, options, (chunk, failed) => {
+    const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal };
+    return chunk.findServerCause(failed, sent, steps);
+  });
+}
+
+/** Which of these header fields the server's CORS rules keep a page from sending; none where that cannot be told. */
+export async function refusedFields(url: string, names: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  if (names.length === 0 || !isForeign(url)) return [];
+  return (await loadDiagnosis(signal))?.refusedFields(url, names, signal) ?? [];
+}

@@ -1,0 +1,69 @@
+import { HoldfastError } from "../shared/errors.js";
+import type { ElicitationResult, FormElicitation } from "./handlers.js";
+import type { JSONSchema } from "../shared/mcp.js";
+
+/**
+ * Completes and checks what a handler accepted: members that it left out get
+ * the schema's defaults (SEP-1034), and what the schema does not allow is an
+ * error that names the member, before it reaches the server.
+ */
+export function withDefaults(request: FormElicitation, answer: ElicitationResult): ElicitationResult {
+  if (answer.action !== "accept") return { action: answer.action };
+  const schema = request.requestedSchema;
+  const properties = (schema["properties"] ?? {}) as Record<string, JSONSchema>;
+  const content: Record<string, string | number | boolean | string[]> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const value = answer.content?.[name] ?? property["default"];
+    if (value === undefined) {
+      if ((schema["required"] as string[] | undefined)?.includes(name)) throw invalid(name, "is required");
+      continue;
+    }
+    const problem = check(property, value);
+    if (problem) throw invalid(name, problem);
+    content[name] = value as string;
+  }
+  return { action: "accept", content };
+}
+
+function invalid(name: string, problem: string): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op: "elicitation/create", message: `content.${name} ${problem}` });
+}
+
+/** Says what is wrong with a value; the schemas of forms are flat (2025-11-25 client/elicitation). */
+function check(schema: JSONSchema, value: unknown): string | undefined {
+  const number = (key: string): number | undefined => (typeof schema[key] === "number" ? schema[key] : undefined);
+  switch (schema["type"]) {
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "has to be true or false";
+    case "integer":
+    case "number":
+      if (typeof value !== "number" || !Number.isFinite(value)) return "has to be a number";
+      if (schema["type"] === "integer" && !Number.isInteger(value)) return "has to be an integer";
+      if (value < (number("minimum") ?? -Infinity)) return `has to be at least ${number("minimum")}`;
+      if (value > (number("maximum") ?? Infinity)) return `has to be at most ${number("maximum")}`;
+      return undefined;
+    case "array": {
+      if (!Array.isArray(value)) return "has to be a list";
+      if (value.length < (number("minItems") ?? 0)) return `needs at least ${number("minItems")} items`;
+      if (value.length > (number("maxItems") ?? Infinity)) return `has at most ${number("maxItems")} items`;
+      const allowed = choices((schema["items"] ?? {}) as JSONSchema);
+      return allowed && !value.every((item) => allowed.includes(item)) ? "holds something that is no choice" : undefined;
+    }
+    default: {
+      if (typeof value !== "string") return "has to be text";
+      const allowed = choices(schema);
+      if (allowed) return allowed.includes(value) ? undefined : "is none of the choices";
+      const length = [...value].length;
+      if (length < (number("minLength") ?? 0)) return `needs at least ${number("minLength")} characters`;
+      if (length > (number("maxLength") ?? Infinity)) return `has at most ${number("maxLength")} characters`;
+      return undefined;
+    }
+  }
+}
+
+/** The values of an enum, in any of the forms that SEP-1330 allows; undefined for none. */
+function choices(schema: JSONSchema): unknown[] | undefined {
+  if (Array.isArray(schema["enum"])) return schema["enum"] as unknown[];
+  const titled = schema["oneOf"] ?? schema["anyOf"];
+  return Array.isArray(titled) ? titled.map((choice: JSONSchema) => choice["const"]) : undefined;
+}

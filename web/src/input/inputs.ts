@@ -1,0 +1,96 @@
+import type { Call } from "../client/call.js";
+import { draftOf } from "./drafts.js";
+import { HoldfastError, type RPCError } from "../shared/errors.js";
+import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers, type InputContext } from "./handlers.js";
+import type { Open } from "../shared/mcp.js";
+
+/** A request of the server's own (until 2025-11-25), or one inside a result. */
+export interface ServerRequest {
+  id?: string | number;
+  method: string;
+  params?: Open;
+}
+
+/**
+ * Gets the answers to a call's request for input (2026-07-28
+ * basic/patterns/mrtr): JSON of the responses by key, empty where nothing was
+ * asked; or why there are none.
+ */
+export async function answerInput(
+  text: string,
+  call: Call<unknown>,
+  handlers: Handlers,
+  server: string,
+): Promise<string | HoldfastError> {
+  const { inputRequests = {}, drafts = {} } = JSON.parse(text) as { inputRequests?: Record<string, ServerRequest>; drafts?: object };
+  const entries = Object.entries(inputRequests);
+  const known = handledMethods(handlers);
+  const missing = entries.map(([, { method }]) => method).filter((method) => !known.includes(method));
+  if (missing.length > 0) return unhandled(call.method, missing);
+  const save = (key: string, value: unknown): void => call.saveDraft(key, value);
+  const context = (key: string): InputContext => ({ server, signal: call.ended, ...draftOf(drafts, key, save) });
+  try {
+    const answers = await Promise.all(
+      entries.map(async ([key, { method, params }]) => [key, await handle(handlers, method, params ?? {}, context(key))] as const),
+    );
+    return answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
+  } catch (cause) {
+    return new HoldfastError({
+      code: "cancelled",
+      op: call.method,
+      message: "the input that the server asked for could not be given",
+      cause,
+    });
+  }
+}
+
+/** The error of 2025-11-25 that asks for visits to pages before the request is made again. */
+const URL_ELICITATION_REQUIRED = -32042;
+
+/** Whether an error asks for visits to pages. */
+export function wantsVisits(rpc: RPCError): boolean {
+  return rpc.code === URL_ELICITATION_REQUIRED;
+}
+
+/**
+ * Has the pages visited that a -32042 names, each with the person's consent;
+ * resolves to whether the request may be made again: all were accepted, and the
+ * server has said of each that it is complete.
+ */
+export async function visitPages(
+  rpc: RPCError,
+  call: Call<unknown>,
+  handlers: Handlers,
+  server: string,
+  completed: (elicitationId: string) => Promise<void>,
+): Promise<boolean> {
+  const asked = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
+  if (!handlers.elicitation || !Array.isArray(asked) || asked.length === 0) return false;
+  // To visit a page leaves nothing half-filled here.
+  const context: InputContext = { server, signal: call.ended, saveDraft: () => {} };
+  // Listened for first: a page may be done with before the answer is in.
+  const all = Promise.all(asked.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
+  for (const request of asked) {
+    const answer = await handle(handlers, "elicitation/create", { ...request, mode: "url" }, context);
+    if (answer["action"] !== "accept") return false;
+  }
+  await all;
+  return true;
+}
+
+/** Gets the answer to a request of the server's own: a result, or a JSON-RPC error. */
+export async function answerRequest(
+  method: string,
+  params: Open,
+  handlers: Handlers,
+  context: InputContext,
+): Promise<{ ok: boolean; json: string }> {
+  try {
+    await undefined; // app code never runs within the core's effects
+    return { ok: true, json: JSON.stringify(await handle(handlers, method, params, context)) };
+  } catch (error) {
+    // What the app's own handler got wrong belongs in the app's console.
+    if (error instanceof HoldfastError) reportError(error);
+    return { ok: false, json: JSON.stringify(rpcErrorOf(method, error)) };
+  }
+}

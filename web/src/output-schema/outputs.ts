@@ -1,0 +1,87 @@
+import { HoldfastError } from "../shared/errors.js";
+import type { CallToolResult, JSONSchema, Tool } from "../shared/mcp.js";
+import type { ValidatePolicy } from "../client/options.js";
+import type { Validator, Verdict } from "./verdict.js";
+
+/** Tells of a result that was delivered although it does not fit, or could not be checked. */
+type Report = (what: "invalid_output" | "unchecked_output", cause: string) => void;
+
+/**
+ * The outputSchemas of the tools that were listed, and what becomes of results
+ * that do not fit them (2025-06-18 and later, server/tools: clients SHOULD
+ * validate structured results). A tool that was not listed has no known schema,
+ * and its results are not looked at.
+ */
+export class Outputs {
+  readonly #policy: ValidatePolicy;
+  readonly #report: Report;
+  readonly #load: () => Promise<Validator>;
+  readonly #schemas = new Map<string, JSONSchema>();
+
+  constructor(policy: ValidatePolicy, report: Report, load: () => Promise<Validator>) {
+    this.#policy = policy;
+    this.#report = report;
+    this.#load = load;
+  }
+
+  /** Remembers what a tool list says of a tool. */
+  learn({ name, outputSchema }: Tool): void {
+    if (this.#policy === false) return;
+    // A copy: the list belongs to the app.
+    if (outputSchema === undefined || outputSchema === null) this.#schemas.delete(name);
+    else this.#schemas.set(name, structuredClone(outputSchema));
+  }
+
+  /** The tools have changed: what they return is not known until they are listed again. */
+  forget(): void {
+    this.#schemas.clear();
+  }
+
+  /** Whether results of the tool are looked at. */
+  knows(name: unknown): boolean {
+    return this.#schemas.has(name as string);
+  }
+
+  /** Looks at a result. Resolves to the error that it is to end with; never rejects. */
+  async check(name: string, result: CallToolResult): Promise<HoldfastError | undefined> {
+    const schema = this.#schemas.get(name);
+    if (schema === undefined || !isWhole(result)) return undefined;
+    if (!Object.hasOwn(result, "structuredContent")) return this.#unfit(name, result, undefined);
+    const verdict = await this.#judge(schema, result.structuredContent);
+    if (verdict.kind === "invalid") return this.#unfit(name, result, verdict);
+    if (verdict.kind === "unchecked") this.#report("unchecked_output", `${name}: ${verdict.why}`);
+    return undefined;
+  }
+
+  async #judge(schema: JSONSchema, value: unknown): Promise<Verdict> {
+    try {
+      return (await this.#load()).validate(schema, value);
+    } catch (error) {
+      return { kind: "unchecked", why: `the validator could not be loaded: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  #unfit(name: string, result: CallToolResult, verdict: (Verdict & { kind: "invalid" }) | undefined): HoldfastError | undefined {
+    const what = verdict
+      ? `the structuredContent does not fit the tool's outputSchema (${verdict.keyword})`
+      : "the result has no structuredContent, and the tool has an outputSchema";
+    if (this.#policy === "report") {
+      this.#report("invalid_output", `${name}: ${what}`);
+      return undefined;
+    }
+    return new HoldfastError({
+      code: "invalid_structured_content",
+      op: "tools/call",
+      message: what,
+      hint: 'The tool has run, and its result is in error.invalid. To get such results as they are, connect with validate: "report".',
+      invalid: verdict ? { result, at: verdict.at, keyword: verdict.keyword, rule: verdict.rule } : { result },
+    });
+  }
+}
+
+/** Whether a result is what the schema speaks of: not a failure of the tool's, not a task, not a question. */
+function isWhole(result: CallToolResult): boolean {
+  if (typeof result !== "object" || result === null || result.isError === true) return false;
+  const type = result["resultType"];
+  return (type === undefined || type === "complete") && result["task"] === undefined;
+}

@@ -1,0 +1,136 @@
+// Operations of the store in the form in which they cross to and from Go:
+// jsbridge/store.go describes the layout, core/journal/op.go is its other half.
+import type { LoadedCall, Op, StoredRow } from "../storage/storage.js";
+
+const HEADER = 28;
+const KIND = { server: 1, call: 2, log: 3, forget: 4, key: 5 } as const;
+const NAMES = [undefined, "server", "call", "log", "forget", "key"] as const;
+const OWNED = 1;
+const ENDED = 2;
+const AWAITED = 4;
+const BESIDE = 8;
+/** The flags from this bit on are a call's outcome. */
+const OUTCOME = 4;
+
+/** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
+export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
+  const part = (from: number, to: number): Uint8Array => (copied ? bytes.slice(from, to) : bytes.subarray(from, to));
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const ops: Op[] = [];
+  for (let at = 0; at + HEADER <= bytes.length; ) {
+    const kind = NAMES[bytes[at]!];
+    const flags = bytes[at + 1]!;
+    const epoch = view.getUint32(at + 4, true);
+    const n = view.getUint32(at + 8, true);
+    const call = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) * 2 ** 32;
+    const plainEnd = at + HEADER + view.getUint32(at + 20, true);
+    const end = plainEnd + view.getUint32(at + 24, true);
+    const plain = part(at + HEADER, plainEnd);
+    const secret = end > plainEnd ? part(plainEnd, end) : null;
+    at = end;
+    if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0, beside: (flags & BESIDE) !== 0 });
+    else if (kind === "call") ops.push({ kind, call, epoch, plain });
+    else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
+    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0, outcome: flags >> OUTCOME });
+    else if (kind === "key") ops.push({ kind, call, key: plain, dispensable: (flags & OWNED) !== 0 });
+  }
+  return ops;
+}
+
+/** Builds a list of operations for the core. */
+export class OpList {
+  #bytes = new Uint8Array(256);
+  #view = new DataView(this.#bytes.buffer);
+  #size = 0;
+  /** Where calls begin. */
+  readonly #heads: number[] = [];
+
+  /** The server's row, and the one beside it. */
+  server(row: StoredRow & { beside?: StoredRow }): this {
+    this.#add(KIND.server, 0, 0, 0, 0, row.plain, row.secret);
+    return row.beside ? this.#add(KIND.server, BESIDE, 0, 0, 0, row.beside.plain, row.beside.secret) : this;
+  }
+
+  /** A call's head, without its log. */
+  head(call: number, epoch: number, owned: boolean, plain: Uint8Array): this {
+    this.#heads.push(this.#size);
+    return this.#add(KIND.call, owned ? OWNED : 0, call, epoch, 0, plain, null);
+  }
+
+  /** Who has carried a call until row `n` of the epoch before, and cannot read it any more, is told that it follows. */
+  handed(call: number, epoch: number, n: number, outcome: number): this {
+    return this.#add(KIND.call, outcome << OUTCOME, call, epoch, n, NOTHING, null);
+  }
+
+  /** A row of a call's log. */
+  row(call: number, row: StoredRow & { epoch: number; n: number }): this {
+    return this.#add(KIND.log, 0, call, row.epoch, row.n, row.plain, row.secret);
+  }
+
+  /** A call with its whole log. */
+  call(loaded: LoadedCall): this {
+    this.head(loaded.call, loaded.epoch, loaded.owned, loaded.plain);
+    if (loaded.acked > 0) this.#add(KIND.log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
+    for (const row of loaded.rows) this.row(loaded.call, row);
+    return this;
+  }
+
+  /** A call that is stored no more, and how it had ended. */
+  forget(call: number, outcome: number): this {
+    return this.#add(KIND.forget, outcome << OUTCOME, call, 0, 0, NOTHING, null);
+  }
+
+  /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */
+  lostKey(call: number): this {
+    this.#heads.push(this.#size);
+    return this.#add(KIND.key, 0, call, 0, 0, NOTHING, null);
+  }
+
+  /** The list, for {@link Runtime.restore}. */
+  bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#size);
+  }
+
+  /** The same in pieces of `most` bytes, or more where one call has more: none ends within a call. */
+  pieces(most: number): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
+    let from = 0;
+    let end = 0;
+    for (const at of [...this.#heads, this.#size]) {
+      if (at - from > most && end > from) {
+        pieces.push(this.#bytes.subarray(from, end));
+        from = end;
+      }
+      end = at;
+    }
+    if (end > from) pieces.push(this.#bytes.subarray(from, end));
+    return pieces;
+  }
+
+  #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
+    const at = this.#size;
+    const plainAt = at + HEADER;
+    const secretAt = plainAt + plain.length;
+    this.#size = secretAt + (secret?.length ?? 0);
+    if (this.#size > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#size);
+      larger.set(this.#bytes.subarray(0, at));
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    const view = this.#view;
+    this.#bytes[at] = kind;
+    this.#bytes[at + 1] = flags;
+    view.setUint32(at + 4, epoch, true);
+    view.setUint32(at + 8, n, true);
+    view.setUint32(at + 12, call % 2 ** 32, true);
+    view.setUint32(at + 16, Math.floor(call / 2 ** 32), true);
+    view.setUint32(at + 20, plain.length, true);
+    view.setUint32(at + 24, secret?.length ?? 0, true);
+    this.#bytes.set(plain, plainAt);
+    if (secret) this.#bytes.set(secret, secretAt);
+    return this;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

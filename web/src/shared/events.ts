@@ -1,0 +1,261 @@
+import { draftOf, type Draft } from "../input/drafts.js";
+import type { ContentBlock, LoggingLevel, Open } from "./mcp.js";
+
+/** What every event of a call has. */
+interface Positioned {
+  /**
+   * How many messages of the server's this call had brought when the event
+   * was made. Grows by one with each message; stable over reconnects.
+   */
+  position: number;
+}
+
+/** notifications/progress: how far the call has come. */
+export interface ProgressEvent extends Positioned {
+  type: "progress";
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** notifications/message: a log line that belongs to the call. */
+export interface LogEvent extends Positioned {
+  type: "log";
+  level: LoggingLevel;
+  logger?: string;
+  data: unknown;
+}
+
+/** Any other notification on the call's stream. */
+export interface NotificationEvent extends Positioned {
+  type: "notification";
+  method: string;
+  params?: unknown;
+}
+
+/** What the call's stream does. */
+export interface StatusEvent extends Positioned {
+  type: "status";
+  /**
+   * `open`: the server streams. `cut`: the connection is gone, a reconnect is
+   * due. `reconnecting`: it is under way. `parked`: let go of for now
+   * ({@link Call.detach}). `followed`: another page carries the call. `owned`:
+   * this page has taken it over.
+   */
+  state: "open" | "cut" | "reconnecting" | "parked" | "followed" | "owned";
+  /**
+   * Why it was cut: the network broke, the server ended it, nothing came, the
+   * reconnect was refused for now, the page that had it is gone, or the server
+   * closed it as its resume policy says (SEP-975). Why it was parked: over
+   * HTTP/1.1 a browser has few connections, and other calls wait for this one's.
+   */
+  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy" | "connections";
+  /** Which attempt comes next, counted from 1 since anything new arrived. */
+  attempt?: number;
+  /** Until the reconnect, in ms. */
+  delay?: number;
+  /** On the listen stream: it is open again, and what was said meanwhile is gone. */
+  missed?: boolean;
+  /** Set once the server accepts and closes without progress, at speed: the pace is the backoff's from here on. */
+  code?: "reconnect_loop";
+}
+
+/** What a resume did. */
+export interface ResumedEvent extends Positioned {
+  type: "resumed";
+  /**
+   * `continued`: the stream goes on after the last event that was received.
+   * `restarted`: the request was run again, which its tool or the app allows.
+   * `gap`: something is missing. `lost`: the server no longer has the call.
+   * `unknown`: it may have run, and nothing can tell. The last two end the call.
+   */
+  outcome: "continued" | "restarted" | "gap" | "lost" | "unknown";
+  /** Whether that is proven; event ids are opaque and cannot prove it. */
+  proven: boolean;
+  /** Connections lost since the call was made. */
+  cuts: number;
+  /** Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give. */
+  missing?: [number, number];
+}
+
+/**
+ * What a reload of the page would do to a call. `lost-on-reload`: nothing that
+ * could continue it is stored. `resumable`: an event id, a resume policy or an
+ * unanswered request for input is, or the call has not left and is sent by the
+ * next page, in time ({@link CallOptions.sendWithin}). `durable`: it is a task of the server's, or
+ * it came from the store with its outcome.
+ */
+export type Guarantee = "lost-on-reload" | "resumable" | "durable";
+
+/** What a reload would do to the call has changed. */
+export interface GuaranteeEvent extends Positioned {
+  type: "guarantee";
+  guarantee: Guarantee;
+}
+
+/** A part of a streamed result (SEP-1905), in order and without a gap. The whole is the call's result. */
+export interface SegmentEvent extends Positioned {
+  type: "segment";
+  /** Its number, from 1. */
+  seqNr: number;
+  content: ContentBlock;
+}
+
+/** What the server says of the task that it has made of the call. */
+export interface TaskEvent extends Positioned {
+  type: "task";
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled" | (string & {});
+  message?: string;
+  /** The server does not serve the result in a way that was asked for, and falls back to this one (SEP-1905). */
+  fallback?: string;
+}
+
+/** One thing that the server asks for, with the answer that a person has begun. */
+export interface InputRequest extends Draft {
+  /** "elicitation/create", "sampling/createMessage" or "roots/list". */
+  method: string;
+  params?: Open;
+}
+
+/** A request for input, for calls with `input: "manual"`: answer it with {@link Call.answer}. */
+export interface InputEvent extends Positioned {
+  type: "input";
+  /** What is asked, by key. */
+  requests: Map<string, InputRequest>;
+}
+
+/**
+ * Events that this reader does not get: more waited than `limits` allow, and they are
+ * not stored (any more). They were between the event before and the one that follows.
+ */
+export interface GapEvent extends Positioned {
+  type: "gap";
+  /** How many. */
+  events: number;
+  /** Positions of the first and the last of them; `from` is above `to` where none was a message of the server's, but what the client says of itself. */
+  from: number;
+  to: number;
+}
+
+/** An event of a call, in the order in which it happened. */
+export type CallEvent = GapEvent | ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
+
+/** Numbers of core/engine EventKind. */
+export const EVENT = {
+  progress: 1,
+  log: 2,
+  notification: 3,
+  status: 4,
+  resumed: 5,
+  integrity: 6,
+  input: 7,
+  request: 8,
+  guarantee: 9,
+  durability: 10,
+  segment: 11,
+  task: 12,
+  peek: 13,
+  draft: 14,
+  transcript: 15,
+  turn: 16,
+  question: 17,
+  withdrawn: 18,
+  forward: 19,
+  streams: 20,
+  acked: 21,
+  evicted: 22,
+  quarantined: 23,
+} as const;
+
+/** The kind of a {@link GapEvent}, which the core knows nothing of. */
+export const GAP = 0;
+
+/** Whether events of a kind are stored with their calls, and can be read again; a question cannot, which may have been answered. */
+export function isStored(kind: number): boolean {
+  return kind <= EVENT.notification || kind === EVENT.segment || kind === EVENT.task;
+}
+
+/** Reads events as the journal tells them again: kind, position and length of each, and its text (jsbridge/doc.go). */
+export function* unpacked(events: Uint8Array): Generator<RawEvent> {
+  const view = new DataView(events.buffer, events.byteOffset, events.byteLength);
+  const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let at = 0; at < events.length; ) {
+    const end = at + 9 + view.getUint32(at + 5, true);
+    yield { kind: events[at]!, position: view.getUint32(at + 1, true), text: utf8.decode(events.subarray(at + 9, end)) };
+    at = end;
+  }
+}
+
+/** Whether an event kind means that something the server sent was dropped. */
+export function isIntegrity(kind: number): boolean {
+  return kind === EVENT.integrity;
+}
+
+/** Keeps a draft of the answer to the request for input with that key. */
+export type SaveDraft = (key: string, value: unknown) => void;
+
+/** An event as it came: parsed when it is read, if ever. */
+export interface RawEvent {
+  kind: number;
+  position: number;
+  text: string;
+  /** Of one that asks for input. */
+  save?: SaveDraft;
+}
+
+/**
+ * Decodes an event of a call. `text` is JSON that the core has accepted;
+ * JSON.parse is the last judge of it.
+ */
+export function decodeEvent(kind: number, position: number, text: string, save: SaveDraft = () => {}): CallEvent {
+  const json = JSON.parse(text) as Record<string, unknown>;
+  switch (kind) {
+    case EVENT.progress: {
+      // Thousands a second of them: spreading what may be absent took as long as JSON.parse.
+      const event: ProgressEvent = { type: "progress", position, progress: json["progress"] as number };
+      if (json["total"] !== undefined) event.total = json["total"] as number;
+      if (json["message"] !== undefined) event.message = json["message"] as string;
+      return event;
+    }
+    case EVENT.log:
+      return {
+        type: "log",
+        position,
+        level: json["level"] as LoggingLevel,
+        ...(json["logger"] === undefined ? {} : { logger: json["logger"] as string }),
+        data: json["data"],
+      };
+    case GAP:
+      return { ...(json as unknown as GapEvent), type: "gap", position };
+    case EVENT.status:
+      return { ...(json as unknown as StatusEvent), type: "status", position };
+    case EVENT.resumed:
+      return { ...(json as unknown as ResumedEvent), type: "resumed", position };
+    case EVENT.guarantee:
+      return { type: "guarantee", position, guarantee: json["guarantee"] as Guarantee };
+    case EVENT.segment: {
+      const { seqNr, ...content } = json;
+      return { type: "segment", position, seqNr: seqNr as number, content: content as unknown as ContentBlock };
+    }
+    case EVENT.task:
+      return {
+        type: "task",
+        position,
+        status: json["status"] as string,
+        ...(json["message"] === undefined ? {} : { message: json["message"] as string }),
+        ...(json["fallback"] === undefined ? {} : { fallback: json["fallback"] as string }),
+      };
+    case EVENT.input: {
+      const { inputRequests = {}, drafts = {} } = json as { inputRequests?: Record<string, Omit<InputRequest, keyof Draft>>; drafts?: object };
+      const requests = Object.entries(inputRequests);
+      return { type: "input", position, requests: new Map(requests.map(([key, request]) => [key, { ...request, ...draftOf(drafts, key, save) }])) };
+    }
+    default:
+      return {
+        type: "notification",
+        position,
+        method: json["method"] as string,
+        ...(json["params"] === undefined ? {} : { params: json["params"] }),
+      };
+  }
+}

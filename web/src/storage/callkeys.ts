@@ -1,0 +1,72 @@
+// Whose each key is, the app's own name for a call. It rests as a digest, beside
+// the heads of the calls: so whatever deletes those of a server deletes it as well,
+// and earlier versions skip it. A record counts as long as the call that it names
+// is stored, so that nothing has to look for it when a call is forgotten, in a page
+// that may be going; the next load deletes it.
+
+import { heirsOf } from "./heirs.js";
+import { type Found, foundCall } from "./loading.js";
+import { below, KEY } from "./ranges.js";
+import type { HeadRecord } from "./rows.js";
+import { keyDigest } from "./serverkey.js";
+import type { Op } from "./store.js";
+import type { Then } from "./transaction.js";
+
+/** The record of a key. */
+export interface KeyRecord {
+  server: string;
+  /** Where a head has the call's number: {@link KEY} and the digest. */
+  call: string;
+  /** The call that has the key. */
+  of: number;
+}
+
+/** What a call wants. */
+export interface Claim {
+  name: string;
+  /** It is under way, and is stored without the key where it cannot have it. */
+  dispensable: boolean;
+}
+
+/** The keys that `ops` want, by their calls; null where there are none, as a rule. */
+export function claimed(ops: readonly Op[], server: string): Promise<Map<number, Claim>> | null {
+  const keys = ops.filter((op) => op.kind === "key");
+  if (keys.length === 0) return null;
+  const claims = keys.map(async (op): Promise<[number, Claim]> => [
+    op.call,
+    { name: KEY + (await keyDigest(server, op.key)), dispensable: op.dispensable === true },
+  ]);
+  return Promise.all(claims).then((all) => new Map(all));
+}
+
+/**
+ * Decides about a call's claim: `stored` where its ops are to be written, else
+ * `lost` with the call that has the key. Of two transactions that both want it the
+ * database runs one after the other.
+ */
+export function decide(
+  tx: IDBTransaction,
+  then: Then,
+  who: { server: string; tab: string; call: number; claim: Claim; released: ReadonlySet<number> },
+  next: { stored(): void; lost(holder: Found | null): void },
+): void {
+  const { server, tab, call, claim, released } = who;
+  const calls = tx.objectStore("calls");
+  const take = (): void => {
+    calls.put({ server, call: claim.name, of: call } satisfies KeyRecord);
+    next.stored();
+  };
+  then(calls.get([server, claim.name]), (record: Partial<KeyRecord> | undefined) => {
+    if (typeof record?.of !== "number" || record.of === call) return take();
+    then(calls.get([server, record.of]), (head: HeadRecord | undefined) => {
+      // Between its own calls a page decides by itself, but for one that it cannot read.
+      if (head === undefined || (head.owner === tab && !released.has(head.call))) take();
+      else if (claim.dispensable) next.stored();
+      else {
+        then(tx.objectStore("ids").get([server]), (ids) => {
+          then(tx.objectStore("log").getAll(below(server, record.of!)), (rows) => next.lost(foundCall(head, rows, heirsOf(ids))));
+        });
+      }
+    });
+  });
+}

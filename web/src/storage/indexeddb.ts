@@ -1,0 +1,229 @@
+import { claimed } from "./callkeys.js";
+import { type Connection, Connector } from "./connector.js";
+import { type Found, noUsage } from "./loading.js";
+import { countAll, readAll, readCall, readEnded, readRows, readServer, releaseCall, takeCall } from "./read.js";
+import type { Bytes, Contents, ServerRecord } from "./rows.js";
+import { type Identity, unseal } from "./seal.js";
+import { type Committed, type Loaded, type LoadedCall, type LogRow, type Op, type LogPlace, type ServerRow, type Store, type StoredRow, StoreError, type StoreOptions, type SweepUse, type Usage } from "./store.js";
+import { sweep } from "./sweep.js";
+import { storeError } from "./transaction.js";
+import { besideIdentity, forgetServer, hasContent, hasSecret, headIdentity, logIdentity, onlyDeletes, plainIdentity, sealOps, serverIdentity, write } from "./write.js";
+
+/** Opens the store of IndexedDB. Rejects with a StoreError; memoryStore is there for that. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const connector = new Connector(options.server, options);
+  const { key } = await connector.connect();
+  if (options.sealAll && !key) {
+    connector.close();
+    throw noCipher();
+  }
+  return new IndexedDBStore(options, connector);
+}
+
+/** How often a store notes that it is written to, in ms. */
+const NOTED_EVERY = 3_600_000;
+
+class IndexedDBStore implements Store {
+  readonly durability = "indexeddb";
+  readonly #server: string;
+  readonly #sealAll: boolean;
+  readonly #tab: string;
+  readonly #connector: Connector;
+  /** Calls that this tab has given up, whether or not that is stored. */
+  readonly #released = new Set<number>();
+
+  constructor({ server, tab, sealAll = false }: StoreOptions, connector: Connector) {
+    this.#server = server;
+    this.#sealAll = sealAll;
+    this.#tab = tab;
+    this.#connector = connector;
+  }
+
+  async load(alive: (owner: string) => boolean, known: () => void = () => {}): Promise<Loaded> {
+    const isGone = (owner: string): boolean => owner !== this.#tab && !alive(owner);
+    return this.#run(async ({ db, key, generation, sound }) => {
+      const found = await readAll(db, this.#server, generation, this.#tab, isGone, known);
+      const calls = await this.#readable(key, found.calls);
+      return { idEpoch: found.idEpoch, server: await this.#openedServer(key, found.server, found.beside), calls, sound };
+    });
+  }
+
+  async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
+    return this.#run(async ({ db, key, generation }, again) => {
+      const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, again }, call, epoch);
+      if (found) this.#released.delete(call);
+      return found && (this.#loaded(found) ?? this.#opened(key, found));
+    });
+  }
+
+  async release(call: number): Promise<void> {
+    this.#released.add(call);
+    return this.#run(({ db, generation }) => releaseCall(db, { server: this.#server, generation, tab: this.#tab }, call));
+  }
+
+  async read(call: number): Promise<LoadedCall | null> {
+    return this.#run(async ({ db, key }) => {
+      const found = await readCall(db, this.#server, call);
+      return found && (this.#loaded(found) ?? this.#opened(key, found));
+    });
+  }
+
+  async rows(call: number, after: LogPlace, most: number): Promise<LogRow[]> {
+    return this.#run(async ({ db, key }) => {
+      const found = await readRows(db, this.#server, call, after, most);
+      const opened = found.map(async (row): Promise<LogRow | null> => {
+        const { epoch, n } = row;
+        const plain = await plainOf(key, logIdentity(this.#server, call, epoch, n), row);
+        return plain && { epoch, n, plain, secret: null };
+      });
+      const rows = await Promise.all(opened);
+      const end = rows.indexOf(null); // what follows would have wrong positions
+      return rows.slice(0, end < 0 ? rows.length : end).filter((row) => row !== null);
+    });
+  }
+
+  async ended(call: number): Promise<number> {
+    return this.#run(({ db }) => readEnded(db, this.#server, call));
+  }
+
+  async readServer(): Promise<ServerRow | null> {
+    return this.#run(async ({ db, key }) => {
+      const [row = null, beside = null] = await readServer(db, this.#server);
+      return this.#openedServer(key, row, beside);
+    });
+  }
+
+  async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
+    return this.#run(async (connection, again) => {
+      const { db, key, generation } = connection;
+      const secret = ops.some(hasSecret);
+      const everything = this.#sealAll && ops.some(hasContent);
+      if (everything && !key) throw noCipher();
+      // No await without a secret or a key: the page may be going away.
+      const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
+      const claims = claimed(ops, this.#server);
+      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
+      const { relieved, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
+        if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
+        return write(db, ops, sealed, { ...how, full: true });
+      });
+      const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
+      return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
+    });
+  }
+
+  get generation(): string {
+    return this.#connector.generation;
+  }
+
+  async forget(): Promise<string> {
+    const generation = await this.#run(({ db }) => forgetServer(db, this.#server));
+    this.#connector.close();
+    return generation ?? this.generation;
+  }
+
+  async sweep(use: SweepUse): Promise<void> {
+    return this.#run(({ db }) => sweep(db, this.#server, use));
+  }
+
+  async usage(): Promise<Usage> {
+    return this.#run(async ({ db }) => {
+      const usage = await noUsage();
+      await countAll(db, this.#server, usage);
+      return usage;
+    });
+  }
+
+  close(): void {
+    this.#connector.close();
+  }
+
+  /**
+   * Runs an operation, and once more on a new handle if the first was dead: a
+   * dead one never comes back (fault 64). Starts at once where the database is
+   * open.
+   */
+  async #run<T>(operation: (connection: Connection, again: boolean) => Promise<T>): Promise<T> {
+    const connection = this.#connector.current ?? (await this.#connector.connect());
+    try {
+      return await operation(connection, false);
+    } catch (error) {
+      const known = this.#failed(error);
+      if (known.reason !== "lost") throw known;
+      this.#connector.drop(connection);
+    }
+    const fresh = await this.#connector.connect();
+    return operation(fresh, true).catch((error: unknown) => {
+      throw this.#failed(error);
+    });
+  }
+
+  /** The time that a commit notes as the store's last write: once an hour, else 0. */
+  #noted(connection: Connection): number {
+    const now = Date.now();
+    if (now - connection.at < NOTED_EVERY) return 0;
+    return (connection.at = now);
+  }
+
+  #failed(error: unknown): StoreError {
+    const known = storeError(error);
+    if (known.reason === "closed") this.#connector.end(); // the fence has found it out
+    return known;
+  }
+
+  // A call whose contents cannot be read is left where it is, for the sweep.
+  async #readable(key: CryptoKey | null, found: readonly Found[]): Promise<LoadedCall[]> {
+    const calls = await Promise.all(found.map((call) => this.#loaded(call) ?? this.#opened(key, call)));
+    return calls.filter((call) => call !== null);
+  }
+
+  // An ended call's secrets are of no use to anybody, and there may be thousands. Null where there is something to open.
+  #loaded(found: Found): LoadedCall | null {
+    const { head, rows, ended } = found;
+    if (!ended || !head.plain) return null;
+    const opened: LogRow[] = [];
+    for (const { epoch, n, plain } of rows) {
+      if (!plain) return null;
+      opened.push({ epoch, n, plain, secret: null });
+    }
+    return this.#call(found, head.plain, opened);
+  }
+
+  async #opened(key: CryptoKey | null, found: Found): Promise<LoadedCall | null> {
+    const { head, rows, ended } = found;
+    const opening = rows.map(async (row): Promise<LogRow | null> => {
+      const { call, epoch, n } = row;
+      const identity = logIdentity(this.#server, call, epoch, n);
+      const [plain, secret] = await Promise.all([plainOf(key, identity, row), ended ? null : row.secret && unseal(key, identity, row.secret)]);
+      return plain && { epoch, n, plain, secret };
+    });
+    const [plain, ...opened] = await Promise.all([plainOf(key, headIdentity(this.#server, head.call), head), ...opening]);
+    return plain && this.#call(found, plain, opened.filter((row) => row !== null));
+  }
+
+  #call({ head, ended, acked }: Found, plain: Uint8Array, rows: LogRow[]): LoadedCall {
+    const { call, epoch, owner } = head;
+    return { call, epoch, owned: owner === this.#tab, owner: owner ?? "", plain, ended, acked, rows };
+  }
+
+  async #openedServer(key: CryptoKey | null, row: ServerRecord | null, beside: ServerRecord | null): Promise<ServerRow | null> {
+    const opened = row && (await openedRow(key, serverIdentity(this.#server), row));
+    const other = beside && (await openedRow(key, besideIdentity(this.#server), beside));
+    return opened && { ...opened, ended: row.ended === true, ...(other && { beside: other }) };
+  }
+}
+
+/** A row of a server; null where it cannot be opened. */
+async function openedRow(key: CryptoKey | null, identity: Identity, row: ServerRecord): Promise<StoredRow | null> {
+  const plain = await plainOf(key, identity, row);
+  return plain && { plain, secret: await unseal(key, identity, row.secret) };
+}
+
+/** What is no secret of a record, opened where everything is sealed. */
+async function plainOf(key: CryptoKey | null, row: Identity, { plain, all }: Contents): Promise<Bytes | null> {
+  return plain ?? unseal(key, plainIdentity(row), all ?? null);
+}
+
+function noCipher(): StoreError {
+  return new StoreError("cipher", "there is no cipher here, and everything has to be sealed");
+}

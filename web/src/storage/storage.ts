@@ -1,0 +1,23 @@
+// The door of the store: what the runtime imports, and all it imports.
+export { forgetFormer } from "./former.js";
+export { openStore } from "./indexeddb.js";
+export { memoryStore } from "./memory.js";
+export { formerKeys, isPlace, placeOf, serverKey } from "./serverkey.js";
+export {
+  type Committed,
+  type Loaded,
+  type LoadedCall,
+  type LogPlace,
+  type LogRow,
+  type LostKey,
+  type Op,
+  type Store,
+  StoreError,
+  type StoredRow,
+  type StoreEvents,
+  type StoreOptions,
+  type StoreReason,
+  type SweepUse,
+  type Usage,
+} from "./store.js";
+export { wipeAll } from "./wipeall.js";

@@ -1,0 +1,17 @@
+import { type Store, StoreError, type Usage } from "./storage.js";
+import { storageFailed } from "../tabs/forget.js";
+
+/**
+ * What a store holds of its server and user. Null where it holds nothing any more:
+ * it was deleted, by a logout or by hand, or its client is closed (fault 146).
+ *
+ * @throws HoldfastError `storage_failed` where it cannot be read now
+ */
+export async function usageOf(store: Store): Promise<Usage | null> {
+  try {
+    return await store.usage();
+  } catch (error) {
+    if (error instanceof StoreError && (error.reason === "closed" || error.reason === "missing")) return null;
+    throw storageFailed("stored", error, "what is stored could not be counted");
+  }
+}

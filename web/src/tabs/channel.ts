@@ -1,0 +1,88 @@
+// What the pages of one server and user tell each other. Nothing secret is in it:
+// rows go without their sealed parts.
+
+/** A message to the other pages. */
+export type Message =
+  /** A page is here; whoever hears it says `here`. */
+  | { kind: "hello" }
+  | { kind: "here" }
+  /** Operations that the sender has stored (runtime/ops.ts). */
+  | { kind: "stored"; ops: Uint8Array }
+  /** The server's row is a new one. */
+  | { kind: "session" }
+  /**
+   * The sender carries this call from now on, under `epoch`; the log of the epoch
+   * before ends with row `sealed`. `ops` are its last rows, which the sender had
+   * not been told of either.
+   */
+  | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
+  /** The sender cannot read this call, and has given it up: whoever can takes it over. Builds before fault 135 pass it over. */
+  | { kind: "released"; call: number }
+  /** The sender is being frozen: what can be gone on with is anybody's. */
+  | { kind: "frozen" }
+  /** Whoever carries the call is asked to cancel it. */
+  | { kind: "cancel"; call: number; reason: string }
+  /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp forward.go). */
+  | { kind: "forward"; text: string }
+  /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
+  | { kind: "told"; to: string; request: number; outcome: number; text: string }
+  /** What the server said unasked: one page listens for all that share the session. */
+  | { kind: "said"; event: number; position: number; text: string }
+  /** All that was stored is deleted: a logout. Which store that was, `generation` says; earlier builds do not, and end whatever it says. */
+  | { kind: "wiped"; generation?: string }
+  /** Is that page able to answer? It says `here`. */
+  | { kind: "ping"; to: string };
+
+/** Those that are open in this page. */
+const channels = new Set<Channel>();
+
+/** The way to the other pages; where there is no BroadcastChannel, to nobody. */
+export class Channel {
+  readonly #name: string;
+  readonly #tab: string;
+  readonly #receive: (from: string, message: Message) => void;
+  #channel: BroadcastChannel | undefined;
+  /** What it tells of is in this page's memory, which no other page has. */
+  inMemory = false;
+
+  constructor(server: string, tab: string, receive: (from: string, message: Message) => void) {
+    this.#name = `holdfast.${server}`;
+    this.#tab = tab;
+    this.#receive = receive;
+    this.open();
+  }
+
+  /** Whether there is one. */
+  static get exists(): boolean {
+    return typeof BroadcastChannel === "function";
+  }
+
+  /** Opens it, again after {@link Channel.close}. */
+  open(): void {
+    channels.add(this);
+    if (this.#channel || !Channel.exists) return;
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.onmessage = ({ data }: MessageEvent<{ from: string; message: Message }>) => {
+      this.#receive(data.from, data.message);
+    };
+  }
+
+  send(message: Message): void {
+    this.#channel?.postMessage({ from: this.#tab, message });
+  }
+
+  /** Tells those that have what the sender stores. */
+  tell(message: Message): void {
+    if (!this.inMemory) return this.send(message);
+    for (const other of channels) {
+      if (other === this || other.#name !== this.#name || !other.inMemory) continue;
+      queueMicrotask(() => channels.has(other) && other.#receive(this.#tab, message));
+    }
+  }
+
+  close(): void {
+    channels.delete(this);
+    this.#channel?.close();
+    this.#channel = undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import { HoldfastError } from "../shared/errors.js";
+import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "../storage/storage.js";
+import { Channel } from "./channel.js";
+
+/**
+ * Deletes all that is stored of a server and user, and tells the other pages to
+ * write no more. Works with a store of its own, since the client's may be closed.
+ */
+export async function forgetStored(server: string): Promise<void> {
+  const options = { server, tab: "" };
+  const memory = memoryStore(options);
+  await memory.forget();
+  memory.close();
+  let store: Store;
+  try {
+    store = await openStore(options);
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === "missing") return; // so nothing is in it
+    throw storageFailed("forget", error);
+  }
+  const channel = new Channel(server, "", () => {});
+  try {
+    const generation = await store.forget().catch((error: unknown) => {
+      if (error instanceof StoreError && error.reason === "closed") return store.generation; // another page has just done it
+      throw storageFailed("forget", error);
+    });
+    channel.send({ kind: "wiped", generation });
+  } finally {
+    channel.close();
+    store.close();
+  }
+}
+
+/** Deletes what the last build stored under other keys, and tells its pages. */
+export async function forgetFormerly(servers: readonly string[]): Promise<void> {
+  await forgetFormer(servers).catch((error: unknown) => {
+    throw storageFailed("forget", error);
+  });
+  for (const server of servers) {
+    const channel = new Channel(server, "", () => {});
+    channel.send({ kind: "wiped", generation: "" });
+    channel.close();
+  }
+}
+
+/** What an app hears where something stored could not be deleted, or counted: it may try again, or tell the user. */
+export function storageFailed(op: string, cause: unknown, message = "what is stored could not be deleted"): HoldfastError {
+  return new HoldfastError({ code: "storage_failed", op, message, retryable: true, cause });
+}

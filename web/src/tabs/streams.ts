@@ -1,0 +1,133 @@
+import { EVENT } from "../shared/events.js";
+import type { Wire } from "../runtime/wire.js";
+import type { Connections, Stream } from "./connections.js";
+
+/** How long a stream is read at least before it gives its connection back, in ms: what has waited at the server comes first. */
+const READ = 1_000;
+/** How long it may take to open, in ms, before the connection is given to another. */
+const OPEN = 8_000;
+
+/** The streams of the calls that one client carries: which of them may have a connection now. */
+export class Streams {
+  readonly #wire: Wire;
+  readonly #connections: Connections | undefined;
+  readonly #streams = new Map<number, CallStream>();
+  #resting = false;
+
+  constructor(wire: Wire, connections: Connections | undefined) {
+    this.#wire = wire;
+    this.#connections = connections;
+  }
+
+  /** Whether calls wait until they are given a connection. */
+  get scarce(): boolean {
+    return this.#connections !== undefined;
+  }
+
+  /** Whether the next call has a connection from its beginning. */
+  get ready(): boolean {
+    return !this.#resting && this.#connections?.ready === true;
+  }
+
+  /** This client carries the call, which has the connection that was ready where `begun`. */
+  add(call: number, begun = false): void {
+    if (this.#streams.has(call)) return;
+    const stream = new CallStream(this.#wire, call);
+    this.#streams.set(call, stream);
+    if (begun) this.#connections?.begin(stream);
+    else if (!this.#resting) this.#connections?.join(stream);
+  }
+
+  /** It does not any more. */
+  remove(call: number): void {
+    const stream = this.#streams.get(call);
+    if (!stream) return;
+    this.#streams.delete(call);
+    this.#connections?.leave(stream);
+  }
+
+  /** A call has had an event: what it says of its stream. */
+  heard(call: number, kind: number, text: string): void {
+    if (kind === EVENT.resumed) this.#streams.get(call)?.open();
+    if (kind === EVENT.task) this.#task(call, !text.startsWith('{"status":"input_required"'));
+    else if (kind === EVENT.segment) this.#connections?.relieve();
+    if (kind !== EVENT.status) return;
+    const state = /^\{"state":"(\w+)"/.exec(text)?.[1];
+    if (state === "followed") this.remove(call);
+    else if (state === "owned") this.add(call);
+    else if (state === "polled") this.remove(call);
+    else if (state === "open") this.#streams.get(call)?.open();
+    else if (state === "parked") this.#streams.get(call)?.parked();
+  }
+
+  /** The call waits for a task, which can do without a connection unless it asks something. */
+  #task(call: number, spare: boolean): void {
+    const stream = this.#streams.get(call);
+    if (!stream) return;
+    stream.spare = spare;
+    stream.open();
+    this.#connections?.changed(stream);
+  }
+
+  /** The page is being frozen, and what it holds would be held for nothing; or it is back. */
+  rest(resting: boolean): void {
+    this.#resting = resting;
+    for (const stream of [...this.#streams.values()]) {
+      if (resting) {
+        stream.let();
+        this.#connections?.leave(stream);
+      } else if (this.#connections) {
+        this.#connections.join(stream);
+      } else {
+        stream.take();
+      }
+    }
+    if (resting) this.#connections?.rest();
+  }
+
+  /** The client is over. */
+  clear(): void {
+    for (const call of [...this.#streams.keys()]) this.remove(call);
+  }
+}
+
+class CallStream implements Stream {
+  readonly #wire: Wire;
+  readonly #call: number;
+  #taken = performance.now();
+  #opened: number | undefined;
+  #parked = false;
+  spare = false;
+
+  constructor(wire: Wire, call: number) {
+    this.#wire = wire;
+    this.#call = call;
+  }
+
+  take(): void {
+    this.#taken = performance.now();
+    this.#opened = this.spare ? this.#taken : undefined;
+    this.#parked = false;
+    this.#wire.runtime.hold(this.#wire.handle, this.#call, false);
+  }
+
+  give(): boolean {
+    const now = performance.now();
+    const due = this.#opened === undefined ? this.#taken + OPEN : this.#opened + READ;
+    return (this.spare || now >= due) && this.let();
+  }
+
+  /** Lets go of the stream; false where it could not be resumed. */
+  let(): boolean {
+    this.#wire.runtime.hold(this.#wire.handle, this.#call, true);
+    return this.#parked;
+  }
+
+  open(): void {
+    this.#opened ??= performance.now();
+  }
+
+  parked(): void {
+    this.#parked = true;
+  }
+}

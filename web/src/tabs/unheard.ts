@@ -1,0 +1,65 @@
+import type { Message } from "./channel.js";
+import { decodeOps, OpList } from "../runtime/ops.js";
+
+/** Bytes of messages that are kept whole. */
+const MOST = 1 << 20;
+
+/**
+ * What other pages tell one that cannot act on it: it is frozen, for hours maybe, and
+ * still hears, or its client is just being made. A bounded part is kept whole; of what
+ * comes after that only what begins, ends or hands over a call, and which calls have
+ * more in the store. What a server says unasked is not kept then.
+ */
+export class Unheard {
+  #messages: [from: string, message: Message][] = [];
+  #bytes = 0;
+  readonly #missed = new Set<number>();
+
+  /** Takes a message. */
+  add(from: string, message: Message): void {
+    this.#bytes += sizeOf(message);
+    const kept = this.#bytes <= MOST ? message : this.#shortened(message);
+    if (kept) this.#messages.push([from, kept]);
+  }
+
+  /** What was heard, in its order, and the calls whose rows are to be read; nothing of it is kept. */
+  take(): { messages: [from: string, message: Message][]; missed: number[] } {
+    const taken = { messages: this.#messages, missed: [...this.#missed] };
+    this.#messages = [];
+    this.#bytes = 0;
+    this.#missed.clear();
+    return taken;
+  }
+
+  #shortened(message: Message): Message | undefined {
+    switch (message.kind) {
+      case "hello":
+      case "here":
+      case "ping":
+      case "said":
+        return undefined; // nobody waits so long for an answer
+      case "session": // there is one to read
+        return this.#messages.some(([, { kind }]) => kind === "session") ? undefined : message;
+      case "taken":
+        this.#missed.add(message.call);
+        return { ...message, ops: new Uint8Array(0) };
+      case "stored": {
+        const list = new OpList();
+        for (const op of decodeOps(message.ops)) {
+          if (op.kind === "call") list.head(op.call, op.epoch, false, op.plain);
+          else if (op.kind === "forget") list.forget(op.call, op.outcome ?? 0);
+          else if (op.kind === "log") this.#missed.add(op.call);
+        }
+        const ops = list.bytes();
+        return ops.length > 0 ? { kind: "stored", ops } : undefined;
+      }
+      default:
+        return message; // made by an app, or the end of something
+    }
+  }
+}
+
+function sizeOf(message: Message): number {
+  const { ops, text = "" } = message as { ops?: Uint8Array; text?: string };
+  return 100 + (ops?.length ?? 0) + 2 * text.length;
+}
