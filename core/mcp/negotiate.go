@@ -109,8 +109,6 @@ func (n *negotiation) mistaken(c *Client, failure *engine.Error) bool {
 	return c.cfg.Revision == "" && n.probes == 0 && refused
 }
 
-var probeVerdicts = [...]string{"initialize", "modern", "retry", "unsupported", "failed"}
-
 // note adds a step, for the app to show.
 func (n *negotiation) note(method string, status int, code int64, v probeVerdict) {
 	if len(n.steps) == 0 {
@@ -123,6 +121,19 @@ func (n *negotiation) note(method string, status int, code int64, v probeVerdict
 	if code != 0 {
 		n.steps = strconv.AppendInt(append(n.steps, `,"code":`...), code, 10)
 	}
-	n.steps = jsonrpc.AppendString(append(n.steps, `,"then":`...), probeVerdicts[v])
+	n.steps = jsonrpc.AppendString(append(n.steps, `,"then":`...), v.String())
 	n.steps = append(n.steps, "}]"...)
+}
+
+// refusalCode returns the code of the JSON-RPC error that refuses a request, by
+// the numbers of 2026-07-28; 0 where there is none. Of the release candidate's
+// only the one for header fields is translated, and only for a server that has
+// shown in its discovery that it speaks the candidate: many others say -32001 for
+// anything.
+func (c *Client) refusalCode(m *jsonrpc.Message) int64 {
+	code := rpcCode(m)
+	if code == headerMismatchRC && c.revision != nil && c.revision.selfDescribing && discoveredCandidate(c.session.result) {
+		return headerMismatch
+	}
+	return code
 }

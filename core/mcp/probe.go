@@ -6,36 +6,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// JSON-RPC error codes of 2026-07-28 that prove a modern server, with the ones
-// that the release candidate of May 2026 used for the same. The candidate's
-// overlap with what legacy servers send for anything, so they count only with
-// the data that belongs to them.
-const (
-	headerMismatch         = -32020
-	missingCapability      = -32021
-	unsupportedVersion     = -32022
-	missingCapabilityRC    = -32003
-	unsupportedVersionRC   = -32004
-	headerMismatchRC       = -32001
-	maxProbes              = 2 // a server that names a version and then refuses it is not asked a third time
-	metaKey                = "io.modelcontextprotocol/"
-	metaProtocolVersion    = metaKey + "protocolVersion"
-	metaClientInfo         = metaKey + "clientInfo"
-	metaClientCapabilities = metaKey + "clientCapabilities"
-)
-
-// refusalCode returns the code of the JSON-RPC error that refuses a request, by
-// the numbers of 2026-07-28; 0 where there is none. Of the release candidate's
-// only the one for header fields is translated, and only for a server that has
-// shown in its discovery that it speaks the candidate: many others say -32001 for
-// anything.
-func (c *Client) refusalCode(m *jsonrpc.Message) int64 {
-	code := rpcCode(m)
-	if code == headerMismatchRC && c.revision != nil && c.revision.selfDescribing && discoveredCandidate(c.session.result) {
-		return headerMismatch
-	}
-	return code
-}
+// maxProbes is how often a server is asked: one that names a version and then
+// refuses it is not asked a third time.
+const maxProbes = 2
 
 // discoveredCandidate reports whether a result of server/discover has the
 // candidate's form: who the server is stands at its top, not in its _meta.
@@ -54,6 +27,11 @@ const (
 	probeUnsupported                     // modern, and no version in common
 	probeFailed                          // no evidence at all: down, forbidden, unauthorized, too slow
 )
+
+// String says what follows from the verdict, for people.
+func (v probeVerdict) String() string {
+	return [...]string{"initialize", "modern", "retry", "unsupported", "failed"}[v]
+}
 
 // probeAnswer is what became of a server/discover, as far as it decides.
 type probeAnswer struct {

@@ -60,13 +60,3 @@ func findRevision(name string) *revision {
 	}
 	return nil
 }
-
-// Revisions returns the names of the revisions that this build speaks, newest
-// first.
-func Revisions() []string {
-	names := make([]string, len(revisions))
-	for i := range revisions {
-		names[i] = revisions[i].name
-	}
-	return names
-}

@@ -134,7 +134,7 @@ func (c *Client) agreed(result []byte) *revision {
 		name, _ := jsonrpc.String(version)
 		return findRevision(name)
 	}
-	if !hasMember(result, "serverInfo") {
+	if _, ok := jsonrpc.Member(result, "serverInfo"); !ok {
 		return nil
 	}
 	if c.channel.state != channelClosed {

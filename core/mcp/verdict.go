@@ -3,7 +3,6 @@ package mcp
 import (
 	"strings"
 
-	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -16,13 +15,6 @@ const (
 	refusalSessionGone                // initialize anew, then send again
 	refusalAuthorize                  // ask for a token, then send again
 	refusalHeaders                    // an answer: it was not run, for want of header fields
-)
-
-// JSON-RPC error codes that decide something. -32000 means whatever a server
-// wants it to mean.
-const (
-	methodNotFound = -32601
-	serverError    = -32000
 )
 
 // verdictOnRefusal decides by status, the code of the JSON-RPC error in the
@@ -130,34 +122,4 @@ func verdictOnResume(status int) resumeVerdict {
 		return resumeAgain
 	}
 	return resumeLost
-}
-
-// safeMethod reports whether running a request twice changes nothing, by its
-// method alone. What a tool does is not known here.
-func safeMethod(method string) bool {
-	switch method {
-	case "initialize", "server/discover", "ping", "tools/list", "resources/list", "resources/templates/list",
-		"resources/read", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
-		"tasks/get", "tasks/result", "tasks/cancel", "tasks/update", "tasks/continue":
-		return true
-	}
-	return false
-}
-
-// rpcCode returns the code of a JSON-RPC error, 0 where there is none.
-func rpcCode(m *jsonrpc.Message) int64 {
-	if m == nil || m.Kind != jsonrpc.ErrorResponse {
-		return 0
-	}
-	value, _ := jsonrpc.Member(m.Error, "code")
-	code, _ := jsonrpc.Int(value)
-	return code
-}
-
-// reason wraps what the browser said as a cause; nil for nothing.
-func reason(detail string) error {
-	if detail == "" {
-		return nil
-	}
-	return &engine.Error{Code: engine.CodeNetwork, Message: detail}
 }

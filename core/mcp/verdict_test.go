@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -85,23 +83,6 @@ func TestVerdictOnListen(t *testing.T) {
 	}
 }
 
-func TestHTTPErrorCodes(t *testing.T) {
-	for status, want := range map[int]struct {
-		code      engine.Code
-		retryable bool
-	}{
-		401: {engine.CodeUnauthorized, false}, 403: {engine.CodeHTTP, false}, 404: {engine.CodeHTTP, false}, 405: {engine.CodeHTTP, false},
-		400: {engine.CodeHTTP, false}, 500: {engine.CodeHTTP, false}, // it may have run
-		502: {engine.CodeHTTP, false}, 504: {engine.CodeHTTP, false}, // the same, of a proxy's server
-		429: {engine.CodeHTTP, true}, 503: {engine.CodeHTTP, true},
-	} {
-		e := httpError("tools/call", status)
-		if e.Code != want.code || e.Retryable != want.retryable || e.Status != status || e.Op != "tools/call" || e.Message == "" {
-			t.Errorf("%d: %+v", status, e)
-		}
-	}
-}
-
 // TestNamesSession: what servers say about a session they do not know.
 func TestNamesSession(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -150,29 +131,5 @@ func TestRPCCode(t *testing.T) {
 	}
 	if rpcCode(nil) != 0 {
 		t.Error("no message has a code")
-	}
-}
-
-// TestRevisionTable: names are dates, each once, newest first, as documented.
-func TestRevisionTable(t *testing.T) {
-	names := Revisions()
-	if len(names) == 0 {
-		t.Fatal("no revision")
-	}
-	for i, name := range names {
-		if len(name) != len("2025-11-25") || strings.Count(name, "-") != 2 || i > 0 && name >= names[i-1] {
-			t.Errorf("%q at %d", name, i)
-		}
-		if r := findRevision(name); r == nil || r.name != name {
-			t.Errorf("%q is not found", name)
-		}
-		if r := findRevision(name); r != nil && r.batches != (name == "2025-03-26") {
-			t.Errorf("%s: batches belong to 2025-03-26 alone", name)
-		}
-	}
-	for _, name := range []string{"", "2024-11-0", "2025-11-2", "2025-11-25 ", "9999-01-01"} {
-		if findRevision(name) != nil {
-			t.Errorf("%q is found", name)
-		}
 	}
 }

@@ -1,0 +1,33 @@
+package mcp
+
+import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+
+// JSON-RPC error codes that decide something. -32000 means whatever a server
+// wants it to mean.
+const (
+	methodNotFound = -32601
+	serverError    = -32000
+)
+
+// JSON-RPC error codes of 2026-07-28 that prove a modern server, with the ones
+// that the release candidate of May 2026 used for the same. The candidate's
+// overlap with what legacy servers send for anything, so they count only with
+// the data that belongs to them.
+const (
+	headerMismatch       = -32020
+	missingCapability    = -32021
+	unsupportedVersion   = -32022
+	missingCapabilityRC  = -32003
+	unsupportedVersionRC = -32004
+	headerMismatchRC     = -32001
+)
+
+// rpcCode returns the code of a JSON-RPC error, 0 where there is none.
+func rpcCode(m *jsonrpc.Message) int64 {
+	if m == nil || m.Kind != jsonrpc.ErrorResponse {
+		return 0
+	}
+	value, _ := jsonrpc.Member(m.Error, "code")
+	code, _ := jsonrpc.Int(value)
+	return code
+}
