@@ -39,8 +39,14 @@ var importRules = []importRule{
 	{folder: "core/journal", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
 	{
 		folder:   "core/mcp",
-		standard: slices.Concat(small, []string{"encoding/base64"}),
+		standard: small,
 		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"},
+	},
+	// Data in, data out: no client, no link, no journal.
+	{
+		folder:   "core/mcp/wire",
+		standard: slices.Concat(small, []string{"encoding/base64"}),
+		house:    []string{"core/engine", "core/jsonrpc"},
 	},
 	{
 		folder:   "core/acp",

@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // callPhase is where a call stands.
@@ -138,7 +139,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	// another round, and is encoded by the revision in force then.
 	t.params, t.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
 	for _, f := range options.Header {
-		t.header = append(t.header, engine.Field{Name: f.Name, Value: headerValue(f.Value)})
+		t.header = append(t.header, engine.Field{Name: f.Name, Value: wire.HeaderValue(f.Value)})
 	}
 	t.flags = options.Flags
 	t.sendBy = in(now, t.timeouts.Send)
@@ -252,8 +253,8 @@ func (t *call) transmit(c *Client, now engine.Time) {
 	t.token = c.token.number
 	// On a legacy connection the caller has them only for a server that asked.
 	extra := t.header
-	if c.revision != nil && c.revision.selfDescribing {
-		extra = append(mirrored(t.method, t.params), t.header...)
+	if c.revision != nil && c.revision.SelfDescribing {
+		extra = append(wire.MirroredHeader(t.method, t.params), t.header...)
 		t.stream.Once = true
 	}
 	t.x = c.fetch(t, "POST", c.encodeRequest(t), extra...)

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // head takes the head of the response to a call's POST, or to the GET that
@@ -101,16 +102,16 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 // resumeRefused decides by the status on a resume that brought no stream.
 func (t *call) resumeRefused(c *Client, now engine.Time) {
 	status := t.exchange.Status()
-	switch verdictOnResume(status) {
-	case resumeAgain:
+	switch wire.VerdictOnResume(status) {
+	case wire.ResumeRetry:
 		t.breakStream(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(t.exchange.Header("retry-after")))
-	case resumeAuthorize:
+	case wire.ResumeAuthorize:
 		t.authorize(c, now)
-	case resumeSessionGone:
+	case wire.ResumeSessionGone:
 		t.resumeInNextSession(c, now)
-	case resumeLost:
+	case wire.ResumeLost:
 		t.stranded(c, now, "lost", lostError(t.method, status))
-	case resumeUnknown:
+	case wire.ResumeUnknown:
 		t.stranded(c, now, "unknown", unknownError(t.method, status, "the server does not resume streams"))
 	}
 }
@@ -141,8 +142,8 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 		t.resumeFailed(c, now, rpc)
 		return
 	}
-	switch verdictOnRefusal(status, c.refusalCode(rpc), t.inSession, t.role == roleApp && namesSession(rpc) && t.resends == 0) {
-	case refusalSessionGone:
+	switch wire.VerdictOnRefusal(status, c.refusalCode(rpc), t.inSession, t.role == roleApp && wire.BlamesSession(rpc) && t.resends == 0) {
+	case wire.RefusalSessionGone:
 		if t.role == roleStatus || t.role == rolePing {
 			c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, status))
 			c.sessionLost(now, t.generation)
@@ -161,11 +162,11 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 		if c.state == stateOpen {
 			t.send(c, now)
 		}
-	case refusalAuthorize:
+	case wire.RefusalAuthorize:
 		t.authorize(c, now)
-	case refusalRPCError:
+	case wire.RefusalRPCError:
 		c.settle(now, t, engine.OutcomeRPCError, rpc.Error, nil)
-	case refusalHeaders:
+	case wire.RefusalHeaders:
 		outcome := engine.OutcomeRPCError
 		if t.role == roleApp {
 			outcome = engine.OutcomeHeaderMismatch
@@ -269,7 +270,7 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 	case how == engine.EndInvalid:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeBadArgument, Op: t.method, Message: "the browser refused to send the request", Cause: reason(detail)})
-	case safeMethod(t.method):
+	case wire.SafeMethod(t.method):
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the server could not be reached", Cause: reason(detail)})
 	default:
@@ -324,7 +325,7 @@ func (t *call) headCut(c *Client, now engine.Time) {
 // cutOff ends a call whose answer began and broke off before it could be read: in
 // the head (RELIABILITY 129) or in a body of JSON.
 func (t *call) cutOff(c *Client, now engine.Time) {
-	if safeMethod(t.method) {
+	if wire.SafeMethod(t.method) {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
 		return
@@ -350,14 +351,14 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		}
 		delay := t.disconnected(c, now, b.Delay, floor)
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
-	case b.Resumable && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused:
+	case b.Resumable && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused:
 		delay := t.stream.RetryAfter(now, floor, &c.random)
 		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Looping:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: safeMethod(t.method),
+			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: wire.SafeMethod(t.method),
 			Message: "the server accepts the stream and closes it without progress, again and again"})
-	case safeMethod(t.method):
+	case wire.SafeMethod(t.method):
 		e := &engine.Error{Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"}
 		if why == cutSilent {
 			e.Code, e.Message, e.Cause = engine.CodeTimeout, "nothing came on the stream for too long", errStreamReadTimeout

@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // carryOn goes on with a call that came back from the journal, by the best of
@@ -53,8 +54,8 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.setRound(r.Responses)
 		t.phase = callQueued
 		t.send(c, now)
-	case r.TaskID != "" && taskDialectOf(r.TaskDialect, c.revision) != nil:
-		t.restoreTask(c, now, r, taskDialectOf(r.TaskDialect, c.revision))
+	case r.TaskID != "" && wire.FindTaskDialect(r.TaskDialect, c.revision) != nil:
+		t.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
 	case r.Task:
 		t.phase = callQueued
 		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
@@ -63,7 +64,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.send(c, now) // it never left
 	case r.Policy != nil && r.Policy.Token != nil && c.takesTokens():
 		t.restorePolicy(c, now, r)
-	case len(r.Cursor) > 0 && same && c.revision.lastEventID:
+	case len(r.Cursor) > 0 && same && c.revision.LastEventID:
 		t.phase = callStreaming
 		t.stream = t.newStream(c)
 		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)

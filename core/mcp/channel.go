@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 	"github.com/holdfast-mcp/holdfast/core/sse"
 )
 
@@ -42,7 +43,7 @@ const endpointTimeout = 30_000
 func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
 	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403 && failure.Status != 429
 	if c.channel.tried || c.state != stateConnecting || !refused && failure.Code != engine.CodeNetwork ||
-		c.cfg.Revision != "" && c.cfg.Revision != channelRevision {
+		c.cfg.Revision != "" && c.cfg.Revision != wire.ChannelRevision {
 		return false
 	}
 	c.openChannel(now)
@@ -125,7 +126,7 @@ func (h *channel) named(c *Client, now engine.Time, e *sse.Event) {
 		c.counters.IgnoredEvents++
 		return
 	}
-	h.endpoint = resolveEndpoint(c.cfg.URL, string(e.Data))
+	h.endpoint = wire.ResolveEndpoint(c.cfg.URL, string(e.Data))
 	if h.endpoint == "" {
 		h.failed(c, now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
 			Message: "the server names an endpoint of another origin, or none"})
@@ -162,7 +163,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 		t.x = 0
 		if t.role != roleApp {
 			c.finish(t)
-		} else if safeMethod(t.method) {
+		} else if wire.SafeMethod(t.method) {
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 				Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
 		} else {

@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // clientState is where a Client stands as a whole.
@@ -36,7 +37,7 @@ type Client struct {
 	heads    link.Heads
 	seen     []byte // marks of the events in the row that is written
 	state    clientState
-	revision *revision // of the current or last session; nil before the first
+	revision *wire.Revision // of the current or last session; nil before the first
 	failure  *engine.Error
 
 	ids      link.RequestIDs

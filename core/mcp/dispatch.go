@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // progressToken is the member of progress's params that names its request.
@@ -16,7 +17,7 @@ const progressToken = "progressToken"
 // stream lives on (RELIABILITY fault 13).
 func (c *Client) message(now engine.Time, t *call, text []byte) {
 	limits := jsonrpc.Limits{Depth: c.cfg.Limits.Depth}
-	if c.revision != nil && c.revision.batches {
+	if c.revision != nil && c.revision.Batches {
 		batch, err := jsonrpc.ParseBatch(text, limits)
 		if err != nil {
 			c.integrity("unreadable_message", err)
@@ -93,7 +94,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	case m.Kind == jsonrpc.Response:
 		c.completed(now, t, m.Result)
 	case t.refusesResume(m):
-		t.stranded(c, now, "lost", refusedResumeError(t.method, 0, rpcCode(m)))
+		t.stranded(c, now, "lost", refusedResumeError(t.method, 0, wire.ErrorCode(m)))
 	default:
 		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
 	}
@@ -110,7 +111,7 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 		t.refusedFinally(c, now, &m)
 		return
 	}
-	if err != nil && c.revision != nil && c.revision.batches {
+	if err != nil && c.revision != nil && c.revision.Batches {
 		c.message(now, t, text)
 	} else if err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) {
 		c.response(now, t, &m)
@@ -210,13 +211,13 @@ func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
 	c.stir()
 	method := string(m.Method)
 	switch {
-	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.selfDescribing:
+	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.SelfDescribing:
 		c.integrity("unreadable_message", nil) // null: nobody to answer, and MCP forbids it
 	case method == "ping":
 		c.answer(now, jsonrpc.AppendResult(nil, m.ID, []byte("{}")))
 	case !slices.Contains(c.cfg.Handles, method):
 		c.counters.RefusedRequests++
-		c.answer(now, jsonrpc.AppendError(nil, m.ID, methodNotFound, "Method not found"))
+		c.answer(now, jsonrpc.AppendError(nil, m.ID, wire.MethodNotFound, "Method not found"))
 	case t != nil && t.askedBefore(c, m.ID):
 		c.counters.RepeatedRequests++
 	default:

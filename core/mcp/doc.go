@@ -14,7 +14,8 @@
 // exchanges that it started, and is told of their heads, chunks and ends.
 //
 // What belongs here: everything that only MCP says. What a revision of MCP
-// does differently is a row in revision.go, never an if elsewhere. What would
+// does differently is a row in wire/revision.go, never an if elsewhere: package
+// wire has the facts and the verdicts that need no client. What would
 // serve another protocol as well (cursors, reconnecting, event streams, HTTP
 // bodies) belongs in core/link. Payloads stay raw JSON text: this package reads
 // the few fields it decides by, and hands the rest on unread.

@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
+import (
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
+)
 
 // encodeRequest builds the message of a call as the revision in force has it.
 // The progress token is the request's id; a self-describing revision wants the
@@ -10,7 +13,7 @@ func (c *Client) encodeRequest(t *call) []byte {
 		return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, t.params, nil)
 	}
 	own := appendUint([]byte(`"progressToken":`), uint64(t.request))
-	if c.revision != nil && c.revision.selfDescribing {
+	if c.revision != nil && c.revision.SelfDescribing {
 		own = c.appendIdentity(append(own, ','))
 	}
 	params := t.params
@@ -26,7 +29,7 @@ const extensions = `"extensions":{"io.modelcontextprotocol/tasks":{}}`
 // appendIdentity appends the members of _meta that say who asks, in which
 // revision (2026-07-28 basic/index, _meta).
 func (c *Client) appendIdentity(b []byte) []byte {
-	b = jsonrpc.AppendString(append(b, `"`+metaProtocolVersion+`":`...), c.revision.name)
-	b = append(append(b, `,"`+metaClientInfo+`":`...), c.cfg.ClientInfo...)
-	return append(append(b, `,"`+metaClientCapabilities+`":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(extensions))...)
+	b = jsonrpc.AppendString(append(b, `"`+wire.MetaProtocolVersion+`":`...), c.revision.Name)
+	b = append(append(b, `,"`+wire.MetaClientInfo+`":`...), c.cfg.ClientInfo...)
+	return append(append(b, `,"`+wire.MetaClientCapabilities+`":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(extensions))...)
 }

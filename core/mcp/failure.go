@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // Codes that only MCP has.
@@ -52,12 +53,12 @@ const waitedTooLong = "it has waited for longer than it may"
 var errStreamReadTimeout = &engine.Error{Code: engine.CodeTimeout, Message: "-32000 Stream read timeout"}
 
 func timeoutError(method, what string) *engine.Error {
-	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: safeMethod(method), Message: what}
+	return &engine.Error{Code: engine.CodeTimeout, Op: method, Retryable: wire.SafeMethod(method), Message: what}
 }
 
 // httpError describes a status that is no answer.
 func httpError(method string, status int) *engine.Error {
-	e := link.HTTPError(method, "the server", status, safeMethod(method))
+	e := link.HTTPError(method, "the server", status, wire.SafeMethod(method))
 	if status == 404 || status == 405 {
 		e.Message = "there is no MCP endpoint at this URL"
 	}

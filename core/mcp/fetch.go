@@ -24,7 +24,7 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 		header = append(header, engine.Field{Name: "Mcp-Session-Id", Value: c.session.id})
 	}
 	if c.sendsVersion() {
-		header = append(header, engine.Field{Name: "MCP-Protocol-Version", Value: c.revision.name})
+		header = append(header, engine.Field{Name: "MCP-Protocol-Version", Value: c.revision.Name})
 	}
 	header = append(header, extra...)
 	if c.token.value != "" {
@@ -46,10 +46,10 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 // where they describe themselves, else after a handshake and not while another
 // one is under way.
 func (c *Client) sendsVersion() bool {
-	if c.revision == nil || !c.revision.versionHeader {
+	if c.revision == nil || !c.revision.VersionHeader {
 		return false
 	}
-	return c.revision.selfDescribing || c.session.ready && !c.skipVersionHeader
+	return c.revision.SelfDescribing || c.session.ready && !c.skipVersionHeader
 }
 
 // read asks for the next chunk of x.

@@ -96,7 +96,7 @@ func (c *Client) Listen(now engine.Time, leave, missed bool) {
 	}
 	c.listen.leave = leave
 	switch {
-	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.selfDescribing:
+	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.SelfDescribing:
 	case leave:
 		c.listen.open(c, now)
 		c.listen.missed = missed
@@ -108,5 +108,5 @@ func (c *Client) Listen(now engine.Time, leave, missed bool) {
 // mayListen reports whether this tab is the one that listens. Requests that
 // describe themselves belong to no session that tabs could share.
 func (c *Client) mayListen() bool {
-	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.leave || c.revision.selfDescribing)
+	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.leave || c.revision.SelfDescribing)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // maxRounds bounds how often one call may ask for input: a server that asks for
@@ -16,7 +17,7 @@ const maxRounds = 16
 // for input instead (2026-07-28 basic/patterns/mrtr); no resultType means
 // complete, and one that nobody declared is an error.
 func (c *Client) completed(now engine.Time, t *call, result []byte) {
-	if c.revision != nil && c.revision.selfDescribing && t.role == roleApp {
+	if c.revision != nil && c.revision.SelfDescribing && t.role == roleApp {
 		value, _ := jsonrpc.Member(result, "resultType")
 		switch kind, is := jsonrpc.String(value); {
 		case !is || kind == "complete":
@@ -24,7 +25,7 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 			c.askInput(now, t, result)
 			return
 		case kind == "task" && t.method == "tools/call":
-			t.adoptTask(c, now, extensionTasks, taskID(result), result, result)
+			t.adoptTask(c, now, wire.ExtensionTasks, taskID(result), result, result)
 			return
 		default:
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
@@ -32,7 +33,7 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 			return
 		}
 	}
-	if c.revision != nil && c.revision.coreTasks && c.taskResult(now, t, result) {
+	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, t, result) {
 		return
 	}
 	c.settle(now, t, engine.OutcomeResult, result, nil)

@@ -4,6 +4,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // listenState is where the GET stream stands.
@@ -76,7 +77,7 @@ func (l *listen) carries(c *Client) bool {
 }
 
 func (l *listen) connect(c *Client, now engine.Time) {
-	modern := c.revision != nil && c.revision.selfDescribing
+	modern := c.revision != nil && c.revision.SelfDescribing
 	if c.token.asking {
 		l.state, l.x = listenParked, 0
 		return
@@ -91,7 +92,7 @@ func (l *listen) connect(c *Client, now engine.Time) {
 		l.x = l.fetchSubscriptions(c)
 	case l.withCursor:
 		l.x = c.fetch(l, "GET", nil, l.stream.Cursor.Header())
-	case c.revision != nil && c.revision.bareGET && c.usesEventSource():
+	case c.revision != nil && c.revision.BareGET && c.usesEventSource():
 		l.stream.NoIdle()
 		l.x = c.source(l)
 	default:
@@ -140,15 +141,15 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	}
 	c.abort(l.x)
 	l.x = 0
-	verdict := verdictOnListen(head.Status, l.withCursor, l.hadStream)
+	verdict := wire.VerdictOnListen(head.Status, l.withCursor, l.hadStream)
 	if kind == link.BodyCut && l.stream.Attempts() < link.MaxCutHeads {
-		verdict = listenAgain
+		verdict = wire.ListenRetry
 	}
 	switch {
 	case l.trial:
-		c.taskListen.failed(c, now, verdict != listenOff)
+		c.taskListen.failed(c, now, verdict != wire.ListenOff)
 		return
-	case verdict == listenOff && len(l.ids) > 0:
+	case verdict == wire.ListenOff && len(l.ids) > 0:
 		c.taskListen.refused = true // it may be these that the server does not take
 		if c.listens() {
 			l.connect(c, now)
@@ -156,7 +157,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		}
 	}
 	switch verdict {
-	case listenAuthorize:
+	case wire.ListenAuthorize:
 		if !c.cfg.HasTokenProvider || l.refreshed {
 			l.off(c)
 			return
@@ -164,15 +165,15 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		l.refreshed = true
 		c.refreshToken(l.token)
 		l.connect(c, now)
-	case listenSessionGone:
+	case wire.ListenSessionGone:
 		had := c.session.id != ""
 		l.off(c)
 		if had {
 			c.sessionLost(now, l.generation)
 		}
-	case listenAnew:
+	case wire.ListenWithoutCursor:
 		l.anew(c, now)
-	case listenAgain:
+	case wire.ListenRetry:
 		l.broken(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(l.exchange.Header("retry-after")))
 	default:
 		l.off(c)

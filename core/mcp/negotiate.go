@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // negotiation is the way to a revision, and what was learned on it.
@@ -21,23 +22,23 @@ func (c *Client) negotiate(now engine.Time) {
 	if name == "" {
 		name = c.cfg.Assume
 	}
-	if name == channelRevision || c.channel.tried && c.state == stateReconnecting {
+	if name == wire.ChannelRevision || c.channel.tried && c.state == stateReconnecting {
 		c.openChannel(now)
 		return
 	}
-	if r := findRevision(name); r != nil && !r.selfDescribing {
+	if r := wire.FindRevision(name); r != nil && !r.SelfDescribing {
 		c.sendInitialize(now)
 		return
 	}
-	r := newest(true)
-	if pinned := findRevision(c.cfg.Revision); pinned != nil {
+	r := wire.NewestRevision(true)
+	if pinned := wire.FindRevision(c.cfg.Revision); pinned != nil {
 		r = pinned
 	}
 	c.sendDiscover(now, r)
 }
 
 // sendDiscover asks the server which versions it speaks, in the words of r.
-func (c *Client) sendDiscover(now engine.Time, r *revision) {
+func (c *Client) sendDiscover(now engine.Time, r *wire.Revision) {
 	c.negotiation.probes++
 	c.begins(now)
 	c.revision = r
@@ -51,44 +52,44 @@ func (c *Client) discovered(now engine.Time, status int, outcome engine.Outcome,
 	if c.state != stateConnecting && c.state != stateReconnecting {
 		return
 	}
-	a := probeAnswer{status: status, probes: c.negotiation.probes}
+	a := wire.ProbeAnswer{Status: status, Probes: c.negotiation.probes}
 	switch outcome {
 	case engine.OutcomeResult:
-		a.result, a.supported = data, versions(data, "supportedVersions")
+		a.Result, a.Supported = data, wire.ReadVersions(data, "supportedVersions")
 	case engine.OutcomeRPCError:
 		code, _ := jsonrpc.Member(data, "code")
-		a.code, _ = jsonrpc.Int(code)
-		a.data, _ = jsonrpc.Member(data, "data")
-		a.supported = versions(a.data, "supported")
+		a.Code, _ = jsonrpc.Int(code)
+		a.Data, _ = jsonrpc.Member(data, "data")
+		a.Supported = wire.ReadVersions(a.Data, "supported")
 	default:
-		a.status, a.timeout = failure.Status, failure.Code == engine.CodeTimeout
+		a.Status, a.Timeout = failure.Status, failure.Code == engine.CodeTimeout
 	}
-	verdict, name := classifyProbe(a)
+	verdict, name := wire.ClassifyProbe(a)
 	pinned := c.cfg.Revision != ""
-	if pinned && verdict == probeLegacy {
-		verdict = probeUnsupported // a pinned revision is never left
+	if pinned && verdict == wire.ProbeLegacy {
+		verdict = wire.ProbeUnsupported // a pinned revision is never left
 	}
-	c.negotiation.note("server/discover", a.status, a.code, verdict)
+	c.negotiation.note("server/discover", a.Status, a.Code, verdict)
 	switch verdict {
-	case probeModern:
-		c.revision = findRevision(name)
+	case wire.ProbeModern:
+		c.revision = wire.FindRevision(name)
 		c.session.ready = true
 		c.session.result = append([]byte(nil), data...)
 		c.opened(now)
-	case probeRetry:
-		c.sendDiscover(now, findRevision(name))
-	case probeLegacy:
+	case wire.ProbeRetry:
+		c.sendDiscover(now, wire.FindRevision(name))
+	case wire.ProbeLegacy:
 		c.sendInitialize(now)
-	case probeUnsupported:
+	case wire.ProbeUnsupported:
 		if failure == nil || pinned && failure.Code != engine.CodeNetwork {
-			failure = &engine.Error{Code: CodeNoRevision, Op: "server/discover", Status: a.status,
+			failure = &engine.Error{Code: CodeNoRevision, Op: "server/discover", Status: a.Status,
 				Message: "the server speaks no protocol revision that this client may use"}
 		}
 		c.failure = failure
 		c.fail(now)
-	case probeFailed:
+	case wire.ProbeFailed:
 		if failure == nil {
-			failure = httpError("server/discover", a.status)
+			failure = httpError("server/discover", a.Status)
 		}
 		c.handshakeFailed(now, failure)
 	}
@@ -110,7 +111,7 @@ func (n *negotiation) mistaken(c *Client, failure *engine.Error) bool {
 }
 
 // note adds a step, for the app to show.
-func (n *negotiation) note(method string, status int, code int64, v probeVerdict) {
+func (n *negotiation) note(method string, status int, code int64, v wire.ProbeVerdict) {
 	if len(n.steps) == 0 {
 		n.steps = append(n.steps, '[')
 	} else {
@@ -131,9 +132,9 @@ func (n *negotiation) note(method string, status int, code int64, v probeVerdict
 // shown in its discovery that it speaks the candidate: many others say -32001 for
 // anything.
 func (c *Client) refusalCode(m *jsonrpc.Message) int64 {
-	code := rpcCode(m)
-	if code == headerMismatchRC && c.revision != nil && c.revision.selfDescribing && discoveredCandidate(c.session.result) {
-		return headerMismatch
+	code := wire.ErrorCode(m)
+	if code == wire.HeaderMismatchRC && c.revision != nil && c.revision.SelfDescribing && wire.SpeaksCandidate(c.session.result) {
+		return wire.HeaderMismatch
 	}
 	return code
 }

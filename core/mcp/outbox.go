@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // reply is an answer to a request of the server's on a call's stream, which is
@@ -50,7 +51,7 @@ func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
 // replied takes what became of sending an answer.
 func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
 	// Whether the server has it or not: the same answer twice is harmless.
-	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || passing(failure.Status))
+	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
 	if again && r.attempt < maxReplies && t.phase < callTail {
 		r.at = now.After(link.Delay(r.attempt, -1, &c.random))
 		r.attempt++

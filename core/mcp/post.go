@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // postRole says what a one-way post is for.
@@ -177,14 +178,14 @@ func (p *post) answered(c *Client, now engine.Time, m *jsonrpc.Message) {
 			Message: "the server answered a notification with a JSON-RPC error"})
 		return
 	}
-	if verdictOnRefusal(p.exchange.Status(), c.refusalCode(m), p.inSession, namesSession(m)) == refusalSessionGone && p.role != postDelete {
+	if wire.VerdictOnRefusal(p.exchange.Status(), c.refusalCode(m), p.inSession, wire.BlamesSession(m)) == wire.RefusalSessionGone && p.role != postDelete {
 		c.sessionLost(now, p.generation)
 	}
 	if p.role == postInitialized {
 		c.session.retryAfter = link.RetryAfter(p.exchange.Header("retry-after"))
 	}
 	failure := httpError(p.method, p.exchange.Status())
-	if code := rpcCode(m); code != 0 {
+	if code := wire.ErrorCode(m); code != 0 {
 		failure.Message = "the server refused the message with JSON-RPC error " + strconv.FormatInt(code, 10)
 	}
 	c.posted(now, p, failure)

@@ -242,7 +242,7 @@ func (t *call) guaranteeOnceStored(c *Client) guarantee {
 		return guaranteeDurable
 	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
 		return guaranteeResumable
-	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.lastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
+	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
 		return guaranteeResumable
 	}
 	return guaranteeLost

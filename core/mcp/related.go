@@ -4,10 +4,11 @@ import (
 	"bytes"
 
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // metaRelatedTask is the metadata key that names the task that a message belongs to.
-const metaRelatedTask = metaKey + "related-task"
+const metaRelatedTask = wire.MetaPrefix + "related-task"
 
 // relatedMember returns what a message's params or result say of the task that
 // they belong to, raw; nil for nothing.

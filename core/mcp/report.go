@@ -96,7 +96,7 @@ func (c *Client) setState(s clientState) {
 	c.state = s
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
 	if s == stateOpen {
-		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.name)
+		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.Name)
 		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
 		if c.session.restored {
 			b = append(b, `,"restored":true`...)

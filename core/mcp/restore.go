@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // Restore takes what the store holds. Before Start that is all of this server, in
@@ -87,13 +88,13 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	if len(s.Tools) > 0 && c.storedObject(s.Tools) {
 		c.tools = s.Tools
 	}
-	revision := findRevision(s.Revision)
+	revision := wire.FindRevision(s.Revision)
 	unsealed := !s.HasSession || link.Sendable(s.Session)
 	pinned := c.cfg.Revision != "" && c.cfg.Revision != s.Revision
 	stale := c.state != stateNew && uint32(s.Handshake) <= c.session.generation
 	// Whatever else: the next handshake is a later one than any before.
 	c.session.generation = max(c.session.generation, uint32(s.Handshake))
-	if stale || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.name == channelRevision {
+	if stale || revision == nil || !unsealed || pinned || len(s.Result) == 0 || !c.storedObject(s.Result) || revision.Name == wire.ChannelRevision {
 		return
 	}
 	c.revision = revision
@@ -127,11 +128,11 @@ func (c *Client) identity() []byte {
 
 // storeServer writes the handshake, for the next page.
 func (c *Client) storeServer() {
-	if c.revision == nil || c.revision.name == channelRevision || !c.session.ready {
+	if c.revision == nil || c.revision.Name == wire.ChannelRevision || !c.session.ready {
 		return // while a handshake is under way there is none to store
 	}
 	plain, secret := journal.AppendServer(&journal.Server{
-		Handshake: uint64(c.session.generation), Revision: c.revision.name, Result: c.session.result, Client: c.identity(),
+		Handshake: uint64(c.session.generation), Revision: c.revision.Name, Result: c.session.result, Client: c.identity(),
 		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools,
 	})
 	c.session.stored = c.session.stored || c.writer.On

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // resumePolicy is SEP-975's promise that a request may be resumed: by POST, with
@@ -56,7 +57,7 @@ func (c *Client) resumePolicy(t *call, params []byte) {
 	token, _ := jsonrpc.Member(params, "resumeToken")
 	text, isText := jsonrpc.String(token)
 	if !ok || named == nil || named.role != roleApp || named.phase < callSent || named.phase >= callTail || t != nil && t != named ||
-		c.revision == nil || c.revision.selfDescribing || c.channel.state != channelClosed ||
+		c.revision == nil || c.revision.SelfDescribing || c.channel.state != channelClosed ||
 		!isText || text == "" || len(token) > maxResumeToken {
 		c.counters.IgnoredPolicies++
 		return
@@ -250,7 +251,7 @@ func (t *call) refusesResume(m *jsonrpc.Message) bool {
 	if !t.resuming || t.policy == nil || !t.policy.fresh || t.policy.failed {
 		return false
 	}
-	code := rpcCode(m)
+	code := wire.ErrorCode(m)
 	if code <= -32600 && code >= -32603 {
 		return true
 	}
@@ -263,13 +264,13 @@ func (t *call) refusesResume(m *jsonrpc.Message) bool {
 // JSON-RPC error of its body where there was one.
 func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	t.phase = callStreaming
-	status, code := t.exchange.Status(), rpcCode(rpc)
+	status, code := t.exchange.Status(), wire.ErrorCode(rpc)
 	switch {
 	case status == 401, code == 0:
 		t.resumeRefused(c, now)
-	case t.inSession && namesSession(rpc) && (status == 400 || status == 404 || status == 410):
+	case t.inSession && wire.BlamesSession(rpc) && (status == 400 || status == 404 || status == 410):
 		t.resumeInNextSession(c, now)
-	case passing(status) && (code > -32600 || code < -32602):
+	case wire.Transient(status) && (code > -32600 || code < -32602):
 		t.resumeRefused(c, now)
 	default:
 		t.stranded(c, now, "lost", refusedResumeError(t.method, status, code))

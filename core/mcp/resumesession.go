@@ -15,7 +15,7 @@ func (t *call) hasToken() bool { return t.policy != nil && t.policy.carries() }
 // takesTokens reports whether requests/resume can be sent on the connection at
 // hand: it has no meaning in 2026-07-28, nor on HTTP+SSE (resumePolicy).
 func (c *Client) takesTokens() bool {
-	return c.revision != nil && !c.revision.selfDescribing && c.channel.state == channelClosed
+	return c.revision != nil && !c.revision.SelfDescribing && c.channel.state == channelClosed
 }
 
 // resumeInNextSession takes the word that the session of a resume is gone. With a

@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // gapTries is how often what is missing is asked for in vain before the app is
@@ -16,9 +17,9 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 	k := t.task
 	k.streams = true
 	t.heardOf(c, now, nil)
-	if k.dialect.answered() {
+	if k.dialect.AnswersByPoll() {
 		// Who streams results has tasks/result: SEP-1905 goes on from there.
-		k.dialect = coreTasks
+		k.dialect = wire.CoreTasks
 		c.writeTask(t)
 	}
 	before := k.segments.last()

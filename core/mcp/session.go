@@ -4,6 +4,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // session is what a handshake has agreed on.
@@ -47,7 +48,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 	t.role = roleInitialize
 	asked := c.cfg.Revision
 	if asked == "" {
-		asked = newest(false).name
+		asked = wire.NewestRevision(false).Name
 	}
 	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
 	capabilities := resumableCapability + legacyCapabilities
@@ -57,7 +58,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(capabilities))...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
 	t.params = append(params, '}')
-	if c.revision != nil && c.revision.selfDescribing {
+	if c.revision != nil && c.revision.SelfDescribing {
 		c.revision = nil // the probe's
 	}
 	c.sendOpening(now, t)
@@ -96,7 +97,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 	switch outcome {
 	case engine.OutcomeRPCError:
 		if c.negotiation.modernOnly(c) {
-			c.sendDiscover(now, newest(true))
+			c.sendDiscover(now, wire.NewestRevision(true))
 			return
 		}
 		code, _ := jsonrpc.Member(data, "code")
@@ -114,7 +115,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 		c.fail(now)
 		return
 	}
-	if c.revision.selfDescribing {
+	if c.revision.SelfDescribing {
 		c.revision = nil // no revision of that kind has an initialize
 		c.failure = &engine.Error{Code: CodeNoRevision, Op: "initialize", Message: "the server answered initialize with a revision that has none"}
 		c.fail(now)
@@ -128,19 +129,19 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 // agreed returns the revision that a result of initialize names, nil where this
 // build does not speak it. A result that names none but says who the server is
 // (HTTP-stream seed, section 4.3) is taken as of the oldest that its transport has.
-func (c *Client) agreed(result []byte) *revision {
+func (c *Client) agreed(result []byte) *wire.Revision {
 	version, named := jsonrpc.Member(result, "protocolVersion")
 	if named {
 		name, _ := jsonrpc.String(version)
-		return findRevision(name)
+		return wire.FindRevision(name)
 	}
 	if _, ok := jsonrpc.Member(result, "serverInfo"); !ok {
 		return nil
 	}
 	if c.channel.state != channelClosed {
-		return findRevision(channelRevision)
+		return wire.FindRevision(wire.ChannelRevision)
 	}
-	return findRevision(oldestHTTP)
+	return wire.FindRevision(wire.OldestHTTP)
 }
 
 // handshakeFailed gives up the first time, so that a mistyped URL is an error
@@ -148,7 +149,7 @@ func (c *Client) agreed(result []byte) *revision {
 // says while it is being deployed, unless nobody is let in any more.
 func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 	if c.negotiation.mistaken(c, failure) {
-		c.sendDiscover(now, newest(true))
+		c.sendDiscover(now, wire.NewestRevision(true))
 		return
 	}
 	if c.tryChannel(now, failure) {

@@ -90,7 +90,7 @@ func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
 		return
 	}
 	heard := t.phase >= callSent || t.fold != nil && t.fold.Sent
-	if heard && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.cancelNotification {
+	if heard && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.CancelNotification {
 		c.sendCancelled(now, t.request, failure.Message)
 	}
 	c.abort(t.x)

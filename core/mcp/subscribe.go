@@ -3,12 +3,13 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // listens reports whether there is a stream for unasked messages to open: the
 // GET stream, or subscriptions/listen where anything can be subscribed to.
 func (c *Client) listens() bool {
-	return c.revision.getStream || c.revision.selfDescribing && len(c.subscriptionFilter()) > 2
+	return c.revision.GetStream || c.revision.SelfDescribing && len(c.subscriptionFilter()) > 2
 }
 
 // subscriptionFilter returns what subscriptions/listen asks for, as JSON: the
@@ -54,7 +55,7 @@ func (c *Client) subscriptionFilter() []byte {
 func (c *Client) Subscribe(now engine.Time, uris []byte) {
 	c.begin(now)
 	c.resources = append(c.resources[:0], uris...)
-	if c.state != stateOpen || !c.revision.selfDescribing || c.cfg.NoListen {
+	if c.state != stateOpen || !c.revision.SelfDescribing || c.cfg.NoListen {
 		return
 	}
 	if c.listens() {
@@ -71,5 +72,5 @@ func (l *listen) fetchSubscriptions(c *Client) engine.ExchangeID {
 	meta := append(c.appendIdentity([]byte{'{'}), '}')
 	l.stream.Once = true
 	return c.fetch(l, "POST", jsonrpc.AppendRequest(nil, uint64(l.request), "subscriptions/listen", params, meta),
-		mirrored("subscriptions/listen", nil)...)
+		wire.MirroredHeader("subscriptions/listen", nil)...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // task is the server's task that carries a call, in whatever dialect, with or
@@ -13,7 +14,7 @@ import (
 // all that a later page needs to go on with it.
 type task struct {
 	id       string
-	dialect  *taskDialect
+	dialect  *wire.TaskDialect
 	trying   bool  // whether the server knows the dialect is not known yet
 	interval int64 // ms between two polls
 	ttl      taskTTL
@@ -59,7 +60,7 @@ const (
 )
 
 // The metadata key that names the mode which a server has fallen back to (SEP-1905).
-const metaFallback = metaKey + "fallback-mode"
+const metaFallback = wire.MetaPrefix + "fallback-mode"
 
 // clampInterval puts a server's poll interval into its bounds; what is missing or
 // no number is the default.
@@ -92,13 +93,13 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		c.integrity("foreign_task", nil)
 		return true
 	default:
-		d := coreTasks
+		d := wire.CoreTasks
 		switch {
 		case isPartial:
 		case !c.noContinue:
-			d = continuedTasks
+			d = wire.ContinuedTasks
 		case c.inlined:
-			d = inlinedTasks
+			d = wire.InlinedTasks
 		}
 		if !t.adoptTask(c, now, d, id, made, result) {
 			return true
@@ -118,15 +119,15 @@ func taskID(task []byte) string {
 
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
-func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, made, result []byte) bool {
+func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made, result []byte) bool {
 	c.stir()
 	if id == "" || len(id) > maxTaskID {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
 		return false
 	}
-	interval, _ := jsonrpc.Member(made, d.interval)
-	ttl, _ := jsonrpc.Member(made, d.ttl)
+	interval, _ := jsonrpc.Member(made, d.Interval)
+	ttl, _ := jsonrpc.Member(made, d.TTL)
 	k := &task{id: id, dialect: d, interval: clampInterval(interval), made: now, unstored: true,
 		ttl:  taskTTL{ms: clampTTL(ttl), heard: now, written: engine.Never},
 		poll: idle, fetch: idle, update: idle, peek: idle}
@@ -134,9 +135,9 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 	t.phase, t.answerBy, t.policy = callTask, engine.Never, nil
 	c.writeTask(t)
 	switch {
-	case d == continuedTasks:
+	case d == wire.ContinuedTasks:
 		t.task.trying, t.task.poll.at = !c.continues, now
-	case d.result != "":
+	case d.Result != "":
 		// A blocking tasks/result: nobody waits an interval for what is finished.
 		t.task.fetch.at, t.task.poll.at = now, now.After(t.task.interval)
 	default:
@@ -161,17 +162,17 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *taskDialect, id string, 
 }
 
 func (c *Client) writeTask(t *call) {
-	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), t.task.dialect.number}})
+	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), t.task.dialect.Number}})
 	c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(t.task.id)})
 	c.writeTTL(t) // after Task, which makes void what was known of another
 }
 
 // restoreTask goes on with a task after a reload: from the last number that was
 // stored, where it streams.
-func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *taskDialect) {
+func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *wire.TaskDialect) {
 	t.phase, t.answerBy = callTask, engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
-		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == continuedTasks && !c.continues}
+		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && !c.continues}
 	if t.streamed.run == r.Sends { // else they are of a run before this one
 		t.task.segments, t.task.streams = t.streamed, t.streamed.last() > 0
 	}
@@ -179,8 +180,8 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *tas
 	t.restoreTTL(c, now, r)
 	t.task.poll.at = now
 	switch {
-	case d.result == "":
-	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.lastEventID:
+	case d.Result == "":
+	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.LastEventID:
 		t.resumeFetch(c, now, r)
 	default:
 		t.task.fetch.at, t.task.unheard = now, requestID(r.Fetching)

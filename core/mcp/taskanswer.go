@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // JSON-RPC error codes about a task.
@@ -45,14 +46,14 @@ func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, 
 func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	k := t.task
 	refused := outcome == engine.OutcomeRPCError
-	trying := k.trying && s.method == continuedTasks.poll
+	trying := k.trying && s.method == wire.ContinuedTasks.Poll
 	switch {
 	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
 		c.noContinue = true
 		k.trying, k.poll.at = false, now.After(k.interval)
-		if k.dialect == continuedTasks {
-			k.dialect, k.fetch.at = coreTasks, now
+		if k.dialect == wire.ContinuedTasks {
+			k.dialect, k.fetch.at = wire.CoreTasks, now
 			c.writeTask(t)
 		}
 		return
@@ -79,7 +80,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	if k.pollSoon {
 		k.pollSoon, k.poll.at = false, now.After(min(k.interval, pollDefault))
 	}
-	if k.dialect.answered() {
+	if k.dialect.AnswersByPoll() {
 		k.stale = false
 		t.answersTaken(c)
 		t.takeState(c, now, data)
@@ -121,15 +122,15 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 	}
 	t.heardOf(c, now, data)
 	c.taskStatus(t, data)
-	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.result == "" {
+	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.Result == "" {
 		t.askTaskInput(c, now, requests)
 	}
 	switch {
-	case k.dialect.result == "" && notified && !hasOutcome(data):
+	case k.dialect.Result == "" && notified && !hasOutcome(data):
 		if k.over() {
 			k.poll.at = now // which brings it
 		}
-	case k.dialect.result == "":
+	case k.dialect.Result == "":
 		t.taskOutcome(c, now, data)
 	case !k.streams && k.status == "completed" && inlined(data):
 		t.taskOutcome(c, now, data) // SEP-2339: there is nothing left to fetch
@@ -156,7 +157,7 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 
 // pace takes the interval between polls that the server names, if it does.
 func (k *task) pace(data []byte) {
-	if interval, ok := jsonrpc.Member(data, k.dialect.interval); ok {
+	if interval, ok := jsonrpc.Member(data, k.dialect.Interval); ok {
 		k.interval = clampInterval(interval)
 	}
 }
@@ -224,10 +225,10 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		switch code := errorCode(data); {
 		case k.numbered && !k.expired && (code == internalError || code == invalidParams):
 			k.whole, k.fetch.at = true, now
-		case code == methodNotFound && !k.streams:
+		case code == wire.MethodNotFound && !k.streams:
 			// No tasks/result: what it would give comes with the status (SEP-2339). If it
 			// does not, this was the tool's own word.
-			k.dialect, k.refusal, c.inlined = inlinedTasks, bytes.Clone(data), true
+			k.dialect, k.refusal, c.inlined = wire.InlinedTasks, bytes.Clone(data), true
 			k.poll.at = now
 			c.writeTask(t)
 		case code == invalidParams:
@@ -258,7 +259,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 func (t *call) taskGone(c *Client, now engine.Time) {
 	k := t.task
 	switch {
-	case k.dialect.result != "" && !k.expired:
+	case k.dialect.Result != "" && !k.expired:
 		k.expired, k.ended = true, 0
 		k.fetch.drop(c)
 		k.fetch.at, k.poll.at = now, engine.Never

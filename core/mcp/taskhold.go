@@ -14,7 +14,7 @@ const firstSegment = 5_000
 func (t *call) holdTask(c *Client, now engine.Time, held bool) {
 	k := t.task
 	if !held {
-		if t.parked &^= byHost; t.parked == 0 && k.dialect.result != "" && t.x == 0 && k.fetch.call == nil {
+		if t.parked &^= byHost; t.parked == 0 && k.dialect.Result != "" && t.x == 0 && k.fetch.call == nil {
 			k.fetch.at = now
 		}
 		return
@@ -36,14 +36,14 @@ func (t *call) holdTask(c *Client, now engine.Time, held bool) {
 // tellPolled tells the host that from here on polls do, and the call has no use for
 // a connection of its own: {"state":"polled"}.
 func (c *Client) tellPolled(t *call) {
-	if t.task.dialect.result == "" && !t.task.trying {
+	if t.task.dialect.Result == "" && !t.task.trying {
 		c.status(t, "polled", nil)
 	}
 }
 
 // blocks reports whether a request for the whole result would wait for the task.
 func (k *task) blocks() bool {
-	return k.dialect.result != "" && !k.over() && !k.final && !k.expired
+	return k.dialect.Result != "" && !k.over() && !k.final && !k.expired
 }
 
 // numbers reports whether the result is asked for from a number. What the server

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // The requests for input of one task: how many in its life, bytes of those that wait
@@ -114,7 +115,7 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 
 // sendAnswers makes the request that takes answers due.
 func (k *task) sendAnswers(now engine.Time) {
-	if k.dialect.update != "" {
+	if k.dialect.Update != "" {
 		k.update.at = now
 	} else {
 		k.poll.at = now
@@ -162,7 +163,7 @@ func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data 
 	k, code := t.task, errorCode(data)
 	refused := outcome == engine.OutcomeRPCError
 	switch {
-	case refused && code != invalidParams && code != methodNotFound && k.update.attempts < maxReplies:
+	case refused && code != invalidParams && code != wire.MethodNotFound && k.update.attempts < maxReplies:
 		k.update.again(now, c) // it has not been taken
 	case outcome != engine.OutcomeFailure:
 		// An error says that the task is over or wants no such key: what becomes

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // taskListen keeps subscriptions/listen at the ids of the live tasks, whose
@@ -27,11 +28,11 @@ const (
 	listenAckWithin = 10_000
 )
 
-const metaSubscription = metaKey + "subscriptionId"
+const metaSubscription = wire.MetaPrefix + "subscriptionId"
 
 // tasksChanged notes that a task of that dialect was made, or is over.
-func (c *Client) tasksChanged(d *taskDialect) {
-	if d.listens && c.state == stateOpen && c.mayListen() && c.taskListen.at == engine.Never {
+func (c *Client) tasksChanged(d *wire.TaskDialect) {
+	if d.Listens && c.state == stateOpen && c.mayListen() && c.taskListen.at == engine.Never {
 		c.taskListen.at = c.now.After(taskListenAfter)
 	}
 }
@@ -41,7 +42,7 @@ func (c *Client) tasksChanged(d *taskDialect) {
 func (c *Client) listensForTasks() bool {
 	capabilities, _ := jsonrpc.Member(c.session.result, "capabilities")
 	extensions, _ := jsonrpc.Member(capabilities, "extensions")
-	settings, _ := jsonrpc.Member(extensions, metaKey+"tasks")
+	settings, _ := jsonrpc.Member(extensions, wire.MetaPrefix+"tasks")
 	return jsonrpc.IsObject(settings) && !c.taskListen.refused
 }
 
@@ -54,9 +55,9 @@ func (c *Client) liveTasks() []string {
 	var ids []string
 	for _, t := range c.calls {
 		switch {
-		case t.phase == callTask && t.task.dialect.listens:
+		case t.phase == callTask && t.task.dialect.Listens:
 			ids = append(ids, t.task.id)
-		case t.phase == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == extensionTasks.number:
+		case t.phase == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == wire.ExtensionTasks.Number:
 			ids = append(ids, t.fold.TaskID)
 		}
 	}
@@ -79,7 +80,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	l := c.listen
 	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
 	switch {
-	case c.state != stateOpen || l.over || !c.mayListen() || !c.revision.selfDescribing:
+	case c.state != stateOpen || l.over || !c.mayListen() || !c.revision.SelfDescribing:
 	case c.token.asking:
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():

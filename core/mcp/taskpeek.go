@@ -52,7 +52,7 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
 	switch outcome {
 	case engine.OutcomeResult:
-		e.Data = k.dialect.appendStatus(nil, data)
+		e.Data = k.dialect.AppendStatus(nil, data)
 		t.heardOf(c, now, data)
 		c.taskStatus(t, data)
 		if k.over() && k.poll.call == nil {
@@ -93,27 +93,6 @@ func (t *call) statusTold(c *Client, now engine.Time, outcome engine.Outcome, da
 		return
 	}
 	c.effects.Add(e)
-}
-
-// appendStatus appends what a task says of itself, in the names of 2025-11-25 and
-// without what is secret or payload.
-func (d *taskDialect) appendStatus(b, task []byte) []byte {
-	names := [...]string{"status", "statusMessage", "createdAt", "lastUpdatedAt", "ttl", "pollInterval"}
-	keys := names
-	keys[4], keys[5] = d.ttl, d.interval
-	var values [len(names)][]byte
-	jsonrpc.Members(task, keys[:], values[:])
-	b = append(b, '{')
-	for i, value := range values {
-		if value == nil {
-			continue
-		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(jsonrpc.AppendString(b, names[i]), ':'), value...)
-	}
-	return append(b, '}')
 }
 
 // tellKnown tells the app how a call stands as far as is known here.

@@ -65,12 +65,12 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		})
 	}
 	if k.poll.due(now) {
-		k.poll.call = c.askTask(now, t, k.dialect.poll, t.inputMembers(k.dialect.update == "" && !k.bare))
+		k.poll.call = c.askTask(now, t, k.dialect.Poll, t.inputMembers(k.dialect.Update == "" && !k.bare))
 		k.bare = false
 	}
 	if k.update.due(now) {
 		if more := t.inputMembers(true); more != nil {
-			k.update.call = c.askTask(now, t, k.dialect.update, more)
+			k.update.call = c.askTask(now, t, k.dialect.Update, more)
 		}
 	}
 	if !k.fetch.due(now) {
@@ -101,12 +101,12 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		t.generation, t.outbox, t.questions, k.unheard = c.session.generation, nil, nil, 0
 	}
 	k.chunks, k.ended = 0, 0
-	if k.unheard != 0 && c.revision.cancelNotification {
+	if k.unheard != 0 && c.revision.CancelNotification {
 		// Of two that wait for one task's result, the official SDK's server gives
 		// what it asks of the person to the first, whose stream nobody reads.
 		c.sendCancelled(now, k.unheard, "asked again")
 	}
-	s := c.bookTask(now, t, k.dialect.result, last)
+	s := c.bookTask(now, t, k.dialect.Result, last)
 	k.fetch.call, k.unheard = s, s.request
 	if t.record == nil {
 		s.send(c, now)
@@ -141,7 +141,7 @@ func (t *call) streamEnded(c *Client, now engine.Time) {
 // resumeFetch goes on with a request for the task's result that an earlier page
 // made, from where its stream stood.
 func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
-	s := c.newCall(now, t.task.dialect.result, Timeouts{Idle: t.timeouts.Idle})
+	s := c.newCall(now, t.task.dialect.Result, Timeouts{Idle: t.timeouts.Idle})
 	s.role, s.parent = roleTask, t
 	delete(c.byID, s.request)
 	s.request = requestID(r.Fetching)

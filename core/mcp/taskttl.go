@@ -57,7 +57,7 @@ func (k *task) heardEvery() int64 { return max(k.ttl.ms/4, leastContact) }
 // nothing: it may name another ttl.
 func (t *call) heardOf(c *Client, now engine.Time, said []byte) {
 	k := t.task
-	if value, named := jsonrpc.Member(said, k.dialect.ttl); named {
+	if value, named := jsonrpc.Member(said, k.dialect.TTL); named {
 		k.ttl.ms = clampTTL(value)
 	}
 	k.ttl.heard, k.ttl.over, k.ttl.tries = now, false, 0
@@ -105,7 +105,7 @@ func (t *call) expire(now engine.Time) {
 	if k.poll.call == nil {
 		k.poll.at = now
 	}
-	if k.dialect.result != "" && k.fetch.call == nil && !k.doubt {
+	if k.dialect.Result != "" && k.fetch.call == nil && !k.doubt {
 		k.fetch.at = now
 	}
 }

@@ -1,8 +1,8 @@
-package mcp
+package wire
 
-// safeMethod reports whether running a request twice changes nothing, by its
+// SafeMethod reports whether running a request twice changes nothing, by its
 // method alone. What a tool does is not known here.
-func safeMethod(method string) bool {
+func SafeMethod(method string) bool {
 	switch method {
 	case "initialize", "server/discover", "ping", "tools/list", "resources/list", "resources/templates/list",
 		"resources/read", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",

@@ -1,11 +1,11 @@
-package mcp
+package wire
 
 import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 
 // JSON-RPC error codes that decide something. -32000 means whatever a server
 // wants it to mean.
 const (
-	methodNotFound = -32601
+	MethodNotFound = -32601
 	serverError    = -32000
 )
 
@@ -14,16 +14,16 @@ const (
 // overlap with what legacy servers send for anything, so they count only with
 // the data that belongs to them.
 const (
-	headerMismatch       = -32020
+	HeaderMismatch       = -32020
 	missingCapability    = -32021
 	unsupportedVersion   = -32022
 	missingCapabilityRC  = -32003
 	unsupportedVersionRC = -32004
-	headerMismatchRC     = -32001
+	HeaderMismatchRC     = -32001
 )
 
-// rpcCode returns the code of a JSON-RPC error, 0 where there is none.
-func rpcCode(m *jsonrpc.Message) int64 {
+// ErrorCode returns the code of a JSON-RPC error, 0 where there is none.
+func ErrorCode(m *jsonrpc.Message) int64 {
 	if m == nil || m.Kind != jsonrpc.ErrorResponse {
 		return 0
 	}

@@ -1,12 +1,12 @@
-package mcp
+package wire
 
 import "strings"
 
-// resolveEndpoint resolves the endpoint that an HTTP+SSE server names against
+// ResolveEndpoint resolves the endpoint that an HTTP+SSE server names against
 // the URL of its stream (2024-11-05 basic/transports): an absolute URL, a path,
 // or a path relative to the stream's. One of another origin is refused ("" is
 // returned): whoever answers there is not the server that the app named.
-func resolveEndpoint(stream, endpoint string) string {
+func ResolveEndpoint(stream, endpoint string) string {
 	scheme, rest, ok := strings.Cut(stream, "://")
 	if !ok || endpoint == "" {
 		return ""

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import "testing"
 
@@ -20,11 +20,11 @@ func TestResolveEndpoint(t *testing.T) {
 		"":                                "",
 		"/m?next=https://evil.test/":      "https://a.test:8443/m?next=https://evil.test/",
 	} {
-		if got := resolveEndpoint(stream, endpoint); got != want {
+		if got := ResolveEndpoint(stream, endpoint); got != want {
 			t.Errorf("resolveEndpoint(%q) = %q, want %q", endpoint, got, want)
 		}
 	}
-	if got := resolveEndpoint("http://h", "m"); got != "http://h/m" {
+	if got := ResolveEndpoint("http://h", "m"); got != "http://h/m" {
 		t.Errorf("beside the root: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"encoding/base64"
@@ -18,14 +18,14 @@ var mirroredName = map[string]string{
 	"tasks/cancel":   "taskId",
 }
 
-// mirrored returns the header fields that say what a request asks for: proxies
+// MirroredHeader returns the header fields that say what a request asks for: proxies
 // route by them without reading the body (SEP-2243).
-func mirrored(method string, params []byte) []engine.Field {
+func MirroredHeader(method string, params []byte) []engine.Field {
 	fields := []engine.Field{{Name: "Mcp-Method", Value: method}}
 	if member, ok := mirroredName[method]; ok {
 		value, _ := jsonrpc.Member(params, member)
 		if name, ok := jsonrpc.String(value); ok {
-			fields = append(fields, engine.Field{Name: "Mcp-Name", Value: headerValue(name)})
+			fields = append(fields, engine.Field{Name: "Mcp-Name", Value: HeaderValue(name)})
 		}
 	}
 	return fields
@@ -36,10 +36,10 @@ const (
 	base64Suffix = "?="
 )
 
-// headerValue encodes a string for a header field: as it is where it is plain
+// HeaderValue encodes a string for a header field: as it is where it is plain
 // visible ASCII, blanks inside and tabs; in base64 between markers where a
 // header could not carry it, would be trimmed, or looks encoded already.
-func headerValue(s string) string {
+func HeaderValue(s string) string {
 	plain := s == "" || !blank(s[0]) && !blank(s[len(s)-1])
 	for i := 0; i < len(s) && plain; i++ {
 		plain = s[i] >= 0x20 && s[i] <= 0x7e || s[i] == '\t'
