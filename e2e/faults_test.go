@@ -69,6 +69,7 @@ var torture = []int{
 	168,
 	169,
 	170,
+	173,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -7,10 +7,9 @@ import (
 )
 
 // doubt notes that nobody knows whether the agent has the request: its answer may
-// come yet.
-func (r *request) doubt(now engine.Time, failure *engine.Error) {
-	r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Cause: failure,
-		Message: "the connection failed before the agent's host said that it has the request"}
+// come yet. cause is nil where there is none.
+func (r *request) doubt(now engine.Time, message string, cause error) {
+	r.doubtful = &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: message, Cause: cause}
 	r.by = min(r.by, now.After(doubtFor))
 }
 
@@ -31,7 +30,7 @@ func (r *request) lost(now engine.Time) {
 	case r.role == roleReplay || m.repeats:
 		r.again = now.After(quietFor)
 	case !m.patient:
-		r.doubt(now, nil)
+		r.doubt(now, "the connection failed before the agent answered", nil)
 	}
 	r.cut = false
 }

@@ -239,7 +239,7 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 // message. If it has, its answer comes on a stream.
 func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 	if p.request != nil && p.request.role == roleApp {
-		p.request.doubt(now, failure)
+		p.request.doubt(now, "the connection failed before the agent's host said that it has the request", failure)
 		return
 	}
 	p.refused(c, now, failure)
