@@ -21,7 +21,7 @@ import (
 // outlives it: what a page and its IndexedDB are.
 type page struct {
 	*coretest.Host[*acp.Client]
-	t     *testing.T
+	t     testing.TB
 	cfg   acp.Config
 	store *store
 	read  int // effects that were looked at
@@ -87,13 +87,13 @@ func (s *store) read(flags journal.OpFlags) []byte {
 }
 
 // open loads a page whose client talks to url. A nil store is an empty one.
-func open(t *testing.T, url string, s *store) *page {
+func open(t testing.TB, url string, s *store) *page {
 	t.Helper()
 	return openAt(t, url, s, 1)
 }
 
 // openAt is open for a page whose time passes so many times as fast.
-func openAt(t *testing.T, url string, s *store, pace int64) *page {
+func openAt(t testing.TB, url string, s *store, pace int64) *page {
 	t.Helper()
 	if s == nil {
 		s = &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}
@@ -118,7 +118,7 @@ func openAt(t *testing.T, url string, s *store, pace int64) *page {
 	t.Cleanup(func() {
 		p.leave()
 		if t.Failed() {
-			t.Log(p.log())
+			t.Log("the page was told\n" + p.summary())
 		}
 	})
 	return p
@@ -133,16 +133,43 @@ func (p *page) reload() *page {
 	return openAt(p.t, p.cfg.URL, p.store, p.pace)
 }
 
+// log is what the page was told, an effect a line.
 func (p *page) log() string {
 	var b strings.Builder
 	for _, e := range p.Effects() {
-		failure := ""
-		if e.Failure != nil {
-			failure = e.Failure.Error()
-		}
-		fmt.Fprintf(&b, "kind %d event %d c%d #%d %.300s %s\n", e.Kind, e.Event, e.C, e.Position, e.Data, failure)
+		b.WriteString(line(e))
 	}
 	return b.String()
+}
+
+// summary is log with the pieces of a message on one line: how many there were.
+func (p *page) summary() string {
+	var b strings.Builder
+	appended := 0
+	flush := func() {
+		if appended > 0 {
+			fmt.Fprintf(&b, "… %d pieces of messages\n", appended)
+			appended = 0
+		}
+	}
+	for _, e := range p.Effects() {
+		if e.Event == engine.EventTranscript && bytes.HasPrefix(e.Data, []byte(`{"op":"append"`)) {
+			appended++
+			continue
+		}
+		flush()
+		b.WriteString(line(e))
+	}
+	flush()
+	return b.String()
+}
+
+func line(e engine.Effect) string {
+	failure := ""
+	if e.Failure != nil {
+		failure = e.Failure.Error()
+	}
+	return fmt.Sprintf("kind %d event %d c%d #%d %.300s %s\n", e.Kind, e.Event, e.C, e.Position, e.Data, failure)
 }
 
 // wait waits for an effect whose data holds text, after those that were waited
@@ -196,7 +223,7 @@ func (p *page) newSession() (uint32, string) {
 	if !p.Wait(func(all []engine.Effect) bool {
 		return slices.ContainsFunc(all, func(e engine.Effect) bool { return e.Kind == engine.State && strings.Contains(string(e.Data), "open") })
 	}) {
-		p.t.Fatal("the client does not open")
+		p.t.Fatalf("the client does not open")
 	}
 	e := p.settled(p.request(0, "session/new", `{"cwd":"/w","mcpServers":[]}`))
 	var result struct{ SessionID string }

@@ -38,7 +38,9 @@ func (s *Server) Cut(c Cut) int {
 	return n
 }
 
-// RandomCuts decide by a seed where streams end.
+// RandomCuts decide by a seed where streams end: by what a message says and how
+// often it was said, so that the same seed cuts the same messages, whatever comes
+// between them.
 type RandomCuts struct {
 	Seed uint32
 	// Chance of a cut at each message, from 0 to 1.
@@ -49,12 +51,14 @@ type RandomCuts struct {
 	Ways []string
 	// Session is the only session whose stream is cut; "" means every stream.
 	Session string
+	// AfterPrompt: nothing is cut before the agent has the next prompt.
+	AfterPrompt bool
 }
 
 // CutAtRandom cuts streams from now on; the zero RandomCuts ends it.
 func (s *Server) CutAtRandom(c RandomCuts) {
 	s.t.Helper()
-	plan := map[string]any{"seed": c.Seed, "chance": c.Chance, "session": c.Session}
+	plan := map[string]any{"seed": c.Seed, "chance": c.Chance, "session": c.Session, "afterPrompt": c.AfterPrompt}
 	if c.Most > 0 {
 		plan["most"] = c.Most
 	}

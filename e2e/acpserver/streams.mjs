@@ -8,7 +8,7 @@
 // "reset" whatever the client had not read yet.
 export const ways = ['clean', 'fin', 'reset', 'within', 'unsent'];
 
-// dice is a small generator (mulberry32): the same seed, the same cuts.
+// dice is a small generator (mulberry32): the same seed, the same numbers.
 function dice(seed) {
     let state = seed >>> 0;
     return () => {
@@ -18,6 +18,17 @@ function dice(seed) {
         return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     };
 }
+
+// hash is FNV-1a of a text.
+function hash(text) {
+    let value = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) {
+        value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+    }
+    return value >>> 0;
+}
+
+const decoder = new TextDecoder();
 
 export class Streams {
     #open = new Set();
@@ -31,23 +42,35 @@ export class Streams {
     open() { return [...this.#open].map(({ number, connection, session, kind }) => ({ number, connection, session, kind })); }
 
     // plan cuts streams at random from now on: { seed, chance, most, ways,
-    // session }, the session "" for all of them. null ends it.
+    // session, afterPrompt }, the session "" for all of them. null ends it.
     plan(plan) {
-        this.#plan = plan && { most: Infinity, ways, ...plan, roll: dice(plan.seed), made: 0 };
+        this.#plan = plan && { most: Infinity, ways, ...plan, said: new Map(), made: 0, prompts: this.#prompts() };
     }
+
+    #prompts() { return this.memory.log.filter(({ kind }) => kind === 'prompt').length; }
 
     get cuts() { return this.#plan?.made ?? 0; }
 
-    #draw(stream) {
+    // draw throws a die of the message's own: how it falls is the seed's, what the
+    // message says and how often it was said.
+    #draw(stream, message) {
         const plan = this.#plan;
         if (!plan || plan.made >= plan.most || (plan.session && plan.session !== stream.session)) {
             return undefined;
         }
-        if (plan.roll() >= plan.chance) {
+        if (plan.afterPrompt && this.#prompts() === plan.prompts) {
+            return undefined;
+        }
+        plan.afterPrompt = false;
+        const text = typeof message === 'string' ? message : decoder.decode(message);
+        const times = (plan.said.get(text) ?? 0) + 1;
+        plan.said.set(text, times);
+        const roll = dice(plan.seed ^ hash(`${times} ${text}`));
+        if (roll() >= plan.chance) {
             return undefined;
         }
         plan.made++;
-        return plan.ways[Math.floor(plan.roll() * plan.ways.length)];
+        return plan.ways[Math.floor(roll() * plan.ways.length)];
     }
 
     #begin(stream) {
@@ -104,7 +127,7 @@ export class Streams {
                     controller.close();
                     return;
                 }
-                const how = value[0] === 'd'.charCodeAt(0) ? this.#draw(stream) : undefined;
+                const how = value[0] === 'd'.charCodeAt(0) ? this.#draw(stream, value) : undefined;
                 if (how !== 'unsent') {
                     controller.enqueue(how === 'within' ? value.subarray(0, value.length >> 1) : value);
                 }
@@ -139,7 +162,7 @@ export class Streams {
             if (over) {
                 return; // a socket loses its end, never a message from its middle
             }
-            const how = this.#draw(stream);
+            const how = this.#draw(stream, data);
             if (how !== 'unsent' && how !== 'within') {
                 send(data, ...rest);
             }
