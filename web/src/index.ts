@@ -29,12 +29,12 @@ export type { Draft } from "./input/drafts.js";
 export type { McpClient } from "./client/client.js";
 export type { Changed } from "./client/resultcache.js";
 export type { ListOptions } from "./client/sharedclient.js";
-export type { ClientEvents, ClientState, EvictedCall, ListenEvent } from "./client/clientevents.js";
+export type { ClientEvents, EvictedCall, ListenEvent } from "./client/clientevents.js";
 export type { Connection } from "./client/connection.js";
-export type { NegotiationStep } from "./client/serverfacts.js";
+export type { ClientState } from "./shared/clientstate.js";
 export type { Counters } from "./client/counters.js";
 export type { Guarantees } from "./client/guarantees.js";
-export type { ElicitationResult, FormElicitation, Handlers, InputContext, URLElicitation } from "./input/handlers.js";
+export type { Handlers, InputContext } from "./input/handlers.js";
 export type { ErrorCode, InvalidOutput, RPCError } from "./shared/errors.js";
 export type { Durability, DurabilityReason } from "./tabs/journalclient.js";
 export type { Usage } from "./storage/storage.js";
@@ -48,11 +48,9 @@ export type {
   LogEvent,
   NotificationEvent,
   ProgressEvent,
-  ResumedEvent,
   SegmentEvent,
-  StatusEvent,
   TaskEvent,
-} from "./shared/events.js";
+} from "./client/events.js";
 export type {
   CallToolResult,
   CompleteResult,
@@ -81,18 +79,10 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./shared/mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, JournalOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts, TokenProvider, ValidatePolicy } from "./client/options.js";
+export type { AckMode, CallOptions, ConnectOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
 export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
-export type {
-  AgentEvents,
-  AgentState,
-  SessionEvent,
-  SessionEvents,
-  SessionStatus,
-  SessionTurn,
-  WithdrawnReason,
-} from "./agent/agentevents.js";
+export type { AgentEvents, AgentState } from "./agent/agentevents.js";
 export type { AgentLimits, AgentOptions, AgentTimeouts } from "./agent/agentoptions.js";
 export type {
   AgentCapabilities,
@@ -146,3 +136,9 @@ export type {
 export type { SessionMode } from "./agent/modes.js";
 export type { AgentQuestion } from "./agent/questions.js";
 export type { AgentSession, PromptAccepted } from "./agent/session.js";
+export type { NegotiationStep } from "./shared/negotiation.js";
+export type { ElicitationResult, FormElicitation, URLElicitation } from "./input/elicitation.js";
+export type { JournalOptions, TokenProvider } from "./connect/useroptions.js";
+export type { ValidatePolicy } from "./output-schema/outputs.js";
+export type { SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason } from "./agent/sessionevents.js";
+export type { ResumedEvent, StatusEvent } from "./shared/streamevents.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SessionEvent } from "../src/agent/agentevents.js";
+import type { SessionEvent } from "../src/agent/sessionevents.js";
 import type { AgentSession } from "../src/agent/session.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import type { Open } from "../src/shared/mcp.js";

@@ -5,7 +5,7 @@ import { Calls, type CallContext } from "../src/client/calls.js";
 import { OUTCOME } from "../src/client/call.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { EVENT } from "../src/shared/events.js";
+import { EVENT } from "../src/client/events.js";
 import { callDefaults } from "../src/client/options.js";
 import { outgoing } from "../src/client/outgoing.js";
 import { CallFlags } from "../src/runtime/exports.js";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Call, type CallControl } from "../src/client/call.js";
 import { draftText } from "../src/input/drafts.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { EVENT, type InputEvent } from "../src/shared/events.js";
+import { EVENT, type InputEvent } from "../src/client/events.js";
 import type { InputContext } from "../src/input/handlers.js";
 import { answerInput } from "../src/input/inputs.js";
 import type { Runtime } from "../src/runtime/runtime.js";

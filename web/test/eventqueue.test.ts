@@ -4,7 +4,7 @@ import { Backlog, bytesOf } from "../src/shared/backlog.js";
 import { Call } from "../src/client/call.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { EventQueue } from "../src/shared/eventqueue.js";
-import { type CallEvent, decodeEvent, type RawEvent } from "../src/shared/events.js";
+import { type CallEvent, decodeEvent, type RawEvent } from "../src/client/events.js";
 
 const PROGRESS = 1;
 

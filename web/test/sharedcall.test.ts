@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME, type Call, type CallControl } from "../src/client/call.js";
-import { EVENT, GAP } from "../src/shared/events.js";
-import { type CallViewer, SharedCall } from "../src/client/sharedcall.js";
+import { OUTCOME, type Call } from "../src/client/call.js";
+import { EVENT, GAP } from "../src/client/events.js";
+import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), replay: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
@@ -16,7 +16,7 @@ function shared() {
     (what: string) =>
     (...rest: unknown[]): void =>
       void told.push([what, ...rest]);
-  const control = Object.fromEntries(["cancel", "pause", "answer", "handed", "peek", "draft", "park"].map((what) => [what, note(what)])) as unknown as CallControl;
+  const control = Object.fromEntries(["cancel", "pause", "answer", "handed", "peek", "draft", "park"].map((what) => [what, note(what)])) as unknown as SharedControl;
   control.ack = async (...rest) => note("ack")(...rest);
   const call = new SharedCall<{ list: number[] }>("tools/call", new Backlog(10), false, { name: "t" }, { key: "k" });
   call.bind(7, control, undefined, true);

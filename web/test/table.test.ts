@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Kind, layout, Table, utf8ByteString } from "../src/runtime/table.js";
+import { Kind, layout, Table } from "../src/runtime/table.js";
+import { utf8ByteString } from "../src/shared/bytestring.js";
 
 // The span table from JavaScript's side; jsbridge/table_test.go pins the same
 // layout from Go's. The memory here is filled by hand, word by word.

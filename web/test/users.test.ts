@@ -4,12 +4,13 @@ import { test } from "node:test";
 import { SharedConnection } from "../src/client/sharedconnection.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { EVENT } from "../src/shared/events.js";
+import { EVENT } from "../src/client/events.js";
 import { callDefaults } from "../src/client/options.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";
-import { type OpenedStore, type StoreKeys, type UserOptions, UserStores } from "../src/connect/userstores.js";
+import { type OpenedStore, type StoreKeys, UserStores } from "../src/connect/userstores.js";
 import { AgentRig } from "./agentrig.js";
+import type { UserOptions } from "../src/connect/useroptions.js";
 
 const jwt = (sub: string): string => `e30.${btoa(JSON.stringify({ iss: "https://id.example", sub }))}.signature`;
 

@@ -3,16 +3,16 @@ import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
-import { EVENT } from "../shared/events.js";
+import { EVENT } from "../client/events.js";
 import { Lifetime, type Keeping } from "../connect/lifetime.js";
 import { Listeners } from "../shared/listeners.js";
 import type { Implementation, Open } from "../shared/mcp.js";
-import { badArgument } from "../client/options.js";
+import { badArgument } from "../shared/arguments.js";
 import type { Usage } from "../storage/storage.js";
-import { settledState } from "../client/watch.js";
+import { settledState } from "../connect/settled.js";
 import type { Wire } from "../runtime/wire.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
-import type { AgentEvents, AgentState, SessionStatus } from "./agentevents.js";
+import type { AgentEvents, AgentState } from "./agentevents.js";
 import { AgentFacts } from "./agentfacts.js";
 import { Asked, type AgentHandlers } from "./asked.js";
 import { Exchanges } from "./exchanges.js";
@@ -22,6 +22,7 @@ import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import { Sessions } from "./sessions.js";
 import type { SharedStreams } from "./sharedstreams.js";
+import type { SessionStatus } from "./sessionevents.js";
 
 /**
  * What was dropped or repaired since connecting, by name; what is not there has

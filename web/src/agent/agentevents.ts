@@ -1,12 +1,8 @@
-import type { ClientState } from "../client/clientevents.js";
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { ResumedEvent, StatusEvent } from "../shared/events.js";
-import type { Open } from "../shared/mcp.js";
-import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
-import type { PendingPrompt, TranscriptItem } from "./items.js";
+import type { ClientState, StateEvent } from "../shared/clientstate.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
+import type { SessionStatus, WithdrawnReason } from "./sessionevents.js";
 
 /** Where an agent's client stands, as a {@link McpClient} says it. */
 export type AgentState = ClientState;
@@ -14,7 +10,7 @@ export type AgentState = ClientState;
 /** What an agent's client tells its listeners ({@link Agent.on}). */
 export interface AgentEvents {
   /** The client's state changed. `error` says why, for "failed". */
-  state: { state: AgentState; error?: HoldfastError };
+  state: StateEvent;
   /** A session is known that was not: made or resumed here, by an earlier page, or by another one that is open. */
   session: { session: AgentSession };
   /** The agent asks for something outside of any session, such as while it logs in. */
@@ -29,79 +25,4 @@ export interface AgentEvents {
   durability: { durability: Durability; why?: DurabilityReason };
   /** The agent broke a rule; `what` says which. What came of it was dropped. */
   integrity: { what: string; cause?: string };
-}
-
-/**
- * Why a request of the agent's needs no answer any more. `agent`: it took it back.
- * `cancelled`: the turn was cancelled. `answered`: another page was first.
- * `connection`: the agent has lost what it was asked on. `refused`: it did not
- * take the answer. `moved`: another page carries the session, or this one again;
- * what is still open is asked anew. `closed`: the session or the client is.
- */
-export type WithdrawnReason = "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
-
-/** What a stream does. */
-export interface SessionStatus extends Omit<StatusEvent, "type" | "position" | "state"> {
-  /** As a call's; `closed`: the session is. */
-  state: StatusEvent["state"] | "closed";
-}
-
-/** What a session does ({@link AgentSession.on}; iterated, with `type`). */
-export interface SessionEvents {
-  /**
-   * An item is new, or another one in its place. What happens to an item within
-   * one piece of work of the browser's is told once.
-   */
-  update: { item: TranscriptItem; index: number };
-  /** The transcript was told anew by the agent: show it from the start. */
-  reset: object;
-  /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
-  values: { names: readonly string[] };
-  /**
-   * {@link AgentSession.pending} has changed. `unsent` is a prompt that has left it
-   * and is not in the transcript: refused, taken back, or left behind by a page that
-   * ended, of which the agent has said nothing since. Nobody sends it again by itself.
-   */
-  pending: { unsent?: PendingPrompt };
-  /** Who is at work, and once for each turn that it has ended. */
-  turn: SessionTurn;
-  /** The agent asks for something. */
-  request: { request: AgentQuestion };
-  /** Nobody waits for that answer any more. */
-  withdrawn: { request: AgentQuestion; reason: WithdrawnReason };
-  /**
-   * What became of what was said while nobody could hear it. `continued`: the
-   * agent has told the history anew, and it was swapped in. `restarted`: the same,
-   * on a new connection. `gap`: it cannot tell it, and something may be missing.
-   */
-  resumed: Omit<ResumedEvent, "type" | "position">;
-  /** What the session's stream does; `followed` and `owned` say which page carries it. */
-  status: SessionStatus;
-  /** What a reload of the page would do to the session from now on. */
-  guarantee: { guarantee: string };
-  /** A notification about the session that is no update. */
-  notification: { method: string; params?: unknown };
-  /**
-   * The agent broke a rule; `what` says which. `servers_lost` is none of the agent's: the
-   * session goes on without its MCP servers, since there was no cipher to keep them
-   * with, until {@link Agent.resumeSession} names them again.
-   */
-  integrity: { what: string; cause?: string };
-  /** The session is over, for this client at least. The last event. */
-  closed: object;
-}
-
-/** An event of a session, when it is iterated. */
-export type SessionEvent = { [E in keyof SessionEvents]: { type: E } & SessionEvents[E] }[keyof SessionEvents];
-
-/** What a turn does. */
-export interface SessionTurn extends TurnEnd {
-  state: SessionState;
-  /** Counts the session's turns, from 1. */
-  turn: number;
-  /** True once for each turn. */
-  ended: boolean;
-  /** What goes on beside; undefined where the agent does not say. */
-  background?: BackgroundWork[] | null;
-  _meta?: Open | null;
 }

@@ -1,4 +1,4 @@
-import type { ClientState } from "../client/clientevents.js";
+import type { ClientState } from "../shared/clientstate.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 import type { AgentCapabilities, AuthMethod } from "./acp.js";
 import { DIALECTS, type Dialect } from "./dialects.js";

@@ -1,9 +1,11 @@
 import { Backlog } from "../shared/backlog.js";
 import type { Implementation } from "../shared/mcp.js";
-import { badArgument, bound, checkGroup, checkJournal, checkPrincipal, checkSignal, checkToken, headerList, type JournalOptions, milliseconds, serverURL, type TokenProvider } from "../client/options.js";
+import { badArgument, bound, checkGroup, checkSignal, milliseconds, serverURL } from "../shared/arguments.js";
 import { sendsCookies } from "../shared/origins.js";
 import { version, type WasmSource } from "../runtime/loadruntime.js";
 import type { AgentHandlers } from "./asked.js";
+import { checkJournal, checkPrincipal, checkToken, type JournalOptions, type TokenProvider } from "../connect/useroptions.js";
+import { headerList } from "../shared/headers.js";
 
 const OP = "connectAgent";
 

@@ -2,7 +2,7 @@ import { HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
 import type { Wire } from "../runtime/wire.js";
-import type { WithdrawnReason } from "./agentevents.js";
+import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 
 /** What the app does when the agent asks for something. */

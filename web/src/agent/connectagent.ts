@@ -1,7 +1,7 @@
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
 import { openedAt, openedParts } from "../connect/opening.js";
-import { throwIfAborted } from "../client/options.js";
+import { throwIfAborted } from "../shared/arguments.js";
 import { load } from "../runtime/loadruntime.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
 import { UserStores } from "../connect/userstores.js";

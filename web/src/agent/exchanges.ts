@@ -1,7 +1,7 @@
 import { OUTCOME } from "../client/call.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import { badArgument, checkSignal, throwIfAborted } from "../client/options.js";
+import { badArgument, checkSignal, throwIfAborted } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** The agent has ended a request because it was asked to (schema: ErrorCode). */

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
-import { badArgument } from "../client/options.js";
+import { badArgument } from "../shared/arguments.js";
 import type { AgentCapabilities } from "./acp.js";
 import type { ContentBlock } from "./content.js";
 import { isObject } from "./patch.js";

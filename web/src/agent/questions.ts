@@ -1,9 +1,8 @@
 import { draftText, type Draft } from "../input/drafts.js";
-import { withDefaults } from "../input/elicitation.js";
+import { withDefaults, type ElicitationResult, type FormElicitation, type URLElicitation } from "../input/elicitation.js";
 import { HoldfastError } from "../shared/errors.js";
-import type { ElicitationResult, FormElicitation, URLElicitation } from "../input/handlers.js";
+import { badArgument } from "../shared/arguments.js";
 import type { JSONSchema, Open } from "../shared/mcp.js";
-import { badArgument } from "../client/options.js";
 import type { PermissionOption, PermissionSubject } from "./acp.js";
 import { isObject } from "./patch.js";
 

@@ -1,11 +1,11 @@
 import type { Backlog } from "../shared/backlog.js";
 import { HoldfastError } from "../shared/errors.js";
-import { EVENT } from "../shared/events.js";
+import { EVENT } from "../client/events.js";
 import type { Open } from "../shared/mcp.js";
-import { badArgument } from "../client/options.js";
+import { badArgument } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, McpServer, SessionState, StopReason, TurnEnd } from "./acp.js";
-import type { SessionEvent, SessionEvents, SessionStatus } from "./agentevents.js";
+import type { SessionEvent, SessionEvents, SessionStatus } from "./sessionevents.js";
 import type { AgentFacts } from "./agentfacts.js";
 import { Asked, type AgentHandlers } from "./asked.js";
 import type { ContentBlock } from "./content.js";

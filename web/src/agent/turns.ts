@@ -1,5 +1,5 @@
 import type { HoldfastError } from "../shared/errors.js";
-import type { SessionTurn } from "./agentevents.js";
+import type { SessionTurn } from "./sessionevents.js";
 import type { BackgroundWork, SessionState, TurnEnd } from "./acp.js";
 
 /** Who waits for the end of a turn. */

@@ -1,9 +1,9 @@
 import { type Backlog, EACH } from "../shared/backlog.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { EventQueue } from "../shared/eventqueue.js";
-import { EVENT } from "../shared/events.js";
+import { EVENT } from "../client/events.js";
 import { Listeners } from "../shared/listeners.js";
-import type { SessionEvent, SessionEvents } from "./agentevents.js";
+import type { SessionEvent, SessionEvents } from "./sessionevents.js";
 import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
 import { Turns } from "./turns.js";
 

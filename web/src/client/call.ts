@@ -2,12 +2,11 @@ import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "../shared/events.js";
+import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { CallEvent, Guarantee } from "../shared/events.js";
+import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
-import type { Made } from "./sharedcall.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
 /** Numbers of core/engine Outcome. */
@@ -29,8 +28,8 @@ export interface CallControl {
   draft(call: number, key: string, draft: string): void;
   /** Events that a reader has no more in memory, from the store. */
   reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
-  /** `made` is told of the new call before anything of it can arrive. */
-  replay(call: Call<unknown>, made?: Made): Call<unknown>;
+  /** Makes the same request once more. */
+  replay(call: Call<unknown>): Call<unknown>;
 }
 
 /** What a call is told of itself where the store brought it back. */

@@ -1,9 +1,9 @@
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
-import { abortReason, OUTCOME, type Call, type CallControl, type RecalledCall } from "./call.js";
+import { abortReason, OUTCOME, type Call, type RecalledCall } from "./call.js";
 import { errorFromGo, HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";
-import { EVENT, type RawEvent, unpacked } from "../shared/events.js";
+import { EVENT, type RawEvent, unpacked } from "./events.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
@@ -15,7 +15,7 @@ import type { Outgoing } from "./outgoing.js";
 import { CallFlags } from "../runtime/exports.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 import { storedEvents } from "./storedevents.js";
-import { SharedCall, type Made } from "./sharedcall.js";
+import { SharedCall, type Made, type SharedControl } from "./sharedcall.js";
 import type { Wire } from "../runtime/wire.js";
 
 /** What the calls of a client need to know of it. */
@@ -90,7 +90,7 @@ export class Calls {
   #waiting = 0;
   /** The client is another user's. */
   #left = false;
-  readonly #asks: CallControl = {
+  readonly #asks: SharedControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
       const pending = this.#pending.get(call);

@@ -1,21 +1,14 @@
 import type { Call } from "./call.js";
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { StatusEvent } from "../shared/events.js";
+import type { StateEvent } from "../shared/clientstate.js";
+import type { StatusEvent } from "../shared/streamevents.js";
 import type { CallToolResult, LoggingLevel } from "../shared/mcp.js";
 import type { Changed } from "./resultcache.js";
-
-/**
- * Where a client stands. `offline`: what an earlier page had stored is here, and
- * the server has not been reached yet. `reconnecting`: the server has forgotten
- * the session; a new one is being made.
- */
-export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "closing" | "closed" | "failed";
 
 /** What a client tells its listeners ({@link McpClient.on}). */
 export interface ClientEvents {
   /** The client's state changed. `error` says why, for "failed". */
-  state: { state: ClientState; error?: HoldfastError };
+  state: StateEvent;
   /** A notification that belongs to no call. */
   notification: { method: string; params?: unknown };
   /**

@@ -1,16 +1,29 @@
 import type { Backlog } from "../shared/backlog.js";
 import { Call } from "./call.js";
-import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientEvents } from "./clientevents.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult } from "../shared/mcp.js";
-import type { OpenClient } from "./openclient.js";
 import type { CallOptions } from "./options.js";
 import type { CallViewer, Made, SharedCall } from "./sharedcall.js";
 import type { SharedClient } from "./sharedclient.js";
 import type { UserStores } from "../connect/userstores.js";
-import type { View } from "../connect/views.js";
+import type { View, Views } from "../connect/views.js";
+import type { ClientState } from "../shared/clientstate.js";
+
+/** The client that a view uses, open or being opened, as far as the view asks anything of it. */
+interface ViewedClient {
+  readonly views: Views<ClientView>;
+  /** That view uses it no more. Reports whether it was the last. */
+  leave(view: ClientView): boolean;
+  /** Nobody comes to it any more. */
+  retire(): void;
+  /** That view goes on with a client of its user's. */
+  move(view: ClientView): void;
+  /** Tells all views of it. */
+  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
+}
 
 /**
  * What one `connect` of the app's has of a client that several share: its handlers,
@@ -24,7 +37,7 @@ export class ClientView implements View, CallViewer {
   readonly listeners: Listeners<ClientEvents> = new Listeners();
   /** Where the server is. */
   address: string;
-  #open!: OpenClient;
+  #open!: ViewedClient;
   #client: SharedClient | undefined;
   #over = new AbortController();
   #closed: Promise<void> | undefined;
@@ -58,7 +71,7 @@ export class ClientView implements View, CallViewer {
   }
 
   /** It is one of those who use this client, which may be being opened. */
-  comesTo(open: OpenClient): void {
+  comesTo(open: ViewedClient): void {
     this.#open = open;
   }
 

@@ -4,25 +4,14 @@ import { ClientView } from "./clientview.js";
 import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { OpenClient, type Plan } from "./openclient.js";
 import { isForeign, sendsCookies } from "../shared/origins.js";
-import {
-  badArgument,
-  bound,
-  callDefaults,
-  checkGroup,
-  checkJournal,
-  checkPrincipal,
-  checkSignal,
-  checkToken,
-  headerList,
-  milliseconds,
-  serverURL,
-  throwIfAborted,
-  type ConnectOptions,
-} from "./options.js";
+import { callDefaults, type ConnectOptions } from "./options.js";
 import { load, version } from "../runtime/loadruntime.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
 import type { Validation } from "./sharedclient.js";
 import { UserStores } from "../connect/userstores.js";
+import { badArgument, bound, checkGroup, checkSignal, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
+import { checkJournal, checkPrincipal, checkToken } from "../connect/useroptions.js";
+import { headerList } from "../shared/headers.js";
 
 /**
  * Connects to an MCP server over Streamable HTTP: loads the runtime (once per

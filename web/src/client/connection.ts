@@ -1,5 +1,5 @@
 import type { Call } from "./call.js";
-import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientEvents } from "./clientevents.js";
 import type { ClientView } from "./clientview.js";
 import type { Counters } from "./counters.js";
 import type { Durability } from "../tabs/journalclient.js";
@@ -7,8 +7,9 @@ import type { Guarantees } from "./guarantees.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
 import { nameOf } from "./outgoing.js";
-import type { NegotiationStep } from "./serverfacts.js";
+import type { ClientState } from "../shared/clientstate.js";
 import type { Usage } from "../storage/storage.js";
+import type { NegotiationStep } from "../shared/negotiation.js";
 
 /** A connection to one MCP server: its state, requests and events. {@link McpClient} adds MCP's methods. */
 export class Connection {

@@ -1,5 +1,5 @@
 import type { Durability } from "../tabs/journalclient.js";
-import type { Guarantee } from "../shared/events.js";
+import type { Guarantee } from "./events.js";
 import type { ServerCapabilities } from "../shared/mcp.js";
 
 /** What a call of a tool can count on: what it starts with, and the best that it may come to. */

@@ -1,20 +1,20 @@
-import type { Call, CallControl } from "./call.js";
+import type { Call } from "./call.js";
 import type { HoldfastError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";
-import type { RawEvent } from "../shared/events.js";
+import type { RawEvent } from "./events.js";
 import { missing } from "./storedevents.js";
-import type { Made } from "./sharedcall.js";
+import type { Made, SharedCall, SharedControl } from "./sharedcall.js";
 
 /**
  * What calls ask of one runtime. Once that has exited the ids that it gave are those
  * of other calls in the next one, which brings back under new ids what is stored: so
  * nothing of the old ones reaches it.
  */
-export class LiveControl implements CallControl {
-  readonly #control: CallControl;
+export class LiveControl implements SharedControl {
+  readonly #control: SharedControl;
   #exited: ((op: string) => HoldfastError) | undefined;
 
-  constructor(control: CallControl) {
+  constructor(control: SharedControl) {
     this.#control = control;
   }
 
@@ -62,7 +62,7 @@ export class LiveControl implements CallControl {
     return this.#exited ? missing(gap) : this.#control.reread(call, gap);
   }
 
-  replay(call: Call<unknown>, made?: Made): Call<unknown> {
+  replay(call: Call<unknown>, made?: Made): SharedCall<unknown> {
     if (this.#exited) throw this.#exited("replay");
     return this.#control.replay(call, made);
   }

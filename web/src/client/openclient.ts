@@ -1,13 +1,12 @@
 import { Backlog } from "../shared/backlog.js";
 import type { ClientEvents } from "./clientevents.js";
 import type { ClientView } from "./clientview.js";
-import { diagnose } from "../diagnosis/diagnose.js";
+import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "../shared/errors.js";
 import { joinable } from "../connect/joinable.js";
-import type { CallKeeping } from "../connect/lifetime.js";
 import type { CallToolResult } from "../shared/mcp.js";
 import { openedAt, openedParts } from "../connect/opening.js";
-import type { CallDefaults, ConnectOptions } from "./options.js";
+import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { load } from "../runtime/loadruntime.js";
 import type { Runtime } from "../runtime/runtime.js";

@@ -1,20 +1,10 @@
-import { HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
-import type { Implementation, Open } from "../shared/mcp.js";
+import type { Keeping } from "../connect/lifetime.js";
+import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { ValidatePolicy } from "../output-schema/outputs.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
-import { utf8ByteString } from "../runtime/table.js";
-
-/**
- * Gives a bearer token: the token alone, without "Bearer". Asked once before
- * the first request and once after a 401, however many requests got one; the
- * requests are then repeated once. A rejection ends what waited for the token with
- * `unauthorized`, and is its `cause`, unless it is for want of the network: while the
- * browser is offline, by a TypeError in the words of fetch ("Failed to fetch" ...), a
- * NetworkError or TimeoutError, or with a true `retryable`. Then it is asked again, at
- * once when the network is back, and a page with a `principal` has its stored calls
- * meanwhile.
- */
-export type TokenProvider = () => string | Promise<string>;
+import { badArgument } from "../shared/arguments.js";
+import type { Implementation, Open } from "../shared/mcp.js";
 
 /** Times in ms, above 0; `Infinity` is never. */
 export interface Timeouts {
@@ -64,26 +54,6 @@ export interface Limits {
   stored?: number;
 }
 
-/**
- * What becomes of a tool's result that does not fit its outputSchema: `reject`
- * ends the call with `invalid_structured_content`, which carries the result;
- * `report` delivers it, and tells of it with the event `integrity`
- * (`invalid_output`); `false` does not look.
- */
-export type ValidatePolicy = "reject" | "report" | false;
-
-/** How what is kept rests in IndexedDB. */
-export interface JournalOptions {
-  /**
-   * What is encrypted there, under a key that no script can read. `secrets`: what lets
-   * somebody take over a call or a session, drafts and answers; arguments, events and
-   * results rest in plain. `all`: those as well, and nothing is kept where there is no
-   * cipher (plain http): `durability` is then `memory`, because of `cipher`. Numbers,
-   * times and sizes of what is stored stay readable. Default `secrets`.
-   */
-  seal?: "secrets" | "all";
-}
-
 /** When the store forgets a call ({@link CallOptions.ack}). */
 export type AckMode = "auto" | "manual";
 
@@ -101,6 +71,11 @@ export type RerunPolicy = "never" | "hinted" | "always";
 export interface CallDefaults {
   ack: AckMode;
   rerun: RerunPolicy;
+}
+
+/** @internal How a client keeps its calls, where each call may say otherwise. */
+export interface CallKeeping extends Keeping {
+  defaults: CallDefaults;
 }
 
 /** @internal The defaults of a client's calls; throws `bad_argument`. */
@@ -238,129 +213,4 @@ export interface CallOptions {
    * app with {@link Call.answer}, on a later page as well. Default "handlers".
    */
   input?: "handlers" | "manual";
-}
-
-/** Names that MCP sets itself. */
-const OWN_HEADERS: ReadonlySet<string> = new Set([
-  "accept",
-  "content-type",
-  "last-event-id",
-  "mcp-method",
-  "mcp-name",
-  "mcp-protocol-version",
-  "mcp-session-id",
-]);
-
-/** An error that names the argument. */
-export function badArgument(op: string, argument: string, problem: string): HoldfastError {
-  return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
-}
-
-/** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
-export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
-  let absolute: URL;
-  try {
-    absolute = new URL(url, globalThis.location?.href);
-  } catch {
-    throw badArgument(op, "url", "is not a URL");
-  }
-  if (!protocols.includes(absolute.protocol)) {
-    throw badArgument(op, "url", `has to start with ${protocols.join(", ").replace(/, ([^,]*)$/, " or $1")}, not ${absolute.protocol}`);
-  }
-  if (absolute.username || absolute.password) {
-    throw badArgument(op, "url", "holds a user name or password, which fetch refuses: use headers or token");
-  }
-  absolute.hash = "";
-  return absolute.href;
-}
-
-/** Refuses what is not an AbortSignal: a controller in its place is a common slip. */
-export function checkSignal(op: string, signal: unknown): void {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) throw badArgument(op, "signal", "has to be an AbortSignal");
-}
-
-/** Refuses what is no token provider: a token in its place is a common slip. */
-export function checkToken(op: string, token: unknown): void {
-  if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
-}
-
-/** Refuses what says nothing of how calls are kept. */
-export function checkJournal(op: string, journal: unknown): void {
-  if (journal === undefined || typeof journal === "boolean") return;
-  if (typeof journal !== "object" || journal === null) throw badArgument(op, "journal", "has to be a boolean or an object");
-  const { seal } = journal as { seal?: unknown };
-  if (seal !== undefined && seal !== "secrets" && seal !== "all") throw badArgument(op, "journal.seal", 'has to be "secrets" or "all"');
-}
-
-/** Refuses what is no name of a user. */
-export function checkPrincipal(op: string, principal: unknown): void {
-  if (principal === undefined || (typeof principal === "string" && principal !== "")) return;
-  throw badArgument(op, "principal", 'has to be a string that names the user, or "shared"');
-}
-
-/** Rejects what was begun for nothing. */
-export function throwIfAborted(op: string, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) {
-    throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
-  }
-}
-
-/** The names and values of header fields, in whatever form fetch takes them. */
-export function headerEntries(headers: HeadersInit = {}): [string, string][] {
-  if (headers instanceof Headers) return [...headers];
-  return (Array.isArray(headers) ? headers : Object.entries(headers)) as [string, string][];
-}
-
-/** Header fields as the core takes them: name, value as a byte string, and so on. `own` are those that the protocol sets itself. */
-export function headerList(
-  headers: HeadersInit | undefined,
-  hasTokenProvider: boolean,
-  op = "connect",
-  own: ReadonlySet<string> = OWN_HEADERS,
-): string[] {
-  const list: string[] = [];
-  for (const [name, value] of headerEntries(headers)) {
-    const argument = `headers[${JSON.stringify(name)}]`;
-    const lower = String(name).toLowerCase();
-    if (own.has(lower)) throw badArgument(op, argument, "is set by the protocol itself");
-    if (lower === "authorization" && hasTokenProvider) {
-      throw badArgument(op, argument, "cannot go with a token provider, which sets it too");
-    }
-    if (typeof value !== "string") throw badArgument(op, argument, "has to be a string");
-    const bytes = utf8ByteString(value);
-    let sent: string | null;
-    try {
-      // A Request's headers drop the names that a page may not set.
-      sent = new Request("http://localhost/", { headers: { [name]: bytes } }).headers.get(name);
-    } catch {
-      throw badArgument(op, argument, "holds characters that a header cannot carry");
-    }
-    if (sent === null) throw badArgument(op, argument, "is a header that browsers do not let a page set");
-    list.push(name, bytes);
-  }
-  return list;
-}
-
-/**
- * A time for the core: 0 for the default, -1 for never. The app's own 0 is refused: some
- * would mean "at once" by it, and others "never".
- */
-export function milliseconds(op: string, argument: string, value: number | undefined): number {
-  if (value === undefined) return 0;
-  if (typeof value !== "number" || !(value > 0)) {
-    throw badArgument(op, argument, "has to be a number of ms above 0: Infinity is for ever, and without it the default holds");
-  }
-  return value > Number.MAX_SAFE_INTEGER ? -1 : Math.ceil(value);
-}
-
-/** A bound for the core: 0 for the default. */
-export function bound(argument: string, value: number | undefined, op = "connect"): number {
-  if (value === undefined) return 0;
-  if (!Number.isSafeInteger(value) || value < 1) throw badArgument(op, argument, "has to be a positive integer");
-  return Math.min(value, 0x7fffffff);
-}
-
-/** Refuses a number where its group belongs: `timeouts: 5000` says nothing. */
-export function checkGroup(op: string, argument: "timeouts" | "limits" | "retention", value: unknown): void {
-  if (value !== undefined && (typeof value !== "object" || value === null)) throw badArgument(op, argument, "has to be an object");
 }

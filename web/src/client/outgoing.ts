@@ -1,9 +1,10 @@
 import { HoldfastError } from "../shared/errors.js";
 import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
 import type { Open } from "../shared/mcp.js";
-import { badArgument, callDefaults, checkGroup, checkSignal, milliseconds, type CallDefaults, type CallOptions } from "./options.js";
+import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
 import { CallFlags } from "../runtime/exports.js";
 import type { CallTimes } from "../runtime/port.js";
+import { badArgument, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
 
 /** Methods that the client itself sends. */
 const OWN_METHODS = new Set(["server/discover", "subscriptions/listen", "initialize", "notifications/initialized", "notifications/cancelled"]);

@@ -1,17 +1,6 @@
-import type { ClientState } from "./clientevents.js";
+import type { ClientState } from "../shared/clientstate.js";
+import type { NegotiationStep } from "../shared/negotiation.js";
 import type { Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
-
-/** One step on the way to a revision. */
-export interface NegotiationStep {
-  /** What was sent. */
-  method: string;
-  /** HTTP status of the answer; 0 where fetch failed. */
-  status: number;
-  /** JSON-RPC error code in the answer, if there was one. */
-  code?: number;
-  /** What followed from it. */
-  then: "initialize" | "modern" | "retry" | "unsupported" | "failed";
-}
 
 /** What the core tells of a connection (wasm/host.go). All but the steps is of an open one. */
 interface Opened {

@@ -9,6 +9,12 @@ export interface CallViewer {
   replay(call: SharedCall<unknown>): Call<unknown>;
 }
 
+/** What a call of the core's needs of its client. */
+export interface SharedControl extends CallControl {
+  /** Makes the same request once more; `made` is told of the new call before anything of it can arrive. */
+  replay(call: Call<unknown>, made?: Made): SharedCall<unknown>;
+}
+
 /** A call as one viewer has it. */
 interface Seen<T> {
   call: Call<T>;
@@ -21,7 +27,7 @@ interface Seen<T> {
  */
 export class SharedCall<T> extends Call<T> {
   readonly #seen = new Map<CallViewer, Seen<T>>();
-  #bound: { id: number; control: CallControl } | undefined;
+  #bound: { id: number; control: SharedControl } | undefined;
   #done = 0;
   /** How the core has settled it: an app's result is that app's to change. */
   #outcome: [outcome: number, text: string] | undefined;
@@ -70,10 +76,10 @@ export class SharedCall<T> extends Call<T> {
 
   /** Makes the same request once more; `made` is told of it before anything of it can arrive. */
   repeat(made: Made): SharedCall<unknown> {
-    return this.#bound!.control.replay(this as Call<unknown>, made) as SharedCall<unknown>;
+    return this.#bound!.control.replay(this as Call<unknown>, made);
   }
 
-  override bind(id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
+  override bind(id: number, control: SharedControl, signal: AbortSignal | undefined, kept = false): void {
     super.bind(id, control, signal, kept);
     this.#bound = { id, control };
     for (const [viewer, seen] of this.#seen) seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
@@ -114,7 +120,7 @@ export class SharedCall<T> extends Call<T> {
   }
 
   #controlOf(viewer: CallViewer, seen: Seen<T>): CallControl {
-    const core = (tell: (control: CallControl, id: number) => void): void => {
+    const core = (tell: (control: SharedControl, id: number) => void): void => {
       if (this.#bound) tell(this.#bound.control, this.#bound.id);
     };
     return {

@@ -20,10 +20,10 @@ import type {
   Tool,
 } from "../shared/mcp.js";
 import type { Handlers } from "../input/handlers.js";
-import type { CallKeeping } from "../connect/lifetime.js";
-import { badArgument, bound, type CallOptions, type ResponseMode, type ValidatePolicy } from "./options.js";
+import type { CallKeeping } from "./options.js";
+import type { CallOptions, ResponseMode } from "./options.js";
 import { loadValidator } from "../output-schema/loadvalidator.js";
-import { Outputs } from "../output-schema/outputs.js";
+import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import { CallFlags } from "../runtime/exports.js";
@@ -31,6 +31,7 @@ import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
 import { recallTools, storedTools, type ToolFacts } from "./storedtools.js";
 import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
+import { badArgument, bound } from "../shared/arguments.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;

@@ -2,7 +2,7 @@
 // from the store: row after row, a bounded part at a time.
 
 import type { Gap } from "../shared/eventqueue.js";
-import { GAP, type RawEvent } from "../shared/events.js";
+import { GAP, type RawEvent } from "./events.js";
 import type { LogRow, LogPlace } from "../storage/storage.js";
 
 /** Rows that are read at first in one go: each may have over 1 MiB. */

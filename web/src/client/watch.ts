@@ -1,4 +1,4 @@
-import type { ClientEvents, ClientState } from "./clientevents.js";
+import type { ClientEvents } from "./clientevents.js";
 import { HoldfastError } from "../shared/errors.js";
 
 const OP = "subscriptions/listen";
@@ -38,29 +38,5 @@ export function completed(on: On, elicitationId: string, over: AbortSignal): Pro
       resolve();
     });
     over.addEventListener("abort", () => (off(), resolve()), { once: true });
-  });
-}
-
-/** A client of any kind, as far as it says where it stands. */
-interface Stateful {
-  readonly state: ClientState;
-  on(event: "state", listener: (event: ClientEvents["state"]) => void): () => void;
-}
-
-/** Resolves when the client makes no session, neither the first nor a new one, or after so many ms. */
-export function settledState(client: Stateful, ms: number): Promise<void> {
-  const settled = (state: ClientState): boolean => state !== "connecting" && state !== "reconnecting";
-  return new Promise((resolve) => {
-    if (settled(client.state)) {
-      resolve();
-      return;
-    }
-    const end = (): void => {
-      off();
-      clearTimeout(timer);
-      resolve();
-    };
-    const off = client.on("state", ({ state }) => settled(state) && end());
-    const timer = setTimeout(end, ms);
   });
 }

@@ -1,13 +1,10 @@
-import type { ClientEvents, ClientState } from "../client/clientevents.js";
-import type { Counters } from "../client/counters.js";
 import type { Journal } from "../tabs/journal.js";
 import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
-import type { CallDefaults } from "../client/options.js";
 import type { Runtime } from "../runtime/runtime.js";
-import type { ServerFacts } from "../client/serverfacts.js";
 import type { Tokens } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
+import type { ClientState, StateEvent } from "../shared/clientstate.js";
 
 /** @internal How a client keeps its calls. */
 export interface Keeping {
@@ -17,11 +14,6 @@ export interface Keeping {
   stores?: Tokens;
   /** Loads the runtime anew after it has exited. */
   reload?: () => Promise<Runtime>;
-}
-
-/** @internal The same, of one whose calls may say otherwise. */
-export interface CallKeeping extends Keeping {
-  defaults: CallDefaults;
 }
 
 /** A runtime that lived no longer than this, in ms, is not started again. */
@@ -34,8 +26,8 @@ export interface Facts {
 
 /** Those who listen to a client, as far as they hear of its state. */
 interface StateListeners {
-  add(event: "state", listener: (event: ClientEvents["state"]) => void): () => void;
-  emit(event: "state", value: ClientEvents["state"]): void;
+  add(event: "state", listener: (event: StateEvent) => void): () => void;
+  emit(event: "state", value: StateEvent): void;
 }
 
 /** @internal What a life is made from. */
@@ -57,7 +49,7 @@ export interface LifetimeUse<F, C> {
  * A client's life in the core: started, opened, opened anew, closed or failed,
  * and begun again in a new runtime where the one it had has exited.
  */
-export class Lifetime<F extends Facts = ServerFacts, C extends object = Counters> {
+export class Lifetime<F extends Facts, C extends object> {
   /** What is known of the server since the client was opened. */
   readonly facts: F;
   #wire: Wire;

@@ -5,18 +5,11 @@
 import { forgetFormerly } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { principalOf } from "./principal.js";
-import { headerEntries, type JournalOptions, type TokenProvider } from "../client/options.js";
+import { headerEntries } from "../shared/headers.js";
+import type { TokenProvider, UserOptions } from "./useroptions.js";
 
 /** The principal that says that all users of this origin are one. */
 const SHARED = "shared";
-
-/** What the options say of the user. */
-export interface UserOptions {
-  journal?: boolean | JournalOptions;
-  principal?: string;
-  headers?: HeadersInit;
-  token?: TokenProvider;
-}
 
 /** What the app's provider has answered: a token, or why there is none. */
 export interface TokenAnswer {

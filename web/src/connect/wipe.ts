@@ -1,7 +1,7 @@
 import { joinable } from "./joinable.js";
 import { forgetRevisions } from "../storage/revisions.js";
 import { wipeAll } from "../storage/storage.js";
-import { storageFailed } from "../tabs/forget.js";
+import { storageFailed } from "../storage/storagefailed.js";
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,

@@ -1,4 +1,4 @@
-import type { NegotiationStep } from "../client/serverfacts.js";
+import type { NegotiationStep } from "../shared/negotiation.js";
 import { REQUEST_FIELDS } from "./fields.js";
 import type { Failed, Finding, Sent } from "./finding.js";
 import { cookieHint, httpHint, networkCause, place, tokenHint } from "./network.js";

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
-import { badArgument } from "../client/options.js";
+import { badArgument } from "../shared/arguments.js";
 
 /** Most bytes of one draft as JSON (core/journal MaxDraft): a form, not a file. */
 const MOST = 64 * 1024;

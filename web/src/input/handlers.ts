@@ -1,33 +1,7 @@
 import type { Draft } from "./drafts.js";
-import { withDefaults } from "./elicitation.js";
+import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
-import type { JSONSchema, Open } from "../shared/mcp.js";
-
-/** A form that the server wants filled in (schema: ElicitRequestFormParams). */
-export interface FormElicitation extends Open {
-  mode?: "form";
-  /** What the server says to the person. */
-  message: string;
-  /** A flat object of strings, numbers, booleans and enums. */
-  requestedSchema: JSONSchema;
-}
-
-/** A page that the server wants the person to visit. Show the whole URL and ask before it is opened. */
-export interface URLElicitation extends Open {
-  mode: "url";
-  /** What the server says to the person. */
-  message: string;
-  /** Never to be fetched or opened without consent. */
-  url: string;
-  /** Names the request in notifications/elicitation/complete (2025-11-25). */
-  elicitationId?: string;
-}
-
-/** What a person did about an elicitation. Members of `content` that are left out get the schema's defaults. */
-export interface ElicitationResult extends Open {
-  action: "accept" | "decline" | "cancel";
-  content?: Record<string, string | number | boolean | string[]>;
-}
+import type { Open } from "../shared/mcp.js";
 
 /** Whom a request for input comes from, and the answer to it that a person has begun. */
 export interface InputContext extends Draft {

@@ -1,4 +1,3 @@
-import type { Call } from "../client/call.js";
 import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
 import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers, type InputContext } from "./handlers.js";
@@ -11,6 +10,14 @@ export interface ServerRequest {
   params?: Open;
 }
 
+/** A call of the app's that asks for input. */
+interface AskingCall {
+  readonly method: string;
+  /** Aborted when it has ended. */
+  readonly ended: AbortSignal;
+  saveDraft(key: string, value: unknown): void;
+}
+
 /**
  * Gets the answers to a call's request for input (2026-07-28
  * basic/patterns/mrtr): JSON of the responses by key, empty where nothing was
@@ -18,7 +25,7 @@ export interface ServerRequest {
  */
 export async function answerInput(
   text: string,
-  call: Call<unknown>,
+  call: AskingCall,
   handlers: Handlers,
   server: string,
 ): Promise<string | HoldfastError> {
@@ -59,7 +66,7 @@ export function wantsVisits(rpc: RPCError): boolean {
  */
 export async function visitPages(
   rpc: RPCError,
-  call: Call<unknown>,
+  call: AskingCall,
   handlers: Handlers,
   server: string,
   completed: (elicitationId: string) => Promise<void>,

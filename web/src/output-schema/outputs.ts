@@ -1,7 +1,14 @@
 import { HoldfastError } from "../shared/errors.js";
 import type { CallToolResult, JSONSchema, Tool } from "../shared/mcp.js";
-import type { ValidatePolicy } from "../client/options.js";
 import type { Validator, Verdict } from "./verdict.js";
+
+/**
+ * What becomes of a tool's result that does not fit its outputSchema: `reject`
+ * ends the call with `invalid_structured_content`, which carries the result;
+ * `report` delivers it, and tells of it with the event `integrity`
+ * (`invalid_output`); `false` does not look.
+ */
+export type ValidatePolicy = "reject" | "report" | false;
 
 /** Tells of a result that was delivered although it does not fit, or could not be checked. */
 type Report = (what: "invalid_output" | "unchecked_output", cause: string) => void;

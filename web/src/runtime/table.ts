@@ -2,6 +2,7 @@
 // once, in jsbridge/doc.go; jsbridge/table.go is the other half.
 
 import { decodeOps } from "./ops.js";
+import { byteString } from "../shared/bytestring.js";
 import type { Op } from "../storage/storage.js";
 
 /** First word of a record. */
@@ -209,18 +210,6 @@ export class Table {
 
 const NO_PARTS: string[] = [];
 const NO_OPS: Op[] = [];
-
-/** Bytes as a byte string, which is how fetch takes header values. */
-export function byteString(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return text;
-}
-
-/** Text as a byte string of its UTF-8 form. */
-export function utf8ByteString(text: string): string {
-  return byteString(new TextEncoder().encode(text));
-}
 
 /** Words of the header, for the test that pins the layout. */
 export const layout: { recordWords: number; headerWords: number } = { recordWords: RECORD_WORDS, headerWords: HEADER_WORDS };

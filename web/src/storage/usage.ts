@@ -1,5 +1,5 @@
 import { type Store, StoreError, type Usage } from "./storage.js";
-import { storageFailed } from "../tabs/forget.js";
+import { storageFailed } from "./storagefailed.js";
 
 /**
  * What a store holds of its server and user. Null where it holds nothing any more:

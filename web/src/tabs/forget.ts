@@ -1,5 +1,5 @@
-import { HoldfastError } from "../shared/errors.js";
 import { forgetFormer, memoryStore, openStore, type Store, StoreError } from "../storage/storage.js";
+import { storageFailed } from "../storage/storagefailed.js";
 import { Channel } from "./channel.js";
 
 /**
@@ -41,9 +41,4 @@ export async function forgetFormerly(servers: readonly string[]): Promise<void> 
     channel.send({ kind: "wiped", generation: "" });
     channel.close();
   }
-}
-
-/** What an app hears where something stored could not be deleted, or counted: it may try again, or tell the user. */
-export function storageFailed(op: string, cause: unknown, message = "what is stored could not be deleted"): HoldfastError {
-  return new HoldfastError({ code: "storage_failed", op, message, retryable: true, cause });
 }

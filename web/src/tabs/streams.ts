@@ -1,4 +1,4 @@
-import { EVENT } from "../shared/events.js";
+import { EVENT } from "../client/events.js";
 import type { Wire } from "../runtime/wire.js";
 import type { Connections, Stream } from "./connections.js";
 

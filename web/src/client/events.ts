@@ -1,14 +1,6 @@
 import { draftOf, type Draft } from "../input/drafts.js";
-import type { ContentBlock, LoggingLevel, Open } from "./mcp.js";
-
-/** What every event of a call has. */
-interface Positioned {
-  /**
-   * How many messages of the server's this call had brought when the event
-   * was made. Grows by one with each message; stable over reconnects.
-   */
-  position: number;
-}
+import type { ContentBlock, LoggingLevel, Open } from "../shared/mcp.js";
+import type { Positioned, ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 
 /** notifications/progress: how far the call has come. */
 export interface ProgressEvent extends Positioned {
@@ -31,51 +23,6 @@ export interface NotificationEvent extends Positioned {
   type: "notification";
   method: string;
   params?: unknown;
-}
-
-/** What the call's stream does. */
-export interface StatusEvent extends Positioned {
-  type: "status";
-  /**
-   * `open`: the server streams. `cut`: the connection is gone, a reconnect is
-   * due. `reconnecting`: it is under way. `parked`: let go of for now
-   * ({@link Call.detach}). `followed`: another page carries the call. `owned`:
-   * this page has taken it over.
-   */
-  state: "open" | "cut" | "reconnecting" | "parked" | "followed" | "owned";
-  /**
-   * Why it was cut: the network broke, the server ended it, nothing came, the
-   * reconnect was refused for now, the page that had it is gone, or the server
-   * closed it as its resume policy says (SEP-975). Why it was parked: over
-   * HTTP/1.1 a browser has few connections, and other calls wait for this one's.
-   */
-  why?: "network" | "end" | "silent" | "refused" | "reload" | "policy" | "connections";
-  /** Which attempt comes next, counted from 1 since anything new arrived. */
-  attempt?: number;
-  /** Until the reconnect, in ms. */
-  delay?: number;
-  /** On the listen stream: it is open again, and what was said meanwhile is gone. */
-  missed?: boolean;
-  /** Set once the server accepts and closes without progress, at speed: the pace is the backoff's from here on. */
-  code?: "reconnect_loop";
-}
-
-/** What a resume did. */
-export interface ResumedEvent extends Positioned {
-  type: "resumed";
-  /**
-   * `continued`: the stream goes on after the last event that was received.
-   * `restarted`: the request was run again, which its tool or the app allows.
-   * `gap`: something is missing. `lost`: the server no longer has the call.
-   * `unknown`: it may have run, and nothing can tell. The last two end the call.
-   */
-  outcome: "continued" | "restarted" | "gap" | "lost" | "unknown";
-  /** Whether that is proven; event ids are opaque and cannot prove it. */
-  proven: boolean;
-  /** Connections lost since the call was made. */
-  cuts: number;
-  /** Of a `gap` in a streamed result: numbers of the first and the last segment that the server does not give. */
-  missing?: [number, number];
 }
 
 /**

@@ -1,8 +1,8 @@
-import { explained, loadDiagnosis, ownFields } from "./loaddiagnosis.js";
+import { explained, loadDiagnosis, ownFields } from "../diagnosis/loaddiagnosis.js";
 import type { HoldfastError } from "../shared/errors.js";
-import type { ConnectOptions } from "../client/options.js";
+import type { ConnectOptions } from "./options.js";
 import { isForeign } from "../shared/origins.js";
-import type { NegotiationStep } from "../client/serverfacts.js";
+import type { NegotiationStep } from "../shared/negotiation.js";
 
 /**
  * Finds out why connecting failed, and says what a person can do about it.

@@ -1,0 +1,54 @@
+// What the options of connect and connectAgent say of the user, and of what is kept of them.
+
+import { badArgument } from "../shared/arguments.js";
+
+/**
+ * Gives a bearer token: the token alone, without "Bearer". Asked once before
+ * the first request and once after a 401, however many requests got one; the
+ * requests are then repeated once. A rejection ends what waited for the token with
+ * `unauthorized`, and is its `cause`, unless it is for want of the network: while the
+ * browser is offline, by a TypeError in the words of fetch ("Failed to fetch" ...), a
+ * NetworkError or TimeoutError, or with a true `retryable`. Then it is asked again, at
+ * once when the network is back, and a page with a `principal` has its stored calls
+ * meanwhile.
+ */
+export type TokenProvider = () => string | Promise<string>;
+
+/** How what is kept rests in IndexedDB. */
+export interface JournalOptions {
+  /**
+   * What is encrypted there, under a key that no script can read. `secrets`: what lets
+   * somebody take over a call or a session, drafts and answers; arguments, events and
+   * results rest in plain. `all`: those as well, and nothing is kept where there is no
+   * cipher (plain http): `durability` is then `memory`, because of `cipher`. Numbers,
+   * times and sizes of what is stored stay readable. Default `secrets`.
+   */
+  seal?: "secrets" | "all";
+}
+
+/** Refuses what is no token provider: a token in its place is a common slip. */
+export function checkToken(op: string, token: unknown): void {
+  if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
+}
+
+/** Refuses what says nothing of how calls are kept. */
+export function checkJournal(op: string, journal: unknown): void {
+  if (journal === undefined || typeof journal === "boolean") return;
+  if (typeof journal !== "object" || journal === null) throw badArgument(op, "journal", "has to be a boolean or an object");
+  const { seal } = journal as { seal?: unknown };
+  if (seal !== undefined && seal !== "secrets" && seal !== "all") throw badArgument(op, "journal.seal", 'has to be "secrets" or "all"');
+}
+
+/** Refuses what is no name of a user. */
+export function checkPrincipal(op: string, principal: unknown): void {
+  if (principal === undefined || (typeof principal === "string" && principal !== "")) return;
+  throw badArgument(op, "principal", 'has to be a string that names the user, or "shared"');
+}
+
+/** What the options say of the user. */
+export interface UserOptions {
+  journal?: boolean | JournalOptions;
+  principal?: string;
+  headers?: HeadersInit;
+  token?: TokenProvider;
+}

@@ -1,0 +1,62 @@
+// Checks of what an app gives, and how an error names the argument.
+
+import { HoldfastError } from "./errors.js";
+
+/** An error that names the argument. */
+export function badArgument(op: string, argument: string, problem: string): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: `${argument} ${problem}` });
+}
+
+/** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
+export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
+  let absolute: URL;
+  try {
+    absolute = new URL(url, globalThis.location?.href);
+  } catch {
+    throw badArgument(op, "url", "is not a URL");
+  }
+  if (!protocols.includes(absolute.protocol)) {
+    throw badArgument(op, "url", `has to start with ${protocols.join(", ").replace(/, ([^,]*)$/, " or $1")}, not ${absolute.protocol}`);
+  }
+  if (absolute.username || absolute.password) {
+    throw badArgument(op, "url", "holds a user name or password, which fetch refuses: use headers or token");
+  }
+  absolute.hash = "";
+  return absolute.href;
+}
+
+/** Refuses what is not an AbortSignal: a controller in its place is a common slip. */
+export function checkSignal(op: string, signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) throw badArgument(op, "signal", "has to be an AbortSignal");
+}
+
+/** Rejects what was begun for nothing. */
+export function throwIfAborted(op: string, signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
+  }
+}
+
+/**
+ * A time for the core: 0 for the default, -1 for never. The app's own 0 is refused: some
+ * would mean "at once" by it, and others "never".
+ */
+export function milliseconds(op: string, argument: string, value: number | undefined): number {
+  if (value === undefined) return 0;
+  if (typeof value !== "number" || !(value > 0)) {
+    throw badArgument(op, argument, "has to be a number of ms above 0: Infinity is for ever, and without it the default holds");
+  }
+  return value > Number.MAX_SAFE_INTEGER ? -1 : Math.ceil(value);
+}
+
+/** A bound for the core: 0 for the default. */
+export function bound(argument: string, value: number | undefined, op = "connect"): number {
+  if (value === undefined) return 0;
+  if (!Number.isSafeInteger(value) || value < 1) throw badArgument(op, argument, "has to be a positive integer");
+  return Math.min(value, 0x7fffffff);
+}
+
+/** Refuses a number where its group belongs: `timeouts: 5000` says nothing. */
+export function checkGroup(op: string, argument: "timeouts" | "limits" | "retention", value: unknown): void {
+  if (value !== undefined && (typeof value !== "object" || value === null)) throw badArgument(op, argument, "has to be an object");
+}

@@ -1,0 +1,14 @@
+import type { HoldfastError } from "./errors.js";
+
+/**
+ * Where a client stands. `offline`: what an earlier page had stored is here, and
+ * the server has not been reached yet. `reconnecting`: the server has forgotten
+ * the session; a new one is being made.
+ */
+export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "closing" | "closed" | "failed";
+
+/** A client's state changed. `error` says why, for "failed". */
+export interface StateEvent {
+  state: ClientState;
+  error?: HoldfastError;
+}
