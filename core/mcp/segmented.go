@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"bytes"
-
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
@@ -138,7 +136,7 @@ func (t *call) undoubted(c *Client, now engine.Time) {
 
 // settleMerged ends a call with what its segments come to.
 func (t *call) settleMerged(c *Client, now engine.Time) {
-	if t.task.segments.base > 0 {
+	if t.task.segments.cleared() {
 		t.taskLost(c, now) // its parts are not all there any more
 		return
 	}
@@ -148,16 +146,7 @@ func (t *call) settleMerged(c *Client, now engine.Time) {
 // compare reports whether the whole result is what was streamed, and tells the app
 // where it is not. The whole result stands (RELIABILITY fault 102).
 func (t *call) compare(c *Client, result []byte) bool {
-	s := &t.task.segments
-	whole, _ := jsonrpc.Member(result, "content")
-	list := jsonrpc.Elements(whole)
-	list = list[min(s.base, uint64(len(list))):]
-	same := len(s.ordered) == len(list) || len(s.ordered) < len(list) && !(s.complete && s.gapless())
-	var a, b []byte
-	for i := 0; same && i < len(s.ordered); i++ {
-		a, b = jsonrpc.AppendWithout(a[:0], s.ordered[i], "seqNr"), jsonrpc.AppendWithout(b[:0], list[i], "seqNr")
-		same = bytes.Equal(a, b)
-	}
+	same := t.task.segments.sameAs(result)
 	if !same {
 		c.integrity("different_result", nil)
 	}
@@ -171,11 +160,5 @@ func (t *call) tellRest(c *Client, result []byte) {
 	if k.segments.complete || !k.segments.gapless() || k.whole {
 		return
 	}
-	whole, _ := jsonrpc.Member(result, "content")
-	for i, block := range jsonrpc.Elements(whole) {
-		if n := uint64(i) + 1; n > k.segments.last() && jsonrpc.IsObject(block) {
-			number := appendUint([]byte(`"seqNr":`), n)
-			t.takeSegment(c, jsonrpc.AppendObject(nil, jsonrpc.AppendWithout(nil, block, "seqNr"), number))
-		}
-	}
+	k.segments.rest(result, func(raw []byte) { t.takeSegment(c, raw) })
 }

@@ -18,10 +18,6 @@ const (
 	segmentCost  = 64
 )
 
-// segmentBlock is the most memory that is taken at a time for the texts of
-// segments: a model's result comes as thousands of small ones.
-const segmentBlock = 32 << 10
-
 // segmentVerdict says what became of a segment.
 type segmentVerdict uint8
 
@@ -52,6 +48,9 @@ type segments struct {
 // last returns the highest number without a gap below it: the only one from
 // which everything missing is sent again (RELIABILITY fault 95).
 func (s *segments) last() uint64 { return s.base + uint64(len(s.ordered)) }
+
+// cleared reports whether the store has lost the segments before the first.
+func (s *segments) cleared() bool { return s.base > 0 }
 
 // recall takes a segment from the store, which has lost those before it where it
 // was cleared under the call.
@@ -112,41 +111,9 @@ func (s *segments) add(raw []byte, deliver func(raw []byte)) segmentVerdict {
 	return segmentFresh
 }
 
-// keep returns a copy of raw.
-func (s *segments) keep(raw []byte) []byte {
-	if cap(s.block)-len(s.block) < len(raw) {
-		// Twice as much each time, so that short results stay small.
-		size := min(max(2*cap(s.block), 512), segmentBlock)
-		if len(raw) > size/4 {
-			return bytes.Clone(raw)
-		}
-		s.block = make([]byte, 0, size)
-	}
-	from := len(s.block)
-	s.block = append(s.block, raw...)
-	return s.block[from:len(s.block):len(s.block)]
-}
-
 func duplicateOf(had, raw []byte) segmentVerdict {
 	if bytes.Equal(had, raw) {
 		return segmentDuplicate
 	}
 	return segmentConflict
-}
-
-// appendResult appends the result that the segments come to: their content in
-// order, without the numbers.
-func (s *segments) appendResult(b []byte) []byte {
-	b = append(b, `{"content":[`...)
-	for i, raw := range s.ordered {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = jsonrpc.AppendWithout(b, raw, "seqNr")
-	}
-	b = append(b, ']')
-	if s.failed {
-		b = append(b, `,"isError":true`...)
-	}
-	return append(b, '}')
 }
