@@ -48,6 +48,7 @@ var importRules = []importRule{
 		standard: slices.Concat(small, []string{"encoding/base64"}),
 		house:    []string{"core/engine", "core/jsonrpc"},
 	},
+	{folder: "core/mcp/segments", standard: small, house: []string{"core/jsonrpc"}},
 	{
 		folder:   "core/acp",
 		standard: small,

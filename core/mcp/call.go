@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -102,7 +103,8 @@ type call struct {
 	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
 	parent       *call           // roleStatus, roleTask: the call that it is about
 	task         *task           // callTask
-	streamed     segments        // callRestored, callFollowed: what its task had streamed
+
+	streamed segments.Tracker // callRestored, callFollowed: what its task had streamed
 
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time

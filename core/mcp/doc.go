@@ -15,7 +15,8 @@
 //
 // What belongs here: everything that only MCP says. What a revision of MCP
 // does differently is a row in wire/revision.go, never an if elsewhere: package
-// wire has the facts and the verdicts that need no client. What would
+// wire has the facts and the verdicts that need no client, package segments the
+// tracker of streamed results. What would
 // serve another protocol as well (cursors, reconnecting, event streams, HTTP
 // bodies) belongs in core/link. Payloads stay raw JSON text: this package reads
 // the few fields it decides by, and hands the rest on unread.

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -221,10 +222,10 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) bool {
 func (c *Client) retold(t *call) func(kind engine.EventKind, position uint32, data []byte) {
 	return func(kind engine.EventKind, position uint32, data []byte) {
 		if kind == engine.EventSegment {
-			if t.streamed.run != t.fold.Sends {
-				t.streamed = segments{run: t.fold.Sends} // the request was run again
+			if t.streamed.Run != t.fold.Sends {
+				t.streamed = segments.Tracker{Run: t.fold.Sends} // the request was run again
 			}
-			t.streamed.recall(data, t.fold.Base > 0)
+			t.streamed.Recall(data, t.fold.Base > 0)
 		}
 		if position <= t.position || kind == engine.EventInput {
 			return // told already; or asked again while it is open, and history once it is not

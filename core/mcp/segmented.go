@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -20,45 +21,45 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 		k.dialect = wire.CoreTasks
 		c.writeTask(t)
 	}
-	before := k.segments.last()
+	before := k.segments.Last()
 	c.elements = jsonrpc.AppendElements(c.elements[:0], partial)
 	for _, raw := range c.elements {
 		t.takeSegment(c, raw)
 	}
 	clear(c.elements)
-	if k.segments.last() > before {
+	if k.segments.Last() > before {
 		k.tries = 0
 	}
 	if done, _ := jsonrpc.Member(result, "isComplete"); string(done) == "true" {
-		k.segments.complete = true
+		k.segments.Complete = true
 		failed, _ := jsonrpc.Member(result, "isError")
-		k.segments.failed = k.segments.failed || string(failed) == "true"
+		k.segments.Failed = k.segments.Failed || string(failed) == "true"
 	}
 	switch {
-	case k.segments.complete && k.segments.gapless():
+	case k.segments.Complete && k.segments.Gapless():
 		// structuredContent and _meta are in the whole result only.
 		k.final = true
 		k.fetch.at = now
-	case !k.segments.gapless() && k.tries == 0 && !k.whole:
+	case !k.segments.Gapless() && k.tries == 0 && !k.whole:
 		t.fetchNow(c, now)
-	case t.x != 0 && !k.whole && k.segments.gapless():
+	case t.x != 0 && !k.whole && k.segments.Gapless():
 		k.fetch.at = engine.Never // they come by themselves
 	}
 }
 
 func (t *call) takeSegment(c *Client, raw []byte) {
-	switch t.task.segments.add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
-	case segmentDuplicate:
+	switch t.task.segments.Add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
+	case segments.Duplicate:
 		c.counters.DuplicateSegments++
-	case segmentConflict:
+	case segments.Conflict:
 		c.integrity("conflicting_segment", nil)
-	case segmentInvalid:
+	case segments.Invalid:
 		c.integrity("invalid_segment", nil)
-	case segmentTooFar:
+	case segments.TooFar:
 		c.integrity("distant_segment", nil)
-	case segmentLate:
+	case segments.Late:
 		c.integrity("late_segment", nil)
-	case segmentTooMuch:
+	case segments.TooMuch:
 		c.integrity("too_many_segments", nil)
 		t.task.whole = true // asked for again, it would not fit again
 	}
@@ -68,7 +69,7 @@ func (t *call) takeSegment(c *Client, raw []byte) {
 // waited for and nothing has come of that: the server answers by the number.
 func (t *call) fetchNow(c *Client, now engine.Time) {
 	k := t.task
-	if s := k.fetch.call; s != nil && s.phase == callSent && !k.numbered && k.segments.last() > 0 {
+	if s := k.fetch.call; s != nil && s.phase == callSent && !k.numbered && k.segments.Last() > 0 {
 		k.fetch.drop(c)
 	}
 	k.fetch.at = now
@@ -77,7 +78,7 @@ func (t *call) fetchNow(c *Client, now engine.Time) {
 // refetched takes the segments that the server gave when it was asked for them.
 func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 	k := t.task
-	final, before, over, had := k.final, k.segments.last(), k.over(), k.segments.complete
+	final, before, over, had := k.final, k.segments.Last(), k.over(), k.segments.Complete
 	k.fetch.at = now.After(k.interval)
 	t.takeSegments(c, now, partial, result)
 	switch {
@@ -88,19 +89,19 @@ func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 		// (SEP-1905, TTL expiration during streaming).
 		k.final = final
 		t.taskGone(c, now)
-	case k.segments.last() > before:
-	case !k.segments.gapless():
+	case k.segments.Last() > before:
+	case !k.segments.Gapless():
 		k.fetch.at = now.After(k.interval)
 		t.inVain(c, now)
-	case !had && k.numbered && k.segments.complete && !over && len(jsonrpc.Elements(partial)) == 0:
+	case !had && k.numbered && k.segments.Complete && !over && len(jsonrpc.Elements(partial)) == 0:
 		// Nothing follows, says a server that may have begun anew and be behind
 		// the number (SEP-1905): the status tells.
 		k.final, k.doubt = false, true
 		k.fetch.at = engine.Never
 		k.poll.drop(c)
 		k.poll.at = now
-	case !k.segments.complete && over:
-		k.segments.complete, k.final, k.fetch.at = true, true, now // isComplete is missing
+	case !k.segments.Complete && over:
+		k.segments.Complete, k.final, k.fetch.at = true, true, now // isComplete is missing
 	}
 }
 
@@ -112,10 +113,10 @@ func (t *call) inVain(c *Client, now engine.Time) {
 	switch {
 	case k.tries < gapTries && !k.whole:
 	case !k.whole:
-		from, to := k.segments.missing()
+		from, to := k.segments.Missing()
 		c.resumedGap(t, from, to)
 		k.whole, k.fetch.at = true, now
-	case k.over() || k.segments.complete:
+	case k.over() || k.segments.Complete:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method,
 			Message: "the server's result has a gap that it does not fill"})
 	}
@@ -131,22 +132,22 @@ func (t *call) undoubted(c *Client, now engine.Time) {
 		return
 	}
 	c.resumed(t, "restarted")
-	k.segments.complete, k.whole = false, true
+	k.segments.Complete, k.whole = false, true
 }
 
 // settleMerged ends a call with what its segments come to.
 func (t *call) settleMerged(c *Client, now engine.Time) {
-	if t.task.segments.cleared() {
+	if t.task.segments.Truncated() {
 		t.taskLost(c, now) // its parts are not all there any more
 		return
 	}
-	c.settle(now, t, engine.OutcomeResult, t.task.segments.appendResult(nil), nil)
+	c.settle(now, t, engine.OutcomeResult, t.task.segments.AppendResult(nil), nil)
 }
 
 // compare reports whether the whole result is what was streamed, and tells the app
 // where it is not. The whole result stands (RELIABILITY fault 102).
 func (t *call) compare(c *Client, result []byte) bool {
-	same := t.task.segments.sameAs(result)
+	same := t.task.segments.SameAs(result)
 	if !same {
 		c.integrity("different_result", nil)
 	}
@@ -157,8 +158,8 @@ func (t *call) compare(c *Client, result []byte) bool {
 // segments ended: the merge is by number (SEP-1905), so that each block has one.
 func (t *call) tellRest(c *Client, result []byte) {
 	k := t.task
-	if k.segments.complete || !k.segments.gapless() || k.whole {
+	if k.segments.Complete || !k.segments.Gapless() || k.whole {
 		return
 	}
-	k.segments.rest(result, func(raw []byte) { t.takeSegment(c, raw) })
+	k.segments.Rest(result, func(raw []byte) { t.takeSegment(c, raw) })
 }

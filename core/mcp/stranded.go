@@ -3,6 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 )
 
 // maxReruns bounds how often a request that may be run again is. They are counted
@@ -33,7 +34,7 @@ func (t *call) rerun(c *Client, now engine.Time) {
 	if t.task != nil {
 		t.dropTask(c)
 	}
-	t.policy, t.fold, t.streamed = nil, nil, segments{}
+	t.policy, t.fold, t.streamed = nil, nil, segments.Tracker{}
 	t.outbox, t.questions, t.drafts = nil, nil, drafts{} // the run that asked is over
 	t.parked &^= byApp                                   // as is the stream that was let go of
 	delete(c.byID, t.request)

@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -32,7 +33,7 @@ type task struct {
 
 	unheard requestID // the request for the result that the server may still answer; 0 for none
 
-	segments segments
+	segments segments.Tracker
 	streams  bool // it has sent partial-content
 	final    bool // nothing is missing but what only the whole result has
 	whole    bool // it is asked for the whole result from here on, not from a number
@@ -173,10 +174,10 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *wir
 	t.phase, t.answerBy = callTask, engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
 		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && !c.continues}
-	if t.streamed.run == r.Sends { // else they are of a run before this one
-		t.task.segments, t.task.streams = t.streamed, t.streamed.last() > 0
+	if t.streamed.Run == r.Sends { // else they are of a run before this one
+		t.task.segments, t.task.streams = t.streamed, t.streamed.Last() > 0
 	}
-	t.streamed = segments{}
+	t.streamed = segments.Tracker{}
 	t.restoreTTL(c, now, r)
 	t.task.poll.at = now
 	switch {

@@ -139,7 +139,7 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 		k.fetch.at = now // what it asks comes on the way to its result
 	case t.waitsInVain():
 		k.fetch.drop(c)
-		if t.x == 0 || !k.segments.gapless() {
+		if t.x == 0 || !k.segments.Gapless() {
 			k.fetch.at = now
 		}
 	case k.fetch.call != nil && k.over() && !notified:
@@ -234,7 +234,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		case code == invalidParams:
 			k.expired = true // and this was its last word
 			t.taskGone(c, now)
-		case k.final && (k.segments.failed || k.status != "failed"):
+		case k.final && (k.segments.Failed || k.status != "failed"):
 			t.settleMerged(c, now)
 		case k.status == "cancelled":
 			t.taskCancelled(c, now)

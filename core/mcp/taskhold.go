@@ -19,7 +19,7 @@ func (t *call) holdTask(c *Client, now engine.Time, held bool) {
 		}
 		return
 	}
-	if t.x != 0 && k.segments.last() == 0 && now < k.made.After(firstSegment) {
+	if t.x != 0 && k.segments.Last() == 0 && now < k.made.After(firstSegment) {
 		return // what comes first cannot be asked for by a number
 	}
 	t.parked |= byHost
@@ -50,8 +50,8 @@ func (k *task) blocks() bool {
 // asks of the person comes only to who waits for the whole.
 func (t *call) numbers() bool {
 	k := t.task
-	asks := k.status == "input_required" && k.segments.gapless() && t.parked == 0
-	return k.streams && !k.final && !k.whole && k.segments.last() > 0 && !asks
+	asks := k.status == "input_required" && k.segments.Gapless() && t.parked == 0
+	return k.streams && !k.final && !k.whole && k.segments.Last() > 0 && !asks
 }
 
 // waitsInVain reports whether the request for the result waits for the whole of

@@ -91,8 +91,8 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	var last []byte
 	if k.numbered = t.numbers(); k.numbered {
 		// Never 0: it is invalid, and means from the start anyway.
-		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.last())
-		if !k.segments.gapless() {
+		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.Last())
+		if !k.segments.Gapless() {
 			c.counters.GapsRefetched++
 		}
 	}

@@ -1,16 +1,16 @@
-package mcp
+package segments
 
 import "bytes"
 
-// segmentBlock is the most memory that is taken at a time for the texts of
+// blockSize is the most memory that is taken at a time for the texts of
 // segments: a model's result comes as thousands of small ones.
-const segmentBlock = 32 << 10
+const blockSize = 32 << 10
 
 // keep returns a copy of raw.
-func (s *segments) keep(raw []byte) []byte {
+func (s *Tracker) keep(raw []byte) []byte {
 	if cap(s.block)-len(s.block) < len(raw) {
 		// Twice as much each time, so that short results stay small.
-		size := min(max(2*cap(s.block), 512), segmentBlock)
+		size := min(max(2*cap(s.block), 512), blockSize)
 		if len(raw) > size/4 {
 			return bytes.Clone(raw)
 		}
