@@ -70,6 +70,7 @@ var torture = []int{
 	169,
 	170,
 	173,
+	174,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -37,10 +37,11 @@ var importRules = []importRule{
 	{folder: "core/jsonrpc", standard: small},
 	{folder: "core/link", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
 	{folder: "core/journal", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
+	{folder: "core/durable", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"}},
 	{
 		folder:   "core/mcp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"},
+		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable"},
 	},
 	// Data in, data out: no client, no link, no journal.
 	{
@@ -52,7 +53,7 @@ var importRules = []importRule{
 	{
 		folder:   "core/acp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"},
+		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable"},
 	},
 	// The native host exists to run the core against real servers.
 	{folder: "core/coretest", standard: anyStandard, house: []string{"core"}, others: []string{"github.com/google/uuid"}},

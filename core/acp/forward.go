@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -153,10 +154,10 @@ func (c *Client) Told(now engine.Time, id uint64, outcome engine.Outcome, data [
 func (c *Client) Moved(now engine.Time, record uint64, epoch uint32) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || s == nil || s.owned || epoch <= s.record.epoch {
+	if c.state >= stateClosing || s == nil || s.owned || epoch <= s.record.Epoch {
 		return
 	}
-	s.record.epoch, s.record.n = epoch, 0
+	s.record.Position = durable.Position{Epoch: epoch}
 	c.handedOn(now, s)
 }
 

@@ -1,27 +1,19 @@
 package acp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// What cannot be read: a record that is damaged, or that another build has written in
-// a way that this one would misread. What a page cannot read it does not own: the host
-// gives it up where this page has it, and it belongs to nobody until a page comes that
-// can read it (RELIABILITY fault 135).
-
 // readable reads the head of a session as it was stored, if its log can be read, too.
 func readable(op journal.Op, log []journal.Op) (journal.Head, error) {
-	head, err := journal.ParseHead(op.Plain)
-	if err != nil {
-		return head, err
-	}
-	id, _ := jsonrpc.Member(head.Params, "sessionId")
-	if _, ok := jsonrpc.String(id); !ok {
-		return head, journal.ErrCorrupt
-	}
-	_, err = journal.Fold(head, len(op.Plain), log)
+	head, _, err := durable.Open(op, log, func(h journal.Head) bool {
+		id, _ := jsonrpc.Member(h.Params, "sessionId")
+		_, ok := jsonrpc.String(id)
+		return ok
+	})
 	return head, err
 }
 
@@ -35,7 +27,7 @@ func (c *Client) quarantined() {
 // read so far is closed here.
 func (c *Client) unreadable(now engine.Time, record uint64) {
 	c.quarantined()
-	c.deliver(nil, engine.EventQuarantined, 0, journal.AppendQuarantined(nil, record))
+	c.effects.Add(durable.Quarantined(record))
 	if s := c.sessionOfRecord(record); s != nil {
 		c.letGo(now, s)
 	}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -9,12 +10,11 @@ import (
 // record is what of a session is stored, and what waits to be: its head says how
 // to resume it, its log what the agent has said.
 type record struct {
-	c     *Client
-	s     *session
-	id    uint64 // names it for ever
-	epoch uint32 // of this owner
-	n     uint32 // of the last row
-	bytes int    // stored of its log
+	c  *Client
+	s  *session
+	id uint64 // names it for ever
+	durable.Position
+	bytes int // stored of its log
 
 	plain  []byte // entries of the row that waits
 	secret []byte
@@ -35,7 +35,7 @@ func (c *Client) keep(s *session) {
 	if !c.writer.On || s.record != nil {
 		return
 	}
-	s.record = &record{c: c, s: s, id: c.ids.Next(), epoch: 1, made: c.wall()}
+	s.record = &record{c: c, s: s, id: c.ids.Next(), Position: durable.Position{Epoch: 1}, made: c.wall()}
 	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: s.record.id, Epoch: 1, Plain: s.head()})
 	c.writeServers(s)
 	c.writeConnection(s)
@@ -142,10 +142,10 @@ func (r *record) AppendRow(b []byte) []byte {
 	if len(r.secret) > 0 {
 		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
 	}
-	r.n++
+	r.N++
 	r.bytes += len(r.plain) + len(r.secret)
 	r.c.writer.Held += len(r.plain) + len(r.secret)
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
+	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.Epoch, N: r.N, Plain: r.plain, Secret: r.secret})
 	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
 	if cap(r.plain) > journal.MaxUncommitted {
 		r.plain = nil // one large update need not be paid for ever
@@ -179,9 +179,9 @@ func (c *Client) rewrite(s *session) {
 		s.stream.link.UnstoreSeen()
 	}
 	// Under its epoch: those before are of other owners, whose rows must not count.
-	*r = record{c: c, s: s, id: r.id, epoch: r.epoch, made: r.made}
+	*r = record{c: c, s: s, id: r.id, Position: durable.Position{Epoch: r.Epoch}, made: r.made}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: s.head()})
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.Epoch, Plain: s.head()})
 	c.writeServers(s)
 	c.writeConnection(s)
 	for _, q := range c.questions {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -18,45 +19,26 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	if c.state >= stateClosing {
 		return
 	}
-	r := journal.ReadOps(ops)
-	var head journal.Op
-	var log []journal.Op // of that head
+	r := durable.NewReader(ops)
 	var forgotten []*session
-	flush := func() {
-		if head.Kind == journal.OpCall {
-			s := c.restoreSession(now, head, log)
-			forgotten = slices.DeleteFunc(forgotten, func(t *session) bool { return t == s }) // rewritten
-		}
-		head, log = journal.Op{}, log[:0]
-	}
-	for {
-		op, ok := r.Next()
-		if !ok {
-			break
-		}
-		switch op.Kind {
-		case journal.OpServer:
-			c.restoreHandshake(op)
-		case journal.OpCall:
-			flush()
-			head = op
-		case journal.OpLog:
-			if head.Kind == journal.OpCall && head.Call == op.Call {
-				log = append(log, op)
-			} else if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
-				c.follow(now, t, op)
-			}
-		case journal.OpForget:
-			flush()
-			if t := c.sessionOfRecord(op.Call); t != nil && !t.owned {
-				forgotten = append(forgotten, t)
-			}
+	for item, ok := r.Next(); ok; item, ok = r.Next() {
+		s := c.sessionOfRecord(item.Op.Call)
+		switch {
+		case item.Op.Kind == journal.OpServer:
+			c.restoreHandshake(item.Op)
+		case item.Op.Kind == journal.OpCall:
+			s = c.restoreSession(now, item.Op, item.Log)
+			forgotten = slices.DeleteFunc(forgotten, func(other *session) bool { return other == s }) // rewritten
+		case s == nil || s.owned:
+		case item.Op.Kind == journal.OpLog:
+			c.follow(now, s, item.Op)
+		case item.Op.Kind == journal.OpForget:
+			forgotten = append(forgotten, s)
 		}
 	}
-	flush()
-	for _, t := range forgotten {
-		t.record = nil
-		c.drop(now, t, "closed")
+	for _, s := range forgotten {
+		s.record = nil
+		c.drop(now, s, "closed")
 	}
 	if r.Err() != nil {
 		c.quarantined()
@@ -116,12 +98,12 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		s = c.newSession(id, bytes.Clone(head.Params))
 		s.conn, s.owned, s.known = nil, owned, true
 		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
-		s.record = &record{c: c, s: s, id: op.Call, epoch: op.Epoch, made: head.CreatedAt}
+		s.record = &record{c: c, s: s, id: op.Call, Position: durable.Position{Epoch: op.Epoch}, made: head.CreatedAt}
 		s.fold = journal.NewRecord(head, len(op.Plain))
 		s.announce(c, true)
 		return s
 	}
-	if s.owned && !owned && op.Epoch == s.record.epoch {
+	if s.owned && !owned && op.Epoch == s.record.Epoch {
 		return nil // our own, told to us
 	}
 	// It has changed hands: its log is read from the start.
@@ -129,14 +111,14 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	if was {
 		c.relieve(s)
 	}
-	s.moved, s.anew = was || owned || op.Epoch != s.record.epoch, was || owned
+	s.moved, s.anew = was || owned || op.Epoch != s.record.Epoch, was || owned
 	s.detach(c)
 	s.owned = owned
 	c.writer.Held -= s.record.bytes
 	if s.record.waits {
 		c.writer.Untouch(s.record, len(s.record.plain)+len(s.record.secret))
 	}
-	*s.record = record{c: c, s: s, id: s.record.id, epoch: op.Epoch, made: s.record.made}
+	*s.record = record{c: c, s: s, id: s.record.id, Position: durable.Position{Epoch: op.Epoch}, made: s.record.made}
 	for _, q := range append([]*question(nil), c.questions...) {
 		switch {
 		case q.session != s:
@@ -173,9 +155,7 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	size := len(op.Plain) + len(op.Secret)
 	s.record.bytes += size
 	c.writer.Held += size
-	if s.record.epoch == op.Epoch {
-		s.record.n = op.N
-	}
+	s.record.Advance(op)
 	return true
 }
 
@@ -337,9 +317,10 @@ func (c *Client) settleConnection(now engine.Time, s *session) {
 	}
 }
 
-// follow takes a row that the tab which carries s has stored.
+// follow takes a row that the tab which carries s has stored. That another tab has it
+// Moved says first.
 func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
-	if s.fold == nil || op.Epoch == s.record.epoch && op.N <= s.record.n {
+	if s.fold == nil || op.Epoch != s.record.Epoch || !s.record.IsNext(op) {
 		return
 	}
 	before := append([]journal.StoredPrompt(nil), s.fold.Prompts...)

@@ -67,7 +67,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 func (t *call) claim() []byte {
 	id := t.record.id
 	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: id})
-	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: t.record.epoch, Plain: t.journalHead()})
+	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: t.record.Epoch, Plain: t.journalHead()})
 	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(t.record.key)})
 }
 

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -21,10 +22,9 @@ func (c *Client) unrecord(t *call) {
 	}
 }
 
-// follow takes a row that the tab which carries t has stored. A row out of turn
-// is left out: the host reads the whole log instead.
+// follow takes a row that the tab which carries t has stored.
 func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
-	if t.phase != callFollowed || op.IsAck() || op.Epoch == t.record.epoch && op.N != t.record.n+1 {
+	if t.phase != callFollowed || !t.record.IsNext(op) {
 		return
 	}
 	if !c.foldRow(now, t, op) {
@@ -63,7 +63,7 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) guarantee {
 // acknowledged while this tab slept, and what the new owner has told follows.
 func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
 	owned, followed := head.Flags&journal.OpOwned != 0, t.phase == callFollowed
-	if !owned && !followed && head.Epoch == t.record.epoch {
+	if !owned && !followed && head.Epoch == t.record.Epoch {
 		return
 	}
 	if t.phase >= callTail && !c.unsettle(t) {
@@ -71,7 +71,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	}
 	position := uint32(0)
 	if len(head.Plain) == 0 {
-		if owned || followed || t.uncommitted() || t.record.n != head.N {
+		if owned || followed || t.uncommitted() || t.record.N != head.N {
 			c.forgotten(now, t.record.id, head.Flags) // it cannot be told what is missing between
 			return
 		}
@@ -94,7 +94,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	c.undirty(t)
 	c.writer.Held -= t.record.bytes
 	acked, log := journal.TakeAcks(log)
-	*t.record = record{c: c, t: t, id: t.record.id, acked: max(acked, t.record.acked), epoch: head.Epoch, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
+	*t.record = record{c: c, t: t, id: t.record.id, acked: max(acked, t.record.acked), Position: durable.Position{Epoch: head.Epoch}, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.fold.Position = position
 	t.phase = callFollowed
@@ -123,8 +123,6 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	// What this tab had as the owner before, and had not stored, comes again: it
 	// gets the positions that it had.
 	t.heard, t.position = t.position, t.fold.Position
-	// Rows of this tab start a new log: those of the epochs before are sealed.
-	t.record.epoch, t.record.n = head.Epoch, 0
 	t.phase = callRestored
 	c.byID[t.request] = t
 	t.awaitConnection(c)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -88,7 +89,7 @@ func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.
 	t.request = requestID(head.Call)
 	t.params, t.meta, t.header, t.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
 	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
-	t.record.id, t.record.epoch, t.record.n = head.Call, 0, 0
+	t.record.id, t.record.Position = head.Call, durable.Position{}
 	c.byRecord[head.Call] = t
 	head.Flags &^= journal.OpOwned
 	c.changeHands(now, t, head, log)

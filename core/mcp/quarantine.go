@@ -1,26 +1,14 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// What cannot be read: a record that is damaged, or that another build has written in
-// a way that this one would misread. What a page cannot read it does not own: the host
-// gives it up where this page has it, and it belongs to nobody until a page comes that
-// can read it (RELIABILITY fault 135).
-
 // readable reads a call as it was stored, whole.
 func (c *Client) readable(head journal.Op, log []journal.Op) (journal.Head, *journal.Record, error) {
-	h, err := journal.ParseHead(head.Plain)
-	if err == nil && (!c.storedObject(h.Params) || !c.storedObject(h.Meta)) {
-		err = journal.ErrCorrupt
-	}
-	if err != nil {
-		return h, nil, err
-	}
-	r, err := journal.Fold(h, len(head.Plain), log)
-	return h, r, err
+	return durable.Open(head, log, func(h journal.Head) bool { return c.storedObject(h.Params) && c.storedObject(h.Meta) })
 }
 
 // quarantined tells the app that a record was left aside.
@@ -35,7 +23,7 @@ func (c *Client) quarantined(err error) {
 // unreadable tells the host as well: it is that of a call.
 func (c *Client) unreadable(record uint64, err error) {
 	c.quarantined(err)
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventQuarantined, Data: journal.AppendQuarantined(nil, record)})
+	c.effects.Add(durable.Quarantined(record))
 }
 
 // letGo ends a call whose record this build has read so far, and cannot any more.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -12,11 +13,10 @@ import (
 
 // record is what of a call is stored, and what waits to be.
 type record struct {
-	c       *Client
-	t       *call
-	id      uint64 // the request id that it was first given names it for ever
-	epoch   uint32 // of this owner
-	n       uint32 // of the last row
+	c  *Client
+	t  *call
+	id uint64 // the request id that it was first given names it for ever
+	durable.Position
 	memory  bool   // the store has failed it: nothing more is written
 	foreign bool   // it has ended in another tab's hands: its log is that tab's
 	headIn  uint32 // the commit that holds its head
@@ -66,7 +66,7 @@ func (c *Client) keep(t *call, o *CallOptions) {
 	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.On && (o.Key == "" || !c.cfg.Journal || c.writer.Over()) {
 		return
 	}
-	t.record = &record{c: c, t: t, id: uint64(t.request), epoch: 1, key: o.Key, retry: -1, created: c.wall(),
+	t.record = &record{c: c, t: t, id: uint64(t.request), Position: durable.Position{Epoch: 1}, key: o.Key, retry: -1, created: c.wall(),
 		headIn: c.writer.Next(), sentIn: neverSent}
 	c.byRecord[t.record.id] = t
 	if !c.writer.On {
@@ -173,7 +173,7 @@ func (r *record) AppendRow(b []byte) []byte {
 	} else if r.behind {
 		r.flying = min(r.flying, r.stored) // it brings none of what is missing
 	}
-	r.n++
+	r.N++
 	r.aloft, r.written = true, t.position
 	r.bytes += len(r.plain) + len(r.secret)
 	c.writer.Held += len(r.plain) + len(r.secret)
@@ -181,7 +181,7 @@ func (r *record) AppendRow(b []byte) []byte {
 	if r.settled {
 		flags = journal.OpEnded
 	}
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: r.id, Epoch: r.epoch, N: r.n, Plain: r.plain, Secret: r.secret})
+	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: r.id, Epoch: r.Epoch, N: r.N, Plain: r.plain, Secret: r.secret})
 	r.secret, r.waits = r.secret[:0], false
 	if r.lent {
 		r.plain, r.lent = nil, false
@@ -288,11 +288,11 @@ func (c *Client) rewrite(t *call) {
 	// The log starts anew; its epoch does not: those before are of other owners,
 	// and what one of them still writes must not count (fault 76).
 	c.writer.Held -= r.bytes
-	*r = record{c: c, t: t, id: r.id, epoch: r.epoch, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
+	*r = record{c: c, t: t, id: r.id, Position: durable.Position{Epoch: r.Epoch}, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
 		// If this does not get stored, what was stored before may still be there.
 		headIn: min(r.headIn, c.writer.Next()), sentIn: neverSent}
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.epoch, Plain: t.journalHead()})
+	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.Epoch, Plain: t.journalHead()})
 	if undecided {
 		c.claimKey(t, 0)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -23,51 +24,31 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	if c.state >= stateClosing {
 		return
 	}
-	r := journal.ReadOps(ops)
-	var head, key journal.Op
-	var log []journal.Op
-	flush := func() {
-		if key.Kind == journal.OpKey {
-			c.lostKey(now, key.Call, head, log)
-		} else if head.Kind == journal.OpCall {
-			if t := c.callOfRecord(head.Call); t != nil {
-				c.changeHands(now, t, head, log)
-			} else {
-				c.recall(now, head, log)
-			}
-		}
-		head, key, log = journal.Op{}, journal.Op{}, log[:0]
+	r := durable.NewReader(ops)
+	for item, ok := r.Next(); ok; item, ok = r.Next() {
+		c.restore(now, item)
 	}
-	for {
-		op, ok := r.Next()
-		if !ok {
-			break
-		}
-		switch op.Kind {
-		case journal.OpServer:
-			c.restoreServer(now, op)
-		case journal.OpKey:
-			flush()
-			key = op
-		case journal.OpCall:
-			if head.Kind == journal.OpCall || key.Kind == 0 {
-				flush()
-			}
-			head = op
-		case journal.OpLog:
-			if head.Kind == journal.OpCall && op.Call == head.Call {
-				log = append(log, op)
-			} else if t := c.callOfRecord(op.Call); t != nil {
-				c.follow(now, t, op)
-			}
-		case journal.OpForget:
-			flush()
-			c.forgotten(now, op.Call, op.Flags)
-		}
-	}
-	flush()
 	if err := r.Err(); err != nil {
 		c.quarantined(err)
+	}
+}
+
+func (c *Client) restore(now engine.Time, item durable.Item) {
+	op := item.Op
+	t := c.callOfRecord(op.Call)
+	switch {
+	case item.Key.Kind != 0:
+		c.lostKey(now, item.Key.Call, op, item.Log)
+	case op.Kind == journal.OpServer:
+		c.restoreServer(now, op)
+	case op.Kind == journal.OpForget:
+		c.forgotten(now, op.Call, op.Flags)
+	case op.Kind == journal.OpCall && t == nil:
+		c.recall(now, op, item.Log)
+	case op.Kind == journal.OpCall:
+		c.changeHands(now, t, op, item.Log)
+	case op.Kind == journal.OpLog && t != nil:
+		c.follow(now, t, op)
 	}
 }
 
@@ -158,7 +139,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold:   journal.NewRecord(h, len(head.Plain)),
-		record: &record{c: c, id: head.Call, epoch: head.Epoch, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
+		record: &record{c: c, id: head.Call, Position: durable.Position{Epoch: head.Epoch}, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
 	}
 	t.record.t = t
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
@@ -189,10 +170,6 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	if t.phase == callRestored {
 		c.byID[t.request] = t
-		if t.record.epoch != head.Epoch {
-			// Rows of this page start a new log: those of the epochs before are sealed.
-			t.record.epoch, t.record.n = head.Epoch, 0
-		}
 	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
@@ -240,7 +217,8 @@ func (c *Client) folded(t *call, op journal.Op) {
 	t.record.bytes += len(op.Plain) + len(op.Secret)
 	c.writer.Held += len(op.Plain) + len(op.Secret)
 	t.position = max(t.position, t.fold.Position)
-	t.record.epoch, t.record.n, t.record.landed = op.Epoch, op.N, t.fold.Position
+	t.record.Advance(op)
+	t.record.landed = t.fold.Position
 	t.record.acked = max(t.record.acked, t.fold.Acked)
 	if t.fold.Sent {
 		t.record.sentIn, t.left = 0, true
