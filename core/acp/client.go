@@ -3,6 +3,7 @@ package acp
 import (
 	"strconv"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -60,7 +61,7 @@ type Client struct {
 	heardOne  bool // and a session's
 
 	handshake journal.Server // with the agent, as it is stored
-	writer    journal.Writer
+	writer    durable.Writer
 	counters  Counters
 }
 
@@ -76,7 +77,7 @@ func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
 		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
-		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: journal.NewWriter(cfg.Journal),
+		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -23,9 +24,9 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		s.expect(len(s.held) == 1, "%d commits are under way", len(s.held))
 		last := s.held[0].Ticket
 		s.held = nil
-		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, journal.Closed) })
-		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, journal.Closed) })
-		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, journal.Closed) })
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
+		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.Closed) })
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
 		s.settle(0)
 		a.is(`"state":"idle","stopReason":"end_turn"`)
 		s.settle(0)

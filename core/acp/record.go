@@ -147,7 +147,7 @@ func (r *record) AppendRow(b []byte) []byte {
 	r.c.writer.Held += len(r.plain) + len(r.secret)
 	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.Epoch, N: r.N, Plain: r.plain, Secret: r.secret})
 	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
-	if cap(r.plain) > journal.MaxUncommitted {
+	if cap(r.plain) > durable.MaxUncommitted {
 		r.plain = nil // one large update need not be paid for ever
 	}
 	return b
@@ -254,14 +254,14 @@ var handshakeName = [...]string{1: "acp/1", 2: "acp/2"}
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
 	c.begin(now)
 	switch c.writer.Stored(now, ticket, result) {
-	case journal.FateBack:
+	case durable.CommitLate:
 		c.storeBack()
-	case journal.FateStored:
+	case durable.CommitStored:
 		c.fitStored()
 		c.readOwed()
-	case journal.FateFull:
+	case durable.CommitFull:
 		c.storeFailed(now, "quota")
-	case journal.FateFailed:
+	case durable.CommitFailed:
 		c.storeFailed(now, why)
 	}
 }
@@ -304,7 +304,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 			s.record.plain, s.record.secret, s.record.waits = nil, nil, false
 		}
 	}
-	c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "memory", why))
+	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "memory", why))
 	c.writer.Fail(now, why)
 	c.readOwed()
 }
@@ -316,7 +316,7 @@ func (c *Client) storeBack() {
 		return
 	}
 	c.writer.On = true
-	c.deliver(nil, engine.EventDurability, 0, journal.AppendDurability(nil, "indexeddb", ""))
+	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", ""))
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.owned && s.record != nil && s.record.memory {
 			s.record.memory = false

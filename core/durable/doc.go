@@ -4,6 +4,12 @@
 //
 //	reader.go      what the host restores: records, rows, and what is missing or corrupt
 //	position.go    how far a log is read or written, and which row is the next
+//	quarantine.go  what becomes of what cannot be read
+//	writer.go      commits: one is under way, what comes meanwhile is the next
+//	try.go         a commit by itself, once the store has failed
+//	evict.go       what goes where there is no room
+//	clock.go       how old a record is, and whether that can be believed
+//	durability.go  what the app is told of where its work is kept
 //
 // Like all of core it is a state machine: inputs have the time in them, and nothing in
 // here waits, reads a clock or draws chance.

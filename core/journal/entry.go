@@ -141,8 +141,8 @@ func AppendEntry(b []byte, e Entry) []byte {
 	return append(b, e.Data...)
 }
 
-// longestHead is more than an entry has before its Data: header, kind, size, numbers.
-const longestHead = 2 + 1 + 4*8
+// MaxEntryHead is more than an entry has before its Data: header, kind, size, numbers.
+const MaxEntryHead = 2 + 1 + 4*8
 
 func uvarintSize(n uint64) int {
 	size := 1

@@ -283,3 +283,12 @@ func (r *Record) outcome(e Entry) {
 	r.Policy, r.Cursor, r.Seen, r.TaskState = nil, nil, nil, nil
 	r.Round, r.Stated, r.State, r.Responses, r.Responded, r.RoundOver = nil, false, nil, nil, false, false
 }
+
+// Latest returns the latest time that the record tells, in ms since 1970.
+func (r *Record) Latest() int64 {
+	latest := max(r.Head.CreatedAt, r.EndedAt, r.TaskAt, r.TaskHeardAt)
+	if r.Policy != nil {
+		latest = max(latest, r.Policy.ReceivedAt)
+	}
+	return latest
+}

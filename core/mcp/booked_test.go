@@ -62,7 +62,7 @@ func TestWhatIsHeldIsBooked(t *testing.T) {
 func TestReconnectTimeIsWrittenAnew(t *testing.T) {
 	for retry, want := range map[string]int64{"": -1, "retry: 0\n": 0, "retry: 9000\n": 9_000} {
 		r := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true})
-		c := r.Call("tools/call", `{"name":"work"}`, durable)
+		c := r.Call("tools/call", `{"name":"work"}`, durably)
 		r.store()
 		o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
 		o.Head(o.x, 200, "content-type", coretest.Stream)

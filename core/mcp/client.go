@@ -1,8 +1,8 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
@@ -48,7 +48,7 @@ type Client struct {
 	lastAsked uint32
 	resources []byte // JSON array of the resources that the app watches
 
-	writer     journal.Writer
+	writer     durable.Writer
 	withheld   bool                    // a Read may be owed to a call
 	elements   [][]byte                // of the array that is looked at: one list for all
 	kept       map[engine.CallID]*call // settled, and not acknowledged yet
@@ -118,7 +118,7 @@ func New(cfg Config) *Client {
 		owners:   map[engine.ExchangeID]owner{},
 		listen:   &listen{},
 		series:   jsonrpc.Series{Param: progressToken},
-		writer:   journal.NewWriter(cfg.Journal),
+		writer:   durable.NewWriter(cfg.Journal),
 	}
 	c.taskListen.at, c.token.askAt, c.claims.at = engine.Never, engine.Never, engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never

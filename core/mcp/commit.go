@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -31,28 +32,28 @@ func (c *Client) thenOnly(now engine.Time, t *call, strict bool, do func(now eng
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
 	c.beginOf(now, true)
 	fate := c.writer.Stored(now, ticket, result)
-	if fate != journal.FateStored {
+	if fate != durable.CommitStored {
 		c.stir()
 	}
 	switch fate {
-	case journal.FateBack:
+	case durable.CommitLate:
 		if ticket == c.evictedIn {
 			c.evictedStored()
 		}
 		c.storeBack()
-	case journal.FateStored:
+	case durable.CommitStored:
 		c.fitStored()
 		c.readAllOwed()
-	case journal.FateFull:
+	case durable.CommitFull:
 		if room := c.evict(); room != nil {
 			c.effects.Add(c.writer.MakeRoom(room))
 			return
 		}
 		c.storeFailed(now, "quota")
-	case journal.FateRoom:
+	case durable.CommitRoomMade:
 		c.evictedStored()
 		c.effects.Add(c.writer.Retry())
-	case journal.FateFailed:
+	case durable.CommitFailed:
 		c.evicted = nil // they are stored still
 		if result == journal.ResultQuota {
 			why = "quota"
@@ -66,7 +67,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 // if the store comes back.
 func (c *Client) storeFailed(now engine.Time, why string) {
 	waiting := c.undecided()
-	if why == journal.Closed { // everything was deleted
+	if why == durable.Closed { // everything was deleted
 		for _, t := range c.calls {
 			if t.record != nil {
 				t.record.headIn = neverSent

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -18,8 +19,8 @@ const (
 
 // expired forgets a call that is too old, and reports whether it did.
 func (c *Client) expired(r *journal.Record, head journal.Op) bool {
-	clock := journal.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
-	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !r.Expired(clock, c.cfg.Retention.Ended, c.cfg.Retention.Running) {
+	clock := durable.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
+	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !clock.Expired(r.Head.CreatedAt, r.Outcome != 0, r.EndedAt, c.cfg.Retention.Ended, c.cfg.Retention.Running) {
 		return false
 	}
 	c.counters.ExpiredCalls++
@@ -45,12 +46,12 @@ func (c *Client) tellEvicted(t *call, why string, ended bool) {
 
 // evictable returns the calls that may be evicted: their outcomes are stored, and
 // this page has them.
-func (c *Client) evictable() []journal.Evictable {
-	var calls []journal.Evictable
+func (c *Client) evictable() []durable.Evictable {
+	var calls []durable.Evictable
 	for _, t := range c.kept {
 		// Not one whose outcome is under way: it has not been told yet.
 		if !t.record.memory && c.writer.Has(t.record.overIn) {
-			calls = append(calls, journal.Evictable{Call: t.record.id, CreatedAt: t.record.created, Bytes: t.record.bytes,
+			calls = append(calls, durable.Evictable{Call: t.record.id, CreatedAt: t.record.created, Bytes: t.record.bytes,
 				Acked: t.record.acked >= t.position && t.position > 0, Manual: t.flags&journal.ManualAck != 0})
 		}
 	}
@@ -82,18 +83,18 @@ func (c *Client) evict() []byte {
 // for the app's ack do so once, and for no more than it writes: where that does not
 // help (Chrome counts its files, which grow with a deletion until it rewrites them),
 // more of them would go for nothing.
-func (c *Client) makeRoom(manual bool) []journal.Evictable {
+func (c *Client) makeRoom(manual bool) []durable.Evictable {
 	writes, free := c.writer.Needs()
 	all := c.evictable()
-	others := slices.DeleteFunc(slices.Clone(all), func(e journal.Evictable) bool { return e.Manual && !e.Acked })
-	evict, enough := journal.Evict(others, free)
+	others := slices.DeleteFunc(slices.Clone(all), func(e durable.Evictable) bool { return e.Manual && !e.Acked })
+	evict, enough := durable.Evict(others, free)
 	if enough || !manual {
 		return evict
 	}
 	for _, e := range evict {
 		writes -= e.Bytes
 	}
-	waiting, _ := journal.Evict(slices.DeleteFunc(all, func(e journal.Evictable) bool { return !e.Manual || e.Acked }), writes)
+	waiting, _ := durable.Evict(slices.DeleteFunc(all, func(e durable.Evictable) bool { return !e.Manual || e.Acked }), writes)
 	return append(evict, waiting...)
 }
 
@@ -114,7 +115,7 @@ func (c *Client) fitStored() {
 	if w.Held <= c.cfg.Limits.Stored {
 		return
 	}
-	evict, enough := journal.Evict(c.evictable(), w.Held-c.cfg.Limits.Stored)
+	evict, enough := durable.Evict(c.evictable(), w.Held-c.cfg.Limits.Stored)
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
 		c.tellEvicted(t, evictedLimit, true)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -175,7 +176,7 @@ func TestFault134_NoRoomAndNoDeletion(t *testing.T) {
 			case "fails":
 				k.Stored(journal.ResultFailed, "aborted")
 			default:
-				k.Advance(journal.CommitWithin)
+				k.Advance(durable.CommitWithin)
 			}
 			k.want("m0", "")
 			if !strings.Contains(k.Log(), `{"durability":"memory"`) {

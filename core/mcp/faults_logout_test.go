@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -44,7 +45,7 @@ func TestFault158_LastTabEndsTheSession(t *testing.T) {
 	w := withSession(t)
 	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 	w.Stored(journal.ResultOK, "")
-	w.Input("logout elsewhere", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, journal.Closed) })
+	w.Input("logout elsewhere", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
 	closes(w)
 	if !deleted(w) {
 		t.Errorf("no DELETE leaves\n%s", w.Log())

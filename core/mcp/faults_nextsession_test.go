@@ -139,7 +139,7 @@ func (o *onStream) wantLostOnce() {
 func TestFault151_TokenInTheNextSessionAfterAReload(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		for _, remade := range []bool{true, false} {
-			o := connected(t, withDisk).resumable(`,"maxWait":600`, durable)
+			o := connected(t, withDisk).resumable(`,"maxWait":600`, durably)
 			o.progress(1)
 			o.store()
 			if remade {
@@ -251,7 +251,7 @@ func TestResumeWaitsForWhatItNeeds(t *testing.T) {
 		"a token":   {401, func(o *onStream) { o.token("t2") }, "Authorization", "Bearer t2"},
 		"a session": {404, func(o *onStream) { o.nextSession("s2") }, "Mcp-Session-Id", "s2"},
 	} {
-		o := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true}).resumable("", durable)
+		o := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true}).resumable("", durably)
 		o.store()
 		o.cut(engine.EndNetwork)
 		for o.Store.Flying() == 0 {

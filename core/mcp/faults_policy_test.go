@@ -17,7 +17,7 @@ import (
 // so is the cursor that it names.
 func TestFault93_OnDiskBeforeTheServerMayForget(t *testing.T) {
 	for n := range 6 {
-		o := connected(t, withDisk).resumable("", durable)
+		o := connected(t, withDisk).resumable("", durably)
 		for i := 1; i <= n; i++ {
 			o.progress(i) // nothing is stored meanwhile, or all of it at once
 			if i%2 == 0 {
@@ -51,7 +51,7 @@ func TestFault93_OnDiskBeforeTheServerMayForget(t *testing.T) {
 // Fault 93: what a cut ate comes again, and is told once. That nothing is missing
 // is never claimed: ids are opaque.
 func TestFault93_WhatTheCutAte(t *testing.T) {
-	o := connected(t, withDisk).resumable("", durable)
+	o := connected(t, withDisk).resumable("", durably)
 	o.progress(1)
 	o.say("id: e2\ndata: {\"jsonrpc\"")
 	o.cut(engine.EndNetwork)
@@ -71,7 +71,7 @@ func TestFault93_WhatTheCutAte(t *testing.T) {
 
 // Fault 93: a store that fails does not keep the call from going on.
 func TestFault93_StoreFails(t *testing.T) {
-	o := connected(t, withDisk).resumable("", durable)
+	o := connected(t, withDisk).resumable("", durably)
 	o.cut(engine.EndNetwork)
 	o.Advance(300)
 	o.Stored(journal.ResultFailed, "disk")
@@ -107,7 +107,7 @@ func TestFault94_AwayForTooLong(t *testing.T) {
 		{1_000, 24 * hour, true}, // nor can this
 		{1_000, -24 * hour, false},
 	} {
-		o := connected(t, withDisk).resumable(`,"maxWait":600`, durable)
+		o := connected(t, withDisk).resumable(`,"maxWait":600`, durably)
 		o = o.reload(c.away, c.jump)
 		if !c.lost {
 			o.resumePost(`"tok"`, 1_000)
@@ -122,7 +122,7 @@ func TestFault94_AwayForTooLong(t *testing.T) {
 // Fault 94: as long as the stream brings something the journal knows of contact,
 // so a page that goes after days of it has lost nothing.
 func TestFault94_ContactIsNoted(t *testing.T) {
-	o := connected(t, withDisk).resumable(`,"maxWait":60`, durable)
+	o := connected(t, withDisk).resumable(`,"maxWait":60`, durably)
 	for range 2000 {
 		o.say(": \n\n")
 		o.store()
@@ -227,7 +227,7 @@ func TestFault94_TokensAreOpaque(t *testing.T) {
 	for _, token := range []string{
 		`"a"`, `" "`, `"\u0000\u001f\r\n"`, `"\ud800"`, `"é\u00e9"`, `"\"}}"`, `"` + strings.Repeat("t", 8<<10-2) + `"`,
 	} {
-		o := connected(t, withDisk).resumable("", durable)
+		o := connected(t, withDisk).resumable("", durably)
 		o.event("", policyFor(o.id, token, ""))
 		o.store()
 		if n := o.Client.Counters(); n.IgnoredPolicies+n.UnreadableMessages != 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	durable  = mcp.CallOptions{Durable: true}
+	durably  = mcp.CallOptions{Durable: true}
 	withDisk = mcp.Config{Journal: true, NoListen: true}
 )
 
@@ -71,7 +71,7 @@ func TestFault89_ResumesWithIDAndToken(t *testing.T) {
 	} {
 		for _, how := range cuts {
 			for _, id := range []string{"", "e7"} {
-				for _, options := range []mcp.CallOptions{{}, durable} {
+				for _, options := range []mcp.CallOptions{{}, durably} {
 					o := connected(t, withDisk).resumable(c.more, options)
 					if id != "" {
 						o.event(id, coretest.Progress(o.id, 1))

@@ -45,7 +45,7 @@ func (o *onStream) rpcError(code int, message string) string {
 // further request. The server's text, which might repeat the token, is not told.
 func TestFault91_RefusedResume(t *testing.T) {
 	for name, refuse := range refusals {
-		for _, options := range []mcp.CallOptions{{}, durable} {
+		for _, options := range []mcp.CallOptions{{}, durably} {
 			o := connected(t, withDisk).resumable(`,"maxWait":600`, options)
 			o.cut(engine.EndNetwork)
 			o.resumePost(`"tok"`, hour)
@@ -177,7 +177,7 @@ func TestFault92_OneResumeAtATime(t *testing.T) {
 	}
 	for first, one := range triggers {
 		for second, two := range triggers {
-			o := connected(t, withDisk).resumable("", durable)
+			o := connected(t, withDisk).resumable("", durably)
 			o.cut(engine.EndNetwork)
 			o.store()
 			o.Advance(250) // the resume is being stored
@@ -208,7 +208,7 @@ func TestFault92_OneResumeAtATime(t *testing.T) {
 // Fault 92: a page that goes while it resumes leaves the next one where it was.
 func TestFault92_ReloadWhileResuming(t *testing.T) {
 	for _, stored := range []bool{false, true} {
-		o := connected(t, withDisk).resumable(`,"maxWait":600`, durable)
+		o := connected(t, withDisk).resumable(`,"maxWait":600`, durably)
 		o.event("e1", coretest.Progress(o.id, 1))
 		o.store()
 		o.cut(engine.EndNetwork)

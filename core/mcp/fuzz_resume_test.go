@@ -30,7 +30,7 @@ func FuzzResumePolicy(f *testing.F) {
 			return
 		}
 		c := &resumeFuzz{fuzzed: fuzzed{script: script, rig: connected(t, withDisk)}}
-		c.call = c.Call("tools/call", `{"name":"work"}`, durable)
+		c.call = c.Call("tools/call", `{"name":"work"}`, durably)
 		c.store()
 		c.id = coretest.RequestID(c.exchanges[c.newest].request)
 		c.policy = `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{` + strings.ReplaceAll(members, "$", c.id) + `}}`

@@ -61,7 +61,7 @@ func (h *resumeHistory) play(t *testing.T, seed uint64) bool {
 	}()
 	h.maxWait = []int64{0, 0, 20, 600}[h.rng.IntN(4)]
 	r := connected(t, mcp.Config{Seed: seed, Journal: true, NoListen: true})
-	c := r.Call("tools/call", `{"name":"work"}`, durable)
+	c := r.Call("tools/call", `{"name":"work"}`, durably)
 	r.store()
 	h.onStream = &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
 	h.served = r.newest

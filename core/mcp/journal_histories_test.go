@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -182,13 +183,13 @@ func (l *life) storeForgotten(landed bool) {
 		l.errands[r.errand].gone = true
 	}
 	l.shelf, l.forgotten = shelf{}, true
-	l.input("forgotten", func(m *mcp.Client, now engine.Time) { m.StoreGone(now, journal.Closed) })
+	l.input("forgotten", func(m *mcp.Client, now engine.Time) { m.StoreGone(now, durable.Closed) })
 	if flying != 0 {
 		result := journal.ResultFailed
 		if landed {
 			result = journal.ResultOK
 		}
-		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, journal.Closed) })
+		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, durable.Closed) })
 	}
 }
 

@@ -273,7 +273,7 @@ func (c *Client) tellGuarantee(t *call) {
 // tellDurability tells the app where its calls are kept from now on:
 // {"durability":"memory","why":"quota"}.
 func (c *Client) tellDurability(where, why string) {
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: journal.AppendDurability(nil, where, why)})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: durable.AppendDurability(nil, where, why)})
 }
 
 // rewrite stores a live call anew after the store was cleared. The events that

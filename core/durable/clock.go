@@ -1,4 +1,4 @@
-package journal
+package durable
 
 import "math"
 
@@ -20,14 +20,44 @@ const (
 	firstRelease = 1767225600000
 )
 
-// Deadline returns when the promise to keep the request ends, with grace ms on
-// top, in ms since 1970; 0 where no promise was made.
-func (p *ResumePolicy) Deadline(grace int64) int64 {
-	if p == nil || p.MaxWait <= 0 {
-		return 0
+// Clock is what is known of the time, in ms since 1970.
+type Clock struct {
+	Wall  int64 // what the wall clock shows now
+	Sound int64 // the latest time that is sure to have come; 0 for none, then nothing expires
+}
+
+// Expired reports whether a record may be deleted: one that has ended keepEnded ms
+// after its end, one that runs keepRunning ms after it was made. endedAt is in ms since
+// 1970, 0 where that is not known. A keep below 0 means for ever. Nobody asks this of a
+// call that a page carries on.
+func (c Clock) Expired(createdAt int64, ended bool, endedAt, keepEnded, keepRunning int64) bool {
+	since, keep := max(createdAt, 0), keepRunning
+	if ended {
+		keep = keepEnded
+		if endedAt > 0 {
+			since = endedAt
+		}
 	}
-	// Each is below 2^53 as read, but a policy may come from elsewhere.
-	return sum(sum(max(p.ReceivedAt, 0), p.MaxWait), max(grace, 0))
+	if keep < 0 || c.Sound < firstRelease {
+		return false
+	}
+	// Ahead of both: a clock that has lost its battery is behind all records.
+	return since-max(c.Wall, c.Sound) > maxAhead || max(c.Sound-since, 0) >= keep
+}
+
+// clockSlack is by how much clocks of two pages may differ, in ms, and one be set
+// back to be right again, without being doubted.
+const clockSlack = 5_000
+
+// Waited returns for how long a call that was made at createdAt has waited at wall, in
+// ms; both are ms since 1970. latest is the latest time that anything in the store
+// tells. ok is false where the clock cannot be believed: it lies behind what was
+// written by it before, or tells a time before this code was made.
+func Waited(createdAt, latest, wall int64) (ms int64, ok bool) {
+	if createdAt < firstRelease || wall < firstRelease || max(createdAt, latest) > sum(wall, clockSlack) {
+		return 0, false
+	}
+	return max(wall-createdAt, 0), true
 }
 
 // sum adds two numbers that are not negative; it saturates.
@@ -36,28 +66,4 @@ func sum(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
-}
-
-// Clock is what is known of the time, in ms since 1970.
-type Clock struct {
-	Wall  int64 // what the wall clock shows now
-	Sound int64 // the latest time that is sure to have come; 0 for none, then nothing expires
-}
-
-// Expired reports whether the record may be deleted: an ended one keepEnded ms after
-// its end, a running one keepRunning ms after it was made. A keep below 0 means for
-// ever. Nobody asks this of a call that a page carries on.
-func (r *Record) Expired(c Clock, keepEnded, keepRunning int64) bool {
-	since, keep := max(r.Head.CreatedAt, 0), keepRunning
-	if r.Outcome != 0 {
-		keep = keepEnded
-		if r.EndedAt > 0 {
-			since = r.EndedAt
-		}
-	}
-	if keep < 0 || c.Sound < firstRelease {
-		return false
-	}
-	// Ahead of both: a clock that has lost its battery is behind all records.
-	return since-max(c.Wall, c.Sound) > maxAhead || max(c.Sound-since, 0) >= keep
 }

@@ -1,9 +1,10 @@
-package journal
+package durable
 
 import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // Log is what writes rows: a call, or a session with an agent.
@@ -69,28 +70,17 @@ const (
 	MaxUncommitted = 1 << 20
 )
 
-// Result says what became of a commit, by the host's account.
-type Result uint8
+// CommitResult is what a Writer makes of a journal.Result.
+type CommitResult uint8
 
-// The results of a commit.
+// What became of a commit.
 const (
-	ResultOK       Result = iota + 1 // stored, secrets sealed
-	ResultUnsealed                   // stored without the secrets: there is no cipher
-	ResultQuota                      // no room
-	ResultFailed                     // not stored, and no use trying again
-)
-
-// Fate is what a Writer makes of a Result.
-type Fate uint8
-
-// The fates of a commit.
-const (
-	FateNone   Fate = iota // it is not the one under way, and nobody waits for it
-	FateBack               // it was given up: the store works after all
-	FateStored             // what waited for it has run
-	FateFull               // no room: MakeRoom where some can be made, else Fail
-	FateRoom               // some was made: Retry
-	FateFailed             // Fail
+	CommitIgnored  CommitResult = iota // it is not the one under way, and nobody waits for it
+	CommitLate                         // it was given up: the store works after all
+	CommitStored                       // what waited for it has run
+	CommitFull                         // no room: MakeRoom where some can be made, else Fail
+	CommitRoomMade                     // some was made: Retry
+	CommitFailed                       // Fail
 )
 
 // NewWriter returns a Writer that has nothing to write.
@@ -103,10 +93,10 @@ func (w *Writer) Over() bool { return w.over }
 func (w *Writer) Full() bool { return w.On && w.waiting+len(w.blob) > MaxUncommitted }
 
 // Put puts an op other than a row into the next commit.
-func (w *Writer) Put(op Op) {
+func (w *Writer) Put(op journal.Op) {
 	if w.On {
 		before := len(w.ops)
-		w.ops = AppendOp(w.ops, op)
+		w.ops = journal.AppendOp(w.ops, op)
 		w.waiting += len(w.ops) - before
 	}
 }
@@ -129,7 +119,7 @@ func (w *Writer) Untouch(l Log, n int) {
 // Room returns the row that is written with room for an entry of n bytes more, in
 // what a row before it has left behind if that will do.
 func (w *Writer) Room(row []byte, n int) []byte {
-	need := len(row) + n + longestHead
+	need := len(row) + n + journal.MaxEntryHead
 	switch {
 	case need <= cap(row):
 		return row
@@ -181,9 +171,9 @@ func (w *Writer) Waiting() (waiters, rows int) { return len(w.waiters), len(w.di
 
 // Unstored calls each with the ops that no commit has stored yet, of the one under
 // way first; their bytes are lent.
-func (w *Writer) Unstored(each func(Op)) {
+func (w *Writer) Unstored(each func(journal.Op)) {
 	for _, ops := range [...][]byte{w.blob, w.ops} {
-		r := ReadOps(ops)
+		r := journal.ReadOps(ops)
 		for op, ok := r.Next(); ok; op, ok = r.Next() {
 			each(op)
 		}
@@ -231,7 +221,7 @@ func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
 // of a record are, and how many to free for it: twice as much each time that this was
 // not enough.
 func (w *Writer) Needs() (writes, free int) {
-	r := ReadOps(w.blob)
+	r := journal.ReadOps(w.blob)
 	for op, ok := r.Next(); ok; op, ok = r.Next() {
 		writes += len(op.Plain) + len(op.Secret)
 	}
@@ -312,31 +302,31 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 }
 
 // Stored takes the host's answer to effect Store.
-func (w *Writer) Stored(now engine.Time, ticket uint32, result Result) Fate {
+func (w *Writer) Stored(now engine.Time, ticket uint32, result journal.Result) CommitResult {
 	if !w.flying || ticket != w.ticket {
-		if !w.On && !w.over && result == ResultOK {
-			return FateBack
+		if !w.On && !w.over && result == journal.ResultOK {
+			return CommitLate
 		}
-		return FateNone
+		return CommitIgnored
 	}
 	if w.alone != nil {
-		w.tried(now, result == ResultOK || result == ResultUnsealed)
-		return FateNone
+		w.tried(now, result == journal.ResultOK || result == journal.ResultUnsealed)
+		return CommitIgnored
 	}
 	making := w.making
 	w.flying, w.making = false, false
 	switch {
-	case making && (result == ResultOK || result == ResultUnsealed):
-		return FateRoom
+	case making && (result == journal.ResultOK || result == journal.ResultUnsealed):
+		return CommitRoomMade
 	case making:
-		return FateFailed
-	case result == ResultOK || result == ResultUnsealed:
-		w.land(now, result == ResultOK)
-		return FateStored
-	case result == ResultQuota:
-		return FateFull
+		return CommitFailed
+	case result == journal.ResultOK || result == journal.ResultUnsealed:
+		w.land(now, result == journal.ResultOK)
+		return CommitStored
+	case result == journal.ResultQuota:
+		return CommitFull
 	}
-	return FateFailed
+	return CommitFailed
 }
 
 // land takes the end of the commit under way: it is stored.

@@ -1,4 +1,4 @@
-package journal_test
+package durable_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -25,13 +26,13 @@ func (l *line) Landed(sealed bool) { l.sealed = append(l.sealed, sealed) }
 
 // desk is a Writer whose waiters leave their names.
 type desk struct {
-	journal.Writer
+	durable.Writer
 	t   *testing.T
 	log line
 	ran []string
 }
 
-func newDesk(t *testing.T) *desk { return &desk{Writer: journal.NewWriter(true), t: t} }
+func newDesk(t *testing.T) *desk { return &desk{Writer: durable.NewWriter(true), t: t} }
 
 func (d *desk) wait(now engine.Time, name string, strict bool) {
 	d.WhenStored(now, strict, func(engine.Time) { d.ran = append(d.ran, name) })
@@ -54,7 +55,7 @@ func (d *desk) want(names string) {
 	d.ran = nil
 }
 
-func (d *desk) fate(now engine.Time, ticket uint32, result journal.Result, want journal.Fate) {
+func (d *desk) fate(now engine.Time, ticket uint32, result journal.Result, want durable.CommitResult) {
 	d.t.Helper()
 	if got := d.Stored(now, ticket, result); got != want {
 		d.t.Errorf("ticket %d, result %d: fate %d, want %d", ticket, result, got, want)
@@ -78,11 +79,11 @@ func TestWriterGroups(t *testing.T) {
 		t.Error("two commits are under way")
 	}
 	d.want("")
-	d.fate(2, first.Ticket, journal.ResultOK, journal.FateStored)
+	d.fate(2, first.Ticket, journal.ResultOK, durable.CommitStored)
 	d.want("first also first")
 	second := d.commit(2)
-	d.fate(3, first.Ticket, journal.ResultOK, journal.FateNone)
-	d.fate(3, second.Ticket, journal.ResultUnsealed, journal.FateStored)
+	d.fate(3, first.Ticket, journal.ResultOK, durable.CommitIgnored)
+	d.fate(3, second.Ticket, journal.ResultUnsealed, durable.CommitStored)
 	d.want("second")
 	if first.Strict || !second.Strict {
 		t.Errorf("strict: %v, %v", first.Strict, second.Strict)
@@ -96,7 +97,7 @@ func TestWriterGroups(t *testing.T) {
 	}
 	d.Put(journal.Op{Kind: journal.OpServer})
 	d.Flush()
-	d.fate(4, d.Next()-1, journal.ResultOK, journal.FateStored)
+	d.fate(4, d.Next()-1, journal.ResultOK, durable.CommitStored)
 	if !d.commit(4).Strict {
 		t.Error("the fourth is not flushed")
 	}
@@ -110,7 +111,7 @@ func TestWriterRetries(t *testing.T) {
 	d.Touch(&d.log)
 	d.wait(0, "row", true)
 	first := d.commit(0)
-	d.fate(1, first.Ticket, journal.ResultQuota, journal.FateFull)
+	d.fate(1, first.Ticket, journal.ResultQuota, durable.CommitFull)
 	if writes, free := d.Needs(); writes != len("row") || free != writes {
 		t.Errorf("%d bytes are written, %d are needed", writes, free)
 	}
@@ -123,7 +124,7 @@ func TestWriterRetries(t *testing.T) {
 	if room.Ticket != first.Ticket || room.Strict || !bytes.Equal(room.Data, deletions) {
 		t.Errorf("room is made by %+v", room)
 	}
-	d.fate(1, room.Ticket, journal.ResultOK, journal.FateRoom)
+	d.fate(1, room.Ticket, journal.ResultOK, durable.CommitRoomMade)
 	d.want("")
 	again := d.Retry()
 	if _, ok := d.Commit(1); ok {
@@ -139,7 +140,7 @@ func TestWriterRetries(t *testing.T) {
 	if writes, free := d.Needs(); writes != len("row") || free != 2*writes {
 		t.Errorf("%d bytes were not enough, and %d are needed", writes, free)
 	}
-	d.fate(2, again.Ticket, journal.ResultQuota, journal.FateFull)
+	d.fate(2, again.Ticket, journal.ResultQuota, durable.CommitFull)
 	d.Fail(2, "quota")
 	d.want("row")
 	if d.On || d.Deadline() != engine.Never {
@@ -150,11 +151,11 @@ func TestWriterRetries(t *testing.T) {
 	for range 2 { // for each commit anew
 		d.Touch(&d.log)
 		ticket := d.commit(0).Ticket
-		d.fate(1, ticket, journal.ResultQuota, journal.FateFull)
+		d.fate(1, ticket, journal.ResultQuota, durable.CommitFull)
 		d.MakeRoom(nil)
-		d.fate(1, ticket, journal.ResultOK, journal.FateRoom)
+		d.fate(1, ticket, journal.ResultOK, durable.CommitRoomMade)
 		d.Retry()
-		d.fate(2, ticket, journal.ResultOK, journal.FateStored)
+		d.fate(2, ticket, journal.ResultOK, durable.CommitStored)
 	}
 
 	// What hangs now has nothing of the commit; what fails fails it.
@@ -163,12 +164,12 @@ func TestWriterRetries(t *testing.T) {
 		head := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
 		ticket := d.commit(0).Ticket
-		d.fate(1, ticket, journal.ResultQuota, journal.FateFull)
+		d.fate(1, ticket, journal.ResultQuota, durable.CommitFull)
 		d.MakeRoom(nil)
-		if !d.GivesUp(journal.CommitWithin) || d.EndsBetween(head, head+1) {
+		if !d.GivesUp(durable.CommitWithin) || d.EndsBetween(head, head+1) {
 			t.Error("the commit may be stored yet")
 		}
-		d.fate(2, ticket, result, journal.FateFailed)
+		d.fate(2, ticket, result, durable.CommitFailed)
 	}
 }
 
@@ -178,16 +179,16 @@ func TestWriterGivesUp(t *testing.T) {
 	for name, end := range map[string]func(d *desk, ticket uint32){
 		"hangs": func(d *desk, _ uint32) {
 			d.Slept(500)
-			if d.GivesUp(journal.CommitWithin + 499) {
+			if d.GivesUp(durable.CommitWithin + 499) {
 				t.Error("it is given up too soon")
 			}
-			if !d.GivesUp(journal.CommitWithin + 500) {
+			if !d.GivesUp(durable.CommitWithin + 500) {
 				t.Error("it is not given up")
 			}
 		},
 		"hangs unseen": func(d *desk, _ uint32) {
 			// A page that was frozen, or busy, reads what came meanwhile first.
-			late := engine.Time(journal.CommitWithin + 400)
+			late := engine.Time(durable.CommitWithin + 400)
 			if d.GivesUp(late) || d.GivesUp(d.Deadline()-1) {
 				t.Error("it is given up before the answer could be read")
 			}
@@ -195,14 +196,14 @@ func TestWriterGivesUp(t *testing.T) {
 				t.Error("it is not given up")
 			}
 		},
-		"fails": func(d *desk, ticket uint32) { d.fate(1, ticket, journal.ResultFailed, journal.FateFailed) },
+		"fails": func(d *desk, ticket uint32) { d.fate(1, ticket, journal.ResultFailed, durable.CommitFailed) },
 	} {
 		d := newDesk(t)
 		d.Held = 10
 		head := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
 		first := d.commit(0)
-		d.fate(0, first.Ticket, journal.ResultOK, journal.FateStored)
+		d.fate(0, first.Ticket, journal.ResultOK, durable.CommitStored)
 		middle := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 2})
 		under := d.commit(0)
@@ -223,8 +224,8 @@ func TestWriterGivesUp(t *testing.T) {
 		}
 		d.wait(4000, "at once", true)
 		d.want("at once")
-		d.fate(4001, under.Ticket, journal.ResultUnsealed, journal.FateNone)
-		d.fate(4001, under.Ticket, journal.ResultOK, journal.FateBack)
+		d.fate(4001, under.Ticket, journal.ResultUnsealed, durable.CommitIgnored)
+		d.fate(4001, under.Ticket, journal.ResultOK, durable.CommitLate)
 		if waiters, rows := d.Waiting(); waiters != 0 || rows != 0 {
 			t.Errorf("%s: %d wait, %d rows", name, waiters, rows)
 		}
@@ -236,16 +237,16 @@ func TestWriterGivesUp(t *testing.T) {
 func TestWriterFull(t *testing.T) {
 	d := newDesk(t)
 	d.Touch(&d.log)
-	d.Grow(journal.MaxUncommitted + 1)
+	d.Grow(durable.MaxUncommitted + 1)
 	if !d.Full() {
 		t.Error("it is not full")
 	}
-	d.Untouch(&d.log, journal.MaxUncommitted+1)
+	d.Untouch(&d.log, durable.MaxUncommitted+1)
 	d.Untouch(&d.log, 100) // it waits no more
 	if d.Full() {
 		t.Error("it is full of nothing")
 	}
-	d.Put(journal.Op{Kind: journal.OpServer, Plain: make([]byte, journal.MaxUncommitted)})
+	d.Put(journal.Op{Kind: journal.OpServer, Plain: make([]byte, durable.MaxUncommitted)})
 	if !d.Full() {
 		t.Error("what waits does not count")
 	}
@@ -253,7 +254,7 @@ func TestWriterFull(t *testing.T) {
 	if !d.Full() {
 		t.Error("what is under way does not count")
 	}
-	d.fate(1, ticket, journal.ResultOK, journal.FateStored)
+	d.fate(1, ticket, journal.ResultOK, durable.CommitStored)
 	if d.Full() {
 		t.Error("what is stored counts")
 	}
@@ -269,7 +270,7 @@ func TestWriterReleases(t *testing.T) {
 	d.wait(0, "next", true)
 	d.Release(1)
 	d.want("under way next")
-	d.fate(2, ticket, journal.ResultOK, journal.FateStored)
+	d.fate(2, ticket, journal.ResultOK, durable.CommitStored)
 	d.want("")
 	d.commit(2)
 }

@@ -1,37 +1,25 @@
-package journal
+package durable
 
 import (
 	"math"
 	"testing"
-
-	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
 const (
-	day = 24 * 60 * 60 * 1000
-	now = firstRelease + 200*day
+	day     = 24 * 60 * 60 * 1000
+	now     = firstRelease + 200*day
+	maxSafe = 1<<53 - 1
 )
 
-func TestDeadline(t *testing.T) {
-	var none *ResumePolicy
-	for name, c := range map[string]struct {
-		policy      *ResumePolicy
-		grace, want int64
-	}{
-		"no policy":     {none, 1000, 0},
-		"no promise":    {&ResumePolicy{ReceivedAt: now}, 1000, 0},
-		"hostile":       {&ResumePolicy{ReceivedAt: now, MaxWait: -1}, 1000, 0},
-		"a minute":      {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, 5000, now + 65000},
-		"no grace":      {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, 0, now + 60000},
-		"less than no":  {&ResumePolicy{ReceivedAt: now, MaxWait: 60000}, -5, now + 60000},
-		"before 1970":   {&ResumePolicy{ReceivedAt: -now, MaxWait: 60000}, 0, 60000},
-		"as big as can": {&ResumePolicy{ReceivedAt: maxSafe, MaxWait: maxSafe}, 1, 2*maxSafe + 1},
-		"bigger":        {&ResumePolicy{ReceivedAt: math.MaxInt64, MaxWait: 1}, math.MaxInt64, math.MaxInt64},
-	} {
-		if got := c.policy.Deadline(c.grace); got != c.want {
-			t.Errorf("%s: %d, want %d", name, got, c.want)
-		}
-	}
+// stored is what is known of the age of a record.
+type stored struct {
+	created int64
+	over    bool
+	ended   int64
+}
+
+func (r stored) expired(c Clock, keepEnded, keepRunning int64) bool {
+	return c.Expired(r.created, r.over, r.ended, keepEnded, keepRunning)
 }
 
 func TestExpired(t *testing.T) {
@@ -66,14 +54,14 @@ func TestExpired(t *testing.T) {
 		"a clock of less than nothing":   {maxSafe, 0, math.MinInt64, false},
 		"a clock of the far future":      {now, 0, math.MaxInt64, true},
 	} {
-		r := Record{Head: Head{CreatedAt: c.created}}
+		r := stored{created: c.created}
 		if c.ended != 0 {
-			r.Outcome, r.EndedAt = engine.OutcomeResult, max(c.ended, 0)
+			r.over, r.ended = true, max(c.ended, 0)
 		}
-		if got := r.Expired(Clock{c.wall, c.wall}, finished, unfinished); got != c.want {
+		if got := r.expired(Clock{c.wall, c.wall}, finished, unfinished); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
-		if r.Expired(Clock{c.wall, c.wall}, -1, -1) {
+		if r.expired(Clock{c.wall, c.wall}, -1, -1) {
 			t.Errorf("%s: was to be kept for ever", name)
 		}
 	}
@@ -83,16 +71,16 @@ func TestExpired(t *testing.T) {
 // than its keep after the clock has passed its time, and at most maxAhead before.
 func TestEverythingExpires(t *testing.T) {
 	for ahead := int64(-500 * day); ahead <= 500*day; ahead += day / 2 {
-		r := Record{Head: Head{CreatedAt: now + ahead}}
-		if got := r.Expired(Clock{Sound: now + max(ahead, 0) + 30*day}, day, 30*day); !got {
+		r := stored{created: now + ahead}
+		if got := r.expired(Clock{Sound: now + max(ahead, 0) + 30*day}, day, 30*day); !got {
 			t.Errorf("made %d days ahead, never ends", ahead/day)
 		}
-		if ahead >= 0 && ahead <= maxAhead && r.Expired(Clock{now, now}, day, 30*day) {
+		if ahead >= 0 && ahead <= maxAhead && r.expired(Clock{now, now}, day, 30*day) {
 			t.Errorf("made %d days ahead, ends at once", ahead/day)
 		}
 	}
-	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
-	if !ended.Expired(Clock{now, now}, 0, 0) || !ended.Expired(Clock{now, now - day}, 0, 0) {
+	ended := stored{now, true, now}
+	if !ended.expired(Clock{now, now}, 0, 0) || !ended.expired(Clock{now, now - day}, 0, 0) {
 		t.Error("kept for no time, and kept")
 	}
 }
@@ -100,18 +88,18 @@ func TestEverythingExpires(t *testing.T) {
 // Fault 134: one wrong reading of the wall clock deletes nothing, however far ahead
 // or behind it is; only what other pages have read counts.
 func TestFault134_OneWrongClock(t *testing.T) {
-	running := Record{Head: Head{CreatedAt: now}}
-	ended := Record{Head: Head{CreatedAt: now}, Outcome: engine.OutcomeResult, EndedAt: now}
+	running := stored{created: now}
+	ended := stored{now, true, now}
 	for _, wall := range []int64{math.MinInt64, 0, firstRelease, now - 500*day, now, now + 30*day, now + 4000*day, math.MaxInt64} {
 		for _, sound := range []int64{0, now - 800*day, now - day, now, now + 6*day} {
-			for _, r := range []Record{running, ended} {
-				if ahead := now - max(wall, sound); ahead <= maxAhead && r.Expired(Clock{wall, sound}, 7*day, 30*day) {
+			for _, r := range []stored{running, ended} {
+				if ahead := now - max(wall, sound); ahead <= maxAhead && r.expired(Clock{wall, sound}, 7*day, 30*day) {
 					t.Errorf("wall %d, sound %d days after it was made: expired", (wall-now)/day, (sound-now)/day)
 				}
 			}
 		}
 	}
-	if !ended.Expired(Clock{now + 8*day, now + 7*day}, 7*day, 30*day) || !running.Expired(Clock{now + 31*day, now + 30*day}, 7*day, 30*day) {
+	if !ended.expired(Clock{now + 8*day, now + 7*day}, 7*day, 30*day) || !running.expired(Clock{now + 31*day, now + 30*day}, 7*day, 30*day) {
 		t.Error("nothing ever expires")
 	}
 }

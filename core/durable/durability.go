@@ -1,4 +1,4 @@
-package journal
+package durable
 
 import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 
