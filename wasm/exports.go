@@ -164,7 +164,7 @@ func exportSourceEvent(handle, x uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// What an EventSource says of itself (web/src/runtime/eventsource.ts).
+// What an EventSource says of itself.
 const (
 	sourceFailed = iota // and is over
 	sourceOpen
@@ -337,11 +337,18 @@ func exportPause(handle, id uint32, paused int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportToken takes the token provider's answer: the input is the token where ok
-// is 1; else what went wrong, where ok is 2 for want of the network.
+// What became of the question for a token.
+const (
+	tokenFailed = iota // the provider has thrown
+	tokenGiven
+	tokenOffline // the provider could not reach the network
+)
+
+// exportToken takes the token provider's answer: the input is the token where one
+// was given, else what went wrong.
 //
 //go:wasmexport token
-func exportToken(handle uint32, ok, n int32, now float64) (records int32) {
+func exportToken(handle uint32, answer, n int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enter(handle)
 	if c == nil {
@@ -352,10 +359,10 @@ func exportToken(handle uint32, ok, n int32, now float64) (records int32) {
 		Code: engine.CodeUnauthorized, Op: "token", Retryable: true, Message: "the token provider failed",
 		Cause: &engine.Error{Code: engine.CodeUnauthorized, Message: text},
 	}
-	switch ok {
-	case 1:
+	switch answer {
+	case tokenGiven:
 		failure = nil
-	case 2:
+	case tokenOffline:
 		text, failure.Code, failure.Message = "", engine.CodeNetwork, "the token provider could not reach the network"
 	default:
 		text = ""

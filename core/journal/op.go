@@ -5,7 +5,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // OpKind says what an Op is about.
 type OpKind uint8
 
-// The kinds of Op. JavaScript reads the same numbers (web/src/runtime).
+// The kinds of Op. JavaScript has the same numbers (web/src/shared/border.ts).
 const (
 	OpServer OpKind = iota + 1 // the server's row: put, or as loaded
 	OpCall                     // a call's head, with its owner's epoch: add, or as loaded
@@ -58,14 +58,18 @@ const (
 // outcome was; 0 where it had not ended. Who follows it and has not heard of that is
 // told it rather than that somebody has given it up.
 func OpOutcome(why Gone, kind engine.Outcome) OpFlags {
-	return (OpFlags(why)<<2 | OpFlags(kind)) << 4
+	return (OpFlags(why)<<2 | OpFlags(kind)) << opOutcomeShift
 }
 
+// opOutcomeShift is the first bit of what OpOutcome returns: those below it are OpOwned
+// and the others.
+const opOutcomeShift = 4
+
 // Outcome returns what outcome OpOutcome was given.
-func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> 4 & 3) }
+func (f OpFlags) Outcome() engine.Outcome { return engine.Outcome(f >> opOutcomeShift & 3) }
 
 // Gone returns why the call is forgotten.
-func (f OpFlags) Gone() Gone { return Gone(f >> 6) }
+func (f OpFlags) Gone() Gone { return Gone(f >> (opOutcomeShift + 2)) }
 
 // Op is one thing to write in a commit, or one thing that was read. Rows are
 // keyed by call, epoch and number: an epoch is the time of one owner, so that

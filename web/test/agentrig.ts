@@ -1,8 +1,8 @@
 import { Backlog } from "../src/shared/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
+import { EVENT } from "../src/shared/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import type { JournalClient } from "../src/tabs/journalclient.js";
-import { EVENT } from "../src/client/events.js";
 import type { Open } from "../src/shared/mcp.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import type { Runtime } from "../src/runtime/runtime.js";

@@ -1,14 +1,14 @@
 import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OUTCOME, type Call } from "../src/client/call.js";
+import type { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
+import { CallFlags, OUTCOME } from "../src/shared/border.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults, type CallOptions, type RerunPolicy } from "../src/client/options.js";
 import { IDEMPOTENCY_KEY } from "../src/client/idempotency.js";
 import { outgoing } from "../src/client/outgoing.js";
-import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 const DEFAULTS = callDefaults("test", {});

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
-import { OUTCOME } from "../src/client/call.js";
+import { CallFlags, EVENT, OUTCOME } from "../src/shared/border.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { EVENT } from "../src/client/events.js";
 import { callDefaults } from "../src/client/options.js";
 import { outgoing } from "../src/client/outgoing.js";
-import { CallFlags } from "../src/runtime/exports.js";
 import type { Runtime } from "../src/runtime/runtime.js";
 
 /** What a page is told of a call that the store brings back. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
-import { OUTCOME, type Call } from "../src/client/call.js";
-import { EVENT, GAP } from "../src/client/events.js";
+import type { Call } from "../src/client/call.js";
+import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 
 const viewer = (): CallViewer => ({ backlog: new Backlog(10), replay: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOSE_INVALID, type Exports } from "../src/runtime/exports.js";
 import type { ClientPort } from "../src/runtime/port.js";
 import { Runtime } from "../src/runtime/runtime.js";
-import { Kind, layout } from "../src/runtime/table.js";
+import { CLOSE_INVALID, type Exports, Kind, RECORD_WORDS } from "../src/shared/border.js";
 
 // The driver of WebSockets, between records that are written by hand and a
 // WebSocket that the test is the other end of. e2e/socket_test.go has a real one.
@@ -97,7 +96,7 @@ function rig(): {
   const record = (kind: number, number: number, payload: Uint8Array): void => {
     bytes.set(payload, PAYLOADS);
     const r = [kind, 1, 7, number, 0, PAYLOADS, payload.length, 0];
-    assert.equal(r.length, layout.recordWords);
+    assert.equal(r.length, RECORD_WORDS);
     words.set(r, RECORDS / 4);
     runtime.flush(1);
     bytes.fill(0, PAYLOADS, PAYLOADS + payload.length);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
+import { EVENT } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { EventQueue, Gap } from "../src/shared/eventqueue.js";
-import { EVENT, GAP, type RawEvent } from "../src/client/events.js";
+import { GAP, type RawEvent } from "../src/client/events.js";
 import { storedEvents } from "../src/client/storedevents.js";
 import type { LogRow } from "../src/storage/storage.js";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Kind, layout, Table } from "../src/runtime/table.js";
+import { Table } from "../src/runtime/table.js";
+import { Kind, RECORD_WORDS } from "../src/shared/border.js";
 import { utf8ByteString } from "../src/shared/bytestring.js";
 
 // The span table from JavaScript's side; jsbridge/table_test.go pins the same
@@ -19,8 +20,8 @@ function memory(): { memory: WebAssembly.Memory; words: Uint32Array; bytes: Uint
 }
 
 function put(words: Uint32Array, index: number, record: number[]): void {
-  assert.equal(record.length, layout.recordWords);
-  words.set(record, RECORDS / 4 + index * layout.recordWords);
+  assert.equal(record.length, RECORD_WORDS);
+  words.set(record, RECORDS / 4 + index * RECORD_WORDS);
 }
 
 test("a record's words mean what jsbridge/doc.go says", () => {

@@ -1,9 +1,9 @@
 import type { Backlog } from "../shared/backlog.js";
 import type { ClientPort } from "../runtime/port.js";
 import type { Runtime } from "../runtime/runtime.js";
+import { EVENT } from "../shared/border.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
-import { EVENT } from "../client/events.js";
 import { Lifetime, type Keeping } from "../connect/lifetime.js";
 import { Listeners } from "../shared/listeners.js";
 import type { Implementation, Open } from "../shared/mcp.js";

@@ -1,4 +1,4 @@
-import { OUTCOME } from "../client/call.js";
+import { OUTCOME } from "../shared/border.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument, checkSignal, throwIfAborted } from "../shared/arguments.js";

@@ -1,4 +1,4 @@
-import { OUTCOME } from "../client/call.js";
+import { OUTCOME } from "../shared/border.js";
 import type { Journal } from "../tabs/journal.js";
 import type { SessionPages } from "../tabs/journalclient.js";
 import type { Wire } from "../runtime/wire.js";

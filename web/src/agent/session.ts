@@ -1,6 +1,6 @@
 import type { Backlog } from "../shared/backlog.js";
+import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import { EVENT } from "../client/events.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";

@@ -1,7 +1,7 @@
 import { type Backlog, EACH } from "../shared/backlog.js";
+import { EVENT } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { EventQueue } from "../shared/eventqueue.js";
-import { EVENT } from "../client/events.js";
 import { Listeners } from "../shared/listeners.js";
 import type { SessionEvent, SessionEvents } from "./sessionevents.js";
 import { Transcript, type Change, type TranscriptOp } from "./transcript.js";

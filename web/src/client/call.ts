@@ -1,16 +1,14 @@
 import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
+import { EVENT, OUTCOME } from "../shared/border.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { decodeEvent, EVENT, isStored, type RawEvent, unpacked } from "./events.js";
+import { decodeEvent, isStored, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
 import { missing, withoutGaps } from "./storedevents.js";
-
-/** Numbers of core/engine Outcome. */
-export const OUTCOME = { result: 1, rpcError: 2, failure: 3, headerMismatch: 4 } as const;
 
 /** What a call needs of its client. */
 export interface CallControl {

@@ -1,3 +1,4 @@
+import { OUTCOME } from "../shared/border.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { TaskStatus } from "../shared/mcp.js";
 
@@ -19,20 +20,15 @@ export interface CallStatus {
   pending?: true;
 }
 
-/** Numbers of core/engine Outcome that a peek has; 0 where nobody was asked. */
-const ANSWERED = 1;
-const REFUSED = 2;
-const FAILED = 3;
-
-/** Reads what a peek came to (core/mcp/taskpeek.go): a status, or the error. */
+/** Reads what a peek came to (core/mcp/taskpeek.go), with its OUTCOME, 0 where nobody was asked: a status, or the error. */
 export function decodeStatus(outcome: number, text: string): CallStatus | HoldfastError {
   const json = JSON.parse(text) as Record<string, unknown>;
-  if (outcome === REFUSED) return rpcError("tasks/get", json as unknown as RPCError);
-  if (outcome === FAILED) return errorFromGo(json as unknown as Parameters<typeof errorFromGo>[0]);
+  if (outcome === OUTCOME.rpcError) return rpcError("tasks/get", json as unknown as RPCError);
+  if (outcome === OUTCOME.failure) return errorFromGo(json as unknown as Parameters<typeof errorFromGo>[0]);
   const { status, statusMessage, createdAt, lastUpdatedAt, ttl, pollInterval, pending } = json;
   return {
     status: status as TaskStatus,
-    source: outcome === ANSWERED ? "server" : "client",
+    source: outcome === OUTCOME.result ? "server" : "client",
     // A member of another type than the specification's is left out.
     ...(typeof statusMessage === "string" ? { statusMessage } : {}),
     ...(typeof createdAt === "string" ? { createdAt } : {}),

@@ -1,4 +1,5 @@
 import { draftOf, type Draft } from "../input/drafts.js";
+import { EVENT } from "../shared/border.js";
 import type { ContentBlock, LoggingLevel, Open } from "../shared/mcp.js";
 import type { Positioned, ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 
@@ -86,33 +87,6 @@ export interface GapEvent extends Positioned {
 
 /** An event of a call, in the order in which it happened. */
 export type CallEvent = GapEvent | ProgressEvent | LogEvent | NotificationEvent | StatusEvent | ResumedEvent | GuaranteeEvent | SegmentEvent | TaskEvent | InputEvent;
-
-/** Numbers of core/engine EventKind. */
-export const EVENT = {
-  progress: 1,
-  log: 2,
-  notification: 3,
-  status: 4,
-  resumed: 5,
-  integrity: 6,
-  input: 7,
-  request: 8,
-  guarantee: 9,
-  durability: 10,
-  segment: 11,
-  task: 12,
-  peek: 13,
-  draft: 14,
-  transcript: 15,
-  turn: 16,
-  question: 17,
-  withdrawn: 18,
-  forward: 19,
-  streams: 20,
-  acked: 21,
-  evicted: 22,
-  quarantined: 23,
-} as const;
 
 /** The kind of a {@link GapEvent}, which the core knows nothing of. */
 export const GAP = 0;

@@ -1,8 +1,8 @@
+import { CallFlags } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
 import type { Open } from "../shared/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
-import { CallFlags } from "../runtime/exports.js";
 import type { CallTimes } from "../runtime/port.js";
 import { badArgument, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
 
@@ -16,7 +16,7 @@ export interface Outgoing {
   /** What `_meta` has of the app's, and the idempotency key. */
   meta: Open;
   times: CallTimes;
-  /** Flags of runtime/exports.ts. */
+  /** CallFlags. */
   how: number;
 }
 

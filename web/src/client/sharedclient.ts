@@ -1,4 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
+import { CallFlags } from "../shared/border.js";
 import { SharedConnection } from "./sharedconnection.js";
 import { HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type {
@@ -26,7 +27,6 @@ import { loadValidator } from "../output-schema/loadvalidator.js";
 import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
-import { CallFlags } from "../runtime/exports.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
 import { recallTools, storedTools, type ToolFacts } from "./storedtools.js";

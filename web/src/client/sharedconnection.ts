@@ -1,5 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
-import { OUTCOME } from "./call.js";
+import { EVENT, OUTCOME } from "../shared/border.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
@@ -8,7 +8,7 @@ import { Connections } from "../tabs/connections.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { Streams } from "../tabs/streams.js";
 import type { HoldfastError, RPCError } from "../shared/errors.js";
-import { decodeEvent, EVENT, isIntegrity } from "./events.js";
+import { decodeEvent, isIntegrity } from "./events.js";
 import { guaranteesOf, type Guarantees } from "./guarantees.js";
 import type { Handlers } from "../input/handlers.js";
 import { Lifetime } from "../connect/lifetime.js";

@@ -1,10 +1,8 @@
+import { SOURCE } from "../shared/border.js";
 import type { Runtime } from "./runtime.js";
 
 /** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */
 const TYPES = ["message", "endpoint"];
-
-/** What a source says of itself: the numbers of wasm/exports.go. */
-export const SOURCE = { failed: 0, open: 1, redirected: 2 } as const;
 
 /**
  * One EventSource of the core's, for a stream that needs no header field. The

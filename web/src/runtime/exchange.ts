@@ -1,4 +1,4 @@
-import { Ending } from "./exports.js";
+import { Ending } from "../shared/border.js";
 import type { Runtime } from "./runtime.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */

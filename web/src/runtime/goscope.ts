@@ -1,6 +1,6 @@
 /** @internal */
 import { defineGo } from "../../build/wasm_exec.mjs";
-import type { Host } from "./exports.js";
+import type { Host } from "./setup.js";
 
 /** What wasm_exec.js calls Go: a program, ready to run. */
 export interface GoProgram {

@@ -1,7 +1,8 @@
+import type { Exports } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import type { Exports, Host } from "./exports.js";
 import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
+import type { Host } from "./setup.js";
 
 declare const HOLDFAST_VERSION: string;
 

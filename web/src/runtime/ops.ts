@@ -1,38 +1,29 @@
 // Operations of the store in the form in which they cross to and from Go:
 // jsbridge/store.go describes the layout, core/journal/op.go is its other half.
+import { OP_HEADER, OP_OUTCOME_SHIFT, OpFlags, OpKind } from "../shared/border.js";
 import type { LoadedCall, Op, StoredRow } from "../storage/storage.js";
-
-const HEADER = 28;
-const KIND = { server: 1, call: 2, log: 3, forget: 4, key: 5 } as const;
-const NAMES = [undefined, "server", "call", "log", "forget", "key"] as const;
-const OWNED = 1;
-const ENDED = 2;
-const AWAITED = 4;
-const BESIDE = 8;
-/** The flags from this bit on are a call's outcome. */
-const OUTCOME = 4;
 
 /** Reads operations. Their bytes are views of `bytes`, or copies, each in a buffer of its own, as what is stored has to be. */
 export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
   const part = (from: number, to: number): Uint8Array => (copied ? bytes.slice(from, to) : bytes.subarray(from, to));
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const ops: Op[] = [];
-  for (let at = 0; at + HEADER <= bytes.length; ) {
-    const kind = NAMES[bytes[at]!];
+  for (let at = 0; at + OP_HEADER <= bytes.length; ) {
+    const kind = bytes[at];
     const flags = bytes[at + 1]!;
     const epoch = view.getUint32(at + 4, true);
     const n = view.getUint32(at + 8, true);
     const call = view.getUint32(at + 12, true) + view.getUint32(at + 16, true) * 2 ** 32;
-    const plainEnd = at + HEADER + view.getUint32(at + 20, true);
+    const plainEnd = at + OP_HEADER + view.getUint32(at + 20, true);
     const end = plainEnd + view.getUint32(at + 24, true);
-    const plain = part(at + HEADER, plainEnd);
+    const plain = part(at + OP_HEADER, plainEnd);
     const secret = end > plainEnd ? part(plainEnd, end) : null;
     at = end;
-    if (kind === "server") ops.push({ kind, plain, secret, ended: (flags & ENDED) !== 0, beside: (flags & BESIDE) !== 0 });
-    else if (kind === "call") ops.push({ kind, call, epoch, plain });
-    else if (kind === "log") ops.push({ kind, call, epoch, n, plain, secret, ended: (flags & ENDED) !== 0 });
-    else if (kind === "forget") ops.push({ kind, call, mine: (flags & OWNED) !== 0, awaited: (flags & AWAITED) !== 0, outcome: flags >> OUTCOME });
-    else if (kind === "key") ops.push({ kind, call, key: plain, dispensable: (flags & OWNED) !== 0 });
+    if (kind === OpKind.Server) ops.push({ kind: "server", plain, secret, ended: (flags & OpFlags.Ended) !== 0, beside: (flags & OpFlags.Beside) !== 0 });
+    else if (kind === OpKind.Call) ops.push({ kind: "call", call, epoch, plain });
+    else if (kind === OpKind.Log) ops.push({ kind: "log", call, epoch, n, plain, secret, ended: (flags & OpFlags.Ended) !== 0 });
+    else if (kind === OpKind.Forget) ops.push({ kind: "forget", call, mine: (flags & OpFlags.Owned) !== 0, awaited: (flags & OpFlags.Awaited) !== 0, outcome: flags >> OP_OUTCOME_SHIFT });
+    else if (kind === OpKind.Key) ops.push({ kind: "key", call, key: plain, dispensable: (flags & OpFlags.Owned) !== 0 });
   }
   return ops;
 }
@@ -47,43 +38,43 @@ export class OpList {
 
   /** The server's row, and the one beside it. */
   server(row: StoredRow & { beside?: StoredRow }): this {
-    this.#add(KIND.server, 0, 0, 0, 0, row.plain, row.secret);
-    return row.beside ? this.#add(KIND.server, BESIDE, 0, 0, 0, row.beside.plain, row.beside.secret) : this;
+    this.#add(OpKind.Server, 0, 0, 0, 0, row.plain, row.secret);
+    return row.beside ? this.#add(OpKind.Server, OpFlags.Beside, 0, 0, 0, row.beside.plain, row.beside.secret) : this;
   }
 
   /** A call's head, without its log. */
   head(call: number, epoch: number, owned: boolean, plain: Uint8Array): this {
     this.#heads.push(this.#size);
-    return this.#add(KIND.call, owned ? OWNED : 0, call, epoch, 0, plain, null);
+    return this.#add(OpKind.Call, owned ? OpFlags.Owned : 0, call, epoch, 0, plain, null);
   }
 
   /** Who has carried a call until row `n` of the epoch before, and cannot read it any more, is told that it follows. */
   handed(call: number, epoch: number, n: number, outcome: number): this {
-    return this.#add(KIND.call, outcome << OUTCOME, call, epoch, n, NOTHING, null);
+    return this.#add(OpKind.Call, outcome << OP_OUTCOME_SHIFT, call, epoch, n, NOTHING, null);
   }
 
   /** A row of a call's log. */
   row(call: number, row: StoredRow & { epoch: number; n: number }): this {
-    return this.#add(KIND.log, 0, call, row.epoch, row.n, row.plain, row.secret);
+    return this.#add(OpKind.Log, 0, call, row.epoch, row.n, row.plain, row.secret);
   }
 
   /** A call with its whole log. */
   call(loaded: LoadedCall): this {
     this.head(loaded.call, loaded.epoch, loaded.owned, loaded.plain);
-    if (loaded.acked > 0) this.#add(KIND.log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
+    if (loaded.acked > 0) this.#add(OpKind.Log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
     for (const row of loaded.rows) this.row(loaded.call, row);
     return this;
   }
 
   /** A call that is stored no more, and how it had ended. */
   forget(call: number, outcome: number): this {
-    return this.#add(KIND.forget, outcome << OUTCOME, call, 0, 0, NOTHING, null);
+    return this.#add(OpKind.Forget, outcome << OP_OUTCOME_SHIFT, call, 0, 0, NOTHING, null);
   }
 
   /** A call of this page's has lost its key to the one that is added next; to one that cannot be read, where none is. */
   lostKey(call: number): this {
     this.#heads.push(this.#size);
-    return this.#add(KIND.key, 0, call, 0, 0, NOTHING, null);
+    return this.#add(OpKind.Key, 0, call, 0, 0, NOTHING, null);
   }
 
   /** The list, for {@link Runtime.restore}. */
@@ -109,7 +100,7 @@ export class OpList {
 
   #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
     const at = this.#size;
-    const plainAt = at + HEADER;
+    const plainAt = at + OP_HEADER;
     const secretAt = plainAt + plain.length;
     this.#size = secretAt + (secret?.length ?? 0);
     if (this.#size > this.#bytes.length) {

@@ -1,10 +1,11 @@
+import { DEAD, type Exports, Kind, SOURCE, TokenAnswer } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import { Source, SOURCE } from "./eventsource.js";
+import { Source } from "./eventsource.js";
 import { Exchange } from "./exchange.js";
-import { DEAD, type Exports, type Host } from "./exports.js";
 import type { CallTimes, ClientPort } from "./port.js";
+import type { Host } from "./setup.js";
 import { Socket } from "./socket.js";
-import { Kind, Table, type TableRecord } from "./table.js";
+import { Table, type TableRecord } from "./table.js";
 
 /** What the store holds for the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
@@ -291,7 +292,8 @@ export class Runtime {
 
   /** Answers effect Token with a token, or with what went wrong; `away`: for want of the network. */
   token(client: number, ok: boolean, text: string, away = false): void {
-    this.#run(() => this.#exports.token(client, ok ? 1 : away ? 2 : 0, this.#table.writeText(text), performance.now()));
+    const answer = ok ? TokenAnswer.Given : away ? TokenAnswer.Offline : TokenAnswer.Failed;
+    this.#run(() => this.#exports.token(client, answer, this.#table.writeText(text), performance.now()));
   }
 
   /** Closes a client; its port hears the state "closed". */

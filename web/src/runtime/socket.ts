@@ -1,4 +1,4 @@
-import { CLOSE_INVALID } from "./exports.js";
+import { CLOSE_INVALID } from "../shared/border.js";
 import type { Runtime } from "./runtime.js";
 
 /**

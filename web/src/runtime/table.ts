@@ -1,33 +1,10 @@
 // The span table: how Go hands records to JavaScript. The layout is described
 // once, in jsbridge/doc.go; jsbridge/table.go is the other half.
 
+import { CHUNK_BYTES, Kind, RECORD_WORDS } from "../shared/border.js";
 import { decodeOps } from "./ops.js";
 import { byteString } from "../shared/bytestring.js";
 import type { Op } from "../storage/storage.js";
-
-/** First word of a record. */
-export const Kind = {
-  Fetch: 1,
-  Read: 2,
-  Abort: 3,
-  Deliver: 4,
-  Settle: 5,
-  State: 6,
-  Token: 7,
-  Wake: 8,
-  Value: 9,
-  Source: 10,
-  Store: 11,
-  Recall: 12,
-  Handshake: 13,
-  Socket: 14,
-  Frame: 15,
-  Replay: 16,
-} as const;
-
-/** Words in a record, and in the header. */
-const RECORD_WORDS = 8;
-const HEADER_WORDS = 5;
 
 /** One record, decoded: nothing in it points into wasm memory any more. */
 export interface TableRecord {
@@ -69,7 +46,7 @@ export class Table {
   }
 
   /** Bytes that one chunk may have. */
-  readonly chunkBytes: number = 64 << 10;
+  readonly chunkBytes: number = CHUNK_BYTES;
 
   /** Copies bytes into the input buffer. Returns their number. */
   writeBytes(bytes: Uint8Array): number {
@@ -210,6 +187,3 @@ export class Table {
 
 const NO_PARTS: string[] = [];
 const NO_OPS: Op[] = [];
-
-/** Words of the header, for the test that pins the layout. */
-export const layout: { recordWords: number; headerWords: number } = { recordWords: RECORD_WORDS, headerWords: HEADER_WORDS };

@@ -1,8 +1,9 @@
+import type { CoreErrorCode } from "./border.js";
 import type { CallToolResult } from "./mcp.js";
 
 /**
- * What went wrong, for programs. The codes of the core are in
- * core/engine/error.go; a test keeps the two lists in step.
+ * What went wrong, for programs. The codes of the core come from its Go sources
+ * (border.ts); the others are of this module.
  *
  * | code | meaning |
  * | --- | --- |
@@ -34,34 +35,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `load_failed` | the wasm could not be loaded |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
  */
-export type ErrorCode =
-  | "bad_argument"
-  | "network_error"
-  | "cors_blocked"
-  | "http_error"
-  | "protocol_error"
-  | "rpc_error"
-  | "unsupported"
-  | "invalid_structured_content"
-  | "limit_exceeded"
-  | "timeout"
-  | "cancelled"
-  | "closed"
-  | "unauthorized"
-  | "outcome_unknown"
-  | "lost"
-  | "unsent"
-  | "reconnect_loop"
-  | "key_in_use"
-  | "acknowledged"
-  | "storage_failed"
-  | "no_revision"
-  | "no_version"
-  | "no_session"
-  | "elsewhere"
-  | "session_rejected"
-  | "load_failed"
-  | "runtime_exited";
+export type ErrorCode = CoreErrorCode | "cors_blocked" | "rpc_error" | "invalid_structured_content" | "storage_failed" | "load_failed" | "runtime_exited";
 
 /** A JSON-RPC error object as the server sent it (JSON-RPC 2.0 section 5.1). */
 export interface RPCError {

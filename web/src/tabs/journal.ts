@@ -1,4 +1,4 @@
-import { StoreResult } from "../runtime/exports.js";
+import { StoreResult } from "../shared/border.js";
 import { type Committed, type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { CarriedCalls } from "./carried.js";
 import { Channel, type Message } from "./channel.js";

@@ -1,5 +1,5 @@
-import { EVENT } from "../client/events.js";
 import type { Wire } from "../runtime/wire.js";
+import { EVENT } from "../shared/border.js";
 import type { Connections, Stream } from "./connections.js";
 
 /** How long a stream is read at least before it gives its connection back, in ms: what has waited at the server comes first. */

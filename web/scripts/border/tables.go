@@ -1,0 +1,52 @@
+package main
+
+// enum is a set of Go constants that becomes one enum of TypeScript.
+type enum struct {
+	name  string // in TypeScript
+	doc   string
+	lower bool // the members begin with a small letter
+	from  []origin
+}
+
+// origin is where the members of an enum come from.
+type origin struct {
+	folder string // of the Go package
+	typ    string // the constants' type; "" for those without one
+	prefix string // what their names begin with, and the enum's do not
+}
+
+// enums are the numbers that cross the border.
+var enums = []enum{
+	{"Kind", "First word of a record of the span table.", false, []origin{{"jsbridge", "Kind", "Kind"}}},
+	{"EVENT", "What a delivered event is.", true, []origin{{"core/engine", "EventKind", "Event"}}},
+	{"OUTCOME", "How a call ended.", true, []origin{{"core/engine", "Outcome", "Outcome"}}},
+	{"Ending", "How an exchange ended.", false, []origin{{"core/engine", "Ending", "End"}}},
+	{"SOURCE", "What an EventSource says of itself.", true, []origin{{"wasm", "", "source"}}},
+	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "", "token"}}},
+	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
+	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
+	{"OpKind", "What an operation of the store is about.", false, []origin{{"core/journal", "OpKind", "Op"}}},
+	{"OpFlags", "What more is said of an operation.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
+}
+
+// number is a single one.
+type number struct {
+	name, doc, folder, constant string
+}
+
+var numbers = []number{
+	{"DEAD", "What an export returns once the Go program has panicked.", "wasm", "dead"},
+	{"CLOSE_INVALID", "The close code of a WebSocket that the browser refused to make.", "core/engine", "CloseInvalid"},
+	{"CHUNK_BYTES", "Bytes that one chunk may have.", "jsbridge", "ChunkBytes"},
+	{"OP_HEADER", "Bytes of an operation before its data.", "core/journal", "opHeader"},
+	{"OP_OUTCOME_SHIFT", "The flags of an operation from this bit on are a call's outcome.", "core/journal", "opOutcomeShift"},
+}
+
+// layouts are structs of 32-bit words: how many words each has.
+var layouts = []struct{ name, doc, folder, typ string }{
+	{"RECORD_WORDS", "Words in a record of the span table.", "jsbridge", "Record"},
+	{"HEADER_WORDS", "Words in the header of the span table.", "jsbridge", "header"},
+}
+
+// codes are the packages whose constants of type engine.Code the core's errors have.
+var codes = []string{"core/engine", "core/link", "core/mcp", "core/acp"}
