@@ -141,7 +141,7 @@ func (c *Client) disown(now engine.Time) {
 			continue
 		}
 		s.disownAt = engine.Never
-		for _, p := range slices.Clone(s.transcript.sent) {
+		for _, p := range slices.Clone(s.transcript.prompts()) {
 			if s.isOrphan(c, p) {
 				s.transcript.unsent(p.p, s.emit(c))
 			}
@@ -158,7 +158,7 @@ func (s *session) isOrphan(c *Client, p *sentPrompt) bool {
 
 // orphaned reports whether there is such a prompt.
 func (s *session) orphaned(c *Client) bool {
-	return slices.ContainsFunc(s.transcript.sent, func(p *sentPrompt) bool { return s.isOrphan(c, p) })
+	return slices.ContainsFunc(s.transcript.prompts(), func(p *sentPrompt) bool { return s.isOrphan(c, p) })
 }
 
 // asks reports whether a request of that id is under way, which knows its own end.

@@ -158,7 +158,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		// A history without an end that has all we had is better than ours.
 		updates = updates[at:]
 		s.first, s.protocol = nil, s.version()
-		s.transcript.version = s.protocol
+		s.transcript.setVersion(s.protocol)
 		s.transcript.reset(s.emit(c))
 		s.works = works{}
 		c.rewrite(s)
@@ -229,7 +229,7 @@ func (s *session) covers(c *Client, updates [][]byte) bool {
 	for _, u := range updates {
 		t.update(u, func([]byte) {})
 	}
-	return len(t.items) >= len(s.transcript.items)
+	return t.len() >= s.transcript.len()
 }
 
 // begin returns where among updates the history begins, and whether it does at

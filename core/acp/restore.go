@@ -129,7 +129,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		}
 	}
 	s.pending, s.disownAt = map[uint64]bool{}, engine.Never
-	s.transcript.sent = nil // mirror brings those that are open
+	s.transcript.forgetPrompts() // mirror brings those that are open
 	s.transcript.reset(s.emit(c))
 	s.works = works{}
 	s.first, s.turn.last = nil, nil

@@ -389,17 +389,6 @@ func (s *session) emit(c *Client) func(op []byte) {
 	}
 }
 
-// promptOp returns which prompt an operation is about: pending, placed, unsent.
-func promptOp(op []byte) (name string, id uint64, ok bool) {
-	for _, name := range []string{"pending", "placed", "unsent"} {
-		if rest, found := bytes.CutPrefix(op, []byte(`{"op":"`+name+`","prompt":`)); found {
-			id, ok = jsonrpc.Uint(rest[:bytes.IndexAny(rest, ",}")])
-			return name, id, ok
-		}
-	}
-	return "", 0, false
-}
-
 // dropNamed drops the session that params name.
 func (c *Client) dropNamed(now engine.Time, s *session, params []byte) {
 	if s == nil {

@@ -57,6 +57,13 @@ func newTranscript(version int, limit int) *transcript {
 	return t
 }
 
+// setVersion sets the version of the protocol, 1 or 2, which is known late where a
+// session is restored before its agent is heard.
+func (t *transcript) setVersion(version int) { t.version = version }
+
+// len returns how many items there are.
+func (t *transcript) len() int { return len(t.items) }
+
 func (t *transcript) clear() {
 	t.items = t.items[:0]
 	for i := range t.index {
@@ -207,6 +214,9 @@ func (t *transcript) ownID() []byte {
 	t.runs++
 	return append(strconv.AppendInt([]byte(prefix), int64(t.runs), 10), '"')
 }
+
+// itemID returns the text of the id that names an item, or the rule that it breaks.
+func itemID(raw []byte) (id []byte, rule string) { return idText(raw, ruleUpdateID) }
 
 // idText returns the text of an id, or the rule that it breaks.
 func idText(raw []byte, without string) (id []byte, rule string) {

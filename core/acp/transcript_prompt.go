@@ -138,6 +138,13 @@ func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
 	}
 }
 
+// prompts returns those that are not known to be in the history for certain, in their
+// order. They stay the reducer's.
+func (t *transcript) prompts() []*sentPrompt { return t.sent }
+
+// forgetPrompts forgets them, without a word to the page.
+func (t *transcript) forgetPrompts() { t.sent = nil }
+
 // adopt returns the item that was made of a prompt if a new message of the user's, of which content is what came, is
 // that prompt's echo.
 func (t *transcript) adopt(id, text []byte, whole bool) (at int, ok bool) {
@@ -284,6 +291,17 @@ func (t *transcript) say(op string, s *sentPrompt, emit func(op []byte)) {
 	b := append(append(append(t.op[:0], `{"op":"`...), op...), `","prompt":`...)
 	t.op = append(strconv.AppendUint(b, s.p, 10), '}')
 	emit(t.op)
+}
+
+// promptOp returns which prompt an operation is about: pending, placed, unsent.
+func promptOp(op []byte) (name string, id uint64, ok bool) {
+	for _, name := range []string{"pending", "placed", "unsent"} {
+		if rest, found := bytes.CutPrefix(op, []byte(`{"op":"`+name+`","prompt":`)); found {
+			id, ok = jsonrpc.Uint(rest[:bytes.IndexAny(rest, ",}")])
+			return name, id, ok
+		}
+	}
+	return "", 0, false
 }
 
 // signature returns what two messages are compared by: the text of their blocks without white space, which agents trim

@@ -47,7 +47,7 @@ func (s *session) noteWork(update []byte) {
 	if raw == nil {
 		return
 	}
-	id, rule := idText(raw, ruleUpdateID)
+	id, rule := itemID(raw)
 	if rule != "" {
 		return
 	}
@@ -107,7 +107,7 @@ func (s *session) settleMarks(c *Client, stop []byte) {
 		switch {
 		case !w.marked:
 		case string(stop) == `"cancelled"`:
-			id, _ := idText(w.id, "")
+			id, _ := itemID(w.id)
 			delete(s.works[workTool], string(id))
 		default:
 			w.marked = false
@@ -160,7 +160,7 @@ func (c *Client) offered(s *session, method string, params []byte) *engine.Error
 			kind, name = workTerminal, "terminalId"
 		}
 		raw, _ := jsonrpc.Member(params, name)
-		id, _ := idText(raw, "")
+		id, _ := itemID(raw)
 		if s == nil {
 			s = c.sessionOf(sessionIn(params))
 		}
