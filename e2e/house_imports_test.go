@@ -55,6 +55,7 @@ var importRules = []importRule{
 		standard: small,
 		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable"},
 	},
+	{folder: "core/acp/transcript", standard: small, house: []string{"core/jsonrpc"}},
 	// The native host exists to run the core against real servers.
 	{folder: "core/coretest", standard: anyStandard, house: []string{"core"}, others: []string{"github.com/google/uuid"}},
 	// A simulation is no part of the product: it prints, and draws chance.

@@ -311,7 +311,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	}
 	if m.Kind == jsonrpc.ErrorResponse {
 		if s.version() == 1 || s.pending[id] {
-			s.transcript.unsent(id, s.emit(c))
+			s.transcript.Unsent(id, s.emit(c))
 			s.broken(c, now)
 		}
 		return true
@@ -321,7 +321,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	}
 	value, _ := jsonrpc.Member(m.Result, "messageId")
 	message, _ := jsonrpc.String(value)
-	s.transcript.accepted(id, message, s.emit(c))
+	s.transcript.Accepted(id, message, s.emit(c))
 	s.ends(c, now, m.Result)
 	return true
 }

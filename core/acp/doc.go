@@ -15,7 +15,7 @@
 //	session.go     a session: what is known of it, its updates
 //	early.go       updates of sessions that are not known yet
 //	turn.go        who is at work, from state updates or, in version 1, prompts
-//	transcript*.go what was said, as operations for the page
+//	transcript/    what was said, as operations for the page: a package with no client in it
 //	replay.go      the history anew, after a cut or a reload
 //	question.go    what the agent asks, answered once
 //	record.go      what is written to the journal, restore.go read back

@@ -3,6 +3,7 @@ package acp
 import (
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -141,9 +142,9 @@ func (c *Client) disown(now engine.Time) {
 			continue
 		}
 		s.disownAt = engine.Never
-		for _, p := range slices.Clone(s.transcript.prompts()) {
+		for _, p := range slices.Clone(s.transcript.Prompts()) {
 			if s.isOrphan(c, p) {
-				s.transcript.unsent(p.p, s.emit(c))
+				s.transcript.Unsent(p.ID, s.emit(c))
 			}
 		}
 		c.lend(now) // its stream is another's now
@@ -152,13 +153,13 @@ func (c *Client) disown(now engine.Time) {
 
 // isOrphan reports whether a prompt is one that another page has left behind, and
 // that is not in the history.
-func (s *session) isOrphan(c *Client, p *sentPrompt) bool {
-	return s.pending[p.p] && !s.placed[p.p] && !c.asks(p.p)
+func (s *session) isOrphan(c *Client, p *transcript.Prompt) bool {
+	return s.pending[p.ID] && !s.placed[p.ID] && !c.asks(p.ID)
 }
 
 // orphaned reports whether there is such a prompt.
 func (s *session) orphaned(c *Client) bool {
-	return slices.ContainsFunc(s.transcript.prompts(), func(p *sentPrompt) bool { return s.isOrphan(c, p) })
+	return slices.ContainsFunc(s.transcript.Prompts(), func(p *transcript.Prompt) bool { return s.isOrphan(c, p) })
 }
 
 // asks reports whether a request of that id is under way, which knows its own end.

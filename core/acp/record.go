@@ -206,9 +206,9 @@ func (c *Client) rewrite(s *session) {
 	for _, id := range s.lately { // whoever has asked for one may not know yet
 		c.write(s, journal.Entry{Kind: journal.Placed, N: [3]uint64{id}, Data: []byte("placed")})
 	}
-	for _, p := range s.transcript.prompts() { // of this page and of earlier ones
-		if !s.placed[p.p] {
-			c.writePrompt(s, p.p, p.content)
+	for _, p := range s.transcript.Prompts() { // of this page and of earlier ones
+		if !s.placed[p.ID] {
+			c.writePrompt(s, p.ID, p.Content)
 		}
 	}
 }

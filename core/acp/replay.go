@@ -3,6 +3,7 @@ package acp
 import (
 	"bytes"
 
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -158,8 +159,8 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		// A history without an end that has all we had is better than ours.
 		updates = updates[at:]
 		s.first, s.protocol = nil, s.version()
-		s.transcript.setVersion(s.protocol)
-		s.transcript.reset(s.emit(c))
+		s.transcript.SetVersion(s.protocol)
+		s.transcript.Reset(s.emit(c))
 		s.works = works{}
 		c.rewrite(s)
 	case told:
@@ -225,11 +226,11 @@ func (s *session) outran(c *Client) bool {
 
 // covers reports whether what is told anew has as many items as are known.
 func (s *session) covers(c *Client, updates [][]byte) bool {
-	t := newTranscript(s.version(), c.cfg.Limits.Item)
+	t := transcript.New(s.version(), c.cfg.Limits.Item)
 	for _, u := range updates {
-		t.update(u, func([]byte) {})
+		t.Update(u, func([]byte) {})
 	}
-	return t.len() >= s.transcript.len()
+	return t.Len() >= s.transcript.Len()
 }
 
 // begin returns where among updates the history begins, and whether it does at
@@ -277,7 +278,7 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 		}
 	}
 	if whole && s.turn.state == "idle" {
-		s.transcript.idle(s.emit(c))
+		s.transcript.TurnEnded(s.emit(c))
 	}
 }
 

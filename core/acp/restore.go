@@ -129,8 +129,8 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		}
 	}
 	s.pending, s.disownAt = map[uint64]bool{}, engine.Never
-	s.transcript.forgetPrompts() // mirror brings those that are open
-	s.transcript.reset(s.emit(c))
+	s.transcript.ForgetPrompts() // mirror brings those that are open
+	s.transcript.Reset(s.emit(c))
 	s.works = works{}
 	s.first, s.turn.last = nil, nil
 	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
@@ -213,7 +213,7 @@ func (c *Client) mirror(s *session) {
 	for _, p := range s.fold.Prompts {
 		if !s.pending[p.ID] {
 			s.pending[p.ID] = true
-			s.transcript.prompt(p.ID, p.Content, s.emit(c))
+			s.transcript.Sent(p.ID, p.Content, s.emit(c))
 		}
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
@@ -329,7 +329,7 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 	}
 	for _, p := range before {
 		if !hasPrompt(s.fold, p.ID) {
-			s.transcript.unsent(p.ID, s.emit(c)) // no news where its item has come
+			s.transcript.Unsent(p.ID, s.emit(c)) // no news where its item has come
 		}
 	}
 	c.mirror(s)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -34,7 +35,7 @@ type session struct {
 	works      works
 	cancelling bool // the app has cancelled the turn
 	silent     bool // the app was told that it is not heard
-	transcript *transcript
+	transcript *transcript.Reducer
 	turn       turn
 	first      []byte // names the first item of its history
 	replay     *replay
@@ -100,7 +101,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 	s.turn.state = "idle"
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
-	s.transcript = newTranscript(s.version(), c.cfg.Limits.Item)
+	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)
 	c.sessions = append(c.sessions, s)
 	return s
 }
@@ -350,7 +351,7 @@ func (s *session) reduce(c *Client, now engine.Time, update []byte) {
 		s.first = nameOf(update)
 	}
 	s.noteWork(update)
-	if what := s.transcript.update(update, s.emit(c)); what != "" {
+	if what := s.transcript.Update(update, s.emit(c)); what != "" {
 		c.integrity(s, what)
 	}
 }
@@ -370,7 +371,7 @@ func nameOf(update []byte) []byte {
 // are in it.
 func (s *session) emit(c *Client) func(op []byte) {
 	return func(op []byte) {
-		if name, id, ok := promptOp(op); ok {
+		if name, id, ok := transcript.ReadPromptOp(op); ok {
 			s.placed[id] = name == "placed"
 			if name == "placed" {
 				s.lately = append(s.lately, id)

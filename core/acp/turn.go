@@ -67,7 +67,7 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 	s.settleMarks(c, stop)
 	s.orphansWait(now)
-	s.transcript.idle(s.emit(c))
+	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
 	if s.version() == 1 && (s.holed || s.strayed) && s.heard(c) {
 		s.askReplay(c, now) // it was put off
@@ -90,7 +90,7 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	c.touch(s)
 	r.turn = s.turn.n
 	content, _ := jsonrpc.Member(r.params, "prompt")
-	s.transcript.prompt(r.id, content, s.emit(c))
+	s.transcript.Sent(r.id, content, s.emit(c))
 	r.storing = true
 	c.writer.WhenStored(now, false, func(now engine.Time) {
 		r.storing = false
@@ -109,7 +109,7 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte) {
 	value, _ := jsonrpc.Member(result, "messageId")
 	message, _ := jsonrpc.String(value)
-	s.transcript.accepted(r.id, message, s.emit(c))
+	s.transcript.Accepted(r.id, message, s.emit(c))
 	if !s.ends(c, now, result) {
 		// One that began since may be over already (RELIABILITY 119).
 		s.turn.owed = s.turn.owed || !s.turn.open && s.turn.n == r.turn
@@ -142,7 +142,7 @@ func (s *session) unsent(c *Client, now engine.Time, r *request) {
 	if s.transcript == nil {
 		return
 	}
-	s.transcript.unsent(r.id, s.emit(c))
+	s.transcript.Unsent(r.id, s.emit(c))
 	s.broken(c, now)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -47,7 +48,7 @@ func (s *session) noteWork(update []byte) {
 	if raw == nil {
 		return
 	}
-	id, rule := itemID(raw)
+	id, rule := transcript.ItemID(raw)
 	if rule != "" {
 		return
 	}
@@ -107,7 +108,7 @@ func (s *session) settleMarks(c *Client, stop []byte) {
 		switch {
 		case !w.marked:
 		case string(stop) == `"cancelled"`:
-			id, _ := itemID(w.id)
+			id, _ := transcript.ItemID(w.id)
 			delete(s.works[workTool], string(id))
 		default:
 			w.marked = false
@@ -119,7 +120,7 @@ func (s *session) settleMarks(c *Client, stop []byte) {
 func (s *session) showStatus(c *Client, w *work, status []byte) {
 	update := append([]byte(`{"sessionUpdate":"tool_call_update","toolCallId":`), w.id...)
 	update = append(append(append(update, `,"status":`...), status...), '}')
-	s.transcript.update(update, s.emit(c))
+	s.transcript.Update(update, s.emit(c))
 	c.writeUpdate(s, update)
 }
 
@@ -160,7 +161,7 @@ func (c *Client) offered(s *session, method string, params []byte) *engine.Error
 			kind, name = workTerminal, "terminalId"
 		}
 		raw, _ := jsonrpc.Member(params, name)
-		id, _ := itemID(raw)
+		id, _ := transcript.ItemID(raw)
 		if s == nil {
 			s = c.sessionOf(sessionIn(params))
 		}

@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 // rowVersions says which protocol versions know an update by this meaning.
 type rowVersions uint8
@@ -72,8 +72,8 @@ var updateMembers = []string{
 	"output", "data", "entries", "cost", "_meta",
 }
 
-// transcriptRow is one kind of session/update: the same name may mean different things in different versions.
-type transcriptRow struct {
+// updateKind is one kind of session/update: the same name may mean different things in different versions.
+type updateKind struct {
 	name     string
 	versions rowVersions
 	kind     itemKind
@@ -98,10 +98,10 @@ var (
 	infoNames       = []string{"title", "updatedAt", "_meta"}
 )
 
-// transcriptRows is the whole of what the reducer knows about updates (S2 SessionUpdate, S1 SessionUpdate). Names that
+// updateKinds is the whole of what the reducer knows about updates (S2 SessionUpdate, S1 SessionUpdate). Names that
 // only one version's schema has are understood in both wherever they mean one thing: a v1 agent may be asked for v2's
 // updates, and drafts differ in which they send.
-var transcriptRows = []transcriptRow{
+var updateKinds = []updateKind{
 	{name: "user_message_chunk", versions: inBoth, kind: itemUserMessage, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
 	{name: "agent_message_chunk", versions: inBoth, kind: itemAgentMessage, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
 	{name: "agent_thought_chunk", versions: inBoth, kind: itemAgentThought, mode: modeChunk, id: memberMessageID, content: memberContent, within: memberNone},
@@ -130,9 +130,9 @@ var transcriptRows = []transcriptRow{
 }
 
 // rowOf returns the row of an update, nil if there is none.
-func rowOf(name []byte, version rowVersions) *transcriptRow {
-	for i := range transcriptRows {
-		if row := &transcriptRows[i]; row.versions&version != 0 && row.name == string(name) {
+func rowOf(name []byte, version rowVersions) *updateKind {
+	for i := range updateKinds {
+		if row := &updateKinds[i]; row.versions&version != 0 && row.name == string(name) {
 			return row
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-const goldenTranscript = "../../web/test/testdata/transcript.json"
+const goldenTranscript = "../../../web/test/testdata/transcript.json"
 
 // vector is one conversation: what goes into the reducer, the operations that come out, and what the page then has.
 // updates holds the agent's updates and, as objects without a sessionUpdate, what else happens to a session:
@@ -59,15 +59,15 @@ func (r *reduced) step(u string) {
 	}
 	switch {
 	case s.Prompt != 0:
-		r.prompt(s.Prompt, s.Content, r.emit)
+		r.Sent(s.Prompt, s.Content, r.emit)
 	case s.Accepted != 0:
-		r.accepted(s.Accepted, s.MessageID, r.emit)
+		r.Accepted(s.Accepted, s.MessageID, r.emit)
 	case s.Unsent != 0:
-		r.unsent(s.Unsent, r.emit)
+		r.Unsent(s.Unsent, r.emit)
 	case s.Idle:
-		r.idle(r.emit)
+		r.TurnEnded(r.emit)
 	case s.Reset:
-		r.reset(r.emit)
+		r.Reset(r.emit)
 	default:
 		r.do(u)
 	}
@@ -79,7 +79,7 @@ func TestGoldenTranscript(t *testing.T) {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	b.WriteString("[\n")
-	for i, g := range transcriptVectors {
+	for i, g := range vectors {
 		if i > 0 {
 			b.WriteString(",\n")
 		}

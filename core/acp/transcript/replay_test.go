@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import (
 	"encoding/base64"
@@ -144,7 +144,7 @@ func TestReplayConverges(t *testing.T) {
 		}
 		before := r.view.Items
 		for again := range 2 {
-			r.reset(r.emit)
+			r.Reset(r.emit)
 			if len(r.view.Items) != 0 || len(r.view.Session) != 0 {
 				t.Fatalf("HOLDFAST_SEED=%d: something is left after a reset", seed)
 			}

@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 import (
 	"bytes"
@@ -8,12 +8,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// sentPrompt is a prompt of the app's until it is certain which item of the history it is (RELIABILITY 120). An agent of
+// Prompt is a prompt of the app's until it is certain which item of the history it is (RELIABILITY 120). An agent of
 // today names the item in its answer; one of the August drafts answers {} and repeats the prompt, or does not. Either
 // may come first, so an item that repeats the prompt is taken for it until something speaks against that.
-type sentPrompt struct {
-	p        uint64
-	content  []byte // to show it again
+type Prompt struct {
+	// ID is the app's name for it; Content its blocks, to show it again.
+	ID      uint64
+	Content []byte
+
 	text     []byte // see signature
 	id       string // of its message, from the answer
 	answered bool
@@ -27,14 +29,14 @@ type sentPrompt struct {
 	users int
 }
 
-// prompt notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
+// Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
-func (t *transcript) prompt(p uint64, content []byte, emit func(op []byte)) {
+func (t *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 	if len(content) == 0 || content[0] != '[' {
 		content = []byte("[]")
 	}
-	s := &sentPrompt{
-		p: p, content: bytes.Clone(content), text: signature(content), at: -1,
+	s := &Prompt{
+		ID: p, Content: bytes.Clone(content), text: signature(content), at: -1,
 		seen: t.index[itemUserMessage], after: len(t.items), users: t.users,
 	}
 	t.sent = append(t.sent, s)
@@ -45,8 +47,8 @@ func (t *transcript) prompt(p uint64, content []byte, emit func(op []byte)) {
 	}
 }
 
-// accepted notes the answer to a prompt: the id of its message, or "" if it says none.
-func (t *transcript) accepted(p uint64, messageID string, emit func(op []byte)) {
+// Accepted notes the answer to a prompt: the id of its message, or "" if it says none.
+func (t *Reducer) Accepted(p uint64, messageID string, emit func(op []byte)) {
 	s := t.sentAs(p)
 	if s == nil {
 		return
@@ -82,8 +84,8 @@ func (t *transcript) accepted(p uint64, messageID string, emit func(op []byte)) 
 	t.pass(old, text, emit)
 }
 
-// unsent notes that a prompt will not be in the history: refused, withdrawn, or it never left.
-func (t *transcript) unsent(p uint64, emit func(op []byte)) {
+// Unsent notes that a prompt will not be in the history: refused, withdrawn, or it never left.
+func (t *Reducer) Unsent(p uint64, emit func(op []byte)) {
 	s := t.sentAs(p)
 	if s == nil {
 		return
@@ -96,9 +98,9 @@ func (t *transcript) unsent(p uint64, emit func(op []byte)) {
 	t.pass(s.at, s.text[:s.matched], emit)
 }
 
-// idle notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
+// TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
 // one may still come until the next turn ends.
-func (t *transcript) idle(emit func(op []byte)) {
+func (t *Reducer) TurnEnded(emit func(op []byte)) {
 	for _, s := range slices.Clone(t.sent) {
 		switch answered := s.answered || t.version == 1; { // in version 1 the answer is the turn's end
 		case s.local, answered && s.at >= 0:
@@ -110,7 +112,7 @@ func (t *transcript) idle(emit func(op []byte)) {
 }
 
 // placeOwn makes an item of a prompt, or fills the one that the agent left empty.
-func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
+func (t *Reducer) placeOwn(s *Prompt, emit func(op []byte)) {
 	at := len(t.items)
 	if n, known := t.index[itemUserMessage][s.id]; known && s.id != "" {
 		at = int(n)
@@ -121,13 +123,13 @@ func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
 		return
 	}
 	it := t.item(at, itemUserMessage)
-	it.local, it.own, it.size = true, s.id == "", len(s.content)
+	it.local, it.own, it.size = true, s.id == "", len(s.Content)
 	raw := jsonrpc.AppendString(nil, s.id)
 	if it.own {
 		raw = t.ownID()
 	}
 	t.openPut(at, itemUserMessage, raw)
-	t.member("content", s.content)
+	t.member("content", s.Content)
 	t.closePut()
 	t.keep(at, it, []byte(s.id), !it.own)
 	emit(t.op)
@@ -138,16 +140,16 @@ func (t *transcript) placeOwn(s *sentPrompt, emit func(op []byte)) {
 	}
 }
 
-// prompts returns those that are not known to be in the history for certain, in their
+// Prompts returns those that are not known to be in the history for certain, in their
 // order. They stay the reducer's.
-func (t *transcript) prompts() []*sentPrompt { return t.sent }
+func (t *Reducer) Prompts() []*Prompt { return t.sent }
 
-// forgetPrompts forgets them, without a word to the page.
-func (t *transcript) forgetPrompts() { t.sent = nil }
+// ForgetPrompts forgets them, without a word to the page.
+func (t *Reducer) ForgetPrompts() { t.sent = nil }
 
 // adopt returns the item that was made of a prompt if a new message of the user's, of which content is what came, is
 // that prompt's echo.
-func (t *transcript) adopt(id, text []byte, whole bool) (at int, ok bool) {
+func (t *Reducer) adopt(id, text []byte, whole bool) (at int, ok bool) {
 	for _, s := range t.sent {
 		if !s.local || len(text) == 0 || !bytes.HasPrefix(s.text, text) || whole && len(text) != len(s.text) {
 			continue
@@ -163,7 +165,7 @@ func (t *transcript) adopt(id, text []byte, whole bool) (at int, ok bool) {
 }
 
 // repeated looks which prompt a message of the user's repeats. content is the whole of it, or one chunk more.
-func (t *transcript) repeated(at int, id, content []byte, whole bool, emit func(op []byte)) {
+func (t *Reducer) repeated(at int, id, content []byte, whole bool, emit func(op []byte)) {
 	if len(t.sent) == 0 {
 		return
 	}
@@ -201,12 +203,12 @@ func (t *transcript) repeated(at int, id, content []byte, whole bool, emit func(
 }
 
 // repeats reports whether text goes on where the prompt's own stands at from.
-func (s *sentPrompt) repeats(text []byte, from int, whole bool) bool {
+func (s *Prompt) repeats(text []byte, from int, whole bool) bool {
 	return bytes.HasPrefix(s.text[from:], text) && (!whole || len(text) == len(s.text))
 }
 
 // bind takes the item at for the first prompt that it repeats.
-func (t *transcript) bind(at int, id, text []byte, whole bool, emit func(op []byte)) {
+func (t *Reducer) bind(at int, id, text []byte, whole bool, emit func(op []byte)) {
 	if len(text) == 0 {
 		return
 	}
@@ -222,7 +224,7 @@ func (t *transcript) bind(at int, id, text []byte, whole bool, emit func(op []by
 
 // isAfter reports whether a message was not in the history when the prompt was sent. Without an id only its place among
 // the user's messages tells.
-func (t *transcript) isAfter(s *sentPrompt, at int, id []byte) bool {
+func (t *Reducer) isAfter(s *Prompt, at int, id []byte) bool {
 	if id != nil {
 		n, known := s.seen[string(id)]
 		return !known || int(n) >= s.after
@@ -237,7 +239,7 @@ func (t *transcript) isAfter(s *sentPrompt, at int, id []byte) bool {
 }
 
 // pass gives an item that turned out not to be a prompt's to the next prompt with the same text.
-func (t *transcript) pass(at int, text []byte, emit func(op []byte)) {
+func (t *Reducer) pass(at int, text []byte, emit func(op []byte)) {
 	if at < 0 {
 		return
 	}
@@ -252,14 +254,14 @@ func (t *transcript) pass(at int, text []byte, emit func(op []byte)) {
 }
 
 // release says that a prompt is not the item that it was taken for.
-func (t *transcript) release(s *sentPrompt, emit func(op []byte)) {
+func (t *Reducer) release(s *Prompt, emit func(op []byte)) {
 	s.at, s.matched = -1, 0
 	t.pending(s, emit)
 }
 
-func (t *transcript) sentAs(p uint64) *sentPrompt {
+func (t *Reducer) sentAs(p uint64) *Prompt {
 	for _, s := range t.sent {
-		if s.p == p {
+		if s.ID == p {
 			return s
 		}
 	}
@@ -267,7 +269,7 @@ func (t *transcript) sentAs(p uint64) *sentPrompt {
 }
 
 // boundTo returns the prompt that the item is taken for without being made of it.
-func (t *transcript) boundTo(at int) *sentPrompt {
+func (t *Reducer) boundTo(at int) *Prompt {
 	for _, s := range t.sent {
 		if s.at == at && !s.local {
 			return s
@@ -276,25 +278,25 @@ func (t *transcript) boundTo(at int) *sentPrompt {
 	return nil
 }
 
-func (t *transcript) forget(s *sentPrompt) {
-	t.sent = slices.DeleteFunc(t.sent, func(other *sentPrompt) bool { return other == s })
+func (t *Reducer) forget(s *Prompt) {
+	t.sent = slices.DeleteFunc(t.sent, func(other *Prompt) bool { return other == s })
 }
 
-func (t *transcript) pending(s *sentPrompt, emit func(op []byte)) {
-	b := strconv.AppendUint(append(t.op[:0], `{"op":"pending","prompt":`...), s.p, 10)
-	t.op = append(append(append(b, `,"content":`...), s.content...), '}')
+func (t *Reducer) pending(s *Prompt, emit func(op []byte)) {
+	b := strconv.AppendUint(append(t.op[:0], `{"op":"pending","prompt":`...), s.ID, 10)
+	t.op = append(append(append(b, `,"content":`...), s.Content...), '}')
 	emit(t.op)
 }
 
 // say emits one of the operations that only name a prompt.
-func (t *transcript) say(op string, s *sentPrompt, emit func(op []byte)) {
+func (t *Reducer) say(op string, s *Prompt, emit func(op []byte)) {
 	b := append(append(append(t.op[:0], `{"op":"`...), op...), `","prompt":`...)
-	t.op = append(strconv.AppendUint(b, s.p, 10), '}')
+	t.op = append(strconv.AppendUint(b, s.ID, 10), '}')
 	emit(t.op)
 }
 
-// promptOp returns which prompt an operation is about: pending, placed, unsent.
-func promptOp(op []byte) (name string, id uint64, ok bool) {
+// ReadPromptOp returns which prompt an operation is about: pending, placed, unsent.
+func ReadPromptOp(op []byte) (name string, id uint64, ok bool) {
 	for _, name := range []string{"pending", "placed", "unsent"} {
 		if rest, found := bytes.CutPrefix(op, []byte(`{"op":"`+name+`","prompt":`)); found {
 			id, ok = jsonrpc.Uint(rest[:bytes.IndexAny(rest, ",}")])

@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 import (
 	"strconv"
@@ -7,7 +7,7 @@ import (
 )
 
 // upsert applies an update with patch semantics, or one that replaces its item.
-func (t *transcript) upsert(row *transcriptRow, update []byte, emit func(op []byte)) {
+func (t *Reducer) upsert(row *updateKind, update []byte, emit func(op []byte)) {
 	object, meta := update, []byte(nil)
 	if row.within != memberNone {
 		object, meta = t.got[row.within], t.got[memberMeta]
@@ -69,7 +69,7 @@ func (t *transcript) upsert(row *transcriptRow, update []byte, emit func(op []by
 
 // members appends the members of an object to the put, but for the item's id and its content; it is false if the update
 // cannot be taken at all.
-func (t *transcript) members(row *transcriptRow, object []byte, it *transcriptItem) bool {
+func (t *Reducer) members(row *updateKind, object []byte, it *item) bool {
 	before, n, ok := t.broken, 0, true
 	jsonrpc.Range(object, func(key, value []byte) bool {
 		if n++; n > maxPatchMembers {
@@ -84,7 +84,7 @@ func (t *transcript) members(row *transcriptRow, object []byte, it *transcriptIt
 }
 
 // patchMember appends one of them; false if the update cannot be taken at all.
-func (t *transcript) patchMember(row *transcriptRow, key, value []byte, it *transcriptItem) bool {
+func (t *Reducer) patchMember(row *updateKind, key, value []byte, it *item) bool {
 	switch {
 	case string(key) == "sessionUpdate", row.id != memberNone && string(key) == updateMembers[row.id], row.within != memberNone && string(key) == "type":
 		return true
@@ -117,7 +117,7 @@ func (t *transcript) patchMember(row *transcriptRow, key, value []byte, it *tran
 }
 
 // knows reports whether a member of that name replaces the one before.
-func (r *transcriptRow) knows(key []byte) bool {
+func (r *updateKind) knows(key []byte) bool {
 	for _, name := range r.known {
 		if name == string(key) {
 			return true
@@ -126,7 +126,7 @@ func (r *transcriptRow) knows(key []byte) bool {
 	return false
 }
 
-func (t *transcript) member(name string, value []byte) {
+func (t *Reducer) member(name string, value []byte) {
 	t.op = append(jsonrpc.AppendString(t.op, name), ':')
 	t.op = append(append(t.op, value...), ',')
 }
@@ -141,7 +141,7 @@ func reserved(name string) bool {
 }
 
 // truncate marks an item as one of which not everything is there. Only the first time it is news.
-func (t *transcript) truncate(it *transcriptItem) {
+func (t *Reducer) truncate(it *item) {
 	if !it.truncated {
 		it.truncated = true
 		t.breaks(ruleTruncated)
@@ -150,7 +150,7 @@ func (t *transcript) truncate(it *transcriptItem) {
 }
 
 // content appends what the update makes of the item's content, if it says anything about it.
-func (t *transcript) content(row *transcriptRow, it *transcriptItem) {
+func (t *Reducer) content(row *updateKind, it *item) {
 	value, name := t.got[row.content], "content"
 	if row.content == memberEntries || row.content == memberOutput {
 		name = updateMembers[row.content]
@@ -192,7 +192,7 @@ func (t *transcript) content(row *transcriptRow, it *transcriptItem) {
 }
 
 // fit returns an array of objects without the elements that are none and those that are too many.
-func (t *transcript) fit(array []byte) (fitting []byte, full bool) {
+func (t *Reducer) fit(array []byte) (fitting []byte, full bool) {
 	elements := jsonrpc.Elements(array)
 	size, n, bad := 2, 0, false
 	for _, e := range elements {
@@ -224,12 +224,12 @@ func (t *transcript) fit(array []byte) (fitting []byte, full bool) {
 }
 
 // live makes an item each time: of a notice.
-func (t *transcript) live(row *transcriptRow, update []byte, emit func(op []byte)) {
+func (t *Reducer) live(row *updateKind, update []byte, emit func(op []byte)) {
 	at := len(t.items)
 	if !t.room(at, nil) {
 		return
 	}
-	it := transcriptItem{kind: row.kind}
+	it := item{kind: row.kind}
 	t.openPut(at, row.kind, nil)
 	if !t.members(row, update, &it) {
 		return
@@ -240,13 +240,13 @@ func (t *transcript) live(row *transcriptRow, update []byte, emit func(op []byte
 }
 
 // unknown keeps an update whose kind is not known whole, for whoever does know it (S2 SessionUpdate, other).
-func (t *transcript) unknown(update []byte, emit func(op []byte)) {
+func (t *Reducer) unknown(update []byte, emit func(op []byte)) {
 	jsonrpc.Members(update, updateMembers, t.got[:])
 	at, name := len(t.items), t.got[memberName]
 	if !t.room(at, nil) {
 		return
 	}
-	it := transcriptItem{kind: itemUnknown}
+	it := item{kind: itemUnknown}
 	b := append(t.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
 	b = append(append(b, `,"type":`...), name...)

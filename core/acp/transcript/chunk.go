@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 import (
 	"strconv"
@@ -8,7 +8,7 @@ import (
 
 // chunk appends one element to an item's content. It allocates nothing where the item is known: a model's text comes as
 // thousands of these.
-func (t *transcript) chunk(row *transcriptRow, emit func(op []byte)) {
+func (t *Reducer) chunk(row *updateKind, emit func(op []byte)) {
 	content := t.got[row.content]
 	if !jsonrpc.IsObject(content) {
 		t.breaks(ruleContent)
@@ -76,7 +76,7 @@ func (t *transcript) chunk(row *transcriptRow, emit func(op []byte)) {
 }
 
 // output appends bytes to a terminal's.
-func (t *transcript) output(row *transcriptRow, emit func(op []byte)) {
+func (t *Reducer) output(row *updateKind, emit func(op []byte)) {
 	data, raw := t.got[row.content], t.got[row.id]
 	n, valid := base64Bytes(data)
 	if !valid {
@@ -114,7 +114,7 @@ func (t *transcript) output(row *transcriptRow, emit func(op []byte)) {
 
 // overflow leaves something out of an item that is full. What comes later and is smaller does not go in either: there
 // would be a hole in front of it.
-func (t *transcript) overflow(at int, it transcriptItem, raw []byte, emit func(op []byte)) {
+func (t *Reducer) overflow(at int, it item, raw []byte, emit func(op []byte)) {
 	if t.items[at].full = true; it.truncated {
 		return
 	}

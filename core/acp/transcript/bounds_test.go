@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 // TestTerminalOutputIsBounded: 64 MiB of terminal output, and what the page holds of it.
 func TestTerminalOutputIsBounded(t *testing.T) {
 	const limit, chunk = 1 << 20, 48 << 10
-	tr := newTranscript(2, limit)
+	tr := New(2, limit)
 	data := strings.Repeat("AAAA", chunk/3)
 	bytes, truncated, rules := 0, 0, 0
 	emit := func(op []byte) {
@@ -22,7 +22,7 @@ func TestTerminalOutputIsBounded(t *testing.T) {
 		truncated += strings.Count(string(op), `"truncated":true`)
 	}
 	for said := 0; said < 64<<20; said += chunk {
-		if tr.update([]byte(`{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"`+data+`"}`), emit) != "" {
+		if tr.Update([]byte(`{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"`+data+`"}`), emit) != "" {
 			rules++
 		}
 	}
@@ -32,7 +32,7 @@ func TestTerminalOutputIsBounded(t *testing.T) {
 	if cap(tr.op) > 4*chunk {
 		t.Errorf("the reducer keeps %d bytes", cap(tr.op))
 	}
-	if what := tr.update([]byte(`{"sessionUpdate":"terminal_update","terminalId":"t","output":{"data":"`+strings.Repeat("AAAA", limit)+`"}}`), emit); what != "" || tr.items[0].size > limit {
+	if what := tr.Update([]byte(`{"sessionUpdate":"terminal_update","terminalId":"t","output":{"data":"`+strings.Repeat("AAAA", limit)+`"}}`), emit); what != "" || tr.items[0].size > limit {
 		t.Errorf("a snapshot of 3 MiB: %q, %d bytes", what, tr.items[0].size)
 	}
 }
@@ -80,7 +80,7 @@ func TestAnArrayFits(t *testing.T) {
 				}
 				want = append(want, e)
 			}
-			got, full := newTranscript(2, limit).fit([]byte("[" + bad + strings.Join(elements, ",") + "]"))
+			got, full := New(2, limit).fit([]byte("[" + bad + strings.Join(elements, ",") + "]"))
 			if string(got) != "["+strings.Join(want, ",")+"]" || full != (len(want) < len(elements)) {
 				t.Fatalf("of %d bytes %s, full %v; want %s", limit, got, full, want)
 			}
@@ -91,10 +91,10 @@ func TestAnArrayFits(t *testing.T) {
 // TestManyItems: an agent that invents ids without end, short ones and long ones.
 func TestManyItems(t *testing.T) {
 	for name, format := range map[string]string{"short": "%d", "long": strings.Repeat("x", 4000) + "%d"} {
-		tr := newTranscript(2, 1000)
+		tr := New(2, 1000)
 		ops, refused := 0, 0
 		for i := range maxItems + 500 {
-			if what := tr.update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message","messageId":"`+format+`"}`, i), func([]byte) { ops++ }); what == ruleManyItems {
+			if what := tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message","messageId":"`+format+`"}`, i), func([]byte) { ops++ }); what == ruleManyItems {
 				refused++
 			} else if what != "" {
 				t.Fatal(what)
@@ -106,7 +106,7 @@ func TestManyItems(t *testing.T) {
 		if refused == 0 || ops != len(tr.items) || len(tr.items) > maxItems || tr.idBytes > maxIDsBytes {
 			t.Errorf("%s: %d items, %d operations, %d refused, %d bytes of ids", name, len(tr.items), ops, refused, tr.idBytes)
 		}
-		tr.update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"`+format+`","content":{}}`, 7), func([]byte) { ops++ })
+		tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"`+format+`","content":{}}`, 7), func([]byte) { ops++ })
 		if ops != len(tr.items)+1 {
 			t.Errorf("%s: what is known is no longer updated", name)
 		}
@@ -145,7 +145,7 @@ func (r *reduced) audit(limit int) {
 		if s.at < 0 {
 			waiting++
 		} else if r.items[s.at].kind != itemUserMessage {
-			r.t.Fatalf("prompt %d is taken for item %d", s.p, s.at)
+			r.t.Fatalf("prompt %d is taken for item %d", s.ID, s.at)
 		}
 	}
 	if waiting != len(r.view.Pending) {
@@ -208,7 +208,7 @@ func playHostile(t *testing.T, seed uint64, values []any) {
 // FuzzTranscript gives the reducer what no agent should send. It does not panic, what it emits can be applied, and no
 // item outgrows its limit.
 func FuzzTranscript(f *testing.F) {
-	for _, v := range transcriptVectors {
+	for _, v := range vectors {
 		f.Add(v.version, strings.Join(v.updates, "\n"))
 	}
 	f.Fuzz(func(t *testing.T, version int, script string) {
@@ -225,24 +225,24 @@ func FuzzTranscript(f *testing.F) {
 
 // BenchmarkTranscriptChunk is what a token of streamed text costs.
 func BenchmarkTranscriptChunk(b *testing.B) {
-	tr := newTranscript(2, 1<<40)
+	tr := New(2, 1<<40)
 	for i := range 1000 {
-		tr.update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"message-%d","content":{"type":"text","text":"x"}}`, i), func([]byte) {})
+		tr.Update(fmt.Appendf(nil, `{"sessionUpdate":"agent_message_chunk","messageId":"message-%d","content":{"type":"text","text":"x"}}`, i), func([]byte) {})
 	}
 	update := []byte(`{"sessionUpdate":"agent_message_chunk","messageId":"message-500","content":{"type":"text","text":" quick"}}`)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(update)))
 	for b.Loop() {
-		tr.update(update, func([]byte) {})
+		tr.Update(update, func([]byte) {})
 	}
 }
 
 // TestChunkAllocatesNothing: chunks are most of what an agent says.
 func TestChunkAllocatesNothing(t *testing.T) {
-	tr := newTranscript(2, 1<<30)
+	tr := New(2, 1<<30)
 	for _, u := range []string{chunkOf("agent_message", "a", "x"), `{"sessionUpdate":"terminal_output_chunk","terminalId":"t","data":"AAAA"}`} {
 		update := []byte(u)
-		if n := testing.AllocsPerRun(100, func() { tr.update(update, func([]byte) {}) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { tr.Update(update, func([]byte) {}) }); n != 0 {
 			t.Errorf("%v allocations for %s", n, u)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import "strings"
 
@@ -18,8 +18,8 @@ func chunkOf(kind, id, text string) string {
 
 const sendHi = `{"prompt":1,"content":[{"type":"text","text":"hi"}]}`
 
-// transcriptVectors are conversations whose every operation is pinned, in the golden file. READ it when it changes.
-var transcriptVectors = []struct {
+// vectors are conversations whose every operation is pinned, in the golden file. READ it when it changes.
+var vectors = []struct {
 	name    string
 	version int
 	updates []string

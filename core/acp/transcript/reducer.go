@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ const (
 	maxPatchMembers = 1024
 )
 
-// transcript turns the updates of a session into operations on a list of items that the page keeps. It keeps none of
+// Reducer turns the updates of a session into operations on a list of items that the page keeps. It keeps none of
 // what was said: for each item who it is, where it stands and how large it has grown.
-type transcript struct {
+type Reducer struct {
 	version int // of the protocol: 1 or 2
 	limit   int // bytes of content, or of terminal output, that one item may have
 
-	items   []transcriptItem
+	items   []item
 	index   [itemKinds]map[string]int32 // ids are unique within a type only (S2 MessageId)
 	idBytes int
 	users   int // how many of the items are the user's messages
@@ -31,15 +31,15 @@ type transcript struct {
 	run    int // v1: the item that a chunk without an id continues, -1 for none
 	runs   int // ids made up so far
 	cost   []byte
-	loose  int           // bytes of the session's _meta, whose keys add up
-	sent   []*sentPrompt // that are not known to be in the history for certain, in their order
+	loose  int       // bytes of the session's _meta, whose keys add up
+	sent   []*Prompt // that are not known to be in the history for certain, in their order
 	got    [memberCount][]byte
 	op     []byte // what emit gets: one buffer for all
 	broken string // the first rule that the update in hand broke
 }
 
-// transcriptItem is what is kept of an item.
-type transcriptItem struct {
+// item is what is kept of an item.
+type item struct {
 	kind      itemKind
 	own       bool // its id is not the agent's
 	local     bool // a prompt that the agent has not echoed: its first echo replaces the content
@@ -50,21 +50,21 @@ type transcriptItem struct {
 	loose     int  // bytes of members that do not replace one another
 }
 
-// newTranscript returns an empty transcript; limit bounds one item's content in bytes.
-func newTranscript(version int, limit int) *transcript {
-	t := &transcript{version: version, limit: limit}
+// New returns an empty transcript; limit bounds one item's content in bytes.
+func New(version int, limit int) *Reducer {
+	t := &Reducer{version: version, limit: limit}
 	t.clear()
 	return t
 }
 
-// setVersion sets the version of the protocol, 1 or 2, which is known late where a
+// SetVersion sets the version of the protocol, 1 or 2, which is known late where a
 // session is restored before its agent is heard.
-func (t *transcript) setVersion(version int) { t.version = version }
+func (t *Reducer) SetVersion(version int) { t.version = version }
 
-// len returns how many items there are.
-func (t *transcript) len() int { return len(t.items) }
+// Len returns how many items there are.
+func (t *Reducer) Len() int { return len(t.items) }
 
-func (t *transcript) clear() {
+func (t *Reducer) clear() {
 	t.items = t.items[:0]
 	for i := range t.index {
 		t.index[i] = map[string]int32{} // a new one: prompts hold on to what was known when they were sent
@@ -72,16 +72,16 @@ func (t *transcript) clear() {
 	t.idBytes, t.users, t.run, t.runs, t.cost, t.loose = 0, 0, -1, 0, nil, 0
 }
 
-// update applies the update of a session/update, which is part of a text that jsonrpc has accepted, and emits
+// Update applies the update of a session/update, which is part of a text that jsonrpc has accepted, and emits
 // operations, each valid during its call only. It returns the rule that the agent broke, or "".
-func (t *transcript) update(update []byte, emit func(op []byte)) (what string) {
+func (t *Reducer) Update(update []byte, emit func(op []byte)) (what string) {
 	t.broken = ""
 	t.apply(update, emit)
 	clear(t.got[:])
 	return t.broken
 }
 
-func (t *transcript) apply(update []byte, emit func(op []byte)) {
+func (t *Reducer) apply(update []byte, emit func(op []byte)) {
 	if !jsonrpc.IsObject(update) {
 		t.breaks(ruleUpdate)
 		return
@@ -115,13 +115,13 @@ func (t *transcript) apply(update []byte, emit func(op []byte)) {
 }
 
 // breaks notes that the agent broke a rule. One is enough for an update.
-func (t *transcript) breaks(rule string) {
+func (t *Reducer) breaks(rule string) {
 	if t.broken == "" {
 		t.broken = rule
 	}
 }
 
-func (t *transcript) speaks() rowVersions {
+func (t *Reducer) speaks() rowVersions {
 	if t.version == 1 {
 		return inV1
 	}
@@ -130,7 +130,7 @@ func (t *transcript) speaks() rowVersions {
 
 // find returns the item that an update is about, len(t.items) for a new one; ok is false if the update names none, or
 // if there is no room for it.
-func (t *transcript) find(row *transcriptRow, raw []byte) (at int, id []byte, ok bool) {
+func (t *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool) {
 	chunk := row.mode == modeChunk || row.mode == modeOutput
 	if row.id != memberNone {
 		without := ruleUpdateID
@@ -155,7 +155,7 @@ func (t *transcript) find(row *transcriptRow, raw []byte) (at int, id []byte, ok
 }
 
 // room reports whether the item at can be had.
-func (t *transcript) room(at int, id []byte) bool {
+func (t *Reducer) room(at int, id []byte) bool {
 	if at < len(t.items) || at < maxItems && t.idBytes+len(id) <= maxIDsBytes {
 		return true
 	}
@@ -164,7 +164,7 @@ func (t *transcript) room(at int, id []byte) bool {
 }
 
 // keep adds or stores the item at.
-func (t *transcript) keep(at int, it transcriptItem, id []byte, named bool) {
+func (t *Reducer) keep(at int, it item, id []byte, named bool) {
 	if at < len(t.items) {
 		t.items[at] = it
 		return
@@ -183,15 +183,15 @@ func (t *transcript) keep(at int, it transcriptItem, id []byte, named bool) {
 }
 
 // item returns the item at, an empty one where it is new.
-func (t *transcript) item(at int, kind itemKind) transcriptItem {
+func (t *Reducer) item(at int, kind itemKind) item {
 	if at < len(t.items) {
 		return t.items[at]
 	}
-	return transcriptItem{kind: kind}
+	return item{kind: kind}
 }
 
 // openPut begins a put in t.op, up to the patch's brace. id is raw JSON, nil for none.
-func (t *transcript) openPut(at int, kind itemKind, id []byte) {
+func (t *Reducer) openPut(at int, kind itemKind, id []byte) {
 	b := append(t.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
 	b = append(append(append(b, `,"type":"`...), itemTypes[kind]...), '"')
@@ -202,11 +202,11 @@ func (t *transcript) openPut(at int, kind itemKind, id []byte) {
 }
 
 // closePut ends it, without the comma that each member leaves behind.
-func (t *transcript) closePut() { t.op = append(bytes.TrimSuffix(t.op, []byte(",")), "}}"...) }
+func (t *Reducer) closePut() { t.op = append(bytes.TrimSuffix(t.op, []byte(",")), "}}"...) }
 
 // ownID makes up an id for a message that has none, as raw JSON. It is not in the index: an agent's that is spelled like
 // it is another item's.
-func (t *transcript) ownID() []byte {
+func (t *Reducer) ownID() []byte {
 	prefix := `"local:`
 	if t.version == 1 {
 		prefix = `"v1:`
@@ -215,8 +215,8 @@ func (t *transcript) ownID() []byte {
 	return append(strconv.AppendInt([]byte(prefix), int64(t.runs), 10), '"')
 }
 
-// itemID returns the text of the id that names an item, or the rule that it breaks.
-func itemID(raw []byte) (id []byte, rule string) { return idText(raw, ruleUpdateID) }
+// ItemID returns the text of the id that names an item, or the rule that it breaks.
+func ItemID(raw []byte) (id []byte, rule string) { return idText(raw, ruleUpdateID) }
 
 // idText returns the text of an id, or the rule that it breaks.
 func idText(raw []byte, without string) (id []byte, rule string) {
@@ -239,8 +239,8 @@ func idText(raw []byte, without string) (id []byte, rule string) {
 	return id, ""
 }
 
-// reset forgets the session: what follows is all of it anew. Prompts that may not be in it stay pending.
-func (t *transcript) reset(emit func(op []byte)) {
+// Reset forgets the session: what follows is all of it anew. Prompts that may not be in it stay pending.
+func (t *Reducer) Reset(emit func(op []byte)) {
 	t.clear()
 	t.op = append(t.op[:0], `{"op":"reset"}`...)
 	emit(t.op)

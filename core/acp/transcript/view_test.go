@@ -1,6 +1,6 @@
 //go:build !js
 
-package acp
+package transcript
 
 import (
 	"encoding/base64"
@@ -146,14 +146,14 @@ func decoded(text string) ([]byte, error) {
 // reduced is a transcript with the view that its operations give.
 type reduced struct {
 	t *testing.T
-	*transcript
+	*Reducer
 	view   *view
 	ops    []json.RawMessage
 	broken []string
 }
 
 func newReduced(t *testing.T, version, limit int) *reduced {
-	return &reduced{t: t, transcript: newTranscript(version, limit), view: newView()}
+	return &reduced{t: t, Reducer: New(version, limit), view: newView()}
 }
 
 // emit also overwrites the operation, which is valid during the call only.
@@ -172,7 +172,7 @@ func (r *reduced) do(updates ...string) *reduced {
 	r.t.Helper()
 	for _, u := range updates {
 		text := []byte(u)
-		if what := r.update(text, r.emit); what != "" {
+		if what := r.Update(text, r.emit); what != "" {
 			r.broken = append(r.broken, what)
 		}
 		for i := range text {

@@ -1,4 +1,4 @@
-package acp
+package transcript
 
 import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 
@@ -17,7 +17,7 @@ func valueBegins(name string) byte {
 }
 
 // sessionValue patches the session with the members of an update that its row names.
-func (t *transcript) sessionValue(row *transcriptRow, update []byte, emit func(op []byte)) {
+func (t *Reducer) sessionValue(row *updateKind, update []byte, emit func(op []byte)) {
 	values := [4][]byte{}
 	t.op = append(t.op[:0], `{"op":"session","patch":{`...)
 	start := len(t.op)
@@ -47,7 +47,7 @@ func (t *transcript) sessionValue(row *transcriptRow, update []byte, emit func(o
 
 // usage replaces the session's usage. The cost alone is one to keep where it is left out (S2 UsageUpdate), so it is
 // put in again.
-func (t *transcript) usage(update []byte, emit func(op []byte)) {
+func (t *Reducer) usage(update []byte, emit func(op []byte)) {
 	switch cost := t.got[memberCost]; {
 	case cost == nil:
 	case string(cost) == "null":
