@@ -100,11 +100,13 @@ func (c *Client) begun(now engine.Time) {
 	if c.home == nil {
 		c.home = c.newConnection()
 	}
-	if c.home.id != "" {
-		c.home.reattach(c, now)
-		return
+	for _, n := range c.connections() { // the home one is the first
+		if n.id != "" {
+			n.reattach(c, now)
+		} else {
+			n.initialize(c, now)
+		}
 	}
-	c.home.initialize(c, now)
 }
 
 // begin starts an input.

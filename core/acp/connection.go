@@ -97,6 +97,25 @@ func (n *connection) reattach(c *Client, now engine.Time) {
 	n.opened(c, now)
 }
 
+// closeUnused closes the stream of a connection that an earlier page made, once this
+// page carries none of its sessions: whoever does wants to read it, and an agent lets
+// one page read.
+func (n *connection) closeUnused(c *Client) {
+	if n == nil || n == c.home || n.state != connOpen {
+		return
+	}
+	for _, s := range c.sessions {
+		if s.conn == n && s.owned && s.transcript != nil {
+			return
+		}
+	}
+	n.state = connNew
+	if n.stream != nil {
+		n.stream.close(c)
+		n.stream = nil
+	}
+}
+
 // opened lets through what waited for the connection.
 func (n *connection) opened(c *Client, now engine.Time) {
 	if c.cfg.Transport == TransportHTTP && n.stream == nil {

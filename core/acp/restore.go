@@ -138,6 +138,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	case owned:
 		c.status(s, "owned", -1)
 	case was:
+		s.conn.closeUnused(c)
 		c.status(s, "followed", -1)
 	}
 	return s
@@ -197,8 +198,8 @@ func (c *Client) restored(now engine.Time, s *session) {
 	}
 	c.settleConnection(now, s)
 	c.takenOver(now, s)
-	if s.transcript == nil {
-		return // forgotten
+	if s.transcript == nil || c.home.state == connNew {
+		return // forgotten, or begun attaches it with the others
 	}
 	if s.conn.state == connNew {
 		s.conn.reattach(c, now)

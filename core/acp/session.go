@@ -421,6 +421,7 @@ func (c *Client) drop(now engine.Time, s *session, state string) {
 	}
 	c.forgetRecord(s)
 	s.transcript = nil
+	s.conn.closeUnused(c)
 	for _, r := range append([]*request(nil), c.requests...) {
 		switch {
 		case r.session != s:
