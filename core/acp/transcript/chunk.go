@@ -8,118 +8,118 @@ import (
 
 // chunk appends one element to an item's content. It allocates nothing where the item is known: a model's text comes as
 // thousands of these.
-func (t *Reducer) chunk(row *updateKind, emit func(op []byte)) {
-	content := t.got[row.content]
+func (r *Reducer) chunk(row *updateKind, emit func(op []byte)) {
+	content := r.got[row.content]
 	if !jsonrpc.IsObject(content) {
-		t.breaks(ruleContent)
+		r.breaks(ruleContent)
 		return
 	}
-	raw := t.got[row.id]
-	at, id, ok := t.find(row, raw)
+	raw := r.got[row.id]
+	at, id, ok := r.find(row, raw)
 	if !ok {
 		return
 	}
-	isNew := at == len(t.items)
-	if isNew && row.kind == itemUserMessage && len(t.sent) > 0 {
-		if echoed, is := t.adopt(id, signature(content), false); is {
+	isNew := at == len(r.items)
+	if isNew && row.kind == itemUserMessage && len(r.sent) > 0 {
+		if echoed, is := r.adopt(id, signature(content), false); is {
 			at, isNew = echoed, false
 		}
 	}
-	it := t.item(at, row.kind)
+	it := r.item(at, row.kind)
 	named := id != nil
 	if isNew && !named {
-		raw, it.own = t.ownID(), true
+		raw, it.own = r.ownID(), true
 	} else if it.own {
 		raw = nil
 	}
 	first := it.size == 0
-	switch full := it.full || it.size+len(content) > t.limit; {
+	switch full := it.full || it.size+len(content) > r.limit; {
 	case isNew || it.local:
 		if it.local {
-			it.size, full = 0, len(content) > t.limit
+			it.size, full = 0, len(content) > r.limit
 		}
-		t.openPut(at, row.kind, raw)
+		r.openPut(at, row.kind, raw)
 		if isNew {
-			t.op = append(t.op, row.opens...)
+			r.op = append(r.op, row.opens...)
 		}
-		t.op = append(t.op, `"content":[`...)
+		r.op = append(r.op, `"content":[`...)
 		if !full {
-			t.op = append(t.op, content...)
+			r.op = append(r.op, content...)
 			it.size += len(content)
 		}
-		t.op = append(t.op, "],"...)
+		r.op = append(r.op, "],"...)
 		if it.local, it.full = false, full; full {
-			t.truncate(&it)
+			r.truncate(&it)
 		}
-		t.closePut()
-		t.keep(at, it, id, named)
-		emit(t.op)
+		r.closePut()
+		r.keep(at, it, id, named)
+		emit(r.op)
 	case full:
-		t.overflow(at, it, raw, emit)
+		r.overflow(at, it, raw, emit)
 	default:
 		it.size += len(content)
-		t.items[at] = it
-		b := append(t.op[:0], `{"op":"append","at":`...)
+		r.items[at] = it
+		b := append(r.op[:0], `{"op":"append","at":`...)
 		b = strconv.AppendInt(b, int64(at), 10)
 		b = append(append(b, `,"content":`...), content...)
-		t.op = append(b, '}')
-		emit(t.op)
+		r.op = append(b, '}')
+		emit(r.op)
 	}
 	if !named {
-		t.run = at
+		r.run = at
 	}
-	if row.kind == itemUserMessage && len(t.sent) > 0 {
-		if s := t.boundTo(at); s != nil || first {
-			t.repeated(at, id, content, false, emit)
+	if row.kind == itemUserMessage && len(r.sent) > 0 {
+		if s := r.boundTo(at); s != nil || first {
+			r.repeated(at, id, content, false, emit)
 		}
 	}
 }
 
 // output appends bytes to a terminal's.
-func (t *Reducer) output(row *updateKind, emit func(op []byte)) {
-	data, raw := t.got[row.content], t.got[row.id]
+func (r *Reducer) output(row *updateKind, emit func(op []byte)) {
+	data, raw := r.got[row.content], r.got[row.id]
 	n, valid := base64Bytes(data)
 	if !valid {
-		t.breaks(ruleBase64)
+		r.breaks(ruleBase64)
 		return
 	}
-	at, id, ok := t.find(row, raw)
+	at, id, ok := r.find(row, raw)
 	if !ok {
 		return
 	}
-	it := t.item(at, row.kind)
-	switch full := it.full || it.size+n > t.limit; {
-	case at == len(t.items):
-		t.openPut(at, row.kind, raw)
+	it := r.item(at, row.kind)
+	switch full := it.full || it.size+n > r.limit; {
+	case at == len(r.items):
+		r.openPut(at, row.kind, raw)
 		if it.full = full; full {
-			t.truncate(&it)
+			r.truncate(&it)
 		} else {
-			t.op = append(append(append(t.op, `"output":{"data":`...), data...), "},"...)
+			r.op = append(append(append(r.op, `"output":{"data":`...), data...), "},"...)
 			it.size = n
 		}
-		t.closePut()
-		t.keep(at, it, id, true)
-		emit(t.op)
+		r.closePut()
+		r.keep(at, it, id, true)
+		emit(r.op)
 	case full:
-		t.overflow(at, it, raw, emit)
+		r.overflow(at, it, raw, emit)
 	default:
-		t.items[at].size += n
-		b := append(t.op[:0], `{"op":"output","at":`...)
+		r.items[at].size += n
+		b := append(r.op[:0], `{"op":"output","at":`...)
 		b = strconv.AppendInt(b, int64(at), 10)
 		b = append(append(b, `,"data":`...), data...)
-		t.op = append(b, '}')
-		emit(t.op)
+		r.op = append(b, '}')
+		emit(r.op)
 	}
 }
 
 // overflow leaves something out of an item that is full. What comes later and is smaller does not go in either: there
 // would be a hole in front of it.
-func (t *Reducer) overflow(at int, it item, raw []byte, emit func(op []byte)) {
-	if t.items[at].full = true; it.truncated {
+func (r *Reducer) overflow(at int, it item, raw []byte, emit func(op []byte)) {
+	if r.items[at].full = true; it.truncated {
 		return
 	}
-	t.openPut(at, it.kind, raw)
-	t.truncate(&t.items[at])
-	t.closePut()
-	emit(t.op)
+	r.openPut(at, it.kind, raw)
+	r.truncate(&r.items[at])
+	r.closePut()
+	emit(r.op)
 }

@@ -31,25 +31,25 @@ type Prompt struct {
 
 // Sent notes that the app has sent a prompt; content is its JSON array of blocks. An agent of version 1 says nothing
 // about it, so there it is an item at once.
-func (t *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
+func (r *Reducer) Sent(p uint64, content []byte, emit func(op []byte)) {
 	if len(content) == 0 || content[0] != '[' {
 		content = []byte("[]")
 	}
 	s := &Prompt{
 		ID: p, Content: bytes.Clone(content), text: signature(content), at: -1,
-		seen: t.index[itemUserMessage], after: len(t.items), users: t.users,
+		seen: r.index[itemUserMessage], after: len(r.items), users: r.users,
 	}
-	t.sent = append(t.sent, s)
-	if t.version == 1 {
-		t.placeOwn(s, emit)
+	r.sent = append(r.sent, s)
+	if r.version == 1 {
+		r.placeOwn(s, emit)
 	} else {
-		t.pending(s, emit)
+		r.pending(s, emit)
 	}
 }
 
 // Accepted notes the answer to a prompt: the id of its message, or "" if it says none.
-func (t *Reducer) Accepted(p uint64, messageID string, emit func(op []byte)) {
-	s := t.sentAs(p)
+func (r *Reducer) Accepted(p uint64, messageID string, emit func(op []byte)) {
+	s := r.sentAs(p)
 	if s == nil {
 		return
 	}
@@ -57,128 +57,128 @@ func (t *Reducer) Accepted(p uint64, messageID string, emit func(op []byte)) {
 	if messageID == "" || len(messageID) > maxIDBytes {
 		return
 	}
-	n, known := t.index[itemUserMessage][messageID]
+	n, known := r.index[itemUserMessage][messageID]
 	if s.local {
 		if !known {
-			t.index[itemUserMessage][messageID] = int32(s.at)
+			r.index[itemUserMessage][messageID] = int32(s.at)
 		}
 		return
 	}
 	s.id = messageID
 	if known && s.at == int(n) {
-		t.forget(s)
+		r.forget(s)
 		return
 	}
 	old, text := s.at, s.text[:s.matched]
 	s.at, s.matched = -1, 0
-	if known && t.items[n].size > 0 { // an empty one takes the prompt's place when it is filled
-		if other := t.boundTo(int(n)); other != nil {
-			t.release(other, emit)
+	if known && r.items[n].size > 0 { // an empty one takes the prompt's place when it is filled
+		if other := r.boundTo(int(n)); other != nil {
+			r.release(other, emit)
 		}
-		if t.forget(s); old < 0 {
-			t.say("placed", s, emit)
+		if r.forget(s); old < 0 {
+			r.say("placed", s, emit)
 		}
 	} else if old >= 0 {
-		t.pending(s, emit)
+		r.pending(s, emit)
 	}
-	t.pass(old, text, emit)
+	r.pass(old, text, emit)
 }
 
 // Unsent notes that a prompt will not be in the history: refused, withdrawn, or it never left.
-func (t *Reducer) Unsent(p uint64, emit func(op []byte)) {
-	s := t.sentAs(p)
+func (r *Reducer) Unsent(p uint64, emit func(op []byte)) {
+	s := r.sentAs(p)
 	if s == nil {
 		return
 	}
-	t.forget(s)
+	r.forget(s)
 	if s.local {
 		return // it has been shown, and a history does not shrink
 	}
-	t.say("unsent", s, emit)
-	t.pass(s.at, s.text[:s.matched], emit)
+	r.say("unsent", s, emit)
+	r.pass(s.at, s.text[:s.matched], emit)
 }
 
 // TurnEnded notes that a turn has ended. Prompts that were accepted and never echoed get an item of their own; the echo of
 // one may still come until the next turn ends.
-func (t *Reducer) TurnEnded(emit func(op []byte)) {
-	for _, s := range slices.Clone(t.sent) {
-		switch answered := s.answered || t.version == 1; { // in version 1 the answer is the turn's end
+func (r *Reducer) TurnEnded(emit func(op []byte)) {
+	for _, s := range slices.Clone(r.sent) {
+		switch answered := s.answered || r.version == 1; { // in version 1 the answer is the turn's end
 		case s.local, answered && s.at >= 0:
-			t.forget(s)
+			r.forget(s)
 		case answered:
-			t.placeOwn(s, emit)
+			r.placeOwn(s, emit)
 		}
 	}
 }
 
 // placeOwn makes an item of a prompt, or fills the one that the agent left empty.
-func (t *Reducer) placeOwn(s *Prompt, emit func(op []byte)) {
-	at := len(t.items)
-	if n, known := t.index[itemUserMessage][s.id]; known && s.id != "" {
+func (r *Reducer) placeOwn(s *Prompt, emit func(op []byte)) {
+	at := len(r.items)
+	if n, known := r.index[itemUserMessage][s.id]; known && s.id != "" {
 		at = int(n)
 	}
-	if !t.room(at, []byte(s.id)) {
-		t.forget(s)
-		t.say("unsent", s, emit)
+	if !r.room(at, []byte(s.id)) {
+		r.forget(s)
+		r.say("unsent", s, emit)
 		return
 	}
-	it := t.item(at, itemUserMessage)
+	it := r.item(at, itemUserMessage)
 	it.local, it.own, it.size = true, s.id == "", len(s.Content)
 	raw := jsonrpc.AppendString(nil, s.id)
 	if it.own {
-		raw = t.ownID()
+		raw = r.ownID()
 	}
-	t.openPut(at, itemUserMessage, raw)
-	t.member("content", s.Content)
-	t.closePut()
-	t.keep(at, it, []byte(s.id), !it.own)
-	emit(t.op)
+	r.openPut(at, itemUserMessage, raw)
+	r.member("content", s.Content)
+	r.closePut()
+	r.keep(at, it, []byte(s.id), !it.own)
+	emit(r.op)
 	s.at, s.local = at, true
-	t.say("placed", s, emit)
+	r.say("placed", s, emit)
 	if !it.own {
-		t.forget(s) // an echo is known by the id
+		r.forget(s) // an echo is known by the id
 	}
 }
 
 // Prompts returns those that are not known to be in the history for certain, in their
 // order. They stay the reducer's.
-func (t *Reducer) Prompts() []*Prompt { return t.sent }
+func (r *Reducer) Prompts() []*Prompt { return r.sent }
 
 // ForgetPrompts forgets them, without a word to the page.
-func (t *Reducer) ForgetPrompts() { t.sent = nil }
+func (r *Reducer) ForgetPrompts() { r.sent = nil }
 
 // adopt returns the item that was made of a prompt if a new message of the user's, of which content is what came, is
 // that prompt's echo.
-func (t *Reducer) adopt(id, text []byte, whole bool) (at int, ok bool) {
-	for _, s := range t.sent {
+func (r *Reducer) adopt(id, text []byte, whole bool) (at int, ok bool) {
+	for _, s := range r.sent {
 		if !s.local || len(text) == 0 || !bytes.HasPrefix(s.text, text) || whole && len(text) != len(s.text) {
 			continue
 		}
 		if id != nil {
-			t.index[itemUserMessage][string(id)] = int32(s.at)
-			t.idBytes += len(id)
+			r.index[itemUserMessage][string(id)] = int32(s.at)
+			r.idBytes += len(id)
 		}
-		t.forget(s)
+		r.forget(s)
 		return s.at, true
 	}
 	return 0, false
 }
 
 // repeated looks which prompt a message of the user's repeats. content is the whole of it, or one chunk more.
-func (t *Reducer) repeated(at int, id, content []byte, whole bool, emit func(op []byte)) {
-	if len(t.sent) == 0 {
+func (r *Reducer) repeated(at int, id, content []byte, whole bool, emit func(op []byte)) {
+	if len(r.sent) == 0 {
 		return
 	}
-	for _, s := range t.sent {
+	for _, s := range r.sent {
 		if s.id != "" && s.id == string(id) {
-			if t.items[at].size == 0 {
+			if r.items[at].size == 0 {
 				return
 			}
-			if other := t.boundTo(at); other != nil && other != s {
-				t.release(other, emit)
+			if other := r.boundTo(at); other != nil && other != s {
+				r.release(other, emit)
 			}
-			t.forget(s)
-			t.say("placed", s, emit)
+			r.forget(s)
+			r.say("placed", s, emit)
 			return
 		}
 	}
@@ -186,7 +186,7 @@ func (t *Reducer) repeated(at int, id, content []byte, whole bool, emit func(op 
 		return
 	}
 	text := signature(content)
-	if s := t.boundTo(at); s != nil {
+	if s := r.boundTo(at); s != nil {
 		from := s.matched
 		if whole {
 			from = 0
@@ -195,11 +195,11 @@ func (t *Reducer) repeated(at int, id, content []byte, whole bool, emit func(op 
 			s.matched = from + len(text)
 			return
 		}
-		if t.release(s, emit); !whole {
+		if r.release(s, emit); !whole {
 			return // text is but the end of the message
 		}
 	}
-	t.bind(at, id, text, whole, emit)
+	r.bind(at, id, text, whole, emit)
 }
 
 // repeats reports whether text goes on where the prompt's own stands at from.
@@ -208,29 +208,29 @@ func (s *Prompt) repeats(text []byte, from int, whole bool) bool {
 }
 
 // bind takes the item at for the first prompt that it repeats.
-func (t *Reducer) bind(at int, id, text []byte, whole bool, emit func(op []byte)) {
+func (r *Reducer) bind(at int, id, text []byte, whole bool, emit func(op []byte)) {
 	if len(text) == 0 {
 		return
 	}
-	for _, s := range t.sent {
-		if s.at >= 0 || s.id != "" || !s.repeats(text, 0, whole) || !t.isAfter(s, at, id) {
+	for _, s := range r.sent {
+		if s.at >= 0 || s.id != "" || !s.repeats(text, 0, whole) || !r.isAfter(s, at, id) {
 			continue
 		}
 		s.at, s.matched = at, len(text)
-		t.say("placed", s, emit)
+		r.say("placed", s, emit)
 		return
 	}
 }
 
 // isAfter reports whether a message was not in the history when the prompt was sent. Without an id only its place among
 // the user's messages tells.
-func (t *Reducer) isAfter(s *Prompt, at int, id []byte) bool {
+func (r *Reducer) isAfter(s *Prompt, at int, id []byte) bool {
 	if id != nil {
 		n, known := s.seen[string(id)]
 		return !known || int(n) >= s.after
 	}
 	place := 0
-	for _, it := range t.items[:at] {
+	for _, it := range r.items[:at] {
 		if it.kind == itemUserMessage {
 			place++
 		}
@@ -239,28 +239,28 @@ func (t *Reducer) isAfter(s *Prompt, at int, id []byte) bool {
 }
 
 // pass gives an item that turned out not to be a prompt's to the next prompt with the same text.
-func (t *Reducer) pass(at int, text []byte, emit func(op []byte)) {
+func (r *Reducer) pass(at int, text []byte, emit func(op []byte)) {
 	if at < 0 {
 		return
 	}
 	var id []byte
-	for key, n := range t.index[itemUserMessage] {
+	for key, n := range r.index[itemUserMessage] {
 		if int(n) == at {
 			id = []byte(key)
 			break
 		}
 	}
-	t.bind(at, id, text, false, emit)
+	r.bind(at, id, text, false, emit)
 }
 
 // release says that a prompt is not the item that it was taken for.
-func (t *Reducer) release(s *Prompt, emit func(op []byte)) {
+func (r *Reducer) release(s *Prompt, emit func(op []byte)) {
 	s.at, s.matched = -1, 0
-	t.pending(s, emit)
+	r.pending(s, emit)
 }
 
-func (t *Reducer) sentAs(p uint64) *Prompt {
-	for _, s := range t.sent {
+func (r *Reducer) sentAs(p uint64) *Prompt {
+	for _, s := range r.sent {
 		if s.ID == p {
 			return s
 		}
@@ -269,8 +269,8 @@ func (t *Reducer) sentAs(p uint64) *Prompt {
 }
 
 // boundTo returns the prompt that the item is taken for without being made of it.
-func (t *Reducer) boundTo(at int) *Prompt {
-	for _, s := range t.sent {
+func (r *Reducer) boundTo(at int) *Prompt {
+	for _, s := range r.sent {
 		if s.at == at && !s.local {
 			return s
 		}
@@ -278,21 +278,21 @@ func (t *Reducer) boundTo(at int) *Prompt {
 	return nil
 }
 
-func (t *Reducer) forget(s *Prompt) {
-	t.sent = slices.DeleteFunc(t.sent, func(other *Prompt) bool { return other == s })
+func (r *Reducer) forget(s *Prompt) {
+	r.sent = slices.DeleteFunc(r.sent, func(other *Prompt) bool { return other == s })
 }
 
-func (t *Reducer) pending(s *Prompt, emit func(op []byte)) {
-	b := strconv.AppendUint(append(t.op[:0], `{"op":"pending","prompt":`...), s.ID, 10)
-	t.op = append(append(append(b, `,"content":`...), s.Content...), '}')
-	emit(t.op)
+func (r *Reducer) pending(s *Prompt, emit func(op []byte)) {
+	b := strconv.AppendUint(append(r.op[:0], `{"op":"pending","prompt":`...), s.ID, 10)
+	r.op = append(append(append(b, `,"content":`...), s.Content...), '}')
+	emit(r.op)
 }
 
 // say emits one of the operations that only name a prompt.
-func (t *Reducer) say(op string, s *Prompt, emit func(op []byte)) {
-	b := append(append(append(t.op[:0], `{"op":"`...), op...), `","prompt":`...)
-	t.op = append(strconv.AppendUint(b, s.ID, 10), '}')
-	emit(t.op)
+func (r *Reducer) say(op string, s *Prompt, emit func(op []byte)) {
+	b := append(append(append(r.op[:0], `{"op":"`...), op...), `","prompt":`...)
+	r.op = append(strconv.AppendUint(b, s.ID, 10), '}')
+	emit(r.op)
 }
 
 // ReadPromptOp returns which prompt an operation is about: pending, placed, unsent.

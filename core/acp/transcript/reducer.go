@@ -52,77 +52,77 @@ type item struct {
 
 // New returns an empty transcript; limit bounds one item's content in bytes.
 func New(version int, limit int) *Reducer {
-	t := &Reducer{version: version, limit: limit}
-	t.clear()
-	return t
+	r := &Reducer{version: version, limit: limit}
+	r.clear()
+	return r
 }
 
 // SetVersion sets the version of the protocol, 1 or 2, which is known late where a
 // session is restored before its agent is heard.
-func (t *Reducer) SetVersion(version int) { t.version = version }
+func (r *Reducer) SetVersion(version int) { r.version = version }
 
 // Len returns how many items there are.
-func (t *Reducer) Len() int { return len(t.items) }
+func (r *Reducer) Len() int { return len(r.items) }
 
-func (t *Reducer) clear() {
-	t.items = t.items[:0]
-	for i := range t.index {
-		t.index[i] = map[string]int32{} // a new one: prompts hold on to what was known when they were sent
+func (r *Reducer) clear() {
+	r.items = r.items[:0]
+	for i := range r.index {
+		r.index[i] = map[string]int32{} // a new one: prompts hold on to what was known when they were sent
 	}
-	t.idBytes, t.users, t.run, t.runs, t.cost, t.loose = 0, 0, -1, 0, nil, 0
+	r.idBytes, r.users, r.run, r.runs, r.cost, r.loose = 0, 0, -1, 0, nil, 0
 }
 
 // Update applies the update of a session/update, which is part of a text that jsonrpc has accepted, and emits
 // operations, each valid during its call only. It returns the rule that the agent broke, or "".
-func (t *Reducer) Update(update []byte, emit func(op []byte)) (what string) {
-	t.broken = ""
-	t.apply(update, emit)
-	clear(t.got[:])
-	return t.broken
+func (r *Reducer) Update(update []byte, emit func(op []byte)) (what string) {
+	r.broken = ""
+	r.apply(update, emit)
+	clear(r.got[:])
+	return r.broken
 }
 
-func (t *Reducer) apply(update []byte, emit func(op []byte)) {
+func (r *Reducer) apply(update []byte, emit func(op []byte)) {
 	if !jsonrpc.IsObject(update) {
-		t.breaks(ruleUpdate)
+		r.breaks(ruleUpdate)
 		return
 	}
-	jsonrpc.Members(update, updateMembers, t.got[:])
-	name, rule := idText(t.got[memberName], ruleType)
+	jsonrpc.Members(update, updateMembers, r.got[:])
+	name, rule := idText(r.got[memberName], ruleType)
 	if rule != "" {
-		t.breaks(ruleType)
+		r.breaks(ruleType)
 		return
 	}
-	row := rowOf(name, t.speaks())
+	row := rowOf(name, r.speaks())
 	if row == nil {
-		t.unknown(update, emit)
+		r.unknown(update, emit)
 		return
 	}
 	switch row.mode {
 	case modeUpsert, modeReplace:
-		t.upsert(row, update, emit)
+		r.upsert(row, update, emit)
 	case modeChunk:
-		t.chunk(row, emit)
+		r.chunk(row, emit)
 	case modeOutput:
-		t.output(row, emit)
+		r.output(row, emit)
 	case modeSession:
-		t.sessionValue(row, update, emit)
+		r.sessionValue(row, update, emit)
 	case modeUsage:
-		t.usage(update, emit)
+		r.usage(update, emit)
 	case modeLive:
-		t.live(row, update, emit)
+		r.live(row, update, emit)
 	case modeState:
 	}
 }
 
 // breaks notes that the agent broke a rule. One is enough for an update.
-func (t *Reducer) breaks(rule string) {
-	if t.broken == "" {
-		t.broken = rule
+func (r *Reducer) breaks(rule string) {
+	if r.broken == "" {
+		r.broken = rule
 	}
 }
 
-func (t *Reducer) speaks() rowVersions {
-	if t.version == 1 {
+func (r *Reducer) speaks() rowVersions {
+	if r.version == 1 {
 		return inV1
 	}
 	return inV2
@@ -130,7 +130,7 @@ func (t *Reducer) speaks() rowVersions {
 
 // find returns the item that an update is about, len(t.items) for a new one; ok is false if the update names none, or
 // if there is no room for it.
-func (t *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool) {
+func (r *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool) {
 	chunk := row.mode == modeChunk || row.mode == modeOutput
 	if row.id != memberNone {
 		without := ruleUpdateID
@@ -138,81 +138,81 @@ func (t *Reducer) find(row *updateKind, raw []byte) (at int, id []byte, ok bool)
 			without = ruleChunkID
 		}
 		var rule string
-		if id, rule = idText(raw, without); rule == ruleChunkID && t.version == 1 && row.id == memberMessageID {
-			if at = t.run; at < 0 || t.items[at].kind != row.kind {
-				at = len(t.items)
+		if id, rule = idText(raw, without); rule == ruleChunkID && r.version == 1 && row.id == memberMessageID {
+			if at = r.run; at < 0 || r.items[at].kind != row.kind {
+				at = len(r.items)
 			}
-			return at, nil, t.room(at, nil)
+			return at, nil, r.room(at, nil)
 		} else if rule != "" {
-			t.breaks(rule)
+			r.breaks(rule)
 			return 0, nil, false
 		}
 	}
-	if n, known := t.index[row.kind][string(id)]; known {
+	if n, known := r.index[row.kind][string(id)]; known {
 		return int(n), id, true
 	}
-	return len(t.items), id, t.room(len(t.items), id)
+	return len(r.items), id, r.room(len(r.items), id)
 }
 
 // room reports whether the item at can be had.
-func (t *Reducer) room(at int, id []byte) bool {
-	if at < len(t.items) || at < maxItems && t.idBytes+len(id) <= maxIDsBytes {
+func (r *Reducer) room(at int, id []byte) bool {
+	if at < len(r.items) || at < maxItems && r.idBytes+len(id) <= maxIDsBytes {
 		return true
 	}
-	t.breaks(ruleManyItems)
+	r.breaks(ruleManyItems)
 	return false
 }
 
 // keep adds or stores the item at.
-func (t *Reducer) keep(at int, it item, id []byte, named bool) {
-	if at < len(t.items) {
-		t.items[at] = it
+func (r *Reducer) keep(at int, it item, id []byte, named bool) {
+	if at < len(r.items) {
+		r.items[at] = it
 		return
 	}
-	t.items = append(t.items, it)
+	r.items = append(r.items, it)
 	if named {
-		t.index[it.kind][string(id)] = int32(at)
-		t.idBytes += len(id)
+		r.index[it.kind][string(id)] = int32(at)
+		r.idBytes += len(id)
 	}
 	if it.kind == itemUserMessage {
-		t.users++
+		r.users++
 	}
 	if it.kind != itemNotice { // a notice is not part of the history: what it interrupts goes on
-		t.run = -1
+		r.run = -1
 	}
 }
 
 // item returns the item at, an empty one where it is new.
-func (t *Reducer) item(at int, kind itemKind) item {
-	if at < len(t.items) {
-		return t.items[at]
+func (r *Reducer) item(at int, kind itemKind) item {
+	if at < len(r.items) {
+		return r.items[at]
 	}
 	return item{kind: kind}
 }
 
 // openPut begins a put in t.op, up to the patch's brace. id is raw JSON, nil for none.
-func (t *Reducer) openPut(at int, kind itemKind, id []byte) {
-	b := append(t.op[:0], `{"op":"put","at":`...)
+func (r *Reducer) openPut(at int, kind itemKind, id []byte) {
+	b := append(r.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
 	b = append(append(append(b, `,"type":"`...), itemTypes[kind]...), '"')
 	if id != nil {
 		b = append(append(b, `,"id":`...), id...)
 	}
-	t.op = append(b, `,"patch":{`...)
+	r.op = append(b, `,"patch":{`...)
 }
 
 // closePut ends it, without the comma that each member leaves behind.
-func (t *Reducer) closePut() { t.op = append(bytes.TrimSuffix(t.op, []byte(",")), "}}"...) }
+func (r *Reducer) closePut() { r.op = append(bytes.TrimSuffix(r.op, []byte(",")), "}}"...) }
 
 // ownID makes up an id for a message that has none, as raw JSON. It is not in the index: an agent's that is spelled like
 // it is another item's.
-func (t *Reducer) ownID() []byte {
+func (r *Reducer) ownID() []byte {
 	prefix := `"local:`
-	if t.version == 1 {
+	if r.version == 1 {
 		prefix = `"v1:`
 	}
-	t.runs++
-	return append(strconv.AppendInt([]byte(prefix), int64(t.runs), 10), '"')
+	r.runs++
+	return append(strconv.AppendInt([]byte(prefix), int64(r.runs), 10), '"')
 }
 
 // ItemID returns the text of the id that names an item, or the rule that it breaks.
@@ -240,19 +240,19 @@ func idText(raw []byte, without string) (id []byte, rule string) {
 }
 
 // Reset forgets the session: what follows is all of it anew. Prompts that may not be in it stay pending.
-func (t *Reducer) Reset(emit func(op []byte)) {
-	t.clear()
-	t.op = append(t.op[:0], `{"op":"reset"}`...)
-	emit(t.op)
-	kept := t.sent[:0]
-	for _, s := range t.sent {
+func (r *Reducer) Reset(emit func(op []byte)) {
+	r.clear()
+	r.op = append(r.op[:0], `{"op":"reset"}`...)
+	emit(r.op)
+	kept := r.sent[:0]
+	for _, s := range r.sent {
 		if s.answered && s.at >= 0 {
 			continue
 		}
 		s.at, s.matched, s.local = -1, 0, false
 		kept = append(kept, s)
-		t.pending(s, emit)
+		r.pending(s, emit)
 	}
-	clear(t.sent[len(kept):])
-	t.sent = kept
+	clear(r.sent[len(kept):])
+	r.sent = kept
 }

@@ -17,10 +17,10 @@ func valueBegins(name string) byte {
 }
 
 // sessionValue patches the session with the members of an update that its row names.
-func (t *Reducer) sessionValue(row *updateKind, update []byte, emit func(op []byte)) {
+func (r *Reducer) sessionValue(row *updateKind, update []byte, emit func(op []byte)) {
 	values := [4][]byte{}
-	t.op = append(t.op[:0], `{"op":"session","patch":{`...)
-	start := len(t.op)
+	r.op = append(r.op[:0], `{"op":"session","patch":{`...)
+	start := len(r.op)
 	jsonrpc.Members(update, row.known, values[:])
 	for i, name := range row.known {
 		value := values[i]
@@ -29,40 +29,40 @@ func (t *Reducer) sessionValue(row *updateKind, update []byte, emit func(op []by
 			continue
 		case string(value) == "null":
 		case value[0] != valueBegins(name):
-			t.breaks(ruleSessionMember)
+			r.breaks(ruleSessionMember)
 			continue
 		case name == "_meta":
-			if t.loose += len(value); t.loose > t.limit {
-				t.breaks(ruleTruncated)
+			if r.loose += len(value); r.loose > r.limit {
+				r.breaks(ruleTruncated)
 				continue
 			}
 		}
-		t.member(name, value)
+		r.member(name, value)
 	}
-	if len(t.op) > start {
-		t.closePut()
-		emit(t.op)
+	if len(r.op) > start {
+		r.closePut()
+		emit(r.op)
 	}
 }
 
 // usage replaces the session's usage. The cost alone is one to keep where it is left out (S2 UsageUpdate), so it is
 // put in again.
-func (t *Reducer) usage(update []byte, emit func(op []byte)) {
-	switch cost := t.got[memberCost]; {
+func (r *Reducer) usage(update []byte, emit func(op []byte)) {
+	switch cost := r.got[memberCost]; {
 	case cost == nil:
 	case string(cost) == "null":
-		t.cost = nil
+		r.cost = nil
 	case len(cost) > maxCostBytes || !jsonrpc.IsObject(cost):
-		t.breaks(ruleSessionMember)
+		r.breaks(ruleSessionMember)
 	default:
-		t.cost = append(t.cost[:0], cost...)
+		r.cost = append(r.cost[:0], cost...)
 	}
 	rest := jsonrpc.AppendWithout(nil, jsonrpc.AppendWithout(nil, update, "sessionUpdate"), "cost")
 	var cost []byte
-	if t.cost != nil {
-		cost = append([]byte(`"cost":`), t.cost...)
+	if r.cost != nil {
+		cost = append([]byte(`"cost":`), r.cost...)
 	}
-	t.op = append(t.op[:0], `{"op":"session","patch":{"usage":`...)
-	t.op = append(jsonrpc.AppendObject(t.op, rest, cost), "}}"...)
-	emit(t.op)
+	r.op = append(r.op[:0], `{"op":"session","patch":{"usage":`...)
+	r.op = append(jsonrpc.AppendObject(r.op, rest, cost), "}}"...)
+	emit(r.op)
 }

@@ -7,112 +7,112 @@ import (
 )
 
 // upsert applies an update with patch semantics, or one that replaces its item.
-func (t *Reducer) upsert(row *updateKind, update []byte, emit func(op []byte)) {
+func (r *Reducer) upsert(row *updateKind, update []byte, emit func(op []byte)) {
 	object, meta := update, []byte(nil)
 	if row.within != memberNone {
-		object, meta = t.got[row.within], t.got[memberMeta]
-		jsonrpc.Members(object, updateMembers, t.got[:])
-		if kind := t.got[memberType]; string(kind) != `"items"` {
-			t.unknown(update, emit) // a plan of another kind (S2 PlanUpdateContent)
+		object, meta = r.got[row.within], r.got[memberMeta]
+		jsonrpc.Members(object, updateMembers, r.got[:])
+		if kind := r.got[memberType]; string(kind) != `"items"` {
+			r.unknown(update, emit) // a plan of another kind (S2 PlanUpdateContent)
 			return
 		}
 	}
 	raw := []byte(`""`)
 	if row.id != memberNone {
-		raw = t.got[row.id]
+		raw = r.got[row.id]
 	}
-	if value := t.got[row.content]; row.mode == modeReplace && (value == nil || value[0] != '[') {
-		t.breaks(ruleContent)
+	if value := r.got[row.content]; row.mode == modeReplace && (value == nil || value[0] != '[') {
+		r.breaks(ruleContent)
 		return
 	}
-	at, id, ok := t.find(row, raw)
+	at, id, ok := r.find(row, raw)
 	if !ok {
 		return
 	}
-	isNew := at == len(t.items)
-	if isNew && row.kind == itemUserMessage && len(t.sent) > 0 {
-		if echoed, is := t.adopt(id, signature(t.got[memberContent]), true); is {
+	isNew := at == len(r.items)
+	if isNew && row.kind == itemUserMessage && len(r.sent) > 0 {
+		if echoed, is := r.adopt(id, signature(r.got[memberContent]), true); is {
 			at, isNew = echoed, false
 		}
 	}
-	it := t.item(at, row.kind)
+	it := r.item(at, row.kind)
 	if row.mode == modeReplace && it.meta {
-		t.openPut(at, row.kind, raw)
-		t.op = append(t.op, `"_meta":null,`...)
-		t.closePut()
-		emit(t.op)
+		r.openPut(at, row.kind, raw)
+		r.op = append(r.op, `"_meta":null,`...)
+		r.closePut()
+		emit(r.op)
 		it.meta = false
 	}
 	if it.own {
 		raw = nil
 	}
-	t.openPut(at, row.kind, raw)
-	start := len(t.op)
-	t.content(row, &it)
-	if !t.members(row, object, &it) {
+	r.openPut(at, row.kind, raw)
+	start := len(r.op)
+	r.content(row, &it)
+	if !r.members(row, object, &it) {
 		return
 	}
-	if row.within != memberNone && t.got[memberMeta] == nil && jsonrpc.IsObject(meta) {
-		t.member("_meta", meta)
+	if row.within != memberNone && r.got[memberMeta] == nil && jsonrpc.IsObject(meta) {
+		r.member("_meta", meta)
 		it.meta = true
 	}
-	changed := len(t.op) > start
-	t.closePut()
-	t.keep(at, it, id, true)
+	changed := len(r.op) > start
+	r.closePut()
+	r.keep(at, it, id, true)
 	if changed || isNew {
-		emit(t.op)
+		emit(r.op)
 	}
 	if row.kind == itemUserMessage {
-		t.repeated(at, id, t.got[memberContent], true, emit)
+		r.repeated(at, id, r.got[memberContent], true, emit)
 	}
 }
 
 // members appends the members of an object to the put, but for the item's id and its content; it is false if the update
 // cannot be taken at all.
-func (t *Reducer) members(row *updateKind, object []byte, it *item) bool {
-	before, n, ok := t.broken, 0, true
+func (r *Reducer) members(row *updateKind, object []byte, it *item) bool {
+	before, n, ok := r.broken, 0, true
 	jsonrpc.Range(object, func(key, value []byte) bool {
 		if n++; n > maxPatchMembers {
-			t.broken, ok = before, false
-			t.breaks(ruleManyMembers)
+			r.broken, ok = before, false
+			r.breaks(ruleManyMembers)
 			return false
 		}
-		ok = t.patchMember(row, key, value, it)
+		ok = r.patchMember(row, key, value, it)
 		return ok
 	})
 	return ok
 }
 
 // patchMember appends one of them; false if the update cannot be taken at all.
-func (t *Reducer) patchMember(row *updateKind, key, value []byte, it *item) bool {
+func (r *Reducer) patchMember(row *updateKind, key, value []byte, it *item) bool {
 	switch {
 	case string(key) == "sessionUpdate", row.id != memberNone && string(key) == updateMembers[row.id], row.within != memberNone && string(key) == "type":
 		return true
 	case row.content != memberNone && string(key) == updateMembers[row.content]:
-		if t.got[row.content] == nil {
-			t.breaks(ruleTwice)
+		if r.got[row.content] == nil {
+			r.breaks(ruleTwice)
 			return false
 		}
 		return true
 	case reserved(string(key)):
-		t.breaks(ruleReserved)
+		r.breaks(ruleReserved)
 		return true
 	case row.keepNull && string(value) == "null":
 		return true
 	}
 	if !row.knows(key) {
-		if it.loose += len(key) + len(value); it.loose > t.limit {
-			t.truncate(it)
+		if it.loose += len(key) + len(value); it.loose > r.limit {
+			r.truncate(it)
 			return true
 		}
 	}
 	if string(key) == "_meta" {
 		if it.meta = true; !jsonrpc.IsObject(value) && string(value) != "null" {
-			t.breaks(ruleMeta)
+			r.breaks(ruleMeta)
 			return true
 		}
 	}
-	t.member(string(key), value)
+	r.member(string(key), value)
 	return true
 }
 
@@ -126,9 +126,9 @@ func (r *updateKind) knows(key []byte) bool {
 	return false
 }
 
-func (t *Reducer) member(name string, value []byte) {
-	t.op = append(jsonrpc.AppendString(t.op, name), ':')
-	t.op = append(append(t.op, value...), ',')
+func (r *Reducer) member(name string, value []byte) {
+	r.op = append(jsonrpc.AppendString(r.op, name), ':')
+	r.op = append(append(r.op, value...), ',')
 }
 
 // reserved reports whether an item's own member would be hidden by one of that name, or an object's prototype.
@@ -141,17 +141,17 @@ func reserved(name string) bool {
 }
 
 // truncate marks an item as one of which not everything is there. Only the first time it is news.
-func (t *Reducer) truncate(it *item) {
+func (r *Reducer) truncate(it *item) {
 	if !it.truncated {
 		it.truncated = true
-		t.breaks(ruleTruncated)
-		t.op = append(t.op, `"truncated":true,`...)
+		r.breaks(ruleTruncated)
+		r.op = append(r.op, `"truncated":true,`...)
 	}
 }
 
 // content appends what the update makes of the item's content, if it says anything about it.
-func (t *Reducer) content(row *updateKind, it *item) {
-	value, name := t.got[row.content], "content"
+func (r *Reducer) content(row *updateKind, it *item) {
+	value, name := r.got[row.content], "content"
 	if row.content == memberEntries || row.content == memberOutput {
 		name = updateMembers[row.content]
 	}
@@ -165,34 +165,34 @@ func (t *Reducer) content(row *updateKind, it *item) {
 		data, _ := jsonrpc.Member(value, "data")
 		n, ok := base64Bytes(data)
 		if !ok {
-			t.breaks(ruleBase64)
+			r.breaks(ruleBase64)
 			return
 		}
-		if size = n; n > t.limit {
-			size, full = t.limit/3*3, true
+		if size = n; n > r.limit {
+			size, full = r.limit/3*3, true
 			whole = append(append([]byte(`{"data":"`), base64Prefix(data, size)...), `"}`...)
 		}
 	case value[0] == '[':
-		if whole, full = t.fit(value); string(whole) != "[]" {
+		if whole, full = r.fit(value); string(whole) != "[]" {
 			size = len(whole)
 		}
 	default:
-		t.breaks(ruleContent)
+		r.breaks(ruleContent)
 		return
 	}
 	it.size, it.local, it.full = size, false, full
-	if !full && it.truncated && it.loose <= t.limit {
+	if !full && it.truncated && it.loose <= r.limit {
 		it.truncated = false
-		t.op = append(t.op, `"truncated":null,`...)
+		r.op = append(r.op, `"truncated":null,`...)
 	}
-	t.member(name, whole)
+	r.member(name, whole)
 	if full {
-		t.truncate(it)
+		r.truncate(it)
 	}
 }
 
 // fit returns an array of objects without the elements that are none and those that are too many.
-func (t *Reducer) fit(array []byte) (fitting []byte, full bool) {
+func (r *Reducer) fit(array []byte) (fitting []byte, full bool) {
 	elements := jsonrpc.Elements(array)
 	size, n, bad := 2, 0, false
 	for _, e := range elements {
@@ -200,7 +200,7 @@ func (t *Reducer) fit(array []byte) (fitting []byte, full bool) {
 			bad = true
 			continue
 		}
-		if size += len(e) + 1; size > t.limit {
+		if size += len(e) + 1; size > r.limit {
 			full = true
 			break
 		}
@@ -208,7 +208,7 @@ func (t *Reducer) fit(array []byte) (fitting []byte, full bool) {
 		n++
 	}
 	if bad {
-		t.breaks(ruleContent)
+		r.breaks(ruleContent)
 	}
 	if !bad && !full {
 		return array, false
@@ -224,41 +224,41 @@ func (t *Reducer) fit(array []byte) (fitting []byte, full bool) {
 }
 
 // live makes an item each time: of a notice.
-func (t *Reducer) live(row *updateKind, update []byte, emit func(op []byte)) {
-	at := len(t.items)
-	if !t.room(at, nil) {
+func (r *Reducer) live(row *updateKind, update []byte, emit func(op []byte)) {
+	at := len(r.items)
+	if !r.room(at, nil) {
 		return
 	}
 	it := item{kind: row.kind}
-	t.openPut(at, row.kind, nil)
-	if !t.members(row, update, &it) {
+	r.openPut(at, row.kind, nil)
+	if !r.members(row, update, &it) {
 		return
 	}
-	t.closePut()
-	t.keep(at, it, nil, false)
-	emit(t.op)
+	r.closePut()
+	r.keep(at, it, nil, false)
+	emit(r.op)
 }
 
 // unknown keeps an update whose kind is not known whole, for whoever does know it (S2 SessionUpdate, other).
-func (t *Reducer) unknown(update []byte, emit func(op []byte)) {
-	jsonrpc.Members(update, updateMembers, t.got[:])
-	at, name := len(t.items), t.got[memberName]
-	if !t.room(at, nil) {
+func (r *Reducer) unknown(update []byte, emit func(op []byte)) {
+	jsonrpc.Members(update, updateMembers, r.got[:])
+	at, name := len(r.items), r.got[memberName]
+	if !r.room(at, nil) {
 		return
 	}
 	it := item{kind: itemUnknown}
-	b := append(t.op[:0], `{"op":"put","at":`...)
+	b := append(r.op[:0], `{"op":"put","at":`...)
 	b = strconv.AppendInt(b, int64(at), 10)
 	b = append(append(b, `,"type":`...), name...)
-	if len(update) > t.limit {
+	if len(update) > r.limit {
 		b = append(append(b, `,"patch":{"sessionUpdate":`...), name...)
-		t.op = append(b, ',')
-		t.truncate(&it)
-		t.closePut()
+		r.op = append(b, ',')
+		r.truncate(&it)
+		r.closePut()
 	} else {
 		b = append(append(b, `,"patch":`...), update...)
-		t.op = append(b, '}')
+		r.op = append(b, '}')
 	}
-	t.keep(at, it, nil, false)
-	emit(t.op)
+	r.keep(at, it, nil, false)
+	emit(r.op)
 }
