@@ -38,7 +38,9 @@ type Config struct {
 	// the same id to two requests. Below link.EpochLimit.
 	Epoch uint32
 	// Seed seeds jitter. The host draws it from a real source once.
-	Seed     uint64
+	Seed uint64
+	// Retry is how attempts are spaced: link.BuiltIn by default.
+	Retry    link.Policy
 	Timeouts Timeouts
 	Limits   Limits
 }
@@ -63,6 +65,7 @@ type Limits struct {
 }
 
 func (c Config) withDefaults() Config {
+	c.Retry = c.Retry.OrBuiltIn()
 	c.Timeouts.Answer = orDefault(c.Timeouts.Answer, 120_000)
 	c.Timeouts.Idle = orDefault(c.Timeouts.Idle, link.DefaultIdle)
 	l := &c.Limits

@@ -5,7 +5,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // connState is where a connection stands.
@@ -263,7 +262,7 @@ func (n *connection) again(c *Client, now engine.Time) {
 		n.initialize(c, now)
 		return
 	}
-	n.state, n.at = connWaiting, now.After(link.Delay(n.attempt, -1, &c.random))
+	n.state, n.at = connWaiting, now.After(c.cfg.Retry.Delay(n.attempt, -1, &c.random))
 	n.attempt++
 }
 

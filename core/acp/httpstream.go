@@ -27,7 +27,7 @@ type stream struct {
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
-	t := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	t := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	t.link.Watch(c.now, &c.heads)
 	t.link.Reopen = true // agents keep what they say while nobody reads
 	return t

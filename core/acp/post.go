@@ -184,7 +184,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
 	c.abort(p.x)
 	p.x = 0
-	delay := link.DelayAfter(p.failures, link.RetryAfter(head.Get("retry-after")), &c.random)
+	delay := c.cfg.Retry.DelayAfter(p.failures, link.RetryAfter(head.Get("retry-after")), &c.random)
 	p.failures++
 	p.waiting, p.at = true, now.After(delay)
 }

@@ -57,14 +57,14 @@ func ClampRetry(ms int64) int64 { return min(max(ms, RetryFloor), RetryCap) }
 // Delay returns how long to wait before an attempt, in milliseconds. attempt
 // counts from 0 since the last progress; retry is the server's value or -1.
 // The server's value is a floor: jitter and backoff are only ever added to it.
-func Delay(attempt int, retry int64, random *engine.Random) int64 {
-	w := policy.Window(attempt, random)
+func (p *Policy) Delay(attempt int, retry int64, random *engine.Random) int64 {
+	w := p.Window(attempt, random)
 	if retry < 0 {
 		return w.From + random.Below(w.To-w.From)
 	}
 	retry = ClampRetry(retry)
 	if attempt == 0 {
-		return retry + random.Below(policy.AfterCut(retry))
+		return retry + random.Below(p.AfterCut(retry))
 	}
 	// The whole width of the window comes on top: a long retry with a short
 	// jitter would line up the clients of a restarted server (fault 46).
@@ -75,12 +75,12 @@ func Delay(attempt int, retry int64, random *engine.Random) int64 {
 // said that it wants none for floor milliseconds (a Retry-After); 0 for nothing.
 // Whoever was refused in the same second was told the same: without jitter all
 // of them come again in the same second, and again.
-func DelayAfter(attempt int, floor int64, random *engine.Random) int64 {
+func (p *Policy) DelayAfter(attempt int, floor int64, random *engine.Random) int64 {
 	if floor <= 0 {
-		return Delay(attempt, -1, random)
+		return p.Delay(attempt, -1, random)
 	}
-	w := policy.Window(attempt, random)
-	return max(w.From, floor) + random.Below(policy.AfterRefusal(w.To-w.From, floor))
+	w := p.Window(attempt, random)
+	return max(w.From, floor) + random.Below(p.AfterRefusal(w.To-w.From, floor))
 }
 
 // PollDelay returns how long to wait after a clean end where the server named

@@ -6,6 +6,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
+// policy is the one that pages have.
+var policy = BuiltIn()
+
 func TestClampRetry(t *testing.T) {
 	for ms, want := range map[int64]int64{
 		-1: 10, 0: 10, 9: 10, 10: 10, 11: 11, 500: 500, 3_600_000: 3_600_000, 3_600_001: 3_600_000,
@@ -24,7 +27,7 @@ func TestFault08_RetryIsClamped(t *testing.T) {
 	for _, retry := range []int64{0, 1, 9, 10, 1 << 31, 1<<31 + 1, 1 << 53} {
 		for attempt := range 50 {
 			floor := ClampRetry(retry)
-			if d := Delay(attempt, retry, &random); d < floor || d > max(floor, 20_000)+10_000 {
+			if d := policy.Delay(attempt, retry, &random); d < floor || d > max(floor, 20_000)+10_000 {
 				t.Errorf("retry %d, attempt %d: %d ms", retry, attempt, d)
 			}
 		}
@@ -49,7 +52,7 @@ func TestDelayWindows(t *testing.T) {
 			}
 			low, high := int64(1<<62), int64(0)
 			for range 20_000 {
-				d := Delay(attempt, retry, &random)
+				d := policy.Delay(attempt, retry, &random)
 				low, high = min(low, d), max(high, d)
 			}
 			slack := (w.To-w.From)/20 + 1
@@ -83,7 +86,7 @@ func TestRefusedComeSpread(t *testing.T) {
 	} {
 		low, high := int64(1<<62), int64(0)
 		for range 20_000 {
-			d := DelayAfter(int(c.attempt), c.floor, &random)
+			d := policy.DelayAfter(int(c.attempt), c.floor, &random)
 			low, high = min(low, d), max(high, d)
 		}
 		if slack := c.width/20 + 1; low < c.from || low > c.from+slack || high >= c.from+c.width || high < c.from+c.width-slack {

@@ -49,11 +49,11 @@ type liveness struct {
 }
 
 // start begins to watch a connection; doubted says that it was resumed and may
-// turn out to be a replay and nothing more, attempts how many it took.
-func (l *liveness) start(now engine.Time, doubted bool, attempts int) {
+// turn out to be a replay and nothing more, and doubt for how many ms it may be silent at first.
+func (l *liveness) start(now engine.Time, doubted bool, doubt int64) {
 	l.lastByte, l.lastBeat, l.proveBy = now, now, engine.Never
 	l.opened, l.doubted = now, doubted
-	l.doubt = max(l.doubt, policy.Doubt(attempts))
+	l.doubt = max(l.doubt, doubt)
 }
 
 func firstDoubtAfter(attempts int) int64 {

@@ -8,7 +8,7 @@ import (
 
 func watch(limit int64) *liveness {
 	l := &liveness{limit: limit, proveBy: engine.Never}
-	l.start(0, false, 0)
+	l.start(0, false, firstDoubtAfter(0))
 	return l
 }
 
@@ -62,7 +62,7 @@ func TestLivenessDeadline(t *testing.T) {
 	want("held", engine.Never)
 	l.prove(21_000, ProveWithin)
 	want("held, proof demanded", engine.Never)
-	l.start(25_000, false, 0)
+	l.start(25_000, false, firstDoubtAfter(0))
 	want("held, connected anew", engine.Never)
 	l.prove(26_000, ProveWithin)
 	l.hold(30_000, false)
@@ -90,12 +90,12 @@ func TestLivenessDeadline(t *testing.T) {
 func TestPatienceAfterAnOutage(t *testing.T) {
 	for attempts, want := range map[int]engine.Time{1: 5_000, 2: 20_000, 7: 20_000} {
 		l := liveness{limit: DefaultIdle}
-		l.start(0, true, attempts)
+		l.start(0, true, firstDoubtAfter(attempts))
 		if at := l.deadline(); at != want {
 			t.Errorf("after %d attempts it is doubted at %d ms, want %d", attempts, at, want)
 		}
 		l.died()
-		l.start(0, true, 1)
+		l.start(0, true, firstDoubtAfter(1))
 		if at := l.deadline(); at != 2*want {
 			t.Errorf("after %d attempts and a doubt it is doubted again at %d ms, want %d", attempts, at, 2*want)
 		}

@@ -3,9 +3,8 @@ package link
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // Policy is how attempts are spaced, as far as that is a matter of choice: what
-// a server allows is not. A page has the one that is built in; core/simulate
-// puts others in its place, to compare what a hundred thousand clients make of
-// them. Times are in ms.
+// a server allows is not. A client has it in its configuration: pages have the one
+// that is built in, and core/simulate compares it with others. Times are in ms.
 type Policy struct {
 	// Window returns the span from which the wait before an attempt is drawn.
 	Window func(attempt int, random *engine.Random) Window
@@ -25,8 +24,10 @@ func BuiltIn() Policy {
 	return Policy{Window: ladderWindow, AfterCut: afterCut, AfterRefusal: afterRefusal, Doubt: firstDoubtAfter}
 }
 
-var policy = BuiltIn()
-
-// Use puts a policy in the place of the built-in one, for all streams: what a
-// simulation does before it begins, and nobody else.
-func Use(p Policy) { policy = p }
+// OrBuiltIn returns the policy, the one that is built in for a zero Policy.
+func (p Policy) OrBuiltIn() Policy {
+	if p.Window == nil {
+		return BuiltIn()
+	}
+	return p
+}

@@ -42,6 +42,7 @@ type Stream struct {
 	Once       bool   // lives for one connection: ids on it mean nothing, and to cut it is to cancel
 	Reopen     bool   // may be opened anew without a cursor (a GET stream for notifications)
 
+	policy     *Policy
 	phase      Phase
 	at         engine.Time // PhaseWaiting: when to reconnect; PhaseOpening: until when to wait
 	opening    opening
@@ -60,9 +61,10 @@ type Stream struct {
 }
 
 // NewStream returns a Stream whose first exchange has been started. idle is
-// the silence after which a connection counts as dead, in ms; 0 means never.
-func NewStream(idle int64) Stream {
-	return Stream{phase: PhaseOpening, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
+// the silence after which a connection counts as dead, in ms; 0 means never. policy
+// stays the caller's, and must not change.
+func NewStream(idle int64, policy *Policy) Stream {
+	return Stream{policy: policy, phase: PhaseOpening, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
 }
 
 // Share has the stream take and leave its memory there.
@@ -92,7 +94,7 @@ func (s *Stream) Opened(now engine.Time) {
 	if s.opening.asked != engine.Never {
 		s.heads.came(now.Since(s.opening.asked), s.resumed)
 	}
-	s.live.start(now, s.resumed && !s.Reopen, s.attempt)
+	s.live.start(now, s.resumed && !s.Reopen, s.policy.Doubt(s.attempt))
 }
 
 // Arrived notes bytes. keepAlive says that they were sent only to keep the
@@ -182,7 +184,7 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 			delay = max(delay, emptyPoll)
 		}
 	} else {
-		delay = Delay(s.attempt, s.retry, random)
+		delay = s.policy.Delay(s.attempt, s.retry, random)
 		s.attempt++
 	}
 	if offline {
@@ -317,7 +319,7 @@ func (s *Stream) RetryAfter(now engine.Time, ms int64, random *engine.Random) in
 	}
 	if ms > 0 {
 		s.floor = max(s.floor, now.After(ms))
-		s.at = max(s.at, now.After(DelayAfter(s.attempt-1, ms, random)))
+		s.at = max(s.at, now.After(s.policy.DelayAfter(s.attempt-1, ms, random)))
 	}
 	return s.at.Since(now)
 }

@@ -9,7 +9,7 @@ import (
 
 // up returns a stream whose first connection is open and has given it a cursor.
 func up(now engine.Time) *Stream {
-	s := NewStream(DefaultIdle)
+	s := NewStream(DefaultIdle, &policy)
 	s.Opened(now)
 	s.Accept(&sse.Event{Kind: sse.Bare, HasID: true, ID: []byte("p")})
 	return &s
@@ -45,7 +45,7 @@ func TestStreamPhases(t *testing.T) {
 func TestStreamWithoutCursor(t *testing.T) {
 	random := engine.NewRandom(1)
 	for _, reopen := range []bool{false, true} {
-		s := NewStream(DefaultIdle)
+		s := NewStream(DefaultIdle, &policy)
 		s.Reopen = reopen
 		s.Opened(0)
 		if b := s.Broken(1, engine.EndNetwork, false, &random); b.Resumable != reopen || (s.Phase() == PhaseOver) == reopen {
@@ -123,7 +123,7 @@ func TestStreamRepeats(t *testing.T) {
 // cursor for ever without news: it is not polled at the pace of its retry: 0.
 func TestEmptyPollsAreSlow(t *testing.T) {
 	random := engine.NewRandom(1)
-	s := NewStream(0)
+	s := NewStream(0, &policy)
 	now := engine.Time(0)
 	for i := range 20 {
 		s.Opened(now)

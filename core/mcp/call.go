@@ -265,7 +265,7 @@ func (t *call) transmit(c *Client, now engine.Time) {
 // newStream returns the stream of a request of the call's that leaves now, or that an
 // earlier page has sent.
 func (t *call) newStream(c *Client) link.Stream {
-	s := link.NewStream(max(t.timeouts.Idle, 0))
+	s := link.NewStream(max(t.timeouts.Idle, 0), &c.cfg.Retry)
 	s.Share(&c.marks)
 	s.Watch(c.now, &c.heads)
 	return s

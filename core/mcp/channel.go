@@ -62,7 +62,7 @@ func (c *Client) openChannel(now engine.Time) {
 // open sends the GET, or sends it again with another token.
 func (h *channel) open(c *Client, now engine.Time) {
 	h.state, h.by, h.token = channelOpening, now.After(endpointTimeout), c.token.number
-	h.stream, h.exchange = link.NewStream(0), link.NewExchange(c.linkLimits())
+	h.stream, h.exchange = link.NewStream(0, &c.cfg.Retry), link.NewExchange(c.linkLimits())
 	h.stream.Once = true
 	if c.usesEventSource() {
 		h.x = c.source(h)
@@ -170,7 +170,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 			t.stranded(c, now, "unknown", unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
 		}
 	}
-	c.session.initializeAt = now.After(link.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))
+	c.session.initializeAt = now.After(c.cfg.Retry.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))
 	c.session.attempt++
 }
 

@@ -103,6 +103,7 @@ type owner interface {
 func New(cfg Config) *Client {
 	cfg.Timeouts = cfg.Timeouts.withDefaults()
 	cfg.Limits = cfg.Limits.withDefaults()
+	cfg.Retry = cfg.Retry.OrBuiltIn()
 	cfg.Retention = cfg.Retention.withDefaults()
 	if len(cfg.Capabilities) == 0 {
 		cfg.Capabilities = []byte("{}")

@@ -49,7 +49,9 @@ type Config struct {
 	// the same id to two requests. Below link.EpochLimit.
 	Epoch uint32
 	// Seed seeds jitter. The host draws it from a real source once.
-	Seed     uint64
+	Seed uint64
+	// Retry is how attempts are spaced: link.BuiltIn by default.
+	Retry    link.Policy
 	Timeouts Timeouts
 	Limits   Limits
 	// Retention is how long calls that nobody acknowledges are stored.

@@ -41,7 +41,7 @@ type listen struct {
 // open opens the stream for a new session.
 func (l *listen) open(c *Client, now engine.Time) {
 	l.stop(c)
-	*l = listen{state: listenRunning, leave: l.leave, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+	*l = listen{state: listenRunning, leave: l.leave, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	l.stream.Reopen = true
 	l.stream.Watch(now, &c.heads)
 	l.connect(c, now)

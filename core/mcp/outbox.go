@@ -7,7 +7,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
-	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -53,7 +52,7 @@ func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Err
 	// Whether the server has it or not: the same answer twice is harmless.
 	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
 	if again && r.attempt < maxReplies && t.phase < callTail {
-		r.at = now.After(link.Delay(r.attempt, -1, &c.random))
+		r.at = now.After(c.cfg.Retry.Delay(r.attempt, -1, &c.random))
 		r.attempt++
 		return
 	}

@@ -161,7 +161,7 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 		return
 	}
 	c.session.id = "" // an answer that failed gives no session (RELIABILITY fault 31)
-	c.session.initializeAt = now.After(link.DelayAfter(c.session.attempt, c.session.retryAfter, &c.random))
+	c.session.initializeAt = now.After(c.cfg.Retry.DelayAfter(c.session.attempt, c.session.retryAfter, &c.random))
 	c.session.attempt++
 	c.session.retryAfter = 0 // it was said once, and holds once
 }

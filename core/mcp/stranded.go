@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 )
 
@@ -43,7 +42,7 @@ func (t *call) rerun(c *Client, now engine.Time) {
 	t.phase, t.resuming, t.refreshed = callQueued, false, false
 	t.answerBy = in(now, t.timeouts.Answer)
 	c.resumed(t, "restarted")
-	delay := link.Delay(t.reruns, -1, &c.random)
+	delay := c.cfg.Retry.Delay(t.reruns, -1, &c.random)
 	t.reruns++
 	t.rerunAt = now.After(delay)
 }

@@ -91,7 +91,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	case l.x == 0 || !slices.ContainsFunc(c.liveTasks(), missing):
 		// Nothing to do, or the reconnect that is due asks for them.
 	default:
-		next := &listen{state: listenRunning, trial: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0))}
+		next := &listen{state: listenRunning, trial: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 		next.stream.Reopen = true
 		next.stream.Watch(now, &c.heads)
 		w.next, w.by = next, now.After(listenAckWithin)
@@ -111,7 +111,7 @@ func (w *taskListen) deadline() engine.Time {
 func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 	w.drop(c)
 	if w.refused = !passing; passing {
-		w.at = now.After(link.Delay(w.attempts, -1, &c.random))
+		w.at = now.After(c.cfg.Retry.Delay(w.attempts, -1, &c.random))
 		w.attempts++
 	}
 }

@@ -27,7 +27,7 @@ func (s *subcall) due(now engine.Time) bool {
 
 // again makes the request again after a failure.
 func (s *subcall) again(now engine.Time, c *Client) {
-	s.at = now.After(link.Delay(s.attempts, -1, &c.random))
+	s.at = now.After(c.cfg.Retry.Delay(s.attempts, -1, &c.random))
 	s.attempts++
 }
 

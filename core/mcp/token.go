@@ -95,7 +95,7 @@ func (c *Client) waitForToken(now engine.Time) bool {
 		return false
 	}
 	c.token.asking = true
-	c.token.askAt = now.After(link.Delay(c.token.attempts, -1, &c.random))
+	c.token.askAt = now.After(c.cfg.Retry.Delay(c.token.attempts, -1, &c.random))
 	c.token.attempts++
 	if opens {
 		c.begun(now)

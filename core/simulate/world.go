@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -15,6 +16,7 @@ type Config struct {
 	Calls    int // in flight per client; 2 by default
 	Capacity int // requests per second that the service can serve; a tenth of the clients by default
 	Seed     uint64
+	Retry    link.Policy // how clients space attempts; link.BuiltIn by default
 }
 
 // World is one service, its clients, and the time that passes for them.
@@ -127,7 +129,7 @@ func (p *page) connect() {
 	w := p.w
 	p.client = mcp.New(mcp.Config{
 		URL: "https://service.test/mcp", ClientInfo: []byte(`{"name":"page","version":"1"}`), Revision: "2025-11-25",
-		Journal: true, Epoch: 1, Wall: 1_767_225_600_000, Seed: w.rng.Uint64(),
+		Journal: true, Epoch: 1, Wall: 1_767_225_600_000, Seed: w.rng.Uint64(), Retry: w.cfg.Retry,
 	})
 	p.driver = engine.NewDriver(p.client, p)
 	p.client.Start(p.now())

@@ -19,7 +19,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/holdfast-mcp/holdfast/core/link"
 	"github.com/holdfast-mcp/holdfast/core/simulate"
 )
 
@@ -150,7 +149,6 @@ func length(s simulate.Scenario) int64 { return s.Outage + 10*s.RollEvery + s.Wa
 // comparePolicies plays the incidents by which a policy is judged under each of
 // them, and draws those of the built-in one beside those of the one before it.
 func comparePolicies(cfg simulate.Config, compared *regexp.Regexp, svg string, memory int64) {
-	defer link.Use(link.BuiltIn())
 	var judged []simulate.Scenario
 	for _, s := range simulate.Scenarios() {
 		if s.Judges {
@@ -162,7 +160,7 @@ func comparePolicies(cfg simulate.Config, compared *regexp.Regexp, svg string, m
 		if !compared.MatchString(p.Name) {
 			continue
 		}
-		link.Use(p.Policy)
+		cfg.Retry = p.Policy
 		results := play(cfg, judged, memory)
 		shown[p.Name] = results
 		fmt.Printf("\n%s, %d clients", p.Name, cfg.Clients)
