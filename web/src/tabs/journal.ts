@@ -1,8 +1,7 @@
 import { StoreResult } from "../shared/border.js";
-import { type Committed, type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
+import { type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { CarriedCalls } from "./carried.js";
 import { Channel, type Message } from "./channel.js";
-import { Handshakes } from "./handshakes.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
 import { Turn } from "./locks.js";
@@ -11,7 +10,7 @@ import { openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
 import { OpList } from "../runtime/ops.js";
 import { Peers } from "./peers.js";
-import { SessionUse } from "./sessionuse.js";
+import { endsSession, SharedSession } from "./sharedsession.js";
 import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
 import { storedMessages, takenMessage } from "./telling.js";
@@ -45,15 +44,12 @@ export class Journal {
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
-  readonly #handshakes: Handshakes;
-  readonly #use: SessionUse;
+  readonly #session: SharedSession;
   #polling: ReturnType<typeof setInterval> | undefined;
   #listens = false;
   #forgotten = false;
-  /** The app logs out, and the session ends with that. */
-  #logout = false;
 
-  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, handshakes: Handshakes, use: SessionUse) {
+  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, session: SharedSession) {
     this.#store = store;
     this.#tab = tab;
     this.#server = server;
@@ -71,8 +67,13 @@ export class Journal {
       send: (message) => this.#channel.send(message),
       moved: () => this.#peers.follow(),
     });
-    this.#handshakes = handshakes;
-    this.#use = use;
+    this.#session = session;
+    session.bind({
+      client: () => this.#client,
+      restore: (list) => this.#restore(list),
+      landed: () => this.#committing,
+      heard: async () => this.#peers.heardOf(await tab.living()),
+    });
     this.#listening = new Turn(`listen.${server}`, (waited) => {
       // What was said while nobody listened, or another page did, is missed.
       this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
@@ -84,9 +85,8 @@ export class Journal {
   static async open(server: string, sealAll: boolean): Promise<{ journal: Journal; why: string }> {
     // The locks are asked for while the database opens.
     const tab = Tab.open();
-    const handshakes = new Handshakes(server);
-    const use = new SessionUse(server);
-    const ready = Promise.all([tab.lives, handshakes.ask(), use.begin()]);
+    const session = new SharedSession(server);
+    const ready = Promise.all([tab.lives, session.begin()]);
     let journal: Journal | undefined;
     let lost: StoreReason | undefined;
     const options = {
@@ -107,17 +107,11 @@ export class Journal {
     const { store, loaded, living, why } = await openedStore(options, tab, ready);
     await ready; // where it is one in memory, which waits for nothing
     channel.inMemory = store.durability === "memory";
-    journal = new Journal(store, tab, server, loaded, channel, handshakes, use);
+    journal = new Journal(store, tab, server, loaded, channel, session);
     for (const name of living) journal.#peers.add(name);
     journal.#early = early;
     if (lost) journal.lost(lost);
-    const without = (): boolean => !loaded.server || loaded.server.ended;
-    const isFirst = without() && why === "";
-    if (isFirst && !handshakes.mine) {
-      await handshakes.wait();
-      loaded.server = await store.readServer().catch(() => null);
-    }
-    if (!isFirst || !without()) handshakes.done();
+    await session.read(store, loaded, why === "");
     return { journal, why };
   }
 
@@ -175,7 +169,7 @@ export class Journal {
     const { signal } = this.#unlisten;
     void client.connected().then(async () => {
       await this.#committing;
-      this.#handshakes.done();
+      this.#session.made();
       sweepWhenIdle(this.#store, (call) => this.#calls.reads(call), signal);
     });
     // Once the core has what was read.
@@ -196,7 +190,7 @@ export class Journal {
     const unasked = ticket === 0 || ops.every((op) => op.kind === "forget" && !op.mine && !op.awaited);
     if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
     const ends = ops.some(endsSession);
-    const committed = (ends ? this.#endSession(ops, strict) : this.#store.commit(ops, strict)).then(
+    const committed = (ends ? this.#session.end(ops, strict) : this.#store.commit(ops, strict)).then(
       async ({ sealed, relieved, lost }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
@@ -215,33 +209,9 @@ export class Journal {
     this.#committing = ticket === 0 ? Promise.all([this.#committing, committed]).then(() => undefined) : committed;
   }
 
-  /**
-   * A commit with the end of the session, which the core deletes at the server once
-   * it is stored. Where another page has read the session, it is not ended.
-   */
-  async #endSession(ops: readonly Op[], strict: boolean): Promise<Committed> {
-    if (this.#logout) return this.#store.commit(ops, strict);
-    let committed: Committed | undefined;
-    // Pages of an earlier build do not say that they use it; they are heard.
-    const heard = this.#peers.heardOf(await this.#tab.living());
-    const alone = !heard && (await this.#use.alone(async () => {
-      committed = await this.#store.commit(ops, strict);
-    }));
-    if (alone) return committed!;
-    this.#client?.wire.runtime.leave(this.#client.wire.handle);
-    return this.#store.commit(ops.filter((op) => !endsSession(op)), strict);
-  }
-
   /** The core's Handshake effect: one page at a time makes a new session. */
-  async handshake(): Promise<void> {
-    await this.#handshakes.alone(async () => {
-      await this.#adopt();
-      const client = this.#client;
-      if (!client?.reconnecting()) return;
-      client.wire.runtime.handshake(client.wire.handle);
-      await client.connected();
-      await this.#committing;
-    });
+  handshake(): Promise<void> {
+    return this.#session.handshake();
   }
 
   /** The core cannot read a call: event `quarantined`. */
@@ -296,12 +266,12 @@ export class Journal {
 
   /** A logout begins. Whether the session ends with it: not where another page carries a call, which may go on in it. */
   logout(): boolean {
-    return (this.#logout = this.#calls.unfinished().length === 0);
+    return this.#session.logout(this.#calls.unfinished().length === 0);
   }
 
   /** Whether no other page uses the session, nor will: after a logout none can read it (fault 158). */
   lastToUse(): Promise<boolean> {
-    return this.#use.alone(async () => {});
+    return this.#session.lastToUse();
   }
 
   /** Deletes all that is stored of this server. Works on a journal that is closed, too. */
@@ -315,10 +285,10 @@ export class Journal {
     this.#detach();
     this.#peers.stop();
     this.#channel.close();
-    this.#handshakes.done();
+    this.#session.made();
     void this.#committing.finally(() => {
       this.#store.close();
-      void this.#use.end();
+      this.#session.release();
       this.#tab.close();
     });
   }
@@ -355,7 +325,7 @@ export class Journal {
     for (const call of this.#calls.others()) this.#calls.forgotten(call);
     this.#peers.stop();
     this.#channel.close();
-    this.#handshakes.done();
+    this.#session.made();
     clearInterval(this.#polling);
     const heard = this.#listening.mine;
     this.#listening.end();
@@ -403,7 +373,7 @@ export class Journal {
         this.#calls.stored(from, message.ops);
         break;
       case "session":
-        void this.#adopt();
+        void this.#session.adopt();
         break;
       case "taken":
         this.#calls.taken(from, message);
@@ -432,12 +402,6 @@ export class Journal {
     }
   }
 
-  /** Goes on in the session that another page has made, if it has. */
-  async #adopt(): Promise<void> {
-    const row = await this.#store.readServer().catch(() => null);
-    if (row) this.#restore(new OpList().server(row));
-  }
-
   #watchPage(listens: boolean): void {
     const page = {
       left: (): void => {
@@ -456,21 +420,21 @@ export class Journal {
         this.#catchUp();
         // It may have been taken for dead.
         await this.#calls.reread();
-        await this.#adopt();
+        await this.#session.adopt();
         this.#client?.streams.rest(false);
         if (!listens) return;
         if (this.#forgotten) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
         else void this.#listening.ask();
       },
       hide: (): void => {
-        void this.#use.end();
+        this.#session.release();
         this.#peers.stop();
         this.#channel.close();
       },
       show: async (): Promise<void> => {
         this.#asleep = false;
         await this.#tab.live();
-        void this.#use.begin();
+        this.#session.use();
         if (this.#forgotten) return;
         this.#channel.open();
         for (const name of await this.#tab.living()) this.#peers.add(name);
@@ -481,9 +445,4 @@ export class Journal {
     };
     watchPage(page, this.#unlisten.signal);
   }
-}
-
-/** Whether an op says that the server's session is over. */
-function endsSession(op: Op): boolean {
-  return op.kind === "server" && op.ended === true;
 }
