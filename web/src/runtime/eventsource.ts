@@ -1,5 +1,5 @@
 import { SOURCE } from "../shared/border.js";
-import type { Runtime } from "./runtime.js";
+import type { Reports } from "./reports.js";
 
 /** The event types that MCP has: endpoint belongs to HTTP+SSE (2024-11-05). */
 const TYPES = ["message", "endpoint"];
@@ -9,13 +9,13 @@ const TYPES = ["message", "endpoint"];
  * browser parses it; its first error closes it, since only the core reconnects.
  */
 export class Source {
-  readonly #runtime: Runtime;
+  readonly #reports: Reports;
   readonly #client: number;
   readonly #id: number;
   #source: EventSource | undefined;
 
-  constructor(runtime: Runtime, client: number, id: number) {
-    this.#runtime = runtime;
+  constructor(reports: Reports, client: number, id: number) {
+    this.#reports = reports;
     this.#client = client;
     this.#id = id;
   }
@@ -26,9 +26,9 @@ export class Source {
     this.#source = source;
     const over = (state: number): void => {
       this.abort();
-      this.#runtime.sourceState(this.#client, this.#id, state);
+      this.#reports.sourceState(this.#client, this.#id, state);
     };
-    source.onopen = () => this.#runtime.sourceState(this.#client, this.#id, SOURCE.open);
+    source.onopen = () => this.#reports.sourceState(this.#client, this.#id, SOURCE.open);
     source.onerror = () => over(SOURCE.failed);
     // An EventSource follows redirects, and says so with its first event only. That
     // it has asked there cannot be prevented; what came of it is not delivered.
@@ -37,7 +37,7 @@ export class Source {
       source.addEventListener(type, (event) => {
         if (this.#source !== source) return;
         if (event.origin !== origin) over(SOURCE.redirected);
-        else this.#runtime.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
+        else this.#reports.sourceEvent(this.#client, this.#id, [type, String(event.data), event.lastEventId]);
       });
     }
   }

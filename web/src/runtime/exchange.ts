@@ -1,5 +1,5 @@
 import { Ending } from "../shared/border.js";
-import type { Runtime } from "./runtime.js";
+import type { Reports } from "./reports.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -30,7 +30,7 @@ function others(): Promise<void> {
  * read only when the core asks for it, which is all the backpressure there is.
  */
 export class Exchange {
-  readonly #runtime: Runtime;
+  readonly #reports: Reports;
   readonly #client: number;
   readonly #id: number;
   readonly #abort = new AbortController();
@@ -40,8 +40,8 @@ export class Exchange {
   #over = false;
   #rest: Uint8Array | undefined;
 
-  constructor(runtime: Runtime, client: number, id: number) {
-    this.#runtime = runtime;
+  constructor(reports: Reports, client: number, id: number) {
+    this.#reports = reports;
     this.#client = client;
     this.#id = id;
   }
@@ -95,7 +95,7 @@ export class Exchange {
     }
     // The browser hides which redirect it was, and where to.
     const status = response.type === "opaqueredirect" ? REDIRECT : response.status;
-    this.#runtime.head(this.#client, this.#id, status, fields);
+    this.#reports.head(this.#client, this.#id, status, fields);
     void this.#pump();
   }
 
@@ -132,11 +132,11 @@ export class Exchange {
           if (next.length === 0) continue;
           this.#rest = next;
         }
-        const limit = this.#runtime.chunkBytes;
+        const limit = this.#reports.chunkBytes;
         const chunk = this.#rest!;
         this.#rest = chunk.length > limit ? chunk.subarray(limit) : undefined;
         this.#wanted = false;
-        this.#runtime.chunk(this.#client, this.#id, chunk.length > limit ? chunk.subarray(0, limit) : chunk);
+        this.#reports.chunk(this.#client, this.#id, chunk.length > limit ? chunk.subarray(0, limit) : chunk);
       }
     } finally {
       this.#pumping = false;
@@ -160,7 +160,7 @@ export class Exchange {
     this.#over = true;
     // The message is the browser's own ("Failed to fetch", "network error").
     const detail = error instanceof Error ? error.message : "";
-    this.#runtime.end(this.#client, this.#id, how, detail);
+    this.#reports.end(this.#client, this.#id, how, detail);
   }
 }
 

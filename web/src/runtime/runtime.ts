@@ -1,27 +1,23 @@
-import { DEAD, type Exports, Kind, SOURCE, TokenAnswer } from "../shared/border.js";
+import { DEAD, type Exports, SOURCE, TokenAnswer } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import { Source } from "./eventsource.js";
-import { Exchange } from "./exchange.js";
+import { Effects } from "./effects.js";
 import type { CallTimes, ClientPort } from "./port.js";
+import type { Reports } from "./reports.js";
 import type { Host } from "./setup.js";
-import { Socket } from "./socket.js";
 import { Table, type TableRecord } from "./table.js";
 
 /** What the store holds for the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
 
 /**
- * One instance of the Go program, and everything it has going in the browser:
- * exchanges, timers, clients. It decodes the span table and carries out what
- * the records ask for; it decides nothing.
+ * One instance of the Go program: each input of the core's is a call of one of its
+ * exports, whose answer is a table of effects. It decides nothing.
  */
-export class Runtime {
+export class Runtime implements Reports {
   readonly #exports: Exports;
   readonly #host: Host;
   readonly #table: Table;
-  readonly #ports = new Map<number, ClientPort>();
-  readonly #exchanges = new Map<number, Map<number, Exchange | Source | Socket>>();
-  readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #effects = new Effects(this);
   readonly #onExit: () => void;
   #death: HoldfastError | undefined;
 
@@ -72,8 +68,7 @@ export class Runtime {
     if (typeof handle === "string") {
       throw new HoldfastError({ code: "bad_argument", op, message: handle });
     }
-    this.#ports.set(handle, port);
-    this.#exchanges.set(handle, new Map());
+    this.#effects.add(handle, port);
     for (const piece of stored?.(handle) ?? []) this.restore(handle, piece);
     this.#run(() => this.#exports.start(handle, performance.now()));
     return handle;
@@ -314,11 +309,7 @@ export class Runtime {
 
   /** Forgets a client that is closed or has failed. */
   release(client: number): void {
-    clearTimeout(this.#timers.get(client));
-    this.#timers.delete(client);
-    this.#ports.delete(client);
-    for (const exchange of this.#exchanges.get(client)?.values() ?? []) exchange.abort();
-    this.#exchanges.delete(client);
+    this.#effects.release(client);
     this.#run(() => this.#exports.release(client));
   }
 
@@ -338,7 +329,7 @@ export class Runtime {
 
   /** Reports the end of an exchange. */
   end(client: number, exchange: number, how: number, detail: string): void {
-    this.#exchanges.get(client)?.delete(exchange);
+    this.#effects.over(client, exchange);
     this.#run(() => this.#exports.end(client, exchange, how, this.#table.writeText(detail), performance.now()));
   }
 
@@ -349,7 +340,7 @@ export class Runtime {
 
   /** Reports that an EventSource is open, or over: a number of SOURCE. */
   sourceState(client: number, exchange: number, state: number): void {
-    if (state !== SOURCE.open) this.#exchanges.get(client)?.delete(exchange);
+    if (state !== SOURCE.open) this.#effects.over(client, exchange);
     this.#run(() => this.#exports.sourceState(client, exchange, state, performance.now()));
   }
 
@@ -365,14 +356,19 @@ export class Runtime {
 
   /** Reports that a WebSocket is over, with its close code or CLOSE_INVALID. */
   socketClosed(client: number, socket: number, code: number, reason: string): void {
-    this.#exchanges.get(client)?.delete(socket);
+    this.#effects.over(client, socket);
     this.#run(() => this.#exports.socketClosed(client, socket, code, this.#table.writeText(reason), performance.now()));
+  }
+
+  /** Reports that the time has come that a client asked for. */
+  fired(client: number): void {
+    this.#run(() => this.#exports.fired(client, performance.now()));
   }
 
   /** Reads the table after Go was entered by a page event. */
   flush(count: number): void {
     if (count === DEAD) this.exited("the Go program panicked");
-    else this.#carryOut(this.#table.read(count, 0));
+    else this.#effects.carryOut(this.#table.read(count, 0));
   }
 
   /** Ends the runtime: everything pending is rejected with `runtime_exited`. */
@@ -385,12 +381,7 @@ export class Runtime {
       cause,
     });
     this.#onExit();
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    for (const exchanges of this.#exchanges.values()) for (const x of exchanges.values()) x.abort();
-    for (const port of [...this.#ports.values()]) port.exited(this.#death);
-    this.#ports.clear();
-    this.#exchanges.clear();
-    this.#timers.clear();
+    this.#effects.exited(this.#death);
   }
 
   // An export can trap (memory corrupted, out of memory) or answer DEAD; after
@@ -411,87 +402,6 @@ export class Runtime {
       return;
     }
     answered?.();
-    this.#carryOut(records);
-  }
-
-  // One record that cannot be carried out must not take the others with it: a
-  // lost Wake would leave the client without its timer.
-  #carryOut(records: TableRecord[]): void {
-    for (const r of records) {
-      const port = this.#ports.get(r.client);
-      if (!port) continue;
-      try {
-        this.#carryOutOne(r, port);
-      } catch (error) {
-        reportError(error);
-      }
-    }
-  }
-
-  #carryOutOne(r: TableRecord, port: ClientPort): void {
-    switch (r.kind) {
-      case Kind.Deliver:
-        port.deliver(r.id, r.sub, r.number, r.text);
-        break;
-      case Kind.Settle:
-        port.settle(r.id, r.sub, r.text);
-        break;
-      case Kind.State:
-        port.state(r.text);
-        break;
-      case Kind.Token:
-        port.token();
-        break;
-      case Kind.Store:
-        port.store(r.id, r.sub !== 0, r.ops);
-        break;
-      case Kind.Recall:
-        port.recall(r.id, r.text);
-        break;
-      case Kind.Replay:
-        port.replay?.(r.id, r.number, r.body!);
-        break;
-      case Kind.Handshake:
-        port.handshake();
-        break;
-      case Kind.Fetch: {
-        const exchange = new Exchange(this, r.client, r.id);
-        this.#exchanges.get(r.client)?.set(r.id, exchange);
-        void exchange.start(r.parts, r.body, port.credentials);
-        break;
-      }
-      case Kind.Source: {
-        const source = new Source(this, r.client, r.id);
-        this.#exchanges.get(r.client)?.set(r.id, source);
-        source.start(r.text, port.credentials);
-        break;
-      }
-      case Kind.Socket: {
-        const socket = new Socket(this, r.client, r.id);
-        this.#exchanges.get(r.client)?.set(r.id, socket);
-        const [url = "", ...protocols] = r.parts;
-        void socket.start(url, protocols, r.number);
-        break;
-      }
-      case Kind.Frame: {
-        const socket = this.#exchanges.get(r.client)?.get(r.id);
-        if (socket instanceof Socket) socket.send(r.text);
-        break;
-      }
-      case Kind.Read:
-        this.#exchanges.get(r.client)?.get(r.id)?.read();
-        break;
-      case Kind.Abort:
-        this.#exchanges.get(r.client)?.get(r.id)?.abort();
-        this.#exchanges.get(r.client)?.delete(r.id);
-        break;
-      case Kind.Wake:
-        clearTimeout(this.#timers.get(r.client));
-        this.#timers.set(
-          r.client,
-          setTimeout(() => this.#run(() => this.#exports.fired(r.client, performance.now())), r.number),
-        );
-        break;
-    }
+    this.#effects.carryOut(records);
   }
 }

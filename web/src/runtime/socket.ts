@@ -1,5 +1,5 @@
 import { CLOSE_INVALID } from "../shared/border.js";
-import type { Runtime } from "./runtime.js";
+import type { Reports } from "./reports.js";
 
 /**
  * One WebSocket of the core's. Each text message is one call of an export, in
@@ -7,14 +7,14 @@ import type { Runtime } from "./runtime.js";
  * no backpressure. Binary messages are no messages of JSON-RPC's and stay out.
  */
 export class Socket {
-  readonly #runtime: Runtime;
+  readonly #reports: Reports;
   readonly #client: number;
   readonly #id: number;
   #socket: WebSocket | undefined;
   #over = false;
 
-  constructor(runtime: Runtime, client: number, id: number) {
-    this.#runtime = runtime;
+  constructor(reports: Reports, client: number, id: number) {
+    this.#reports = reports;
     this.#client = client;
     this.#id = id;
   }
@@ -35,12 +35,12 @@ export class Socket {
     }
     this.#socket = socket;
     socket.onopen = () => {
-      if (!this.#over) this.#runtime.socketOpened(this.#client, this.#id);
+      if (!this.#over) this.#reports.socketOpened(this.#client, this.#id);
     };
     socket.onmessage = ({ data }) => {
       if (this.#over || typeof data !== "string") return;
       const text = limit > 0 && data.length > limit ? data.slice(0, limit + 1) : data;
-      this.#runtime.socketMessage(this.#client, this.#id, text);
+      this.#reports.socketMessage(this.#client, this.#id, text);
     };
     // An error says nothing, and is followed by this event, which says a little.
     socket.onclose = ({ code, reason }) => this.#closed(code, reason);
@@ -63,6 +63,6 @@ export class Socket {
   #closed(code: number, reason: string): void {
     if (this.#over) return;
     this.#over = true;
-    this.#runtime.socketClosed(this.#client, this.#id, code, reason);
+    this.#reports.socketClosed(this.#client, this.#id, code, reason);
   }
 }

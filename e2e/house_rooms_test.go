@@ -1,0 +1,162 @@
+//go:build !js
+
+package e2e
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// room is a folder of web/src.
+type room struct {
+	name string
+	may  []string
+}
+
+// rooms are the folders of web/src, the lowest first, and what each may import of the
+// others. An import of types alone counts as well: who names another room's types has to
+// be read together with it. client and agent never meet.
+var rooms = []room{
+	{name: "shared"},
+	{name: "storage", may: []string{"shared"}},
+	{name: "runtime", may: []string{"shared", "storage"}},
+	{name: "input", may: []string{"shared", "runtime"}},
+	{name: "output-schema", may: []string{"shared", "runtime"}},
+	{name: "diagnosis", may: []string{"shared"}},
+	{name: "tabs", may: []string{"shared", "storage", "runtime"}},
+	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}},
+	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
+	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
+}
+
+// scriptImport finds what a module of TypeScript imports or exports of another file, types included.
+var scriptImport = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"`)
+
+// scriptImports returns the files below web/src that each of them imports, as paths from there.
+func scriptImports(files []source) map[string][]string {
+	imports := map[string][]string{}
+	for _, file := range files {
+		name, inside := strings.CutPrefix(file.path, "web/src/")
+		if !inside || path.Ext(name) != ".ts" {
+			continue
+		}
+		imports[name] = nil
+		for _, match := range scriptImport.FindAllSubmatch(file.text, -1) {
+			imports[name] = append(imports[name], path.Join(path.Dir(name), string(match[1]))+".ts")
+		}
+	}
+	return imports
+}
+
+// circle returns files of which each imports the next, and the last one the first; nil where there are none.
+func circle(imports map[string][]string) []string {
+	done := map[string]bool{}
+	var way []string
+	var visit func(file string) []string
+	visit = func(file string) []string {
+		if at := slices.Index(way, file); at >= 0 {
+			return slices.Clone(way[at:])
+		}
+		if done[file] {
+			return nil
+		}
+		way = append(way, file)
+		for _, next := range imports[file] {
+			if found := visit(next); found != nil {
+				return found
+			}
+		}
+		way = way[:len(way)-1]
+		done[file] = true
+		return nil
+	}
+	for _, file := range slices.Sorted(maps.Keys(imports)) {
+		if found := visit(file); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// trespasses returns the imports that the table of rooms does not allow, and the files that are in no room.
+func trespasses(imports map[string][]string) []string {
+	var found []string
+	for _, file := range slices.Sorted(maps.Keys(imports)) {
+		from := path.Dir(file)
+		if from == "." {
+			continue // the entries of the builds
+		}
+		at := slices.IndexFunc(rooms, func(r room) bool { return r.name == from })
+		if at < 0 {
+			found = append(found, file+" is in no room")
+			continue
+		}
+		for _, imported := range imports[file] {
+			if to := path.Dir(imported); to != from && !slices.Contains(rooms[at].may, to) {
+				found = append(found, file+" must not import "+imported)
+			}
+		}
+	}
+	return found
+}
+
+// TestHouseRooms: TypeScript imports downwards only, and never in a circle, so that a
+// file can be read with those below it alone. No two files have one name.
+func TestHouseRooms(t *testing.T) {
+	t.Parallel()
+	imports := scriptImports(sources(t))
+	if len(imports) < 100 {
+		t.Fatalf("only %d files were found: the test is blind", len(imports))
+	}
+	for _, fault := range trespasses(imports) {
+		t.Error(fault)
+	}
+	if found := circle(imports); found != nil {
+		t.Errorf("imports go in a circle: %s", strings.Join(append(found, found[0]), " -> "))
+	}
+	named := map[string]string{}
+	for _, file := range slices.Sorted(maps.Keys(imports)) {
+		if other, taken := named[path.Base(file)]; taken {
+			t.Errorf("%s and %s have one name", other, file)
+		}
+		named[path.Base(file)] = file
+	}
+}
+
+// TestHouseRoomsSees: what TestHouseRooms looks for, it finds, however it is written.
+func TestHouseRoomsSees(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, from, text string
+		circle, trespass bool
+	}{
+		{name: "downwards", from: "client/a", text: `import { b } from "../shared/b.js";`},
+		{name: "a circle of types", from: "client/a", text: `import type { C } from "./c.js";`, circle: true},
+		{name: "a circle over several lines", from: "client/a", text: "import {\n  c,\n  type D,\n} from \"./c.js\";", circle: true},
+		{name: "a circle by what is exported", from: "client/a", text: `export { c } from "./c.js";`, circle: true},
+		{name: "a circle by what is loaded later", from: "client/a", text: `const c = await import("./c.js");`, circle: true},
+		{name: "itself", from: "client/a", text: `import "./a.js";`, circle: true},
+		{name: "upwards", from: "shared/a", text: `import type { C } from "../client/c.js";`, trespass: true},
+		{name: "the other protocol", from: "agent/a", text: `import { c } from "../client/c.js";`, trespass: true},
+		{name: "no room", from: "utils/a", text: ``, trespass: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			imports := scriptImports([]source{
+				{path: "web/src/" + c.from + ".ts", text: []byte(c.text)},
+				{path: "web/src/shared/b.ts"},
+				{path: "web/src/client/c.ts", text: []byte(`import { a } from "./a.js";`)},
+			})
+			if found := circle(imports); (found != nil) != c.circle {
+				t.Errorf("circle: %v", found)
+			}
+			if found := trespasses(imports); (found != nil) != c.trespass {
+				t.Errorf("trespasses: %v", found)
+			}
+		})
+	}
+}

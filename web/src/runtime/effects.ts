@@ -1,0 +1,137 @@
+import { Kind } from "../shared/border.js";
+import type { HoldfastError } from "../shared/errors.js";
+import { Source } from "./eventsource.js";
+import { Exchange } from "./exchange.js";
+import type { ClientPort } from "./port.js";
+import type { Reports } from "./reports.js";
+import { Socket } from "./socket.js";
+import type { TableRecord } from "./table.js";
+
+/** A client of the core's, and what it has going in the browser. */
+interface Client {
+  readonly port: ClientPort;
+  /** By the number that the core has given. */
+  readonly exchanges: Map<number, Exchange | Source | Socket>;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/** Carries out the core's effects: exchanges and timers of the browser's, and what its clients are told. */
+export class Effects {
+  readonly #reports: Reports;
+  readonly #clients = new Map<number, Client>();
+
+  constructor(reports: Reports) {
+    this.#reports = reports;
+  }
+
+  /** The core has a new client. */
+  add(client: number, port: ClientPort): void {
+    this.#clients.set(client, { port, exchanges: new Map() });
+  }
+
+  /** An exchange is over: there is nothing to abort. */
+  over(client: number, exchange: number): void {
+    this.#clients.get(client)?.exchanges.delete(exchange);
+  }
+
+  /** Ends all that a client has going. */
+  release(client: number): void {
+    const released = this.#clients.get(client);
+    if (released) stop(released);
+    this.#clients.delete(client);
+  }
+
+  /** The Go program has ended, and all that it had going with it. */
+  exited(error: HoldfastError): void {
+    const clients = [...this.#clients.values()];
+    for (const client of clients) stop(client);
+    for (const { port } of clients) port.exited(error);
+    this.#clients.clear();
+  }
+
+  /**
+   * Carries out the records of one input, in their order. One that cannot be carried out
+   * must not take the others with it: a lost Wake would leave its client without a timer.
+   */
+  carryOut(records: readonly TableRecord[]): void {
+    for (const r of records) {
+      const client = this.#clients.get(r.client);
+      if (!client) continue;
+      try {
+        this.#carryOutOne(r, client);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+
+  #carryOutOne(r: TableRecord, client: Client): void {
+    const { port, exchanges } = client;
+    switch (r.kind) {
+      case Kind.Deliver:
+        port.deliver(r.id, r.sub, r.number, r.text);
+        break;
+      case Kind.Settle:
+        port.settle(r.id, r.sub, r.text);
+        break;
+      case Kind.State:
+        port.state(r.text);
+        break;
+      case Kind.Token:
+        port.token();
+        break;
+      case Kind.Store:
+        port.store(r.id, r.sub !== 0, r.ops);
+        break;
+      case Kind.Recall:
+        port.recall(r.id, r.text);
+        break;
+      case Kind.Replay:
+        port.replay?.(r.id, r.number, r.body!);
+        break;
+      case Kind.Handshake:
+        port.handshake();
+        break;
+      case Kind.Fetch: {
+        const exchange = new Exchange(this.#reports, r.client, r.id);
+        exchanges.set(r.id, exchange);
+        void exchange.start(r.parts, r.body, port.credentials);
+        break;
+      }
+      case Kind.Source: {
+        const source = new Source(this.#reports, r.client, r.id);
+        exchanges.set(r.id, source);
+        source.start(r.text, port.credentials);
+        break;
+      }
+      case Kind.Socket: {
+        const socket = new Socket(this.#reports, r.client, r.id);
+        exchanges.set(r.id, socket);
+        const [url = "", ...protocols] = r.parts;
+        void socket.start(url, protocols, r.number);
+        break;
+      }
+      case Kind.Frame: {
+        const socket = exchanges.get(r.id);
+        if (socket instanceof Socket) socket.send(r.text);
+        break;
+      }
+      case Kind.Read:
+        exchanges.get(r.id)?.read();
+        break;
+      case Kind.Abort:
+        exchanges.get(r.id)?.abort();
+        exchanges.delete(r.id);
+        break;
+      case Kind.Wake:
+        clearTimeout(client.timer);
+        client.timer = setTimeout(() => this.#reports.fired(r.client), r.number);
+        break;
+    }
+  }
+}
+
+function stop({ timer, exchanges }: Client): void {
+  clearTimeout(timer);
+  for (const exchange of exchanges.values()) exchange.abort();
+}
