@@ -37,7 +37,6 @@ type Client struct {
 
 	ids          link.RequestIDs
 	lastCall     uint32
-	lastX        engine.ExchangeID
 	lastQuestion uint32
 	used         uint32 // counts the uses of sessions
 
@@ -49,7 +48,7 @@ type Client struct {
 	questions []*question
 	others    []uint64        // requests of other tabs' that were made for them
 	dropped   map[uint64]bool // requests of ours whose answer nobody waits for any more
-	owners    map[engine.ExchangeID]owner
+	exchanges link.Exchanges[owner]
 	rotateAt  engine.Time // when streams change hands, Never where all have one
 	share     int         // streams of sessions that this page may hold, of all tabs'
 	shared    bool        // and it wants to know what they would have
@@ -77,7 +76,7 @@ func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
 		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
-		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, owners: map[engine.ExchangeID]owner{}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
+		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
 	}
 }
 
@@ -118,7 +117,7 @@ func (c *Client) begin(now engine.Time) {
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	c.begin(now)
-	switch o := c.owners[x]; {
+	switch o := c.exchanges.Owner(x); {
 	case o == nil:
 	case link.CutHead(head.Status):
 		c.abort(x)
@@ -131,7 +130,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 	c.begin(now)
-	if o := c.owners[x]; o != nil {
+	if o := c.exchanges.Owner(x); o != nil {
 		o.chunk(c, now, p)
 	}
 }
@@ -139,8 +138,8 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
 	c.begin(now)
-	if o := c.owners[x]; o != nil {
-		delete(c.owners, x)
+	if o := c.exchanges.Owner(x); o != nil {
+		c.exchanges.End(x)
 		o.end(c, now, how, detail)
 	}
 }
@@ -228,15 +227,14 @@ func contains(all []*connection, n *connection) bool {
 
 // fetch starts an exchange for o.
 func (c *Client) fetch(o owner, method string, header []engine.Field, body []byte) engine.ExchangeID {
-	c.lastX++
 	header = append(header, c.cfg.Header...)
 	if c.token.value != "" {
 		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
 	}
-	c.owners[c.lastX] = o
-	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: c.lastX, Request: &engine.Request{
+	x := c.exchanges.Begin(o)
+	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
 		Method: method, URL: c.cfg.URL, Header: header, Body: body}})
-	return c.lastX
+	return x
 }
 
 func (c *Client) read(x engine.ExchangeID) {
@@ -248,7 +246,7 @@ func (c *Client) read(x engine.ExchangeID) {
 // abort ends an exchange from this side; 0 is none.
 func (c *Client) abort(x engine.ExchangeID) {
 	if x != 0 {
-		delete(c.owners, x)
+		c.exchanges.End(x)
 		c.effects.Add(engine.Effect{Kind: engine.Abort, X: x})
 	}
 }

@@ -3,6 +3,14 @@
 // stream that is carried by any number of exchanges, with its cursor,
 // reconnection policy and liveness.
 //
+//	exchange.go   one response: its head, then events or one JSON text (body.go, status.go)
+//	exchanges.go  ids of exchanges, and whose they are
+//	stream.go     one event stream over many exchanges (cursor.go, seen.go)
+//	liveness.go   when a connection counts as dead; heads.go: when an attempt does
+//	backoff.go    how long to wait before an attempt (policy.go, retryafter.go, loopguard.go)
+//	bearer.go     the bearer token
+//	requestid.go  ids of requests, which no two pages give twice
+//
 // It knows HTTP, event streams and time. It does not know what a message
 // means, which method a request has, or what an app wants: core/mcp and
 // core/acp decide that. A part of this package is told what happened and

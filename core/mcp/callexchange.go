@@ -209,7 +209,7 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 	if p := t.policy; p != nil && t.phase == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
 		c.writePolicy(t)
 	}
-	if _, live := c.owners[t.x]; live {
+	if c.exchanges.Live(t.x) {
 		t.pull(c)
 	}
 }

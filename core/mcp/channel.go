@@ -104,7 +104,7 @@ func (h *channel) chunk(c *Client, now engine.Time, p []byte) {
 		h.failed(c, now, &engine.Error{Code: engine.CodeLimit, Op: "initialize", Message: "the event stream is over a limit", Cause: err})
 		return
 	}
-	if _, live := c.owners[x]; live {
+	if c.exchanges.Live(x) {
 		c.read(x)
 	}
 }

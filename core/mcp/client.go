@@ -42,7 +42,6 @@ type Client struct {
 
 	ids      link.RequestIDs
 	lastCall uint32
-	lastX    engine.ExchangeID
 
 	asked     []asked
 	lastAsked uint32
@@ -60,7 +59,7 @@ type Client struct {
 	byID       map[requestID]*call
 	byCall     map[engine.CallID]*call
 	byRecord   map[uint64]*call
-	owners     map[engine.ExchangeID]owner
+	exchanges  link.Exchanges[owner]
 	posts      []*post
 	answers    answers
 	listen     *listen
@@ -116,7 +115,6 @@ func New(cfg Config) *Client {
 		byCall:   map[engine.CallID]*call{},
 		byRecord: map[uint64]*call{},
 		kept:     map[engine.CallID]*call{},
-		owners:   map[engine.ExchangeID]owner{},
 		listen:   &listen{},
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   durable.NewWriter(cfg.Journal),
@@ -163,7 +161,7 @@ func (c *Client) begin(now engine.Time) {
 
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
-	o := c.owners[x]
+	o := c.exchanges.Owner(x)
 	t, _ := o.(*call)
 	c.beginOf(now, t != nil && t.headOnly(head))
 	if o == nil {
@@ -183,7 +181,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
-	o := c.owners[x]
+	o := c.exchanges.Owner(x)
 	t, _ := o.(*call)
 	c.beginOf(now, t != nil && t.phase == callStreaming && t.role == roleApp)
 	if o == nil {
@@ -197,13 +195,13 @@ func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
-	o := c.owners[x]
+	o := c.exchanges.Owner(x)
 	t, _ := o.(*call)
 	c.beginOf(now, t != nil && t.endOnly(how))
 	if o == nil {
 		return
 	}
-	delete(c.owners, x)
+	c.exchanges.End(x)
 	c.over(now, o, how, detail)
 }
 

@@ -70,7 +70,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	if h.passed || h.refused || !ping.exchange.Opened() || c.state != stateOpen {
 		return
 	}
-	h.reachedAt, h.reachedX = now, c.lastX
+	h.reachedAt, h.reachedX = now, c.exchanges.Last()
 	stream := &c.listen.stream
 	if t := ping.parent; t != nil {
 		if t.phase != callStreaming || t.parked != 0 {

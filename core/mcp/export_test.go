@@ -7,7 +7,7 @@ type Held struct{ Calls, ByID, ByCall, Owners, Posts int }
 
 // Held counts what the client keeps.
 func (c *Client) Held() Held {
-	return Held{len(c.calls), len(c.byID), len(c.byCall), len(c.owners), len(c.posts)}
+	return Held{len(c.calls), len(c.byID), len(c.byCall), c.exchanges.Len(), len(c.posts)}
 }
 
 // Booked returns the bytes that the client believes the store to hold, and what its
@@ -22,7 +22,7 @@ func (c *Client) Booked() (held, sum, records int) {
 }
 
 // Owned reports whether the client still waits for reports about x.
-func (c *Client) Owned(x engine.ExchangeID) bool { return c.owners[x] != nil }
+func (c *Client) Owned(x engine.ExchangeID) bool { return c.exchanges.Live(x) }
 
 // LoopTries mirrors core/link: accepted closes borne after the guard tripped.
 const LoopTries = 8

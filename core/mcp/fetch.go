@@ -10,8 +10,6 @@ const (
 // fetch starts an exchange for o. The protocol's own fields come first; the
 // app's cannot replace them (the API refuses their names).
 func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Field) engine.ExchangeID {
-	c.lastX++
-	x := c.lastX
 	header := make([]engine.Field, 0, 8+len(c.cfg.Header))
 	if method == "POST" {
 		header = append(header,
@@ -35,7 +33,7 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 	if method == "POST" {
 		target = c.postURL()
 	}
-	c.owners[x] = o
+	x := c.exchanges.Begin(o)
 	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
 		Method: method, URL: target, Header: header, Body: body,
 	}})
@@ -59,8 +57,7 @@ func (c *Client) read(x engine.ExchangeID) {
 
 // abort ends x from this side; its owner hears nothing more of it.
 func (c *Client) abort(x engine.ExchangeID) {
-	if _, ok := c.owners[x]; ok {
-		delete(c.owners, x)
+	if c.exchanges.End(x) {
 		c.effects.Add(engine.Effect{Kind: engine.Abort, X: x})
 	}
 }

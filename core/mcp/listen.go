@@ -200,7 +200,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 		l.off(c)
 		return
 	}
-	if _, live := c.owners[x]; live {
+	if c.exchanges.Live(x) {
 		c.read(x)
 	}
 }

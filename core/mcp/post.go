@@ -204,7 +204,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 // that is still open gets a moment to end by itself: an answer whose body never
 // ends would hold one of six connections for ever.
 func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
-	if _, live := c.owners[p.x]; live {
+	if c.exchanges.Live(p.x) {
 		p.by = now.After(tailTime)
 	} else {
 		c.forget(p)

@@ -16,10 +16,9 @@ func (c *Client) usesEventSource() bool {
 // source starts an EventSource for o. Its first error ends it: core alone
 // reconnects.
 func (c *Client) source(o owner) engine.ExchangeID {
-	c.lastX++
-	c.owners[c.lastX] = o
-	c.effects.Add(engine.Effect{Kind: engine.Source, X: c.lastX, Request: &engine.Request{Method: "GET", URL: c.cfg.URL}})
-	return c.lastX
+	x := c.exchanges.Begin(o)
+	c.effects.Add(engine.Effect{Kind: engine.Source, X: x, Request: &engine.Request{Method: "GET", URL: c.cfg.URL}})
+	return x
 }
 
 // SourceOpened reports that an EventSource is connected.
@@ -32,7 +31,7 @@ func (c *Client) SourceOpened(now engine.Time, x engine.ExchangeID) {
 func (c *Client) SourceEvent(now engine.Time, x engine.ExchangeID, kind, data, id []byte) {
 	c.begin(now)
 	e := sse.Event{Kind: sse.Message, Type: kind, Data: data, ID: id, HasID: len(id) > 0, Retry: -1}
-	switch o := c.owners[x].(type) {
+	switch o := c.exchanges.Owner(x).(type) {
 	case *listen:
 		c.sourced(now, &o.stream, &e)
 	case *channel:
@@ -50,8 +49,8 @@ func (c *Client) SourceFailed(now engine.Time, x engine.ExchangeID) {
 // of it: the target might be anybody's (RELIABILITY fault 142).
 func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
 	c.begin(now)
-	o := c.owners[x]
-	delete(c.owners, x)
+	o := c.exchanges.Owner(x)
+	c.exchanges.End(x)
 	switch o := o.(type) {
 	case *listen:
 		o.x = 0
