@@ -44,8 +44,8 @@ func (c *Client) unstoreConnection(n *connection) {
 		if s.record == nil || s.record.conn != n.id {
 			continue
 		}
-		if r := s.waiting(c); r != nil {
-			r.conn = ""
+		if s.writes() && s.record.Await() {
+			s.record.conn = ""
 			c.writeSecret(s, journal.Entry{Kind: journal.Connection})
 		}
 	}

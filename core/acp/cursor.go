@@ -41,7 +41,7 @@ func (t *stream) resume(c *Client, now engine.Time) {
 // came before it. While a history is being told nothing of it is written yet.
 func (r *record) appendCursor() {
 	s := r.s
-	if s.stream == nil || s.replay != nil || r.open || r.conn != s.stream.conn.id {
+	if s.stream == nil || s.replay != nil || r.Unsealed() || r.conn != s.stream.conn.id {
 		return
 	}
 	t := &s.stream.link
@@ -49,8 +49,8 @@ func (r *record) appendCursor() {
 		return
 	}
 	r.cursor = append(r.cursor[:0], t.Cursor.ID...)
-	r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: r.cursor})
+	r.WriteSecret(journal.Entry{Kind: journal.Cursor, Data: r.cursor})
 	if seen := t.AppendSeen(nil); len(seen) > 0 {
-		r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Seen, Data: seen})
+		r.WriteSecret(journal.Entry{Kind: journal.Seen, Data: seen})
 	}
 }

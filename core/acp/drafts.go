@@ -46,18 +46,12 @@ func (c *Client) writeDrafts(now engine.Time, s *session) {
 	s.draftAt = now.After(int64(written / draftRate))
 }
 
-// writeDraft puts a draft into the session's next row, in the place of the one
-// before. Without a cipher it lasts as long as the page.
+// writeDraft puts a draft into the session's next row.
 func (c *Client) writeDraft(q *question) int {
-	r := q.session.waiting(c)
-	if r == nil || r.open {
+	if !q.session.writes() {
 		return 0
 	}
-	before := len(r.secret)
-	r.secret = journal.WithoutDraft(r.secret, q.id)
-	r.secret = journal.AppendEntry(r.secret, journal.DraftEntry(q.id, q.draft))
-	c.writer.Grow(len(r.secret) - before)
-	return len(q.draft)
+	return q.session.record.WriteDraft(q.id, q.draft)
 }
 
 // draftsDue returns when writeDrafts is, Never where nothing waits.

@@ -39,7 +39,7 @@ func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, m
 
 // forward hands the request to whoever carries the session.
 func (r *request) forward(c *Client) {
-	b := appendUint([]byte(`{"record":`), r.session.record.id)
+	b := appendUint([]byte(`{"record":`), r.session.record.ID)
 	b = appendUint(append(b, `,"request":`...), r.id)
 	b = jsonrpc.AppendString(append(b, `,"method":`...), r.method)
 	b = strconv.AppendBool(append(b, `,"notify":`...), r.away.notify)
@@ -50,19 +50,19 @@ func (r *request) forward(c *Client) {
 // forwardCancel asks the tab that carries the session to take a request back.
 func (r *request) forwardCancel(c *Client) {
 	r.away.unwanted = true
-	b := appendUint([]byte(`{"record":`), r.session.record.id)
+	b := appendUint([]byte(`{"record":`), r.session.record.ID)
 	c.deliver(r.session, engine.EventForward, 0, append(appendUint(append(b, `,"cancel":`...), r.id), '}'))
 }
 
 // forwardForget asks it to forget the session.
 func (c *Client) forwardForget(s *session) {
 	s.unwanted = true
-	c.deliver(s, engine.EventForward, 0, append(appendUint([]byte(`{"record":`), s.record.id), `,"forget":true}`...))
+	c.deliver(s, engine.EventForward, 0, append(appendUint([]byte(`{"record":`), s.record.ID), `,"forget":true}`...))
 }
 
 // forwardAnswer hands it an answer. The first one there counts.
 func (c *Client) forwardAnswer(q *question) {
-	b := appendUint([]byte(`{"record":`), q.session.record.id)
+	b := appendUint([]byte(`{"record":`), q.session.record.ID)
 	b = append(append(b, `,"id":`...), q.id...)
 	b = appendUint(append(b, `,"answer":`...), q.given.n)
 	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)

@@ -44,10 +44,7 @@ func (c *Client) letGo(now engine.Time, s *session) {
 			r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "another page carries the session, and this one cannot read what that has stored"})
 		}
 	}
-	if s.record.waits {
-		c.writer.Untouch(s.record, len(s.record.plain)+len(s.record.secret))
-	}
-	c.writer.Held -= s.record.bytes
+	s.record.Leave()
 	s.owned, s.record = false, nil
 	c.drop(now, s, "closed")
 }

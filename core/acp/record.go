@@ -10,21 +10,23 @@ import (
 // record is what of a session is stored, and what waits to be: its head says how
 // to resume it, its log what the agent has said.
 type record struct {
-	c  *Client
-	s  *session
-	id uint64 // names it for ever
-	durable.Position
-	bytes int // stored of its log
-
-	plain  []byte // entries of the row that waits
-	secret []byte
-	waits  bool
-	memory bool   // the store has failed it: nothing more is written
-	open   bool   // there is no cipher: what is nobody else's is not written
+	durable.Log
+	s      *session
 	conn   string // the connection id that is written
 	cursor []byte // of its stream, as written last
-	told   string // the guarantee that the app knows
-	made   int64  // ms since 1970
+}
+
+// newRecord returns the record of s; made is when it was made, in ms since 1970.
+func (c *Client) newRecord(s *session, id uint64, epoch uint32, made int64) *record {
+	r := &record{s: s}
+	r.Log = durable.NewLog(&c.writer, r, id, epoch, made)
+	return r
+}
+
+// restart begins the record anew under the epoch of its owner.
+func (r *record) restart(epoch uint32) {
+	r.Log.Restart(epoch)
+	*r = record{Log: r.Log, s: r.s}
 }
 
 // sessionMethod is the method of a stored head: what takes the session up again.
@@ -35,8 +37,8 @@ func (c *Client) keep(s *session) {
 	if !c.writer.On || s.record != nil {
 		return
 	}
-	s.record = &record{c: c, s: s, id: c.ids.Next(), Position: durable.Position{Epoch: 1}, made: c.wall()}
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: s.record.id, Epoch: 1, Plain: s.head()})
+	s.record = c.newRecord(s, c.ids.Next(), 1, c.wall())
+	s.record.Begin(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
 }
@@ -46,46 +48,32 @@ func (s *session) head() []byte {
 	if s.servers != nil {
 		facts = jsonrpc.AppendObject(nil, facts, []byte(`"servers":true`))
 	}
-	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: facts, CreatedAt: s.record.made})
+	return journal.AppendHead(nil, &journal.Head{Method: sessionMethod, Params: facts, CreatedAt: s.record.Made})
 }
 
 // write puts an entry into the session's next row.
 func (c *Client) write(s *session, e journal.Entry) {
-	if r := s.waiting(c); r != nil {
-		before := len(r.plain)
-		r.plain = journal.AppendEntry(r.plain, e)
-		c.writer.Grow(len(r.plain) - before)
+	if s.writes() {
+		s.record.Write(e)
 	}
 }
 
-// waiting returns the session's record with its next row in the next commit; nil
-// where nothing is stored.
-func (s *session) waiting(c *Client) *record {
-	r := s.record
-	if r == nil || r.memory || !c.writer.On || !s.owned || s.fold != nil {
-		return nil
-	}
-	if !r.waits {
-		r.waits = true
-		c.writer.Touch(r)
-	}
-	return r
-}
+// writes reports whether what is written of the session gets stored: it is read, and
+// this page carries it.
+func (s *session) writes() bool { return s.record != nil && s.owned && s.fold == nil }
 
 // writeSecret puts an entry into the sealed part of the session's next row.
 func (c *Client) writeSecret(s *session, e journal.Entry) {
-	if r := s.waiting(c); r != nil {
-		before := len(r.secret)
-		r.secret = journal.AppendEntry(r.secret, e)
-		c.writer.Grow(len(r.secret) - before)
+	if s.writes() {
+		s.record.WriteSecret(e)
 	}
 }
 
-// writeAnswer writes what a person has answered, which is sealed, and that there is
-// an answer, which the pages that look on have to know.
+// writeAnswer writes what a person has answered.
 func (c *Client) writeAnswer(q *question) {
-	c.write(q.session, journal.AnsweredEntry(q.id, q.by))
-	c.writeSecret(q.session, journal.AnswerEntry(q.id, q.answer))
+	if q.session.writes() {
+		q.session.record.WriteAnswer(q.id, q.answer, q.by)
+	}
 }
 
 // writeConnection writes which connection has the session, with which a later
@@ -94,8 +82,8 @@ func (c *Client) writeConnection(s *session) {
 	if s.conn == nil || s.conn.id == "" || s.record == nil || s.record.conn == s.conn.id {
 		return
 	}
-	if r := s.waiting(c); r != nil {
-		r.conn = s.conn.id
+	if s.writes() && s.record.Await() {
+		s.record.conn = s.conn.id
 		c.writeSecret(s, journal.Entry{Kind: journal.Connection, Data: []byte(s.conn.id)})
 	}
 }
@@ -139,25 +127,15 @@ func (c *Client) writePrompt(s *session, id uint64, content []byte) {
 // AppendRow ends the row that waits.
 func (r *record) AppendRow(b []byte) []byte {
 	r.appendCursor()
-	if len(r.secret) > 0 {
-		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
-	}
-	r.N++
-	r.bytes += len(r.plain) + len(r.secret)
-	r.c.writer.Held += len(r.plain) + len(r.secret)
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Call: r.id, Epoch: r.Epoch, N: r.N, Plain: r.plain, Secret: r.secret})
-	r.plain, r.secret, r.waits = r.plain[:0], r.secret[:0], false
-	if cap(r.plain) > durable.MaxUncommitted {
-		r.plain = nil // one large update need not be paid for ever
-	}
-	return b
+	return r.Log.AppendRow(b, 0)
 }
 
 // Landed notes that the row is stored. Without its secret the next one brings it
 // once more.
 func (r *record) Landed(sealed bool) {
+	r.Log.Landed(sealed)
 	if !sealed {
-		r.conn, r.cursor, r.open = "", nil, true
+		r.conn, r.cursor = "", nil
 	}
 }
 
@@ -168,20 +146,14 @@ const maxLately = 32
 // rewrite stores a session anew: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {
 	r := s.record
-	if r == nil || r.memory || !c.writer.On || !s.owned {
+	if r == nil || r.Memory || !c.writer.On || !s.owned {
 		return
 	}
-	if r.waits {
-		c.writer.Untouch(r, len(r.plain)+len(r.secret))
-	}
-	c.writer.Held -= r.bytes
 	if s.stream != nil {
 		s.stream.link.UnstoreSeen()
 	}
-	// Under its epoch: those before are of other owners, whose rows must not count.
-	*r = record{c: c, s: s, id: r.id, Position: durable.Position{Epoch: r.Epoch}, made: r.made}
-	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.Epoch, Plain: s.head()})
+	r.restart(r.Epoch)
+	r.BeginAgain(s.head())
 	c.writeServers(s)
 	c.writeConnection(s)
 	for _, q := range c.questions {
@@ -219,13 +191,10 @@ func (c *Client) forgetRecord(s *session) {
 	if r == nil || !s.owned {
 		return
 	}
-	if r.waits {
-		c.writer.Untouch(r, len(r.plain)+len(r.secret))
-		r.waits = false
-	}
-	if !r.memory {
-		c.writer.Held -= r.bytes
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
+	if r.Memory {
+		r.Leave()
+	} else {
+		r.Delete(journal.OpOwned)
 	}
 	s.record = nil
 }
@@ -272,11 +241,11 @@ func (c *Client) fitStored() {
 	for c.writer.Held > c.cfg.Limits.Stored {
 		var most *session
 		for _, s := range c.sessions {
-			if s.transcript != nil && s.record != nil && s.owned && !s.record.memory && (most == nil || s.record.bytes > most.record.bytes) {
+			if s.transcript != nil && s.record != nil && s.owned && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
 				most = s
 			}
 		}
-		if most == nil || most.record.bytes == 0 {
+		if most == nil || most.record.Bytes == 0 {
 			return
 		}
 		c.rewrite(most)
@@ -300,8 +269,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	}
 	for _, s := range c.sessions {
 		if s.record != nil {
-			s.record.memory = true
-			s.record.plain, s.record.secret, s.record.waits = nil, nil, false
+			s.record.Fail()
 		}
 	}
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "memory", why))
@@ -318,8 +286,8 @@ func (c *Client) storeBack() {
 	c.writer.On = true
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", ""))
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.owned && s.record != nil && s.record.memory {
-			s.record.memory = false
+		if s.transcript != nil && s.owned && s.record != nil && s.record.Memory {
+			s.record.Memory = false
 			c.rewrite(s)
 		}
 	}

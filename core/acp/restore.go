@@ -50,7 +50,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 
 func (c *Client) sessionOfRecord(id uint64) *session {
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.record != nil && s.record.id == id {
+		if s.transcript != nil && s.record != nil && s.record.ID == id {
 			return s
 		}
 	}
@@ -98,7 +98,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		s = c.newSession(id, bytes.Clone(head.Params))
 		s.conn, s.owned, s.known = nil, owned, true
 		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
-		s.record = &record{c: c, s: s, id: op.Call, Position: durable.Position{Epoch: op.Epoch}, made: head.CreatedAt}
+		s.record = c.newRecord(s, op.Call, op.Epoch, head.CreatedAt)
 		s.fold = journal.NewRecord(head, len(op.Plain))
 		s.announce(c, true)
 		return s
@@ -114,11 +114,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.moved, s.anew = was || owned || op.Epoch != s.record.Epoch, was || owned
 	s.detach(c)
 	s.owned = owned
-	c.writer.Held -= s.record.bytes
-	if s.record.waits {
-		c.writer.Untouch(s.record, len(s.record.plain)+len(s.record.secret))
-	}
-	*s.record = record{c: c, s: s, id: s.record.id, Position: durable.Position{Epoch: op.Epoch}, made: s.record.made}
+	s.record.restart(op.Epoch)
 	for _, q := range append([]*question(nil), c.questions...) {
 		switch {
 		case q.session != s:
@@ -149,14 +145,11 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 	err := s.fold.Apply(op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
 	if err != nil {
-		c.unreadable(now, s.record.id)
+		c.unreadable(now, s.record.ID)
 		return false
 	}
 	c.recognize(now, s, op.Plain)
-	size := len(op.Plain) + len(op.Secret)
-	s.record.bytes += size
-	c.writer.Held += size
-	s.record.Advance(op)
+	s.record.Loaded(op)
 	return true
 }
 

@@ -119,7 +119,7 @@ func (s *session) announce(c *Client, restored bool) {
 	b = strconv.AppendBool(append(b, `,"restored":`...), restored)
 	b = strconv.AppendBool(append(b, `,"owned":`...), s.owned)
 	if s.record != nil {
-		b = appendUint(append(b, `,"record":`...), s.record.id) // what pages call it among themselves
+		b = appendUint(append(b, `,"record":`...), s.record.ID) // what pages call it among themselves
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
 }

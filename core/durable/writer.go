@@ -7,8 +7,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// Log is what writes rows: a call, or a session with an agent.
-type Log interface {
+// Recorder is what writes rows: the record of a call, or of a session with an agent.
+type Recorder interface {
 	// AppendRow ends the row that waits and appends it, as an Op.
 	AppendRow(b []byte) []byte
 	// Landed notes that the row last appended is stored; sealed is false where
@@ -28,9 +28,9 @@ type Writer struct {
 	Held int  // bytes of all logs in the store, as far as this page knows
 
 	ops     []byte
-	dirty   []Log // with a row that waits
-	strict  bool  // what waits has to be flushed to disk
-	waiting int   // bytes of it
+	dirty   []Recorder // with a row that waits
+	strict  bool       // what waits has to be flushed to disk
+	waiting int        // bytes of it
 	waiters []waiter
 
 	ticket uint32 // of the last commit
@@ -43,7 +43,7 @@ type Writer struct {
 	by     engine.Time
 	missed bool   // by has passed unseen, and was moved on
 	blob   []byte // what it writes: kept for a second try
-	flown  []Log
+	flown  []Recorder
 	spare  []byte
 	alone  func(now engine.Time, stored bool) // hears of the commit under way, which is a Try
 	row    []byte                             // memory of the largest row that was written: for the next that grows large
@@ -102,11 +102,11 @@ func (w *Writer) Put(op journal.Op) {
 }
 
 // Touch notes that l has a row for the next commit. Once for each row.
-func (w *Writer) Touch(l Log) { w.dirty = append(w.dirty, l) }
+func (w *Writer) Touch(l Recorder) { w.dirty = append(w.dirty, l) }
 
 // Untouch takes that back: the row, of which n bytes were counted, is not to be
 // written.
-func (w *Writer) Untouch(l Log, n int) {
+func (w *Writer) Untouch(l Recorder, n int) {
 	for i, other := range w.dirty {
 		if other == l {
 			w.dirty = append(w.dirty[:i], w.dirty[i+1:]...)

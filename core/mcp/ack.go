@@ -29,15 +29,17 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
 	t.record.outcome = stored
 	t.record.settled, t.record.overIn, t.record.undecided = true, c.writer.Next(), leavesOpen(failure)
-	c.kept[t.id], c.byRecord[t.record.id] = t, t
+	c.kept[t.id], c.byRecord[t.record.ID] = t, t
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
 		if c.writer.On && t.isKept() {
 			// The input it came in is over by then.
-			if row := t.record.plain; len(rests) == len(data) && 2*len(data) > cap(row) {
-				e.Data, t.record.lent = row[len(row)-len(data):], true
-			} else {
+			var row []byte
+			if len(rests) == len(data) {
+				row = t.record.Lend(len(data))
+			}
+			if e.Data = row; row == nil {
 				e.Data = bytes.Clone(data) // memory for a row of events, up to 1 MB, serves the next call
 			}
 		}
@@ -72,14 +74,14 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
 	forgotten := t.record.settled && c.kept[id] == nil
 	over := c.kept[id] != nil && position == t.position && c.outcomeTold(t)
-	stored := c.writer.On && (forgotten || over || !t.record.memory)
+	stored := c.writer.On && (forgotten || over || !t.record.Memory)
 	switch {
 	case forgotten:
 	case over:
 		c.forgetCall(t, ticket, journal.GoneAcked)
 	case stored && position > t.record.acked:
 		t.record.acked = position
-		c.writer.Put(journal.AckRow(t.record.id, position))
+		c.writer.Put(journal.AckRow(t.record.ID, position))
 	}
 	if ticket == 0 {
 		return
@@ -88,7 +90,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 		stored := stored && c.writer.On
 		if over && !stored {
 			// The store may have it still: an app that says it once more is not to be told otherwise.
-			c.kept[id], c.byRecord[t.record.id], t.record.bytes = t, t, 0
+			c.kept[id], c.byRecord[t.record.ID] = t, t
 		}
 		c.tellAcked(id, ticket, stored)
 	})
@@ -111,7 +113,7 @@ func (c *Client) Handed(now engine.Time, id engine.CallID) {
 // outcomeTold reports whether a settled call's outcome is one of the things that
 // the app has had: it is told once it is stored.
 func (c *Client) outcomeTold(t *call) bool {
-	return t.record.memory || c.writer.Has(t.record.overIn)
+	return t.record.Memory || c.writer.Has(t.record.overIn)
 }
 
 // leavesOpen reports whether a failure says nothing of what the request did.
@@ -158,14 +160,11 @@ func (c *Client) storeUrgent() {
 // forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it.
 func (c *Client) forgetCall(t *call, ticket uint32, why journal.Gone) {
 	delete(c.kept, t.id)
-	c.writer.Held -= t.record.bytes
-	c.undirty(t)
-	op := journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(why, t.record.outcome), Call: t.record.id}
+	flags := journal.OpOutcome(why, t.record.outcome)
 	if ticket != 0 {
-		op.Flags |= journal.OpAwaited
+		flags |= journal.OpAwaited
 	}
-	c.writer.Put(op)
-	t.record.memory = true
+	t.record.Delete(flags)
 	if t.phase == callDone {
 		c.unrecord(t)
 	}
@@ -173,9 +172,7 @@ func (c *Client) forgetCall(t *call, ticket uint32, why journal.Gone) {
 
 // undirty drops the row that waits to be stored.
 func (c *Client) undirty(t *call) {
-	if t.record == nil || !t.record.waits {
-		return
+	if t.record != nil {
+		t.record.Drop()
 	}
-	c.writer.Untouch(t.record, len(t.record.plain))
-	t.record.plain, t.record.secret, t.record.waits = nil, nil, false
 }

@@ -204,7 +204,7 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		return
 	}
 	if k := t.keeper(); t.phase == callStreaming && k.isKept() && k.carrier() == &t.stream && !bytes.Equal(k.record.cursor, t.stream.Cursor.ID) {
-		c.waiting(k) // an id alone, such as a priming event's, is worth a row
+		k.record.Await() // an id alone, such as a priming event's, is worth a row
 	}
 	if p := t.policy; p != nil && t.phase == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
 		c.writePolicy(t)

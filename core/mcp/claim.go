@@ -20,7 +20,7 @@ type claims struct {
 
 // undecided reports whether t waits until it is known whose its key is.
 func (t *call) undecided(c *Client) bool {
-	return t.phase == callQueued && t.record != nil && t.record.memory && t.claimsKey(c)
+	return t.phase == callQueued && t.record != nil && t.record.Memory && t.claimsKey(c)
 }
 
 // undecided returns the calls that do.
@@ -65,7 +65,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 
 // claim returns what stores the head of t with its key.
 func (t *call) claim() []byte {
-	id := t.record.id
+	id := t.record.ID
 	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: id})
 	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: t.record.Epoch, Plain: t.journalHead()})
 	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(t.record.key)})

@@ -83,12 +83,11 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	}
 	for _, t := range c.calls {
 		if t.record != nil {
-			t.record.memory = true
-			t.record.plain, t.record.secret, t.record.waits = nil, nil, false
+			t.record.Fail()
 		}
 	}
 	for _, t := range c.kept {
-		t.record.memory = true
+		t.record.Fail()
 	}
 	c.tellDurability("memory", why)
 	for _, t := range c.calls {
@@ -110,7 +109,7 @@ func (c *Client) storeBack() {
 	c.withdrawn.at = c.now
 	waiting := c.undecided()
 	for _, t := range c.calls {
-		if t.role == roleApp && t.record != nil && t.record.memory && t.phase != callFollowed && t.phase < callTail {
+		if t.role == roleApp && t.record != nil && t.record.Memory && t.phase != callFollowed && t.phase < callTail {
 			c.rewrite(t)
 		}
 	}

@@ -94,7 +94,7 @@ func (c *Client) headerRefused() {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
 	for _, t := range c.calls {
 		if t.isKept() && t.phase == callStreaming {
-			t.record.stored = min(t.record.stored, t.guaranteeOnceStored(c))
+			t.record.Stored = min(t.record.Stored, t.guaranteeOnceStored(c))
 			c.tellGuarantee(t)
 		}
 	}

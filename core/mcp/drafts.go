@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -85,13 +86,7 @@ func (t *call) writeDrafts(c *Client, now engine.Time) {
 }
 
 func (c *Client) writeDraft(t *call, id []byte) int {
-	draft, r := t.drafts.saved[string(id)], t.record
-	if r.behind || !t.isKept() {
-		return 0 // there is no cipher, or no store: it lasts as long as the page
-	}
-	r.secret = journal.WithoutDraft(r.secret, id)
-	c.writeSecret(t, journal.DraftEntry(id, draft))
-	return len(draft)
+	return t.record.WriteDraft(id, t.drafts.saved[string(id)])
 }
 
 // rewriteDrafts writes all of a live call anew after the store was cleared.
@@ -111,7 +106,7 @@ func (d *drafts) drop(id []byte) {
 // draftsDue returns when writeDrafts is due: never for a call that a reload loses,
 // form and all, and once it does not any more.
 func (t *call) draftsDue(c *Client) engine.Time {
-	if len(t.drafts.unsent) == 0 || t.guaranteeOnceStored(c) == guaranteeLost {
+	if len(t.drafts.unsent) == 0 || t.guaranteeOnceStored(c) == durable.LostOnReload {
 		return engine.Never
 	}
 	return t.drafts.at

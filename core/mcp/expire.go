@@ -24,7 +24,7 @@ func (c *Client) expired(r *journal.Record, head journal.Op) bool {
 		return false
 	}
 	c.counters.ExpiredCalls++
-	t := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, created: r.Head.CreatedAt}}
+	t := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}
 	c.tellEvicted(t, evictedExpired, r.Outcome != 0)
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneExpired, r.Outcome), Call: head.Call})
 	return true
@@ -39,7 +39,7 @@ func (c *Client) tellEvicted(t *call, why string, ended bool) {
 	b := jsonrpc.AppendString([]byte(`{"why":`), why)
 	b = append(b, ',')
 	b = append(b, describeRequest(nil, t)[1:]...)
-	b = strconv.AppendInt(append(b, `,"createdAt":`...), t.record.created, 10)
+	b = strconv.AppendInt(append(b, `,"createdAt":`...), t.record.Made, 10)
 	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventEvicted, Data: append(b, '}')})
 }
@@ -50,8 +50,8 @@ func (c *Client) evictable() []durable.Evictable {
 	var calls []durable.Evictable
 	for _, t := range c.kept {
 		// Not one whose outcome is under way: it has not been told yet.
-		if !t.record.memory && c.writer.Has(t.record.overIn) {
-			calls = append(calls, durable.Evictable{Call: t.record.id, CreatedAt: t.record.created, Bytes: t.record.bytes,
+		if !t.record.Memory && c.writer.Has(t.record.overIn) {
+			calls = append(calls, durable.Evictable{Call: t.record.ID, CreatedAt: t.record.Made, Bytes: t.record.Bytes,
 				Acked: t.record.acked >= t.position && t.position > 0, Manual: t.flags&journal.ManualAck != 0})
 		}
 	}
@@ -69,8 +69,7 @@ func (c *Client) evict() []byte {
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
 		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, t.record.outcome), Call: e.Call})
-		c.writer.Held -= e.Bytes
-		t.record.memory, t.record.bytes = true, 0
+		t.record.Leave()
 		c.evicted = append(c.evicted, t)
 		if e.Manual && !e.Acked {
 			c.manualIn = ticket
@@ -128,17 +127,14 @@ func (c *Client) fitStored() {
 		var most *call
 		for _, t := range c.calls {
 			// In memory a call would free its key, and another tab could make it again.
-			if t.isKept() && t.record.key == "" && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.bytes > most.record.bytes) {
+			if t.isKept() && t.record.key == "" && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.Bytes > most.record.Bytes) {
 				most = t
 			}
 		}
-		if most == nil || most.record.bytes == 0 {
+		if most == nil || most.record.Bytes == 0 {
 			return
 		}
-		w.Held -= most.record.bytes
-		c.undirty(most)
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned | journal.OpOutcome(journal.GoneInMemory, 0), Call: most.record.id})
-		most.record.memory, most.record.bytes = true, 0
+		most.record.Delete(journal.OpOwned | journal.OpOutcome(journal.GoneInMemory, 0))
 		c.tellEvicted(most, evictedLimit, false)
 		c.tellGuarantee(most)
 	}

@@ -14,8 +14,8 @@ func (c *Client) Held() Held {
 // calls come to that are not deleted; records counts those as well.
 func (c *Client) Booked() (held, sum, records int) {
 	for _, t := range c.byRecord {
-		if !t.record.memory {
-			sum += t.record.bytes
+		if !t.record.Memory {
+			sum += t.record.Bytes
 		}
 	}
 	return c.writer.Held, sum, len(c.byRecord)

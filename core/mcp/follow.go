@@ -17,8 +17,8 @@ func (c *Client) callOfRecord(id uint64) *call {
 
 // unrecord forgets whose a record is, once the call is gone.
 func (c *Client) unrecord(t *call) {
-	if t.record != nil && c.kept[t.id] == nil && c.byRecord[t.record.id] == t {
-		delete(c.byRecord, t.record.id)
+	if t.record != nil && c.kept[t.id] == nil && c.byRecord[t.record.ID] == t {
+		delete(c.byRecord, t.record.ID)
 	}
 }
 
@@ -34,23 +34,22 @@ func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
 		c.recallOutcome(t)
 		return
 	}
-	t.record.stored = c.guaranteeSeen(t, op)
-	t.record.flying = t.record.stored
+	t.record.Know(c.guaranteeSeen(t, op))
 	c.tellGuarantee(t)
 }
 
 // guaranteeSeen returns what holds of a followed call after a row. What another
 // tab tells comes without the secrets: that it has stored one, to go on with, is
 // all that can be seen.
-func (c *Client) guaranteeSeen(t *call, op journal.Op) guarantee {
-	g := t.record.stored
+func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
+	g := t.record.Stored
 	row := journal.ReadRow(op.Plain)
 	for e, ok := row.Next(); ok; e, ok = row.Next() {
 		switch e.Kind {
 		case journal.Sent:
-			g = guaranteeLost
+			g = durable.LostOnReload
 		case journal.Sealed:
-			g = max(g, guaranteeResumable)
+			g = max(g, durable.Resumable)
 		}
 	}
 	return max(g, c.guaranteeOf(t.fold))
@@ -72,7 +71,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	position := uint32(0)
 	if len(head.Plain) == 0 {
 		if owned || followed || t.uncommitted() || t.record.N != head.N {
-			c.forgotten(now, t.record.id, head.Flags) // it cannot be told what is missing between
+			c.forgotten(now, t.record.ID, head.Flags) // it cannot be told what is missing between
 			return
 		}
 		head.Plain, position = t.journalHead(), t.position
@@ -91,10 +90,9 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	}
 	t.policy, t.outbox, t.questions, t.drafts, t.asking, t.parked = nil, nil, nil, drafts{}, 0, 0
 	c.unask(t)
-	c.undirty(t)
-	c.writer.Held -= t.record.bytes
 	acked, log := journal.TakeAcks(log)
-	*t.record = record{c: c, t: t, id: t.record.id, acked: max(acked, t.record.acked), Position: durable.Position{Epoch: head.Epoch}, key: t.record.key, retry: -1, told: t.record.told, created: h.CreatedAt, sentIn: neverSent}
+	t.record.restart(head.Epoch)
+	t.record.acked, t.record.Made = max(acked, t.record.acked), h.CreatedAt
 	t.fold = journal.NewRecord(h, len(head.Plain))
 	t.fold.Position = position
 	t.phase = callFollowed
@@ -102,8 +100,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 		t.fold.Reapply(op.Plain, op.Secret, c.retold(t))
 		c.folded(t, op)
 	}
-	t.record.stored = c.guaranteeOf(t.fold)
-	t.record.flying = t.record.stored
+	t.record.Know(c.guaranteeOf(t.fold))
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
 		return
@@ -112,7 +109,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	if !owned {
 		if !followed {
 			// With its name in the store: whoever carries it knows it by that.
-			b := appendUint([]byte(`{"state":"followed","record":`), t.record.id)
+			b := appendUint([]byte(`{"state":"followed","record":`), t.record.ID)
 			if len(t.meta) > 0 { // another page's, where that was first with the key
 				b = append(append(b, `,"meta":`...), t.meta...)
 			}
@@ -136,14 +133,14 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 // since it is being stored: it counts for nothing, being behind the seal, and
 // whoever carries the call gets it, too. Reports whether it did.
 func (c *Client) unsettle(t *call) bool {
-	if c.kept[t.id] == nil || t.record.memory || c.writer.Has(t.record.overIn) {
+	if c.kept[t.id] == nil || t.record.Memory || c.writer.Has(t.record.overIn) {
 		return false
 	}
 	delete(c.kept, t.id)
 	t.tailBy = engine.Never
 	if t.phase == callDone {
 		c.calls, c.byCall[t.id] = append(c.calls, t), t
-		c.byRecord[t.record.id] = t
+		c.byRecord[t.record.ID] = t
 	}
 	return true
 }
@@ -156,8 +153,7 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 	case t == nil:
 	case c.kept[t.id] != nil:
 		delete(c.kept, t.id)
-		t.record.memory = true
-		c.undirty(t)
+		t.record.Leave()
 		c.unrecord(t)
 		c.tellForgotten(t)
 	case t.phase < callTail:
@@ -172,11 +168,10 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 // part ends a call of which this page knows no more than failure says: what is stored
 // of it is another page's.
 func (c *Client) part(now engine.Time, t *call, failure *engine.Error) {
-	c.undirty(t)
+	t.record.Leave()
 	c.unask(t)
 	c.abort(t.x)
 	c.unrecord(t)
-	c.writer.Held -= t.record.bytes
 	t.x, t.record = 0, nil
 	c.settle(now, t, engine.OutcomeFailure, nil, failure)
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
@@ -28,7 +29,7 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 		t.holdTask(c, now, held)
 		return
 	case t.phase == callQueued, t.phase == callRestored:
-	case t.phase != callStreaming, held && t.guaranteeOnceStored(c) == guaranteeLost:
+	case t.phase != callStreaming, held && t.guaranteeOnceStored(c) == durable.LostOnReload:
 		return
 	}
 	if held {

@@ -18,7 +18,7 @@ import (
 // claimKey has the store decide whose the key of t is.
 func (c *Client) claimKey(t *call, flags journal.OpFlags) {
 	if t.record.key != "" {
-		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: t.record.id, Plain: []byte(t.record.key)})
+		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: t.record.ID, Plain: []byte(t.record.key)})
 	}
 }
 
@@ -41,7 +41,7 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 		}
 		// The other call may have been forgotten before ours was stored: then it
 		// is ours that is stored, and must not be sent by a later page.
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: t.record.id})
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: t.record.ID})
 		return c.becomes(now, t, h, head, log)
 	}
 	return false
@@ -52,12 +52,12 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []journal.Op) {
 	t := c.callOfRecord(id)
 	switch {
-	case t == nil, t.record.memory && !t.undecided(c):
+	case t == nil, t.record.Memory && !t.undecided(c):
 		return // it follows that one already; or it has left, and is not stored any more
 	case t.phase >= callTail:
 		// The app has cancelled it: nothing more of it is to be written.
 		c.undirty(t)
-		t.record.memory = true
+		t.record.Memory = true
 		return
 	}
 	if head.Kind != journal.OpCall || c.callOfRecord(head.Call) != nil {
@@ -89,7 +89,7 @@ func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.
 	t.request = requestID(head.Call)
 	t.params, t.meta, t.header, t.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
 	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
-	t.record.id, t.record.Position = head.Call, durable.Position{}
+	t.record.ID, t.record.Position = head.Call, durable.Position{}
 	c.byRecord[head.Call] = t
 	head.Flags &^= journal.OpOwned
 	c.changeHands(now, t, head, log)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
@@ -17,7 +18,7 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 		t.unpark(now)
 		return
 	}
-	if t.guaranteeOnceStored(c) == guaranteeLost {
+	if t.guaranteeOnceStored(c) == durable.LostOnReload {
 		return
 	}
 	if t.parked == 0 {

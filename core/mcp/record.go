@@ -11,32 +11,20 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// record is what of a call is stored, and what waits to be.
+// record is what of a call is stored, and what waits to be. It is named by the request
+// id that the call was first given.
 type record struct {
-	c  *Client
-	t  *call
-	id uint64 // the request id that it was first given names it for ever
-	durable.Position
-	memory  bool   // the store has failed it: nothing more is written
+	durable.Log
+	c       *Client
+	t       *call
 	foreign bool   // it has ended in another tab's hands: its log is that tab's
 	headIn  uint32 // the commit that holds its head
 	sentIn  uint32 // the first that says that it leaves
 	overIn  uint32 // and the one that holds its outcome
 
-	key    string
-	plain  []byte // entries of the row that waits
-	secret []byte
-	lent   bool // the app is told what lies in plain, once that is stored
-	waits  bool // for the next commit
-	aloft  bool // a row of it is in the commit under way
-	sealed bool // that row has a secret part
-	behind bool // the secrets that were written last are not stored: there was no cipher
-
+	key     string
 	cursor  []byte // as last written
 	retry   int64
-	flying  guarantee      // what the commit under way makes true
-	stored  guarantee      // what is true
-	told    guarantee      // what the app knows
 	settled bool           // its outcome is written
 	outcome engine.Outcome // of which kind it is
 	acked   uint32
@@ -45,20 +33,21 @@ type record struct {
 	// undecided: it ended lost or of unknown outcome, and the app has not said yet
 	// whether it is to be run again.
 	undecided bool
-	created   int64 // ms since 1970
-	bytes     int   // stored of its log
 }
 
-// guarantee says what a reload would do to a call.
-type guarantee uint8
+// newRecord returns the record of t, of which nothing is stored yet; made is when it was
+// made, in ms since 1970.
+func (c *Client) newRecord(t *call, id uint64, epoch uint32, key string, made int64) *record {
+	r := &record{c: c, t: t, key: key, retry: -1, sentIn: neverSent}
+	r.Log = durable.NewLog(&c.writer, r, id, epoch, made)
+	return r
+}
 
-const (
-	guaranteeLost      guarantee = iota // nothing that could continue it is stored
-	guaranteeResumable                  // an event id or a resume policy is
-	guaranteeDurable                    // a task id is, or the outcome
-)
-
-var guaranteeNames = [...]string{"lost-on-reload", "resumable", "durable"}
+// restart begins the record anew under the epoch of its owner.
+func (r *record) restart(epoch uint32) {
+	r.Log.Restart(epoch)
+	*r = record{Log: r.Log, c: r.c, t: r.t, key: r.key, retry: -1, acked: r.acked, sentIn: neverSent}
+}
 
 // keep writes a call's head; nothing of it leaves before that. What no later page
 // would read back (nested beyond the limit) is not kept.
@@ -66,14 +55,14 @@ func (c *Client) keep(t *call, o *CallOptions) {
 	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.On && (o.Key == "" || !c.cfg.Journal || c.writer.Over()) {
 		return
 	}
-	t.record = &record{c: c, t: t, id: uint64(t.request), Position: durable.Position{Epoch: 1}, key: o.Key, retry: -1, created: c.wall(),
-		headIn: c.writer.Next(), sentIn: neverSent}
-	c.byRecord[t.record.id] = t
+	t.record = c.newRecord(t, uint64(t.request), 1, o.Key, c.wall())
+	t.record.headIn = c.writer.Next()
+	c.byRecord[t.record.ID] = t
 	if !c.writer.On {
-		t.record.memory, t.record.headIn = true, neverSent // until the store works again
+		t.record.Memory, t.record.headIn = true, neverSent // until the store works again
 		return
 	}
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: t.record.id, Epoch: 1, Plain: t.journalHead()})
+	t.record.Begin(t.journalHead())
 	c.claimKey(t, 0)
 }
 
@@ -81,7 +70,7 @@ func (c *Client) keep(t *call, o *CallOptions) {
 func (t *call) journalHead() []byte {
 	return journal.AppendHead(nil, &journal.Head{
 		Key: t.record.key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
-		CreatedAt: t.record.created,
+		CreatedAt: t.record.Made,
 		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total, SendWithin: t.timeouts.Send,
 	})
 }
@@ -96,36 +85,31 @@ const neverSent = 1<<32 - 1
 // sent, whatever this one says of it: it never left, its head may be there, and what
 // has become of it can no longer be noted.
 func (t *call) looksUnsent(c *Client) bool {
-	return !t.left && t.record.memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Over())
+	return !t.left && t.record.Memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Over())
 }
 
 // isKept reports whether what is written of the call gets stored.
-func (t *call) isKept() bool { return t.record != nil && !t.record.memory }
+func (t *call) isKept() bool { return t.record != nil && !t.record.Memory }
 
 // write puts an entry into the call's next row.
 func (c *Client) write(t *call, e journal.Entry) {
-	if r := c.waiting(t); r != nil {
-		before := len(r.plain)
-		if !r.lent { // else the memory that it leaves is not free yet
-			r.plain = c.writer.Room(r.plain, len(e.Data))
-		}
-		r.plain = journal.AppendEntry(r.plain, e)
-		c.writer.Grow(len(r.plain) - before)
+	if t.isKept() {
+		t.record.Write(e)
 	}
 }
 
 // writeSecret puts an entry into the sealed part of the call's next row.
 func (c *Client) writeSecret(t *call, e journal.Entry) {
-	if r := c.waiting(t); r != nil {
-		r.secret = journal.AppendEntry(r.secret, e)
+	if t.isKept() {
+		t.record.WriteSecret(e)
 	}
 }
 
-// writeAnswer writes the answer to a question: what a person has said is sealed, and
-// that there is an answer the pages that look on have to know.
+// writeAnswer writes the answer to a question.
 func (c *Client) writeAnswer(t *call, id, message []byte) {
-	c.write(t, journal.AnsweredEntry(id, 0))
-	c.writeSecret(t, journal.AnswerEntry(id, message))
+	if t.isKept() {
+		t.record.WriteAnswer(id, message, 0)
+	}
 }
 
 // writeResponses does the same for those to a request for input.
@@ -134,64 +118,30 @@ func (c *Client) writeResponses(t *call, responses []byte) {
 	c.writeSecret(t, journal.Entry{Kind: journal.Responses, Data: responses})
 }
 
-// waiting returns the call's record with its next row in the next commit; nil
-// where nothing is stored.
-func (c *Client) waiting(t *call) *record {
-	if !c.writer.On || !t.isKept() {
-		return nil
-	}
-	if !t.record.waits {
-		t.record.waits = true
-		c.writer.Touch(t.record)
-	}
-	return t.record
-}
-
 // AppendRow ends the row that waits: with the cursor that covers its events, and
 // never without them (DESIGN 3.2).
 func (r *record) AppendRow(b []byte) []byte {
 	c, t := r.c, r.t
-	r.flying = r.stored
-	if !r.settled {
-		stream := t.carrier()
-		if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
-			r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
-			r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Cursor, Data: r.cursor})
-			if c.seen = stream.AppendSeen(c.seen[:0]); len(c.seen) > 0 {
-				r.secret = journal.AppendEntry(r.secret, journal.Entry{Kind: journal.Seen, Data: c.seen})
-			}
-		}
-		if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
-			retry := stream.RetryValue()
-			r.retry = retry
-			r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(retry)}})
-		}
-		r.flying = t.guaranteeOnceStored(c)
-	}
-	if r.sealed = len(r.secret) > 0; r.sealed {
-		r.plain = journal.AppendEntry(r.plain, journal.Entry{Kind: journal.Sealed})
-	} else if r.behind {
-		r.flying = min(r.flying, r.stored) // it brings none of what is missing
-	}
-	r.N++
-	r.aloft, r.written = true, t.position
-	r.bytes += len(r.plain) + len(r.secret)
-	c.writer.Held += len(r.plain) + len(r.secret)
-	flags := journal.OpFlags(0)
+	r.written = t.position
 	if r.settled {
-		flags = journal.OpEnded
+		r.cursor = nil // nothing but an ack follows
+		r.Promise(r.Stored)
+		return r.Log.AppendRow(b, journal.OpEnded)
 	}
-	b = journal.AppendOp(b, journal.Op{Kind: journal.OpLog, Flags: flags, Call: r.id, Epoch: r.Epoch, N: r.N, Plain: r.plain, Secret: r.secret})
-	r.secret, r.waits = r.secret[:0], false
-	if r.lent {
-		r.plain, r.lent = nil, false
-	} else {
-		r.plain = c.writer.Done(r.plain, r.settled)
+	stream := t.carrier()
+	if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
+		r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
+		r.WriteSecret(journal.Entry{Kind: journal.Cursor, Data: r.cursor})
+		if c.seen = stream.AppendSeen(c.seen[:0]); len(c.seen) > 0 {
+			r.WriteSecret(journal.Entry{Kind: journal.Seen, Data: c.seen})
+		}
 	}
-	if r.settled {
-		r.secret, r.cursor = nil, nil // it may be kept for long, and nothing but an ack follows
+	if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
+		r.retry = stream.RetryValue()
+		r.Write(journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.retry)}})
 	}
-	return b
+	r.Promise(t.guaranteeOnceStored(c))
+	return r.Log.AppendRow(b, 0)
 }
 
 // carrier returns the stream whose cursor is stored with the call: its own, or
@@ -216,58 +166,50 @@ func (t *call) keeper() *call {
 }
 
 // uncommitted reports whether the stream is ahead of what is written or stored.
-func (t *call) uncommitted() bool {
-	return t.isKept() && (t.record.waits || t.record.aloft)
-}
+func (t *call) uncommitted() bool { return t.isKept() && t.record.Unstored() }
 
 // Landed notes that the commit under way is stored.
 func (r *record) Landed(sealed bool) {
-	r.aloft, r.landed = false, r.written
-	if sealed {
-		r.stored = r.flying
-		r.behind = r.behind && !r.sealed
-	} else {
-		r.flying = r.stored
-		r.behind = r.behind || r.sealed
-	}
+	r.landed = r.written
+	r.Log.Landed(sealed)
 	r.c.tellGuarantee(r.t)
 }
 
 // guaranteeOnceStored returns what holds of a call as it stands once that is
 // stored: a cursor counts where the revision resumes streams and the session
 // that it belongs to can be named again.
-func (t *call) guaranteeOnceStored(c *Client) guarantee {
+func (t *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 	switch {
 	case t.phase == callTask:
-		return guaranteeDurable
+		return durable.Durable
 	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
-		return guaranteeResumable
+		return durable.Resumable
 	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
-		return guaranteeResumable
+		return durable.Resumable
 	}
-	return guaranteeLost
+	return durable.LostOnReload
 }
 
 // guarantee returns what a reload would do to the call now.
-func (t *call) guarantee(c *Client) guarantee {
+func (t *call) guarantee(c *Client) durable.Guarantee {
 	if t.tellsQueued && t.isQueuedInStore(c) {
-		return guaranteeResumable
+		return durable.Resumable
 	}
 	if !t.isKept() {
-		return guaranteeLost
+		return durable.LostOnReload
 	}
-	return t.record.stored
+	return t.record.Stored
 }
 
 // tellGuarantee tells the app where that has changed: {"guarantee":"resumable"}.
 func (c *Client) tellGuarantee(t *call) {
 	g := t.guarantee(c)
-	if t.record == nil || g == t.record.told || t.phase >= callTail {
+	if t.record == nil || g == t.record.Announced || t.phase >= callTail {
 		return
 	}
-	t.record.told = g
+	t.record.Announced = g
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGuarantee, C: t.id, Position: t.position,
-		Data: append(jsonrpc.AppendString([]byte(`{"guarantee":`), guaranteeNames[g]), '}')})
+		Data: append(jsonrpc.AppendString([]byte(`{"guarantee":`), g.String()), '}')})
 }
 
 // tellDurability tells the app where its calls are kept from now on:
@@ -280,19 +222,15 @@ func (c *Client) tellDurability(where, why string) {
 // the app has had are gone from it, which Base says.
 func (c *Client) rewrite(t *call) {
 	undecided := t.undecided(c)
-	c.undirty(t)
 	if stream := t.carrier(); stream != nil {
 		stream.UnstoreSeen()
 	}
 	r := t.record
-	// The log starts anew; its epoch does not: those before are of other owners,
-	// and what one of them still writes must not count (fault 76).
-	c.writer.Held -= r.bytes
-	*r = record{c: c, t: t, id: r.id, Position: durable.Position{Epoch: r.Epoch}, key: r.key, retry: -1, told: r.told, acked: r.acked, created: r.created,
-		// If this does not get stored, what was stored before may still be there.
-		headIn: min(r.headIn, c.writer.Next()), sentIn: neverSent}
-	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: r.id})
-	c.writer.Put(journal.Op{Kind: journal.OpCall, Call: r.id, Epoch: r.Epoch, Plain: t.journalHead()})
+	headIn := r.headIn
+	r.restart(r.Epoch)
+	// If this does not get stored, what was stored before may still be there.
+	r.headIn = min(headIn, c.writer.Next())
+	r.BeginAgain(t.journalHead())
 	if undecided {
 		c.claimKey(t, 0)
 	} else {
@@ -412,9 +350,9 @@ func (c *Client) keptInOrder() []*call {
 	}
 	slices.SortFunc(calls, func(a, b *call) int {
 		switch {
-		case a.record.id < b.record.id:
+		case a.record.ID < b.record.ID:
 			return -1
-		case a.record.id > b.record.id:
+		case a.record.ID > b.record.ID:
 			return 1
 		}
 		return 0

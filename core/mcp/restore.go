@@ -138,10 +138,9 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
-		fold:   journal.NewRecord(h, len(head.Plain)),
-		record: &record{c: c, id: head.Call, Position: durable.Position{Epoch: head.Epoch}, key: h.Key, retry: -1, created: h.CreatedAt, sentIn: neverSent},
+		fold: journal.NewRecord(h, len(head.Plain)),
 	}
-	t.record.t = t
+	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
 	if head.Flags&journal.OpOwned == 0 {
@@ -214,10 +213,8 @@ func (c *Client) retold(t *call) func(kind engine.EventKind, position uint32, da
 
 // folded books a row that is folded.
 func (c *Client) folded(t *call, op journal.Op) {
-	t.record.bytes += len(op.Plain) + len(op.Secret)
-	c.writer.Held += len(op.Plain) + len(op.Secret)
+	t.record.Loaded(op)
 	t.position = max(t.position, t.fold.Position)
-	t.record.Advance(op)
 	t.record.landed = t.fold.Position
 	t.record.acked = max(t.record.acked, t.fold.Acked)
 	if t.fold.Sent {
@@ -240,11 +237,11 @@ func (c *Client) recallOutcome(t *call) {
 // tellRecall describes a call to the app: {"key":"k","method":"tools/call",
 // "params":{…},"createdAt":0,"acked":0,"base":0,"manual":false,"owned":true,"guarantee":"resumable"}.
 func (c *Client) tellRecall(t *call, known *journal.Record) {
-	t.record.stored = c.guaranteeOf(known)
-	t.record.told, t.record.flying = t.record.stored, t.record.stored
+	t.record.Know(c.guaranteeOf(known))
+	t.record.Announced = t.record.Stored
 	b := describeRequest(nil, t)
 	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
-	b = appendUint(append(b, `,"id":`...), t.record.id)
+	b = appendUint(append(b, `,"id":`...), t.record.ID)
 	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
 	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
 	b = strconv.AppendBool(append(b, `,"manual":`...), t.flags&journal.ManualAck != 0)
@@ -252,20 +249,20 @@ func (c *Client) tellRecall(t *call, known *journal.Record) {
 	if t.flags&journal.ManualInput != 0 {
 		b = append(b, `,"input":"manual"`...)
 	}
-	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), guaranteeNames[t.record.stored])
+	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), t.record.Stored.String())
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: t.id, Data: append(b, '}')})
 }
 
 // guaranteeOf returns what the journal makes of a call that is in no hand.
-func (c *Client) guaranteeOf(r *journal.Record) guarantee {
+func (c *Client) guaranteeOf(r *journal.Record) durable.Guarantee {
 	switch {
 	case r.Outcome != 0, r.TaskID != "":
-		return guaranteeDurable
+		return durable.Durable
 	case !r.Sent: // it waits, and is sent by whoever finds it in time
-		return guaranteeResumable
+		return durable.Resumable
 	case r.Asks() && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):
-		return guaranteeResumable
+		return durable.Resumable
 	}
-	return guaranteeLost
+	return durable.LostOnReload
 }

@@ -12,10 +12,10 @@ func (c *Client) Record(id engine.CallID) uint64 {
 	if t == nil {
 		t = c.kept[id]
 	}
-	if t == nil || t.record == nil || t.record.memory {
+	if t == nil || t.record == nil || t.record.Memory {
 		return 0
 	}
-	return t.record.id
+	return t.record.ID
 }
 
 // Retell tells the events of a stored row once more whose positions are between from

@@ -34,7 +34,7 @@ func (t *call) unsent(c *Client, now engine.Time, why string) {
 // believes reports whether the wall clock can tell how old a call is that another page
 // has made. Once all of the store is known: any record may show that it was set back.
 func (c *Client) believes(t *call) bool {
-	_, ok := durable.Waited(t.record.created, c.latest, c.wall())
+	_, ok := durable.Waited(t.record.Made, c.latest, c.wall())
 	return ok
 }
 
@@ -43,7 +43,7 @@ func (c *Client) believes(t *call) bool {
 func (t *call) restoreSendBy(c *Client, now engine.Time, r *journal.Record) {
 	c.latest = max(c.latest, r.Latest())
 	t.restored, t.tellsQueued = true, true
-	waited, _ := durable.Waited(t.record.created, c.latest, c.wall())
+	waited, _ := durable.Waited(t.record.Made, c.latest, c.wall())
 	t.sendBy = earlier(in(now, t.timeouts.Send), waited)
 }
 

@@ -64,7 +64,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 	asked := map[*call]bool{}
 	for _, one := range w.list {
 		asked[one.t] = true
-		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.id})
+		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.ID})
 	}
 	done := func(now engine.Time, stored bool) {
 		w.busy = false

@@ -1,0 +1,29 @@
+package durable
+
+// Guarantee says what a reload would do to a call.
+type Guarantee uint8
+
+// The guarantees, in rising order.
+const (
+	LostOnReload Guarantee = iota // nothing that could continue it is stored
+	Resumable                     // what continues it is, as an event id or a resume policy
+	Durable                       // a task id is, or the outcome
+)
+
+// String is the guarantee as an app sees it.
+func (g Guarantee) String() string {
+	return [...]string{LostOnReload: "lost-on-reload", Resumable: "resumable", Durable: "durable"}[g]
+}
+
+// Guarantees are what holds of a record.
+type Guarantees struct {
+	Stored    Guarantee // what is true
+	Announced Guarantee // what the app knows
+	promised  Guarantee // what the commit under way makes true
+}
+
+// Promise notes what is true once the row is stored that ends now.
+func (g *Guarantees) Promise(once Guarantee) { g.promised = once }
+
+// Know notes what is true of what was read.
+func (g *Guarantees) Know(stored Guarantee) { g.Stored, g.promised = stored, stored }
