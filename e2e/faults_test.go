@@ -72,6 +72,7 @@ var torture = []int{
 	171,
 	173,
 	174,
+	175,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:
