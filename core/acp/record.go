@@ -34,7 +34,7 @@ const sessionMethod = "session/resume"
 
 // keep writes the head of a session that the agent is known to have.
 func (c *Client) keep(s *session) {
-	if !c.writer.On || s.record != nil {
+	if !c.writer.Open() || s.record != nil {
 		return
 	}
 	s.record = c.newRecord(s, c.ids.Next(), 1, c.wall())
@@ -146,7 +146,7 @@ const maxLately = 32
 // rewrite stores a session anew: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {
 	r := s.record
-	if r == nil || r.Memory || !c.writer.On || !s.owned {
+	if r == nil || r.Memory || !c.writer.Open() || !s.owned {
 		return
 	}
 	if s.stream != nil {
@@ -217,84 +217,3 @@ func (c *Client) handshakeVersion() int {
 
 // handshakeName is the Revision of a stored handshake, by protocol version.
 var handshakeName = [...]string{1: "acp/1", 2: "acp/2"}
-
-// Stored takes the host's answer to effect Store. why is a word for people, of a
-// failure.
-func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
-	c.begin(now)
-	switch c.writer.Stored(now, ticket, result) {
-	case durable.CommitLate:
-		c.storeBack()
-	case durable.CommitStored:
-		c.fitStored()
-		c.readOwed()
-	case durable.CommitFull:
-		c.storeFailed(now, "quota")
-	case durable.CommitFailed:
-		c.storeFailed(now, why)
-	}
-}
-
-// fitStored keeps what is stored within its limit: of the session that takes most
-// the history goes, which the agent can tell anew.
-func (c *Client) fitStored() {
-	for c.writer.Held > c.cfg.Limits.Stored {
-		var most *session
-		for _, s := range c.sessions {
-			if s.transcript != nil && s.record != nil && s.owned && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
-				most = s
-			}
-		}
-		if most == nil || most.record.Bytes == 0 {
-			return
-		}
-		c.rewrite(most)
-		c.deliver(most, engine.EventGuarantee, 0, []byte(`{"guarantee":"resumable"}`))
-	}
-}
-
-func (c *Client) readOwed() {
-	for _, n := range c.connections() {
-		for _, t := range n.streams(c) {
-			t.readOwed(c)
-		}
-	}
-}
-
-// storeFailed goes on in memory (DESIGN 3.10).
-func (c *Client) storeFailed(now engine.Time, why string) {
-	if !c.writer.On {
-		c.writer.Fail(now, why) // it may be for good now
-		return
-	}
-	for _, s := range c.sessions {
-		if s.record != nil {
-			s.record.Fail()
-		}
-	}
-	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "memory", why))
-	c.writer.Fail(now, why)
-	c.readOwed()
-}
-
-// storeBack writes anew what the store has not, or not any more. Of a history
-// only what comes from here on: the rest the agent tells anew.
-func (c *Client) storeBack() {
-	if c.state >= stateClosing {
-		return
-	}
-	c.writer.On = true
-	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", ""))
-	for _, s := range c.sessions {
-		if s.transcript != nil && s.owned && s.record != nil && s.record.Memory {
-			s.record.Memory = false
-			c.rewrite(s)
-		}
-	}
-}
-
-// StoreGone notes that nothing is stored any more.
-func (c *Client) StoreGone(now engine.Time, why string) {
-	c.begin(now)
-	c.storeFailed(now, why)
-}

@@ -3,6 +3,9 @@
 // log here.
 //
 //	reader.go      what the host restores: records, rows, and what is missing or corrupt
+//	log.go         one record: the row that waits, what of it is sealed, what it takes
+//	guarantee.go   what a record survives
+//	state.go       the store opens, fails, returns, is closed for ever
 //	position.go    how far a log is read or written, and which row is the next
 //	quarantine.go  what becomes of what cannot be read
 //	writer.go      commits: one is under way, what comes meanwhile is the next

@@ -31,7 +31,7 @@ func NewLog(w *Writer, of Recorder, id uint64, epoch uint32, made int64) Log {
 
 // Await has a row of the log in the next commit, false where nothing is stored.
 func (l *Log) Await() bool {
-	if !l.writer.On || l.Memory {
+	if !l.writer.Open() || l.Memory {
 		return false
 	}
 	if !l.waits {

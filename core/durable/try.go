@@ -7,7 +7,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // deletion. It does not bring the Writer back. Returns false where another commit is
 // under way, or the store works: then they go with its next one.
 func (w *Writer) Try(now engine.Time, ops []byte, then func(now engine.Time, stored bool)) (engine.Effect, bool) {
-	if w.On || w.flying {
+	if w.Open() || w.flying {
 		return engine.Effect{}, false
 	}
 	w.ticket++

@@ -17,15 +17,14 @@ type Recorder interface {
 }
 
 // Writer is the group commit: one is under way at a time, and what comes
-// meanwhile is the next (DESIGN 3.2). Off, or once it has failed, everything
-// counts as stored at once and nothing outlives the page.
+// meanwhile is the next (DESIGN 3.2). While the store is not open everything counts as
+// stored at once, and nothing outlives the page.
 //
 // A commit is known by its ticket. That of the one which takes up what is
 // written now is Next.
 type Writer struct {
-	On   bool // there is a store, and it works
-	over bool // for good: what it held was deleted
-	Held int  // bytes of all logs in the store, as far as this page knows
+	Held  int // bytes of all logs in the store, as far as this page knows
+	state State
 
 	ops     []byte
 	dirty   []Recorder // with a row that waits
@@ -83,18 +82,28 @@ const (
 	CommitFailed                       // Fail
 )
 
-// NewWriter returns a Writer that has nothing to write.
-func NewWriter(on bool) Writer { return Writer{On: on, by: engine.Never} }
+// NewWriter returns a Writer that has nothing to write; stores is false where there is
+// no store.
+func NewWriter(stores bool) Writer {
+	w := Writer{by: engine.Never}
+	if stores {
+		w.state = StoreOpen
+	}
+	return w
+}
 
-// Over reports whether nothing is stored any more, for good: a logout.
-func (w *Writer) Over() bool { return w.over }
+// Open reports whether what is written gets stored.
+func (w *Writer) Open() bool { return w.state == StoreOpen }
+
+// Closed reports whether nothing is stored any more, for good: a logout.
+func (w *Writer) Closed() bool { return w.state == StoreClosed }
 
 // Full reports whether reading has to wait for the store.
-func (w *Writer) Full() bool { return w.On && w.waiting+len(w.blob) > MaxUncommitted }
+func (w *Writer) Full() bool { return w.Open() && w.waiting+len(w.blob) > MaxUncommitted }
 
 // Put puts an op other than a row into the next commit.
 func (w *Writer) Put(op journal.Op) {
-	if w.On {
+	if w.Open() {
 		before := len(w.ops)
 		w.ops = journal.AppendOp(w.ops, op)
 		w.waiting += len(w.ops) - before
@@ -198,7 +207,7 @@ func (w *Writer) EndsBetween(a, b uint32) bool {
 
 // Commit gathers what waits into one transaction, unless one is under way.
 func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
-	if !w.On || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
+	if !w.Open() || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
 		return engine.Effect{}, false
 	}
 	w.blob = w.spare[:0]
@@ -254,7 +263,7 @@ func (w *Writer) effect() engine.Effect {
 func (w *Writer) WhenStored(now engine.Time, strict bool, do func(now engine.Time)) {
 	ticket := w.ticket
 	switch {
-	case !w.On:
+	case !w.Open():
 		do(now)
 		return
 	case len(w.ops) > 0 || len(w.dirty) > 0:
@@ -304,7 +313,7 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 // Stored takes the host's answer to effect Store.
 func (w *Writer) Stored(now engine.Time, ticket uint32, result journal.Result) CommitResult {
 	if !w.flying || ticket != w.ticket {
-		if !w.On && !w.over && result == journal.ResultOK {
+		if w.state == StoreAway && result == journal.ResultOK {
 			return CommitLate
 		}
 		return CommitIgnored
@@ -343,17 +352,23 @@ func (w *Writer) land(now engine.Time, sealed bool) {
 	w.release(now, w.ticket)
 }
 
-// Closed is why a store fails for good: what it held was deleted, by a logout of any
-// page or by the user. Nothing of it may come back.
-const Closed = "closed"
-
 // Fail stops writing: what waited counts as stored. After Closed that is for ever.
-func (w *Writer) Fail(now engine.Time, why string) {
+func (w *Writer) Fail(now engine.Time, why string, of Owner) {
+	if w.Open() {
+		of.InMemory(why)
+	}
 	alone := w.alone
-	*w = Writer{over: w.over || why == Closed, Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
+	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
 	w.release(now, w.ticket)
 	if alone != nil {
 		alone(now, false)
+	}
+}
+
+// Return goes on storing, after CommitLate.
+func (w *Writer) Return(of Owner) {
+	if w.state = states[w.state][storeReturns]; w.Open() {
+		of.WriteAgain()
 	}
 }
 

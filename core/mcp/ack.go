@@ -33,7 +33,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
-		if c.writer.On && t.isKept() {
+		if c.writer.Open() && t.isKept() {
 			// The input it came in is over by then.
 			var row []byte
 			if len(rests) == len(data) {
@@ -74,7 +74,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
 	forgotten := t.record.settled && c.kept[id] == nil
 	over := c.kept[id] != nil && position == t.position && c.outcomeTold(t)
-	stored := c.writer.On && (forgotten || over || !t.record.Memory)
+	stored := c.writer.Open() && (forgotten || over || !t.record.Memory)
 	switch {
 	case forgotten:
 	case over:
@@ -87,7 +87,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 		return
 	}
 	c.writer.WhenStored(now, false, func(engine.Time) {
-		stored := stored && c.writer.On
+		stored := stored && c.writer.Open()
 		if over && !stored {
 			// The store may have it still: an app that says it once more is not to be told otherwise.
 			c.kept[id], c.byRecord[t.record.ID] = t, t

@@ -49,7 +49,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 	e, ok := c.writer.Try(now, calls[0].claim(), func(now engine.Time, stored bool) {
 		w.busy = false
 		if stored {
-			c.storeBack()
+			c.storeReturned()
 			return
 		}
 		w.at = now.After(withdrawPace(w.tries))

@@ -63,7 +63,7 @@ func (c *Client) deleteSession(now engine.Time, how closing) {
 	c.writer.WhenStored(now, false, func(now engine.Time) {
 		switch {
 		case p.phase != postParked:
-		case stored && !c.writer.On && how != endsSession:
+		case stored && !c.writer.Open() && how != endsSession:
 			c.keepSession()
 		default:
 			by := p.by

@@ -40,7 +40,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 		if ticket == c.evictedIn {
 			c.evictedStored()
 		}
-		c.storeBack()
+		c.storeReturned()
 	case durable.CommitStored:
 		c.fitStored()
 		c.readAllOwed()
@@ -62,6 +62,15 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 	}
 }
 
+// StoreGone notes that nothing is stored any more, and that what was may be gone:
+// everything was deleted, or a newer version has the database. Calls at hand do not
+// wait for their next commit to say that they end with the page. After
+// durable.Closed nothing is stored for as long as the client lives.
+func (c *Client) StoreGone(now engine.Time, why string) {
+	c.begin(now)
+	c.storeFailed(now, why)
+}
+
 // storeFailed goes on in memory: what waited counts as stored, and the calls at
 // hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
 // if the store comes back.
@@ -76,11 +85,28 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 		c.session.stored = false // nor is the session: whoever closes last ends it
 		c.withdrawn.gone(c)
 	}
-	if !c.writer.On {
-		c.writer.Fail(now, why) // it may be for good now
+	open := c.writer.Open()
+	c.writer.Fail(now, why, (*storeOwner)(c))
+	if open {
+		c.readAllOwed()
+	} else {
 		c.sendDecided(now, waiting)
-		return
 	}
+}
+
+// storeReturned goes on storing.
+func (c *Client) storeReturned() {
+	if c.state < stateClosing {
+		c.writer.Return((*storeOwner)(c))
+	}
+}
+
+// storeOwner is the client, to its store.
+type storeOwner Client
+
+// InMemory lets the calls at hand go on without a store.
+func (o *storeOwner) InMemory(why string) {
+	c := (*Client)(o)
 	for _, t := range c.calls {
 		if t.record != nil {
 			t.record.Fail()
@@ -93,18 +119,13 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	for _, t := range c.calls {
 		c.tellGuarantee(t)
 	}
-	c.writer.Fail(now, why)
-	c.readAllOwed()
 }
 
-// storeBack writes anew what the store has not, or not any more: with the record
-// that a call had before the store failed, a later page would resume it from a
-// cursor that the server has left behind.
-func (c *Client) storeBack() {
-	if c.state >= stateClosing {
-		return
-	}
-	c.writer.On = true
+// WriteAgain writes what the store has not, or not any more: with the record that a
+// call had before the store failed, a later page would resume it from a cursor that
+// the server has left behind.
+func (o *storeOwner) WriteAgain() {
+	c := (*Client)(o)
 	c.tellDurability("indexeddb", "")
 	c.withdrawn.at = c.now
 	waiting := c.undecided()

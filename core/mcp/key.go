@@ -25,7 +25,7 @@ func (c *Client) claimKey(t *call, flags journal.OpFlags) {
 // claimsKey reports whether it is not decided yet whose the key of t is, and another
 // page may have it: none has anything to do with this one after a logout.
 func (t *call) claimsKey(c *Client) bool {
-	return t.record != nil && t.record.key != "" && !t.left && !c.writer.Has(t.record.headIn) && !c.writer.Over()
+	return t.record != nil && t.record.key != "" && !t.left && !c.writer.Has(t.record.headIn) && !c.writer.Closed()
 }
 
 // heardOfKey takes a call of another page's, if a call of this page's is being

@@ -52,13 +52,13 @@ func (r *record) restart(epoch uint32) {
 // keep writes a call's head; nothing of it leaves before that. What no later page
 // would read back (nested beyond the limit) is not kept.
 func (c *Client) keep(t *call, o *CallOptions) {
-	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.On && (o.Key == "" || !c.cfg.Journal || c.writer.Over()) {
+	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.Open() && (o.Key == "" || !c.cfg.Journal || c.writer.Closed()) {
 		return
 	}
 	t.record = c.newRecord(t, uint64(t.request), 1, o.Key, c.wall())
 	t.record.headIn = c.writer.Next()
 	c.byRecord[t.record.ID] = t
-	if !c.writer.On {
+	if !c.writer.Open() {
 		t.record.Memory, t.record.headIn = true, neverSent // until the store works again
 		return
 	}
@@ -85,7 +85,7 @@ const neverSent = 1<<32 - 1
 // sent, whatever this one says of it: it never left, its head may be there, and what
 // has become of it can no longer be noted.
 func (t *call) looksUnsent(c *Client) bool {
-	return !t.left && t.record.Memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Over())
+	return !t.left && t.record.Memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Closed())
 }
 
 // isKept reports whether what is written of the call gets stored.

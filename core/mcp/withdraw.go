@@ -78,7 +78,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 		w.tries++
 	}
 	w.busy = true
-	if c.writer.On {
+	if c.writer.Open() {
 		// It works again.
 		ticket := c.writer.Next()
 		for r := journal.ReadOps(ops); ; {

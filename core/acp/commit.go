@@ -1,0 +1,99 @@
+package acp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// Stored takes the host's answer to effect Store. why is a word for people, of a
+// failure.
+func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
+	c.begin(now)
+	switch c.writer.Stored(now, ticket, result) {
+	case durable.CommitLate:
+		c.storeReturned()
+	case durable.CommitStored:
+		c.fitStored()
+		c.readOwed()
+	case durable.CommitFull:
+		c.storeFailed(now, "quota")
+	case durable.CommitFailed:
+		c.storeFailed(now, why)
+	}
+}
+
+// fitStored keeps what is stored within its limit: of the session that takes most
+// the history goes, which the agent can tell anew.
+func (c *Client) fitStored() {
+	for c.writer.Held > c.cfg.Limits.Stored {
+		var most *session
+		for _, s := range c.sessions {
+			if s.transcript != nil && s.record != nil && s.owned && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
+				most = s
+			}
+		}
+		if most == nil || most.record.Bytes == 0 {
+			return
+		}
+		c.rewrite(most)
+		c.deliver(most, engine.EventGuarantee, 0, []byte(`{"guarantee":"resumable"}`))
+	}
+}
+
+func (c *Client) readOwed() {
+	for _, n := range c.connections() {
+		for _, t := range n.streams(c) {
+			t.readOwed(c)
+		}
+	}
+}
+
+// storeFailed goes on in memory (DESIGN 3.10).
+func (c *Client) storeFailed(now engine.Time, why string) {
+	open := c.writer.Open()
+	c.writer.Fail(now, why, (*storeOwner)(c))
+	if open {
+		c.readOwed()
+	}
+}
+
+// storeReturned goes on storing.
+func (c *Client) storeReturned() {
+	if c.state < stateClosing {
+		c.writer.Return((*storeOwner)(c))
+	}
+}
+
+// storeOwner is the client, to its store.
+type storeOwner Client
+
+// InMemory lets the sessions go on without a store.
+func (o *storeOwner) InMemory(why string) {
+	c := (*Client)(o)
+	for _, s := range c.sessions {
+		if s.record != nil {
+			s.record.Fail()
+		}
+	}
+	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "memory", why))
+}
+
+// WriteAgain writes what the store has not, or not any more. Of a history only what
+// comes from here on: the agent sends the rest once more.
+func (o *storeOwner) WriteAgain() {
+	c := (*Client)(o)
+	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", ""))
+	for _, s := range c.sessions {
+		if s.transcript != nil && s.owned && s.record != nil && s.record.Memory {
+			s.record.Memory = false
+			c.rewrite(s)
+		}
+	}
+}
+
+// StoreGone notes that nothing is stored any more.
+func (c *Client) StoreGone(now engine.Time, why string) {
+	c.begin(now)
+	c.storeFailed(now, why)
+}
