@@ -9,7 +9,7 @@ import type { Heard } from "./wiretap.js";
 /** Finished calls that stay in the page. */
 const MAX_FINISHED = 30;
 /** Requests that wait for their calls. */
-const MAX_EARLY = 50;
+const MAX_UNPLACED = 50;
 
 /** Hears of a call's events, and of its end (undefined). */
 export type CallWatcher = (card: CallCard, event: CallEvent | undefined) => void;
@@ -31,7 +31,7 @@ export class CallList {
   /** Of these, calls of this server that are stored for another user than the present one. */
   #kept = 0;
   /** Requests that left for calls that the journal had not brought back yet. */
-  #early: Heard[] = [];
+  #unplaced: Heard[] = [];
   /** Whether the journal has been asked: until then nobody knows that there are no calls. */
   #looked = false;
 
@@ -121,7 +121,7 @@ export class CallList {
       if (card) card.trace.request = id;
     } else card = this.#cards.find(({ trace }) => (task === undefined ? trace.request === id : trace.task === task));
     if (card) card.left(method, at);
-    else if (method !== "tools/call" && this.#early.push(request) > MAX_EARLY) this.#early.shift();
+    else if (method !== "tools/call" && this.#unplaced.push(request) > MAX_UNPLACED) this.#unplaced.shift();
   }
 
   /** The wire has brought parts of a task's result. */
@@ -163,15 +163,15 @@ export class CallList {
     const left = this.#left.delete(call.key ?? "") || old?.why?.code === "closed";
     const how: Mark["kind"] | undefined = left ? "disconnected" : old?.why?.code === "runtime_exited" ? "killed" : undefined;
     const card = new CallCard(call, undefined, this.#use, how);
-    const early = this.#early;
-    this.#early = [];
+    const unplaced = this.#unplaced;
+    this.#unplaced = [];
     if (!old) this.#add(card);
     else {
       this.#cards[this.#cards.indexOf(old)] = card;
       old.element.replaceWith(card.element);
       this.#show();
     }
-    for (const request of early) this.left(request);
+    for (const request of unplaced) this.left(request);
   }
 
   /**

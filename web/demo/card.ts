@@ -78,7 +78,7 @@ export class CallCard {
   /** What the journal brought back, until all of it is here. */
   #replayed: CallEvent[] | undefined;
   /** Requests that left meanwhile. */
-  #early: { method: string; at: number }[] = [];
+  #unplaced: { method: string; at: number }[] = [];
   #reminded = 0;
   #discarded = false;
 
@@ -143,7 +143,7 @@ export class CallCard {
   /** A request has left for the call, at that time of performance.now(). */
   left(method: string, at: number): void {
     if (this.#replayed) {
-      this.#early.push({ method, at }); // it comes after what the journal has
+      this.#unplaced.push({ method, at }); // it comes after what the journal has
       return;
     }
     const text = LEFT[method];
@@ -237,7 +237,7 @@ export class CallCard {
     }
     for (const { at, line } of notes) this.#output.add(at, line);
     if (away) this.#note(tellMark(this.#how, replayed.length), now);
-    for (const { method, at } of this.#early.splice(0)) this.left(method, at);
+    for (const { method, at } of this.#unplaced.splice(0)) this.left(method, at);
     this.#tick(now);
   }
 

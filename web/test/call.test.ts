@@ -152,7 +152,7 @@ function packed(events: readonly [kind: number, position: number, text: string][
 const progress = (n: number, message = ""): string => JSON.stringify({ progressToken: 1, progress: n, message });
 
 test("events of the journal come in their order, before those that follow, to a reader of before and of after", async () => {
-  for (const early of [true, false]) {
+  for (const first of [true, false]) {
     const call = new Call<unknown>("m", new Backlog(100), false, {}, { createdAt: 1 });
     const seen: unknown[] = [];
     let fourth = (): void => {};
@@ -164,12 +164,12 @@ test("events of the journal come in their order, before those that follow, to a 
         if (seen.length === 4) fourth();
       }
     };
-    const before = early ? read() : undefined;
+    const before = first ? read() : undefined;
     call.replayed(2, packed([[1, 1, progress(1, "\u{1f642}\u00e9")], [1, 2, progress(2)]]));
     call.replayed(3, packed([[1, 3, progress(3)]]));
     assert.equal(call.position, 3);
     call.deliver(1, 4, progress(4));
-    if (early) await four; // before the fifth is there, or the end
+    if (first) await four; // before the fifth is there, or the end
     call.replayed(5, packed([[1, 5, progress(5)]]));
     call.settle(RESULT, `{}`);
     await (before ?? read());

@@ -25,7 +25,7 @@ export class SessionView {
 
   /** `backlog`: what may wait for those who read. */
   constructor(backlog: Backlog) {
-    this.#events = new EventQueue<SessionEvent, SessionEvent>({ backlog, decode: (event) => event, early: false });
+    this.#events = new EventQueue<SessionEvent, SessionEvent>({ backlog, decode: (event) => event, buffered: false });
   }
 
   /** The core's Deliver effect, where it is of what is shown. */

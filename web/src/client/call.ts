@@ -101,7 +101,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #read = false;
 
   /** @internal */
-  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}, early = true) {
+  constructor(method: string, backlog: Backlog, manual = false, params: Open = {}, made: Partial<RecalledCall> = {}, buffered = true) {
     this.method = method;
     this.#backlog = backlog;
     this.#packed = new Waiting(this, backlog);
@@ -116,7 +116,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#acked = made.acked ?? 0;
     this.#events = new EventQueue({
       backlog,
-      early,
+      buffered,
       decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
       pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);

@@ -22,7 +22,7 @@ export interface QueueUse<Raw, Event> {
   /** Makes an event of what came, when it is read, if ever. */
   decode(raw: Raw): Event;
   /** Whether what comes before there is a reader waits for the first. Default true. */
-  early?: boolean;
+  buffered?: boolean;
   /** The readers cannot keep up, or can again. */
   pause?(paused: boolean): void;
   /** Told each time that a reader was thrown the error at the end. */
@@ -59,7 +59,7 @@ export class EventQueue<Raw, Event> {
 
   constructor(use: QueueUse<Raw, Event>) {
     this.#use = use;
-    if (use.early !== false) this.#backlog = new Fifo(use.backlog, use.gaps);
+    if (use.buffered !== false) this.#backlog = new Fifo(use.backlog, use.gaps);
   }
 
   /** Bytes that wait for the first reader. */
