@@ -36,7 +36,7 @@ export interface CardUse {
   changed(card: CallCard, event: CallEvent | undefined): void;
   /** Makes the same call once more. */
   again(card: CallCard): void;
-  /** Shows the call that takes the place of one whose fate is not known. */
+  /** Shows the call that takes the place of one whose outcome is not known. */
   replayed(card: CallCard, call: Call<CallToolResult>): void;
   /** The person has done with the call. */
   done(card: CallCard): void;

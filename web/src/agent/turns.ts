@@ -22,7 +22,7 @@ export class Turns {
   #latest = 0;
   #ended = 0;
   /** A prompt was accepted, and its turn has not ended. */
-  #owed = false;
+  #underWay = false;
   #waiting: Waiting[] = [];
   #beginning: (() => void)[] = [];
 
@@ -40,7 +40,7 @@ export class Turns {
     for (const begun of this.#beginning.splice(0)) begun();
     if (turn.ended) {
       this.#ended = Math.max(this.#ended, turn.turn);
-      this.#owed = false;
+      this.#underWay = false;
       this.end = endOf(turn);
       for (const { resolve } of this.#waiting.splice(0)) resolve(this.end);
     }
@@ -54,7 +54,7 @@ export class Turns {
 
   /** A prompt is accepted that was sent when `latest` was the latest turn. A short turn may be over by now. */
   accepted(latest: number): void {
-    if (this.#ended <= latest) this.#owed = true;
+    if (this.#ended <= latest) this.#underWay = true;
   }
 
   /** The turn of a prompt has failed, which version 1 says in the answer to the prompt. */
@@ -64,13 +64,13 @@ export class Turns {
 
   /** Resolves when the turn under way has ended; at once where there is none. */
   settled(): Promise<TurnEnd> {
-    if (this.state === "idle" && !this.#owed) return Promise.resolve(this.end);
+    if (this.state === "idle" && !this.#underWay) return Promise.resolve(this.end);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
   /** Nothing more will be heard. */
   over(error: HoldfastError): void {
-    this.#owed = false;
+    this.#underWay = false;
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }

@@ -261,7 +261,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * same by themselves; this is for a button "how is it doing?".
    *
    * @throws HoldfastError what went wrong with asking, which says nothing of the
-   * call itself; of a call that has ended with an error that leaves its fate open
+   * call itself; of a call that has ended with an error that leaves open what became of it
    * (`lost`, `outcome_unknown`, `closed` ...), that error
    */
   status(): Promise<CallStatus> {
@@ -356,7 +356,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal Events that are stored, packed. They are taken apart once somebody reads them. */
   replayed(position: number, events: Uint8Array): void {
-    this.reached(position);
+    this.advanced(position);
     this.#read ||= !this.#backlog.takes(1, this.#packed.bytes + this.#events.waiting, events.length);
     this.#replay.push(events);
     this.#packed.add(events.length);
@@ -365,7 +365,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal The events up to that position come from the store, before any others. */
   from(position: number): void {
-    this.reached(position);
+    this.advanced(position);
     if (position <= this.base) return;
     const gap = (this.#before = new Gap());
     [gap.from, gap.to] = [this.base + 1, position];
@@ -373,7 +373,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /** @internal It has had events up to there. */
-  protected reached(position: number): void {
+  protected advanced(position: number): void {
     this.#position = Math.max(this.#position, position);
   }
 
@@ -393,7 +393,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /** @internal What an event says of the call itself. */
   protected heard(kind: number, position: number, text: string): void {
-    this.reached(position);
+    this.advanced(position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (kind === EVENT.status && OWNER.test(text)) {
       this.#followed = text.includes('"followed"');

@@ -73,8 +73,8 @@ export class McpClient extends Connection {
 
   /** Ends {@link McpClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
-    const asked = this.view.watch(uri, false);
-    await this.view.run("resources/unsubscribe", async (client) => (asked ? client.unsubscribeResource(uri, options) : undefined));
+    const isLast = this.view.watch(uri, false);
+    await this.view.run("resources/unsubscribe", async (client) => (isLast ? client.unsubscribeResource(uri, options) : undefined));
   }
 
   /** The server's prompts, all pages of them. */

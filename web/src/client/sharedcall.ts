@@ -91,7 +91,7 @@ export class SharedCall<T> extends Call<T> {
   }
 
   override replayed(position: number, events: Uint8Array): void {
-    this.reached(position);
+    this.advanced(position);
     for (const { call } of this.#seen.values()) call.replayed(position, events);
   }
 

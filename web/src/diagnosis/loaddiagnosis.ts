@@ -36,8 +36,8 @@ export async function explained(
   find: (chunk: Diagnosis, failed: Failed) => Promise<Finding | undefined>,
 ): Promise<HoldfastError> {
   const { code, status, retryable, message, cause } = error;
-  const asked = error.op !== "token" || code !== "network_error"; // the provider's network, not the server's
-  const chunk = asked && KNOWN.has(code) && (await loadDiagnosis(options.signal));
+  const isServers = error.op !== "token" || code !== "network_error"; // the provider's network, not the server's
+  const chunk = isServers && KNOWN.has(code) && (await loadDiagnosis(options.signal));
   if (!chunk) return error;
   const failed = { url, foreign: isForeign(url), code, op: error.op, status, message, token: options.token !== undefined };
   const found = await find(chunk, failed);

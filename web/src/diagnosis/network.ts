@@ -23,8 +23,8 @@ export async function networkCause({ url, foreign }: Failed, { fields, credentia
   if (!cors && (await isRule(() => answers(), opaque))) return blocked(origin, `Access-Control-Allow-Origin: ${globalThis.location?.origin ?? "*"}`);
   const missing: string[] = [];
   for (const [name, value] of fields) {
-    const asked = (): Promise<boolean | undefined> => answers({ headers: { [name]: value } });
-    if ((await asked()) === false && (await isRule(asked, answers))) missing.push(name);
+    const probed = (): Promise<boolean | undefined> => answers({ headers: { [name]: value } });
+    if ((await probed()) === false && (await isRule(probed, answers))) missing.push(name);
   }
   if (missing.length > 0) return blocked(origin, `Access-Control-Allow-Headers: ${missing.join(", ").toLowerCase()}`);
   // A server that allows any origin allows none that sends its cookies (Fetch 3.3.5).

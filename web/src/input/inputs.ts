@@ -71,13 +71,13 @@ export async function visitPages(
   server: string,
   completed: (elicitationId: string) => Promise<void>,
 ): Promise<boolean> {
-  const asked = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
-  if (!handlers.elicitation || !Array.isArray(asked) || asked.length === 0) return false;
+  const visits = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
+  if (!handlers.elicitation || !Array.isArray(visits) || visits.length === 0) return false;
   // To visit a page leaves nothing half-filled here.
   const context: InputContext = { server, signal: call.ended, saveDraft: () => {} };
   // Listened for first: a page may be done with before the answer is in.
-  const all = Promise.all(asked.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
-  for (const request of asked) {
+  const all = Promise.all(visits.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
+  for (const request of visits) {
     const answer = await handle(handlers, "elicitation/create", { ...request, mode: "url" }, context);
     if (answer["action"] !== "accept") return false;
   }

@@ -124,11 +124,11 @@ export class Exchange {
           continue;
         }
         if (!this.#rest) {
-          const asked = performance.now();
+          const began = performance.now();
           const next = await this.#next();
           if (!next) return;
           // The page has had its turn while the stream was waited for.
-          if (performance.now() - asked > 1) since = performance.now();
+          if (performance.now() - began > 1) since = performance.now();
           if (next.length === 0) continue;
           this.#rest = next;
         }

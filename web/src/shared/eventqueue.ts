@@ -100,7 +100,7 @@ export class EventQueue<Raw, Event> {
       ended: () => this.#ended,
       error: () => this.#error ?? (this.#use.gaps ? undefined : overflow(queue.dropped)),
       refill: (gap) => this.#use.gaps!.refill(gap),
-      moved: () => {
+      advanced: () => {
         if (this.#paused && !reader.queue.over(LOW_WATER, LOW_PART)) this.#balance();
       },
       threw: (error) => this.#use.threw?.(error),
@@ -144,7 +144,7 @@ interface Source<Raw, Event> {
   decode(raw: Raw): Event;
   ended(): boolean;
   error(): HoldfastError | undefined;
-  moved(): void;
+  advanced(): void;
   refill(gap: Gap): AsyncIterator<Raw>;
   threw(error: HoldfastError): void;
   left(): void;
@@ -156,7 +156,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   #waiting: { resolve: (r: IteratorResult<Event>) => void; reject: (e: unknown) => void }[] = [];
   /** What comes in the place of dropped events, before what waits behind them. */
   #refill: AsyncIterator<Raw> | undefined;
-  #asked = true;
+  #active = true;
   #idleSince = 0;
   #left = false;
 
@@ -172,8 +172,8 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
    */
   active(): boolean {
     const now = performance.now();
-    if (this.#asked) {
-      this.#asked = false;
+    if (this.#active) {
+      this.#active = false;
       this.#idleSince = now;
     }
     return now - this.#idleSince < READER_PATIENCE;
@@ -201,7 +201,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
   }
 
   next(): Promise<IteratorResult<Event>> {
-    this.#asked = true;
+    this.#active = true;
     const raw = this.#refill ? undefined : this.queue.shift();
     if (raw === undefined || raw instanceof Gap) {
       const gap = raw;
@@ -212,7 +212,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
         else if (this.#refill && this.#waiting.length === 1) void this.#pull();
       });
     }
-    this.#source.moved();
+    this.#source.advanced();
     try {
       return Promise.resolve(this.#decode(raw));
     } catch (error) {
@@ -243,7 +243,7 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
       else this.#give(value);
     }
     if (this.#refill) return;
-    this.#source.moved();
+    this.#source.advanced();
     while (this.#waiting.length > 0) {
       const raw = this.queue.shift();
       if (raw instanceof Gap) return this.#fill(raw);
