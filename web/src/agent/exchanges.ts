@@ -74,8 +74,8 @@ export class Exchanges {
   }
 
   /** A call is made for another page, which is told what becomes of it. */
-  serve(id: number, told: (outcome: number, text: string) => void): void {
-    this.#served.set(id, told);
+  serve(id: number, answered: (outcome: number, text: string) => void): void {
+    this.#served.set(id, answered);
   }
 
   /** The core's Settle effect. */

@@ -22,7 +22,7 @@ interface ViewedClient {
   /** That view goes on with a client of its user's. */
   move(view: ClientView): void;
   /** Tells all views of it. */
-  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }
 
 /**
@@ -44,7 +44,7 @@ export class ClientView implements View, CallViewer {
   /** It has ended, and the client goes on. */
   #left = false;
   /** Calls that the app was told of, or has made. */
-  readonly #told = new WeakSet<SharedCall<unknown>>();
+  readonly #known = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
   readonly #watched = new Set<string>();
@@ -94,15 +94,15 @@ export class ClientView implements View, CallViewer {
   }
 
   /** Something has happened to the client. */
-  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
     if (!this.#client) return; // the app cannot listen yet
     if (event === "restored") this.#restored((value as ClientEvents["restored"]).call as SharedCall<CallToolResult>);
     else this.listeners.emit(event, value);
   }
 
   #restored(call: SharedCall<CallToolResult>): void {
-    if (this.#told.has(call as SharedCall<unknown>)) return;
-    this.#told.add(call as SharedCall<unknown>);
+    if (this.#known.has(call as SharedCall<unknown>)) return;
+    this.#known.add(call as SharedCall<unknown>);
     this.listeners.emit("restored", { call: this.#of(call) });
   }
 
@@ -126,7 +126,7 @@ export class ClientView implements View, CallViewer {
     const mine = signal instanceof AbortSignal && !signal.aborted;
     let call: Call<unknown> | undefined;
     const made = send(mine || signal === undefined ? options : { ...options, signal }, (shared) => {
-      this.#told.add(shared);
+      this.#known.add(shared);
       call = shared.show(this);
     });
     if (mine) call?.cancelWith(signal);
@@ -204,7 +204,7 @@ export class ClientView implements View, CallViewer {
       shared.drop(this);
       call.fail(why(call.method));
       if (shared.settled) continue;
-      if (shared.kept) this.#open.told("restored", { call: shared as SharedCall<CallToolResult> });
+      if (shared.kept) this.#open.emit("restored", { call: shared as SharedCall<CallToolResult> });
       else if (!shared.isSeenBeside(this)) shared.cancel("the client was closed");
     }
     for (const end of this.#waiting) end(why);

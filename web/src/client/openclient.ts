@@ -131,9 +131,9 @@ export class OpenClient implements ConnectionUse {
     for (const view of this.views.all) view.recalled(call);
   }
 
-  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
-    for (const view of this.views.all) view.told(event, value);
-    this.#last?.told(event, value);
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void {
+    for (const view of this.views.all) view.emit(event, value);
+    this.#last?.emit(event, value);
     if (event !== "state") return;
     const { state } = value as ClientEvents["state"];
     if (state === "closed" || state === "failed") this.retire();

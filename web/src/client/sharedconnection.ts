@@ -43,7 +43,7 @@ export interface ConnectionUse {
   /** The store has brought a call back; nobody has heard of what it had. */
   recalled(call: SharedCall<CallToolResult>): void;
   /** An event, before any listener hears of it. */
-  told<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
+  emit<E extends keyof ClientEvents>(event: E, value: ClientEvents[E]): void;
 }
 
 /**
@@ -82,7 +82,7 @@ export class SharedConnection {
     this.#durability = keeping.journal?.durability ?? "memory";
     this.#backlog = backlog;
     this.#handlers = handlers;
-    this.#listeners.tap((event, value) => this.use?.told(event, value));
+    this.#listeners.tap((event, value) => this.use?.emit(event, value));
     this.#life = new Lifetime(this.#begin(runtime), keeping, this.#listeners, {
       facts: new ServerFacts(),
       counters: { ...NO_COUNTERS },

@@ -33,19 +33,19 @@ export async function* storedEvents(gap: Gap, use: StoredEventsUse): AsyncGenera
   let next = gap.from;
   for await (const raw of rowsOf(gap, use)) {
     if (raw.position > next) {
-      yield told(raw.position - next, next, raw.position - 1, use);
+      yield gapEvent(raw.position - next, next, raw.position - 1, use);
       left -= raw.position - next;
     }
     yield raw;
     left--;
     next = raw.position + 1;
   }
-  if (left > 0) yield told(left, next, gap.to, use);
+  if (left > 0) yield gapEvent(left, next, gap.to, use);
 }
 
 /** The events of a gap of which nothing is stored. */
 export async function* missing({ events, from, to }: Gap): AsyncGenerator<RawEvent, void, undefined> {
-  yield told(events, from, to);
+  yield gapEvent(events, from, to);
 }
 
 /** What is there of those events, where nobody knows how many there were. */
@@ -82,7 +82,7 @@ async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): Asy
   }
 }
 
-function told(events: number, from: number, to: number, use?: StoredEventsUse): RawEvent {
+function gapEvent(events: number, from: number, to: number, use?: StoredEventsUse): RawEvent {
   use?.missing(events);
   return { kind: GAP, position: to, text: JSON.stringify({ events, from, to }) };
 }
