@@ -21,7 +21,7 @@ function control(): CallControl & { cancelled: string[] } {
     park: () => {},
     peek: () => {},
     draft: () => {},
-    replay: (call) => call,
+    rerun: (call) => call,
     reread: (_, gap) => missing(gap),
   };
 }

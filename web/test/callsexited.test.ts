@@ -120,7 +120,7 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
   for (const end of ["exited", "left"]) {
     let rows = 0;
     const { them, send, restart } = calls({ rows: async () => (rows++, []) });
-    const call = send("a").show({ backlog: new Backlog(10), replay: (call) => call });
+    const call = send("a").show({ backlog: new Backlog(10), rerun: (call) => call });
     for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
     if (end === "exited") restart();
     else {

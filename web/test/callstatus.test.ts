@@ -22,7 +22,7 @@ function underWay() {
     ack: () => Promise.resolve(),
     handed: nothing,
     park: nothing,
-    replay: (other) => other,
+    rerun: (other) => other,
     reread: (_, gap) => missing(gap),
     draft: nothing,
     peek: (id) => void asked.push(id),

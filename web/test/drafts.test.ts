@@ -24,7 +24,7 @@ function drafting() {
     ack: () => Promise.resolve(),
     handed: nothing,
     park: nothing,
-    replay: (other) => other,
+    rerun: (other) => other,
     reread: (_, gap) => missing(gap),
     peek: nothing,
     draft: (...said) => void saved.push(said),

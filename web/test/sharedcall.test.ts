@@ -6,7 +6,7 @@ import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 
-const viewer = (): CallViewer => ({ backlog: new Backlog(10), replay: (call) => call });
+const viewer = (): CallViewer => ({ backlog: new Backlog(10), rerun: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 

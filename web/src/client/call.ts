@@ -27,7 +27,7 @@ export interface CallControl {
   /** Events that a reader has no more in memory, from the store. */
   reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
   /** Makes the same request once more. */
-  replay(call: Call<unknown>): Call<unknown>;
+  rerun(call: Call<unknown>): Call<unknown>;
 }
 
 /** What a call is told of itself where the store brought it back. */
@@ -228,7 +228,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     if ((code !== "outcome_unknown" && code !== "lost" && code !== "unsent") || !this.#control) {
       throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost, unsent or of unknown outcome can be run again" });
     }
-    return this.#control.replay(this as Call<unknown>) as Call<T>;
+    return this.#control.rerun(this as Call<unknown>) as Call<T>;
   }
 
   /** Gives up a call whose outcome cannot be had: no later page is told of it. */

@@ -122,7 +122,7 @@ export class Calls {
         },
       });
     },
-    replay: (call, made) => this.#replay(call, made),
+    rerun: (call, made) => this.#rerun(call, made),
   };
   /** Events of a row that is being read again. */
   #retold: RawEvent[] | undefined;
@@ -296,7 +296,7 @@ export class Calls {
     this.#handover.now();
   }
 
-  #replay(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
+  #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
     if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
     const { method, params, key, again } = call;

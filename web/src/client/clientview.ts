@@ -133,7 +133,7 @@ export class ClientView implements View, CallViewer {
     return (call as Call<T> | undefined) ?? this.#of(made);
   }
 
-  replay(call: SharedCall<unknown>): Call<unknown> {
+  rerun(call: SharedCall<unknown>): Call<unknown> {
     if (this.#left) throw closedError("replay");
     return this.make("replay", {}, (_, made) => call.repeat(made));
   }

@@ -62,8 +62,8 @@ export class LiveControl implements SharedControl {
     return this.#exited ? missing(gap) : this.#control.reread(call, gap);
   }
 
-  replay(call: Call<unknown>, made?: Made): SharedCall<unknown> {
+  rerun(call: Call<unknown>, made?: Made): SharedCall<unknown> {
     if (this.#exited) throw this.#exited("replay");
-    return this.#control.replay(call, made);
+    return this.#control.rerun(call, made);
   }
 }

@@ -6,13 +6,13 @@ import { missing } from "./storedevents.js";
 export interface CallViewer {
   readonly backlog: Backlog;
   /** Makes the same request once more. */
-  replay(call: SharedCall<unknown>): Call<unknown>;
+  rerun(call: SharedCall<unknown>): Call<unknown>;
 }
 
 /** What a call of the core's needs of its client. */
 export interface SharedControl extends CallControl {
   /** Makes the same request once more; `made` is told of the new call before anything of it can arrive. */
-  replay(call: Call<unknown>, made?: Made): SharedCall<unknown>;
+  rerun(call: Call<unknown>, made?: Made): SharedCall<unknown>;
 }
 
 /** A call as one viewer has it. */
@@ -76,7 +76,7 @@ export class SharedCall<T> extends Call<T> {
 
   /** Makes the same request once more; `made` is told of it before anything of it can arrive. */
   repeat(made: Made): SharedCall<unknown> {
-    return this.#bound!.control.replay(this as Call<unknown>, made);
+    return this.#bound!.control.rerun(this as Call<unknown>, made);
   }
 
   override bind(id: number, control: SharedControl, signal: AbortSignal | undefined, kept = false): void {
@@ -135,7 +135,7 @@ export class SharedCall<T> extends Call<T> {
       peek: () => core((control, id) => control.peek(id)),
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),
-      replay: () => viewer.replay(this as SharedCall<unknown>),
+      rerun: () => viewer.rerun(this as SharedCall<unknown>),
       reread: (_, gap) => this.#bound?.control.reread(this.#bound.id, gap) ?? missing(gap),
     };
   }
