@@ -23,7 +23,7 @@ export class Chat {
 
   /**
    * Draws a session as it stands. Items are never changed, so that only those that
-   * are others are drawn; told anew, they take the places of the old ones, and
+   * are others are drawn; told again, they take the places of the old ones, and
    * nothing flickers.
    */
   show(session: AgentSession): void {

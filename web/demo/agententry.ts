@@ -10,7 +10,7 @@ const STATUS: Record<string, string> = {
   pending: "not begun", in_progress: "at work", paused: "waits", completed: "done", failed: "not done", cancelled: "cancelled",
 };
 
-/** An item of the transcript as it is drawn. It is drawn anew in the same place, so that what is open or selected in it stays so. */
+/** An item of the transcript as it is drawn. It is drawn again in the same place, so that what is open or selected in it stays so. */
 export class Entry {
   readonly element = element("article", { class: "entry", "data-testid": "entry" });
   #item: TranscriptItem | undefined;

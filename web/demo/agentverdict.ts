@@ -13,7 +13,7 @@ interface Survived {
   asked: number;
   reloads: number;
   cuts: number;
-  /** Something had to be told anew, and the agent could not. */
+  /** Something had to be told again, and the agent could not. */
   gap: boolean;
   /** The page was left before the answer was over. */
   left: boolean;

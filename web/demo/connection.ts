@@ -131,7 +131,7 @@ export class Connection {
     }
   }
 
-  /** Deletes what is stored of the server, and begins anew. */
+  /** Deletes what is stored of the server, and begins again. */
   async forget(): Promise<void> {
     const mcp = this.#mcp;
     this.#mcp = undefined;

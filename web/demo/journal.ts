@@ -15,7 +15,7 @@ const WHY: Record<string, string> = {
 
 /** What the journal asks of the page. */
 export interface JournalUse {
-  /** Deletes all that is stored, and begins anew. */
+  /** Deletes all that is stored, and begins again. */
   forget(): Promise<void>;
 }
 

@@ -171,7 +171,7 @@ test("what changes in one go is told once, in the order in which it happened", a
   await ready();
   rig.tell(1, "transcript", message(1, "lost with the reset"));
   rig.tell(1, "transcript", { op: "reset" });
-  rig.tell(1, "transcript", message(0, "anew"));
+  rig.tell(1, "transcript", message(0, "again"));
   rig.tell(1, "transcript", { op: "pending", prompt: 1, content: [] });
   await ready();
   assert.deepEqual(seen, [
@@ -180,7 +180,7 @@ test("what changes in one go is told once, in the order in which it happened", a
     `0 [{"type":"text","text":"abbbc"}]`,
     "title T",
     "reset",
-    `0 [{"type":"text","text":"anew"}]`,
+    `0 [{"type":"text","text":"again"}]`,
     "pending 1",
   ]);
 });

@@ -21,7 +21,7 @@ contract("memory", () => {
   return { open: async (server, tab, onLost) => memoryStore({ server, tab, onLost }), wipe: wipeAll };
 });
 
-test("the id epoch goes round below 2^29 and is never 0; what is no number starts anew", () => {
+test("the id epoch goes round below 2^29 and is never 0; what is no number gives way to one drawn at random", () => {
   assert.equal(nextIdEpoch(2 ** 29 - 2), 2 ** 29 - 1);
   assert.equal(nextIdEpoch(2 ** 29 - 1), 1);
   for (const bad of [undefined, null, "7", -1, 1.5, NaN, 2 ** 29, {}]) {

@@ -143,32 +143,32 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
   });
 
-  story("a call is not written anew by an owner that was relieved (fault 76)", async (browser) => {
+  story("a call is not written again by an owner that was relieved (fault 76)", async (browser) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
-    const anew = (call: number): Op[] => [{ kind: "forget", call, mine: true }, head(call, "anew"), row(call, 1, 0, "token")];
+    const rewritten = (call: number): Op[] => [{ kind: "forget", call, mine: true }, head(call, "rewritten"), row(call, 1, 0, "token")];
     await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);
     await b.takeOver(1, 1);
     await b.commit([row(1, 2, 0)], false);
     // It was frozen, its store seemed to hang, and now works again: the rest of
     // the commit is stored, and it is told.
-    assert.deepEqual((await a.commit([...anew(1), head(2), row(2, 1, 0)], false)).relieved, [1]);
+    assert.deepEqual((await a.commit([...rewritten(1), head(2), row(2, 1, 0)], false)).relieved, [1]);
     assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
     assert.deepEqual(await rowsOf(a, 2), ["2/1/0"]);
     assert.equal((await b.read(1))?.owned, true);
-    // Its own it may write anew, and one that nobody has.
-    assert.deepEqual((await a.commit([...anew(2), ...anew(3)], true)).relieved, []);
+    // Its own it may write again, and one that nobody has.
+    assert.deepEqual((await a.commit([...rewritten(2), ...rewritten(3)], true)).relieved, []);
     assert.deepEqual([await rowsOf(a, 2), await rowsOf(a, 3)], [["2/1/0 token"], ["3/1/0 token"]]);
-    assert.equal(text((await a.read(2))?.plain), "anew");
+    assert.equal(text((await a.read(2))?.plain), "rewritten");
   });
 
-  story("a call that is written anew keeps its epoch: what owners before wrote does not count (fault 76)", async (browser) => {
+  story("a call that is written again keeps its epoch: what owners before wrote does not count (fault 76)", async (browser) => {
     const [a, b, c] = [await browser.open("s", "a"), await browser.open("s", "b"), await browser.open("s", "c")];
     await a.commit([head(1), row(1, 1, 1)], false);
     await b.takeOver(1, 1);
     await b.commit([row(1, 2, 1)], false);
     await c.takeOver(1, 2);
-    const anew: Op[] = [{ kind: "forget", call: 1, mine: true }, head(1, "anew", 3), row(1, 3, 1)];
-    assert.deepEqual((await c.commit(anew, false)).relieved, []);
+    const rewritten: Op[] = [{ kind: "forget", call: 1, mine: true }, head(1, "rewritten", 3), row(1, 3, 1)];
+    assert.deepEqual((await c.commit(rewritten, false)).relieved, []);
     // Two that were frozen, and do not know: neither do their rows count, nor are they in the way of others.
     await a.commit([row(1, 1, 2)], false);
     await b.commit([row(1, 2, 2)], false);
@@ -182,7 +182,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     await c.commit([row(1, 3, 3)], false);
     await a.commit([row(1, 4, 1)], false);
     assert.deepEqual(await rowsOf(c, 1), ["1/3/1", "1/3/2", "1/4/1"]);
-    assert.deepEqual((await a.load(all)).calls.map((x) => [x.epoch, x.owned, text(x.plain)]), [[4, true, "anew"]]);
+    assert.deepEqual((await a.load(all)).calls.map((x) => [x.epoch, x.owned, text(x.plain)]), [[4, true, "rewritten"]]);
   });
 
   story("of many that take a call over at the same epoch exactly one does (fault 74)", async (browser) => {
@@ -269,9 +269,9 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     assert.equal(await store.read(3), null);
     assert.equal(await store.readServer(), null);
     await store.commit([], false);
-    // A call may be forgotten and added anew in one commit.
-    await store.commit([{ kind: "forget", call: 1 }, head(1, "anew")], true);
-    assert.deepEqual([text((await store.read(1))!.plain), await rowsOf(store, 1)], ["anew", []]);
+    // A call may be forgotten and added again in one commit.
+    await store.commit([{ kind: "forget", call: 1 }, head(1, "rewritten")], true);
+    assert.deepEqual([text((await store.read(1))!.plain), await rowsOf(store, 1)], ["rewritten", []]);
   });
 
   story("forgetting a call takes its log along, and rows that come later belong to nobody", async (browser) => {

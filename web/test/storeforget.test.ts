@@ -51,7 +51,7 @@ test("TestFault121_CommitInFlightWhileAnotherTabForgets", async () => {
       [false, [head(2, "its argument"), row(2, 1, 1, "token")]],
       [false, [row(1, 1, 2, "token")]],
       [false, [session]],
-      [false, [{ kind: "forget", call: 1, mine: true } as const, head(1, "anew", 1), row(1, 1, 1, "token")]],
+      [false, [{ kind: "forget", call: 1, mine: true } as const, head(1, "rewritten", 1), row(1, 1, 1, "token")]],
       [false, [head(2), key, row(2, 1, 1, "token")]],
       [true, [head(2), key]],
       [false, [{ kind: "log", call: 1, epoch: 0, n: 1, plain: bytes(""), secret: null }, row(1, 1, 2, "token")]], // what an app is done with

@@ -47,11 +47,11 @@ export function keyContract(story: (title: string, run: (browser: Browser) => Pr
     assert.deepEqual((await b.commit([{ kind: "forget", call: 2 }, ...keyed(4, "k")], false)).lost, []);
   });
 
-  story("a call under way is stored anew without a key that another one has got (fault 124)", async (browser) => {
+  story("a call under way is stored again without a key that another one has got (fault 124)", async (browser) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     await a.commit(keyed(1, "k"), false);
-    const anew: Op[] = [{ kind: "forget", call: 2, mine: true }, ...keyed(2, "k", true)];
-    assert.deepEqual((await b.commit(anew, true)).lost, []);
+    const rewritten: Op[] = [{ kind: "forget", call: 2, mine: true }, ...keyed(2, "k", true)];
+    assert.deepEqual((await b.commit(rewritten, true)).lost, []);
     assert.deepEqual(await rowsOf(a, 2), ["2/1/1"]);
     assert.deepEqual((await b.commit(keyed(3, "k"), false)).lost.map(({ holder }) => holder?.call), [1]);
   });

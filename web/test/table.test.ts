@@ -92,7 +92,7 @@ for (const [name, texts] of [
   });
 }
 
-test("views are made anew when memory grew", () => {
+test("views are made again when memory grew", () => {
   const { memory: wasm, table } = memory();
   wasm.grow(1);
   const bytes = new Uint8Array(wasm.buffer);

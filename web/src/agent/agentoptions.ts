@@ -29,7 +29,7 @@ export interface AgentLimits {
   depth?: number;
   /** Bytes of one item of a transcript, a terminal's output included; then it is `truncated`. Default 4 MiB. */
   item?: number;
-  /** Bytes of a history that is told anew. Default 64 MiB. */
+  /** Bytes of a history that is told again. Default 64 MiB. */
   replay?: number;
   /** Requests under way. Default 1,024. */
   requests?: number;

@@ -136,7 +136,7 @@ export class ElicitationRequest extends Question implements Draft {
   /**
    * Saves what the person has typed so far: see {@link Draft.saveDraft}. After a
    * reload it is {@link ElicitationRequest.draft} of the request that is asked
-   * anew. What is asked outside of any session is not kept.
+   * again. What is asked outside of any session is not kept.
    *
    * @throws HoldfastError `bad_argument` where `value` is no JSON or has more than 64 KiB of it
    */

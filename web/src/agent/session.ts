@@ -179,7 +179,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    * everything at once.
    *
    * A prompt is never sent twice by itself. Where the connection was lost in
-   * between, the history that the agent tells anew decides; where it cannot, this
+   * between, the history that the agent tells again decides; where it cannot, this
    * rejects with `outcome_unknown`; so it does where another page was to send it,
    * and ended before anybody could know whether it had.
    *
@@ -358,7 +358,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     const { state } = status;
     if (state === "followed" || state === "owned") {
       this.#followed = state === "followed";
-      this.#asked.withdrawAll("moved"); // what is still open is asked anew
+      this.#asked.withdrawAll("moved"); // what is still open is asked again
     }
     this.#view.tell("status", status);
     if (state === "closed") this.end();

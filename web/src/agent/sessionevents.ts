@@ -9,7 +9,7 @@ import type { AgentQuestion } from "./questions.js";
  * `cancelled`: the turn was cancelled. `answered`: another page was first.
  * `connection`: the agent has lost what it was asked on. `refused`: it did not
  * take the answer. `moved`: another page carries the session, or this one again;
- * what is still open is asked anew. `closed`: the session or the client is.
+ * what is still open is asked again. `closed`: the session or the client is.
  */
 export type WithdrawnReason = "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
 
@@ -26,7 +26,7 @@ export interface SessionEvents {
    * one piece of work of the browser's is told once.
    */
   update: { item: TranscriptItem; index: number };
-  /** The transcript was told anew by the agent: show it from the start. */
+  /** The transcript was told again by the agent: show it from the start. */
   reset: object;
   /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
   values: { names: readonly string[] };
@@ -44,7 +44,7 @@ export interface SessionEvents {
   withdrawn: { request: AgentQuestion; reason: WithdrawnReason };
   /**
    * What became of what was said while nobody could hear it. `continued`: the
-   * agent has told the history anew, and it was swapped in. `restarted`: the same,
+   * agent has told the history again, and it was swapped in. `restarted`: the same,
    * on a new connection. `gap`: it cannot tell it, and something may be missing.
    */
   resumed: Omit<ResumedEvent, "type" | "position">;

@@ -36,7 +36,7 @@ export class Sessions {
     if (made.record !== undefined) this.#read.add(made.record);
     const session = this.named(made.sessionId);
     if (session) {
-      // A new runtime counts its handles anew.
+      // A new runtime counts its handles from the start.
       for (const [old, one] of this.#byHandle) if (one === session) this.#byHandle.delete(old);
       this.#byHandle.set(handle, session);
       session.rebind(handle, made);

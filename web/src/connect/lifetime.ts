@@ -12,7 +12,7 @@ export interface Keeping {
   journal: Journal | undefined;
   /** Gives tokens, and opens the store of whoever they belong to. */
   stores?: Tokens;
-  /** Loads the runtime anew after it has exited. */
+  /** Loads the runtime again after it has exited. */
   reload?: () => Promise<Runtime>;
 }
 
@@ -46,7 +46,7 @@ export interface LifetimeUse<F, C> {
 }
 
 /**
- * A client's life in the core: started, opened, opened anew, closed or failed,
+ * A client's life in the core: started, opened, opened again, closed or failed,
  * and begun again in a new runtime where the one it had has exited.
  */
 export class Lifetime<F extends Facts, C extends object> {

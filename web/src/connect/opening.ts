@@ -5,7 +5,7 @@ import { HoldfastError } from "../shared/errors.js";
 const REDIRECTED = 300;
 
 /**
- * Opens a client at a URL, and anew where that helps: in a new runtime where the
+ * Opens a client at a URL, and once more where that helps: in a new runtime where the
  * one that there was turns out to be dead, once; and at the same address with a
  * slash at its end, or without it, where the server redirects. Redirects are not
  * followed, but nearly all of them are a web framework's that wants that slash:

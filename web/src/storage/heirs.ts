@@ -1,5 +1,5 @@
 // Who has the ended calls of pages that are gone. A call under way is taken over
-// by writing its head anew: its new owner writes on. An ended one is only kept,
+// by writing its head again: its new owner writes on. An ended one is only kept,
 // until the app has done with it, and a page may come upon thousands: for all that
 // one owner has left there is one note, in the server's record of ids.
 

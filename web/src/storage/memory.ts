@@ -17,7 +17,7 @@ interface Held {
   tombstones: Map<string, Tombstone>;
 }
 
-/** Here every head is written anew: that costs nothing. */
+/** Here every head is written again: that costs nothing. */
 const NO_HEIRS: Heirs = new Map();
 
 /** All of it, by server: two clients of a page share it, as two tabs share the database. */
