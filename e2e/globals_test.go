@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -204,5 +205,32 @@ func TestGlobalsOfServer(t *testing.T) {
 				t.Errorf("the import tells %q", text)
 			}
 		})
+	}
+}
+
+// TestFault172_TwoBuildsOnOnePage: two builds share the browser's connections as two
+// tabs do. The browser knows both by one name, and neither may take the other's
+// connections for its own: it would wait for them for ever.
+func TestFault172_TwoBuildsOnOnePage(t *testing.T) {
+	t.Parallel()
+	site := globalsSite(t)
+	site.Handle("/other/", http.StripPrefix("/other/", http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
+	asked := make(chan struct{})
+	site.Handle("/silent", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		close(asked)
+		<-r.Context().Done()
+	}))
+	page := chrome.Open(t, site.URL+"/")
+	chrome.Script[chrome.Void](page, `
+		const builds = await Promise.all(["/holdfast.mjs", "/other/holdfast.mjs"].map((file) => import(file)));
+		window.over = new AbortController();
+		builds[0].connectAgent("/silent", { signal: over.signal }).catch(() => {});
+		window.other = builds[1];`)
+	<-asked // the first build has all the connections that sessions may have
+	got := chrome.Script[string](page, `
+		return other.connectAgent("/nothing").then(() => "connected to nobody", ({ code }) => code).finally(() => over.abort());`)
+	if got != "http_error" {
+		t.Errorf("the other build's connection ended with %s", got)
 	}
 }

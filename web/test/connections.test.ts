@@ -105,3 +105,111 @@ test("a session that nothing is expected of gives way at once", ticking(async (t
   for (const one of [...sessions, another]) connections.leave(one);
   connections.rest();
 }));
+
+/** Web Locks, beside which there are those of others: what they wait for they take when it is given back. */
+function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[] }): { restore(): void } {
+  const held = new Map<string, () => void>();
+  const waiting: { name: string; grant: () => void }[] = [];
+  const isFree = (name: string): boolean => !held.has(name) && !others.held.some((one) => one.name === name);
+  const locks = {
+    request(name: string, options: { signal?: AbortSignal }, callback: (lock: object) => Promise<void>): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const grant = (): void => {
+          held.set(name, () => {});
+          void callback({}).then(() => {
+            held.delete(name);
+            const theirs = others.pending.find((one) => one.name === name);
+            if (theirs) others.held.push(theirs);
+            if (theirs) others.pending = others.pending.filter(({ clientId }) => clientId !== theirs.clientId);
+            const next = waiting.findIndex((entry) => isFree(entry.name));
+            if (next >= 0) waiting.splice(next, 1)[0]!.grant();
+            resolve();
+          });
+        };
+        if (isFree(name)) return grant();
+        const entry = { name, grant };
+        waiting.push(entry);
+        options.signal?.addEventListener("abort", () => {
+          const at = waiting.indexOf(entry);
+          if (at >= 0) waiting.splice(at, 1);
+          reject(new DOMException("aborted", "AbortError"));
+        });
+      });
+    },
+    async query(): Promise<LockManagerSnapshot> {
+      const mine = (name: string): LockInfo => ({ name, clientId: "me", mode: "exclusive" });
+      return { held: [...[...held.keys()].map(mine), ...others.held], pending: [...waiting.map(({ name }) => mine(name)), ...others.pending] };
+    },
+  };
+  const before = Object.getOwnPropertyDescriptor(globalThis, "navigator") ?? { value: undefined, configurable: true };
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+  return { restore: () => Object.defineProperty(globalThis, "navigator", before) };
+}
+
+test("Fault 171: a tab whose only connection is its agent's own has none for its sessions: one in reserve elsewhere is its", ticking(async (tick) => {
+  const lock = (name: string, clientId: string): LockInfo => ({ name: `holdfast.${name}`, clientId, mode: "exclusive" });
+  const slot = (n: number): string => `stream.http://five.test.${n}`;
+  const others = {
+    held: [lock(slot(1), "idle"), lock(slot(2), "waits"), lock("agent.http://five.test.2", "waits")],
+    pending: [0, 1, 2].map((n) => lock(slot(n), "waits")),
+  };
+  const { restore } = fakeLocks(others);
+  try {
+    const connections = Connections.of("http://five.test/acp")!;
+    const [reserve] = kin(1, true);
+    connections.join(reserve!);
+    await tick(0);
+    assert.equal(reserve!.taken, 1);
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.equal(reserve!.given, 1);
+    connections.leave(reserve!);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));
+
+test("a tab that has one for a session takes none of who has no more", ticking(async (tick) => {
+  const lock = (name: string, clientId: string): LockInfo => ({ name: `holdfast.${name}`, clientId, mode: "exclusive" });
+  const slot = (n: number): string => `stream.http://six.test.${n}`;
+  const others = { held: [lock(slot(1), "idle"), lock(slot(2), "waits")], pending: [0, 1, 2].map((n) => lock(slot(n), "waits")) };
+  const { restore } = fakeLocks(others);
+  try {
+    const connections = Connections.of("http://six.test/acp")!;
+    const [reserve] = kin(1, true);
+    connections.join(reserve!);
+    await tick(0);
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.deepEqual([reserve!.taken, reserve!.given], [1, 0]);
+    connections.leave(reserve!);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));
+
+test("Fault 172: another build on the page shares the connections as a tab does, though the browser gives both one name", ticking(async (tick) => {
+  const lock = (name: string): LockInfo => ({ name: `holdfast.stream.http://seven.test.${name}`, clientId: "me", mode: "exclusive" });
+  const others: { held: LockInfo[]; pending: LockInfo[] } = { held: [], pending: [] };
+  const { restore } = fakeLocks(others);
+  try {
+    const connections = Connections.of("http://seven.test/acp")!;
+    const sessions = kin(2, false);
+    for (const one of sessions) connections.join(one);
+    assert.equal(await connections.contested(), false, "its own requests are no other's");
+    await tick(0);
+    assert.equal(await connections.contested(), false, "nor is what it has");
+    others.held = [lock("2")];
+    assert.equal(await connections.contested(), true, "one that it has not is another's");
+    others.pending = [lock("0"), lock("1"), lock("2")];
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 0, "the other one has as many");
+    others.held = [];
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 1, "the other one has none, and waits");
+    for (const one of sessions) connections.leave(one);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));

@@ -1,4 +1,4 @@
-import { type Connections, SLOTS, type Stream } from "../tabs/connections.js";
+import { agentLock, type Connections, FREE, SLOTS, type Stream } from "../tabs/connections.js";
 import { lock, lockNow } from "../tabs/locks.js";
 import type { Wire } from "../runtime/wire.js";
 
@@ -8,8 +8,7 @@ const READ = 5_000;
 const VISIT = 60_000;
 /** How long a client waits for its connections before it starts with fewer where other tabs have some, in ms: their page may be the one before this. */
 const PATIENCE = 100;
-/** Streams of agents' connections that are no session's: two of all tabs are free, two more take the place of a session's each. */
-const FREE = 2;
+/** Streams of agents' own connections that are counted, of all tabs. */
 const OWN = 4;
 
 /**
@@ -99,7 +98,7 @@ export class SharedStreams {
   async #count(connections: Connections): Promise<void> {
     const own = (this.#own = new AbortController());
     const { signal } = own;
-    const name = `agent.${connections.origin}.`;
+    const name = agentLock(connections.origin);
     const until = (release: () => void): void => (signal.aborted ? release() : signal.addEventListener("abort", release));
     for (let i = 0; i < OWN; i++) {
       const release = await lockNow(name + i);

@@ -8,6 +8,8 @@ import { hasLocks, lock, lockClient, lockSnapshot } from "./locks.js";
 
 /** Calls with a connection. */
 export const SLOTS = 3;
+/** Streams of agents' own connections that take none of those, of all tabs; the further ones take one each. */
+export const FREE = 2;
 /** How long a call keeps its connection if others wait, in ms. */
 const SLICE = 1_000;
 /**
@@ -49,6 +51,8 @@ export class Connections {
   readonly #held = new Map<Stream, Held>();
   readonly #waiting: Stream[] = [];
   readonly #asks = new Set<AbortController>();
+  /** Locks that this build of the runtime has, or has asked for. */
+  #locks = 0;
   #idle: Held | undefined;
   #lapse: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
@@ -176,8 +180,13 @@ export class Connections {
     const slots = hasLocks() ? SLOTS : 1;
     for (let slot = 0; slot < slots; slot++) {
       const name = this.#prefix + slot;
-      void lock(name, ask.signal).then((release) => {
-        if (!release) return;
+      this.#locks++;
+      void lock(name, ask.signal).then((granted) => {
+        if (!granted) {
+          this.#locks--;
+          return;
+        }
+        const release = (): void => void granted().then(() => this.#locks--);
         const stream = this.#asks.delete(ask) ? this.#waiting.shift() : undefined;
         ask.abort();
         if (!stream) {
@@ -216,7 +225,9 @@ export class Connections {
 
   /** Whether a stream has to give way: a tab that waits has none, or less than this one would have left, or others wait here. */
   #owes({ kin, spare }: Stream, poorest: number): boolean {
-    return !kin || poorest === 0 || poorest < this.#held.size - (spare ? 0 : 1) || this.#waiting.some((other) => other.kin !== kin);
+    if (!kin || poorest === 0) return true;
+    const have = [...this.#held.keys()].filter((other) => other.kin === kin).length;
+    return poorest < have - (spare ? 0 : 1) || this.#waiting.some((other) => other.kin !== kin);
   }
 
   #swap(stream: Stream, held: Held): void {
@@ -232,21 +243,44 @@ export class Connections {
     this.#waiting.splice(at < 0 ? this.#waiting.length : at, 0, stream);
   }
 
-  /** How many wait in other tabs, and how many connections the poorest of those has. */
+  /**
+   * How many wait in other tabs, and how many connections the poorest of those has, less
+   * one for the stream of an agent's own connection, which reads no session.
+   */
   async #elsewhere(): Promise<{ waiting: number; poorest: number }> {
-    const { held, pending } = await this.#others();
-    const have = pending.map((ask) => held.filter((one) => one.clientId === ask.clientId).length);
-    return { waiting: Math.ceil(pending.length / SLOTS), poorest: Math.min(...have) };
+    const { held, pending, own } = await this.#others();
+    const have = pending.map(({ clientId }) => held.filter((one) => one.clientId === clientId).length - (own.has(clientId) ? 1 : 0));
+    return { waiting: Math.ceil(pending.length / SLOTS), poorest: Math.max(0, Math.min(...have)) };
   }
 
-  /** The locks of connections that other tabs have and wait for. */
-  async #others(): Promise<{ held: LockInfo[]; pending: LockInfo[] }> {
+  /**
+   * The locks of connections that other tabs have and wait for, and which tabs have one for
+   * an agent's own connection. Another build of the runtime on this page counts as a tab:
+   * the browser gives both one name, so its locks are those beyond this build's.
+   */
+  async #others(): Promise<{ held: LockInfo[]; pending: LockInfo[]; own: Set<string | undefined> }> {
     const me = await lockClient();
-    if (me === undefined) return { held: [], pending: [] };
+    if (me === undefined) return { held: [], pending: [], own: new Set() };
+    const before = this.#locks;
     const { held = [], pending = [] } = await lockSnapshot();
-    const theirs = ({ name, clientId }: LockInfo): boolean => clientId !== me && name!.startsWith(`holdfast.${this.#prefix}`);
-    return { held: held.filter(theirs), pending: pending.filter(theirs) };
+    const slots = (all: LockInfo[]): LockInfo[] => all.filter(({ name }) => name!.startsWith(`holdfast.${this.#prefix}`));
+    const isMine = ({ clientId }: LockInfo): boolean => clientId === me;
+    const known = new Set([...this.#held.values(), this.#idle].map((one) => `holdfast.${one?.slot}`));
+    let beyond = [...slots(held), ...slots(pending)].filter(isMine).length - Math.max(before, this.#locks);
+    const theirs = (one: LockInfo): boolean => !isMine(one) || (!known.has(one.name!) && beyond-- > 0);
+    const agent = `holdfast.${agentLock(this.origin)}`;
+    const own = held.filter((one) => !isMine(one) && one.name!.startsWith(agent) && Number(one.name!.slice(agent.length)) >= FREE);
+    return {
+      held: slots(held).filter(theirs),
+      pending: slots(pending).filter((one) => !isMine(one) || beyond-- > 0),
+      own: new Set(own.map(({ clientId }) => clientId)),
+    };
   }
+}
+
+/** What the locks are called that count the streams of agents' own connections, each followed by its number. */
+export function agentLock(origin: string): string {
+  return `agent.${origin}.`;
 }
 
 /** Whether this page has learned that an origin speaks HTTP/1.1. */

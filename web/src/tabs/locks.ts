@@ -27,25 +27,24 @@ export async function lockSnapshot(): Promise<LockManagerSnapshot> {
   }
 }
 
-/** A lock that is held until it is given back; undefined where `signal` ended the wait. Without Web Locks nobody else has it. */
-export function lock(name: string, signal?: AbortSignal): Promise<(() => void) | undefined> {
-  if (!hasLocks()) return Promise.resolve(() => {});
-  return new Promise((resolve) => {
-    navigator.locks
-      .request(`holdfast.${name}`, signal ? { signal } : {}, () => new Promise<void>((release) => resolve(release)))
-      .catch((error: unknown) => resolve(isRefused(error) ? () => {} : undefined));
-  });
+/**
+ * A lock that is held until it is given back, which resolves once the others can see
+ * that; undefined where `signal` ended the wait. Without Web Locks nobody else has it.
+ */
+export function lock(name: string, signal?: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+  return request(name, signal ? { signal } : {});
 }
 
-/**
- * A lock that pages hold together, until it is given back, which resolves once
- * the others can see that; undefined where `signal` ended the wait.
- */
+/** The same as {@link lock}, of which pages can have one together. */
 export function sharedLock(name: string, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+  return request(name, { mode: "shared", signal });
+}
+
+function request(name: string, options: LockOptions): Promise<(() => Promise<void>) | undefined> {
   if (!hasLocks()) return Promise.resolve(async () => {});
   return new Promise((resolve) => {
     const over: Promise<void> = navigator.locks
-      .request(`holdfast.${name}`, { mode: "shared", signal }, () => {
+      .request(`holdfast.${name}`, options, () => {
         return new Promise<void>((release) => {
           resolve(() => {
             release();
