@@ -158,7 +158,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 				t.awaitConnection(c)
 			}
 		}
-		if c.state == stateOpen && !c.token.asking {
+		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 		if t.phase == callQueued {
@@ -233,7 +233,7 @@ func (t *call) send(c *Client, now engine.Time) {
 		case t.looksUnsent(c):
 			// Sent from here, it would be sent once more from there.
 			t.unsent(c, now, "the store has failed, and could not note that the request leaves")
-		case c.state != stateOpen || c.token.asking: // whoever opens the client sends it
+		case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
 		case generation != c.session.generation:
 			t.send(c, now)
 		default:
@@ -252,7 +252,7 @@ func (t *call) transmit(c *Client, now engine.Time) {
 	t.stream = t.newStream(c)
 	t.stream.Hold(now, t.paused)
 	t.owed = false
-	t.token = c.token.number
+	t.token = c.token.Number()
 	// On a legacy connection the caller has them only for a server that asked.
 	extra := t.header
 	if c.revision != nil && c.revision.SelfDescribing {
@@ -293,7 +293,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	t.resuming, t.owed, t.withCursor = true, false, true
 	t.stream.Reconnecting(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
-	t.token = c.token.number
+	t.token = c.token.Number()
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
 	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
 }
@@ -361,7 +361,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 	}
 	if t.phase == callQueued && now >= t.rerunAt {
 		t.rerunAt = engine.Never
-		if c.state == stateOpen && !c.token.asking {
+		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 		return
@@ -408,7 +408,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 	}
 	switch t.stream.Advance(now) {
 	case link.ActionReconnect:
-		if c.token.asking {
+		if c.token.Asking() {
 			// Its arrival wakes the stream; a deadline left in the past
 			// would make the driver spin.
 			t.stream.Park()
@@ -429,7 +429,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 func (t *call) answerDue(c *Client) engine.Time {
 	switch t.phase {
 	case callQueued:
-		if c.token.asking || t.parked != 0 || t.rerunAt != engine.Never || t.role == roleApp && !t.left {
+		if c.token.Asking() || t.parked != 0 || t.rerunAt != engine.Never || t.role == roleApp && !t.left {
 			return engine.Never // what has not left is not answered: sendDue limits that
 		}
 	case callRestored, callFollowed:

@@ -61,7 +61,7 @@ func (c *Client) openChannel(now engine.Time) {
 
 // open sends the GET, or sends it again with another token.
 func (h *channel) open(c *Client, now engine.Time) {
-	h.state, h.by, h.token = channelOpening, now.After(endpointTimeout), c.token.number
+	h.state, h.by, h.token = channelOpening, now.After(endpointTimeout), c.token.Number()
 	h.stream, h.exchange = link.NewStream(0, &c.cfg.Retry), link.NewExchange(c.linkLimits())
 	h.stream.Once = true
 	if c.usesEventSource() {

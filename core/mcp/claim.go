@@ -75,7 +75,7 @@ func (t *call) claim() []byte {
 // that of the commit that is made now.
 func (c *Client) sendDecided(now engine.Time, calls []*call) {
 	for _, t := range calls {
-		if t.phase == callQueued && t.rerunAt == engine.Never && c.state == stateOpen && !c.token.asking {
+		if t.phase == callQueued && t.rerunAt == engine.Never && c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 	}

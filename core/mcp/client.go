@@ -71,7 +71,7 @@ type Client struct {
 	session     session
 	negotiation negotiation
 	channel     channel
-	token       token
+	token       link.Bearer
 	offline     bool
 
 	reach reach
@@ -119,7 +119,7 @@ func New(cfg Config) *Client {
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   durable.NewWriter(cfg.Journal),
 	}
-	c.taskListen.at, c.token.askAt, c.claims.at = engine.Never, engine.Never, engine.Never
+	c.taskListen.at, c.claims.at = engine.Never, engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	return c
 }
@@ -256,7 +256,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.askAt, c.writer.Deadline(), c.withdrawn.deadline(), c.claims.at, c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.at, c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

@@ -113,7 +113,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.storeUrgent() // nobody reports on the commit under way any more, after which the rest would come
 	c.writer.Release(now)
 	c.session.initializeAt = engine.Never
-	c.token.asking, c.token.askAt = false, engine.Never
+	c.token.Stop()
 	c.answers, c.asked = answers{}, nil
 }
 

@@ -52,7 +52,7 @@ func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) boo
 		}
 		h.reachedAt = engine.Never
 	}
-	if h.failures++; h.failures < headerFailures || h.asking || c.token.asking {
+	if h.failures++; h.failures < headerFailures || h.asking || c.token.Asking() {
 		return false
 	}
 	h.failures, h.asking = 0, true

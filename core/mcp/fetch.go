@@ -25,10 +25,7 @@ func (c *Client) fetch(o owner, method string, body []byte, extra ...engine.Fiel
 		header = append(header, engine.Field{Name: "MCP-Protocol-Version", Value: c.revision.Name})
 	}
 	header = append(header, extra...)
-	if c.token.value != "" {
-		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
-	}
-	header = append(header, c.cfg.Header...)
+	header = append(c.token.AppendField(header), c.cfg.Header...)
 	target := c.cfg.URL
 	if method == "POST" {
 		target = c.postURL()

@@ -124,7 +124,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	c.byID[t.request] = t
 	t.awaitConnection(c)
 	c.status(t, "owned", nil)
-	if c.state == stateOpen && !c.token.asking {
+	if c.state == stateOpen && !c.token.Asking() {
 		t.carryOn(c, now)
 	}
 }

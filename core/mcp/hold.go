@@ -48,11 +48,11 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	switch t.phase {
 	case callQueued:
 		t.answerBy = in(now, t.timeouts.Answer)
-		if c.state == stateOpen && !c.token.asking && t.rerunAt == engine.Never {
+		if c.state == stateOpen && !c.token.Asking() && t.rerunAt == engine.Never {
 			t.send(c, now)
 		}
 	case callRestored:
-		if c.state == stateOpen && !c.token.asking {
+		if c.state == stateOpen && !c.token.Asking() {
 			t.carryOn(c, now)
 		}
 	case callStreaming:

@@ -109,7 +109,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 			return
 		}
 		t.phase = callQueued
-		if c.state == stateOpen && !c.token.asking {
+		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 	})

@@ -78,14 +78,14 @@ func (l *listen) carries(c *Client) bool {
 
 func (l *listen) connect(c *Client, now engine.Time) {
 	modern := c.revision != nil && c.revision.SelfDescribing
-	if c.token.asking {
+	if c.token.Asking() {
 		l.state, l.x = listenParked, 0
 		return
 	}
 	l.state = listenRunning
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now, c.cfg.Timeouts.Answer)
-	l.token, l.acked = c.token.number, false
+	l.token, l.acked = c.token.Number(), false
 	l.withCursor = !modern && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
 	switch {
 	case modern:

@@ -21,9 +21,7 @@ func (c *Client) Online(now engine.Time) {
 	if c.session.initializeAt != engine.Never {
 		c.session.initializeAt = now
 	}
-	if c.token.askAt != engine.Never {
-		c.token.askAt = now
-	}
+	c.token.Online(now)
 }
 
 // Shown notes that the tab is seen again after a long time hidden. Its

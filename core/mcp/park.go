@@ -77,7 +77,7 @@ func (t *call) advanceParked(c *Client, now engine.Time) {
 	case c.state != stateOpen || t.generation != c.session.generation || t.policy.expired(now):
 		t.unpark(now) // whatever is to become of it, resuming finds out
 		return
-	case c.token.asking:
+	case c.token.Asking():
 		t.touchAt = now.After(statusFloor)
 		return
 	}

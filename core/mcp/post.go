@@ -91,7 +91,7 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 // send sends the message, or sends it again; while a token is being asked for
 // it waits, without a limit: a person may be signing in.
 func (p *post) send(c *Client, now engine.Time) {
-	if c.token.asking {
+	if c.token.Asking() {
 		p.phase, p.x, p.by = postParked, 0, engine.Never
 		return
 	}
@@ -102,7 +102,7 @@ func (p *post) send(c *Client, now engine.Time) {
 	p.phase, p.by = postSent, now.After(timeout)
 	p.generation, p.inSession = c.session.generation, c.session.id != ""
 	p.exchange = link.NewExchange(c.linkLimits())
-	p.token = c.token.number
+	p.token = c.token.Number()
 	p.x = c.fetch(p, method, p.body)
 }
 

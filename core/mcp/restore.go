@@ -172,7 +172,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
-	} else if t.phase == callRestored && c.state == stateOpen && !c.token.asking {
+	} else if t.phase == callRestored && c.state == stateOpen && !c.token.Asking() {
 		t.carryOn(c, now)
 	}
 }

@@ -184,7 +184,7 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 		if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
 			return
 		}
-		if c.state != stateOpen || c.token.asking || t.generation != c.session.generation {
+		if c.state != stateOpen || c.token.Asking() || t.generation != c.session.generation {
 			t.stream.Unpark(now)
 			return
 		}
@@ -197,7 +197,7 @@ func (t *call) postResume(c *Client, now engine.Time) {
 	t.resuming, t.owed, p.fresh = true, false, true
 	t.stream.Reconnecting(now, t.timeouts.Answer)
 	t.exchange = link.NewExchange(c.linkLimits())
-	t.token = c.token.number
+	t.token = c.token.Number()
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')
 	body := jsonrpc.AppendRequest(nil, uint64(t.request), "requests/resume", params, nil)
 	var extra []engine.Field

@@ -66,7 +66,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 
 // sendOpening sends a request that opens the client, once there is a token for it.
 func (c *Client) sendOpening(now engine.Time, t *call) {
-	if !c.token.asking {
+	if !c.token.Asking() {
 		t.send(c, now)
 	}
 }
@@ -189,7 +189,7 @@ func (c *Client) reopened(now engine.Time) {
 
 // sendQueued sends the calls that wait for the client to be open.
 func (c *Client) sendQueued(now engine.Time) {
-	if c.token.asking {
+	if c.token.Asking() {
 		return // tokenArrived sends them
 	}
 	for _, t := range append([]*call(nil), c.calls...) {

@@ -81,7 +81,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
 	switch {
 	case c.state != stateOpen || l.over || !c.mayListen() || !c.revision.SelfDescribing:
-	case c.token.asking:
+	case c.token.Asking():
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():
 		l.open(c, now)

@@ -17,7 +17,7 @@ func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	t := c.byCall[id]
 	switch {
 	case t == nil || t.phase >= callTail:
-	case t.phase == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.asking &&
+	case t.phase == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
 		t.generation == c.session.generation:
 		if t.policy.peek == nil {
 			t.policy.peek = t.askStatus(c, now)
@@ -27,7 +27,7 @@ func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	case t.task.peek.call == nil:
 		s := c.bookTask(now, t, peekMethod, nil)
 		t.task.peek.call = s
-		if c.state == stateOpen && !c.token.asking {
+		if c.state == stateOpen && !c.token.Asking() {
 			s.send(c, now)
 		}
 	}

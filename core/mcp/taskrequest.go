@@ -49,7 +49,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		c.abort(t.x)
 		t.streamEnded(c, now)
 	}
-	if c.state != stateOpen || c.token.asking {
+	if c.state != stateOpen || c.token.Asking() {
 		return // taskDue is Never meanwhile
 	}
 	if !k.ttl.over && now >= k.expires() {
@@ -122,7 +122,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 			return
 		}
 		s.phase = callQueued
-		if c.state == stateOpen && !c.token.asking { // else whoever opens the client sends it
+		if c.state == stateOpen && !c.token.Asking() { // else whoever opens the client sends it
 			s.send(c, now)
 		}
 	})
@@ -160,7 +160,7 @@ func (t *call) taskDue(c *Client) engine.Time {
 	if t.x != 0 {
 		at = t.stream.Deadline()
 	}
-	if c.state != stateOpen || c.token.asking {
+	if c.state != stateOpen || c.token.Asking() {
 		return at
 	}
 	for _, s := range []*subcall{&t.task.poll, &t.task.fetch, &t.task.update} {

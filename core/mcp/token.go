@@ -1,36 +1,20 @@
 package mcp
 
-import (
-	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/link"
-)
-
-// token is the bearer token and what is known of it. It stays in memory.
-type token struct {
-	value    string
-	number   int         // how many there have been: tells which one a request carried
-	asking   bool        // the provider has been asked, or will be, and nothing leaves before it has answered
-	askAt    engine.Time // when it is asked again, which needs the network and could not reach it; else Never
-	attempts int         // times in a row that it could not
-}
+import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
-	if c.token.asking {
-		return
+	if c.token.Ask() {
+		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
-	c.token.asking = true
-	c.effects.Add(engine.Effect{Kind: engine.Token})
 }
 
 // refreshToken drops the token of that number, which was refused, and asks for
-// another. It returns false where there is a newer one already: the request
-// was under way while somebody else's 401 led to it.
+// another. It returns false where there is a newer one already.
 func (c *Client) refreshToken(number int) bool {
-	if number != c.token.number && !c.token.asking {
+	if !c.token.Refused(number) {
 		return false
 	}
-	c.token.value = ""
 	c.askToken()
 	return true
 }
@@ -65,23 +49,16 @@ func (t *call) authorize(c *Client, now engine.Time) {
 // without a scheme; failure is set where there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	c.begin(now)
-	if !c.token.asking || c.token.askAt != engine.Never || c.state >= stateClosing {
+	if !c.token.Answerable() || c.state >= stateClosing {
 		return
 	}
-	c.token.asking = false
 	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
 		return
 	}
-	c.token.attempts = 0
-	if failure == nil && !link.Sendable(value) {
-		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
-	}
-	if failure != nil {
+	if failure = c.token.Answered(value, failure); failure != nil {
 		c.tokenFailed(now, failure)
 		return
 	}
-	c.token.value = value
-	c.token.number++
 	c.tokenArrived(now)
 }
 
@@ -94,9 +71,7 @@ func (c *Client) waitForToken(now engine.Time) bool {
 	if !opens && c.state != stateOpen && c.state != stateReconnecting {
 		return false
 	}
-	c.token.asking = true
-	c.token.askAt = now.After(c.cfg.Retry.Delay(c.token.attempts, -1, &c.random))
-	c.token.attempts++
+	c.token.Away(now, &c.cfg.Retry, &c.random)
 	if opens {
 		c.begun(now)
 		c.reached(false)
@@ -106,8 +81,7 @@ func (c *Client) waitForToken(now engine.Time) bool {
 
 // advanceToken asks the provider again.
 func (c *Client) advanceToken(now engine.Time) {
-	if now >= c.token.askAt {
-		c.token.askAt = engine.Never
+	if c.token.Due(now) {
 		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
 }

@@ -1,0 +1,116 @@
+package link
+
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
+// Bearer is a client's bearer token and what is known of it. It stays in memory. Its
+// zero value has none. Like all of this package it emits nothing: where a method says
+// so, its caller asks the provider (effect Token).
+type Bearer struct {
+	value    string
+	number   int // how many there have been: tells which one a request carried
+	state    bearerState
+	askAt    engine.Time // bearerAway: when the provider is asked again
+	attempts int         // times in a row that the provider could not reach the network
+}
+
+type bearerState uint8
+
+const (
+	bearerIdle  bearerState = iota // the provider has answered, or was never asked
+	bearerAsked                    // it has been asked, and nothing leaves before it has answered
+	bearerAway                     // the same, but it could not reach the network and is asked again later
+)
+
+// Number tells which token a request carries that leaves now.
+func (b *Bearer) Number() int { return b.number }
+
+// AppendField appends the header field that carries the token, if there is one.
+func (b *Bearer) AppendField(header []engine.Field) []engine.Field {
+	if b.value == "" {
+		return header
+	}
+	return append(header, engine.Field{Name: "Authorization", Value: "Bearer " + b.value})
+}
+
+// Asking reports whether an answer is waited for, however long that takes.
+func (b *Bearer) Asking() bool { return b.state != bearerIdle }
+
+// Answerable reports whether the provider has a question that it has not answered.
+func (b *Bearer) Answerable() bool { return b.state == bearerAsked }
+
+// Ask reports whether the provider has to be asked now: it is asked once, however
+// many requests need it.
+func (b *Bearer) Ask() bool {
+	if b.Asking() {
+		return false
+	}
+	b.state = bearerAsked
+	return true
+}
+
+// Refused drops the token of that number, which a server has refused. It returns
+// false where there is a newer one already: the request was under way while somebody
+// else's 401 led to it.
+func (b *Bearer) Refused(number int) bool {
+	if number != b.number && !b.Asking() {
+		return false
+	}
+	b.value = ""
+	return true
+}
+
+// Answered takes the provider's answer: the token alone, without a scheme, or why
+// there is none. It returns why there is none.
+func (b *Bearer) Answered(value string, failure *engine.Error) *engine.Error {
+	b.state, b.attempts = bearerIdle, 0
+	if failure == nil && !Sendable(value) {
+		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
+	}
+	if failure == nil {
+		b.value = value
+		b.number++
+	}
+	return failure
+}
+
+// Away notes that the provider needs the network and could not reach it: Due says
+// when it is asked again.
+func (b *Bearer) Away(now engine.Time, policy *Policy, random *engine.Random) {
+	b.state = bearerAway
+	b.askAt = now.After(policy.Delay(b.attempts, -1, random))
+	b.attempts++
+}
+
+// Online has a provider that could not reach the network asked again at once.
+func (b *Bearer) Online(now engine.Time) { b.askAt = now }
+
+// Due reports whether the provider has to be asked again now.
+func (b *Bearer) Due(now engine.Time) bool {
+	if now < b.Deadline() {
+		return false
+	}
+	b.state = bearerAsked
+	return true
+}
+
+// Deadline returns when Due has something to say.
+func (b *Bearer) Deadline() engine.Time {
+	if b.state != bearerAway {
+		return engine.Never
+	}
+	return b.askAt
+}
+
+// Stop has nobody wait for an answer any more.
+func (b *Bearer) Stop() { b.state = bearerIdle }
+
+// Sendable reports whether a bearer token is RFC 6750's b64token in spirit:
+// visible ASCII only, which a header field can carry.
+func Sendable(token string) bool {
+	for i := range len(token) {
+		if token[i] <= ' ' || token[i] > '~' {
+			return false
+		}
+	}
+	return token != ""
+}
