@@ -53,7 +53,7 @@ type Client struct {
 	share     int         // streams of sessions that this page may hold, of all tabs'
 	shared    bool        // and it wants to know what they would have
 	demand    demand      // that it was told
-	token     token
+	token     link.Bearer
 	offline   bool
 	served    bool // the agent's host has let a stream be read
 	heads     link.Heads
@@ -157,6 +157,7 @@ func (c *Client) Advance(now engine.Time) {
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.advance(c, now)
 	}
+	c.advanceToken(now)
 	c.disown(now)
 	c.rotate(now)
 	for _, s := range c.sessions {
@@ -184,7 +185,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.writer.Deadline(), c.rotateAt, c.nextDraft())
+	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft())
 	for _, n := range c.connections() {
 		at = min(at, n.deadline(c))
 	}
@@ -228,9 +229,7 @@ func contains(all []*connection, n *connection) bool {
 // fetch starts an exchange for o.
 func (c *Client) fetch(o owner, method string, header []engine.Field, body []byte) engine.ExchangeID {
 	header = append(header, c.cfg.Header...)
-	if c.token.value != "" {
-		header = append(header, engine.Field{Name: "Authorization", Value: "Bearer " + c.token.value})
-	}
+	header = c.token.AppendField(header)
 	x := c.exchanges.Begin(o)
 	c.effects.Add(engine.Effect{Kind: engine.Fetch, X: x, Request: &engine.Request{
 		Method: method, URL: c.cfg.URL, Header: header, Body: body}})

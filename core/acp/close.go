@@ -103,4 +103,5 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 		}
 	}
 	c.rotateAt = engine.Never
+	c.token.Stop()
 }

@@ -33,8 +33,13 @@ func newStream(c *Client, n *connection, s *session) *stream {
 	return t
 }
 
-// connect makes a GET.
+// connect makes a GET, once there is an answer about the token.
 func (t *stream) connect(c *Client, now engine.Time) {
+	if c.token.Asking() {
+		t.link.Broken(now, engine.EndNetwork, c.offline, &c.random)
+		t.link.Park() // the token's arrival wakes it
+		return
+	}
 	header := []engine.Field{
 		{Name: "Accept", Value: "text/event-stream"},
 		{Name: "Acp-Connection-Id", Value: t.conn.id},
@@ -46,7 +51,7 @@ func (t *stream) connect(c *Client, now engine.Time) {
 		header = append(header, t.link.Cursor.Header()) // of agents whose frames have ids
 	}
 	t.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
-	t.token = c.token.number
+	t.token = c.token.Number()
 	t.x = c.fetch(t, "GET", header, nil)
 }
 

@@ -19,6 +19,7 @@ func (c *Client) Online(now engine.Time) {
 		}
 		n.probe(c, now)
 	}
+	c.token.Online(now)
 	for _, p := range c.posts {
 		if p.waiting && p.at != engine.Never {
 			p.at = now

@@ -66,7 +66,13 @@ func (p *post) held(c *Client) bool {
 	return slices.ContainsFunc(p.after, func(first *post) bool { return slices.Contains(c.posts, first) })
 }
 
+// post makes the request, once there is an answer about the token. The DELETE goes
+// without: nothing waits for it for long.
 func (p *post) post(c *Client, now engine.Time) {
+	if c.token.Asking() && p.body != nil {
+		p.waiting, p.at = true, engine.Never
+		return
+	}
 	method, within := "POST", int64(postTimeout)
 	header := []engine.Field{{Name: "Content-Type", Value: "application/json"}, {Name: "Accept", Value: "application/json"}}
 	if p.body == nil {
@@ -79,7 +85,7 @@ func (p *post) post(c *Client, now engine.Time) {
 		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: p.session.id})
 	}
 	p.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
-	p.waiting, p.token = false, c.token.number
+	p.waiting, p.token = false, c.token.Number()
 	if p.request != nil && p.request.role == roleInitialize {
 		within = c.cfg.Timeouts.Answer
 	}

@@ -1,32 +1,20 @@
 package acp
 
-import (
-	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/link"
-)
-
-// token is the bearer token and what is known of it. It stays in memory.
-type token struct {
-	value  string
-	number int  // how many there have been: tells which one a request carried
-	asking bool // the provider has been asked and has not answered
-}
+import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
-	if !c.token.asking {
-		c.token.asking = true
+	if c.token.Ask() {
 		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
 }
 
-// refreshToken asks for another token than the one of that number, which was
-// refused. False where there is a newer one already.
+// refreshToken drops the token of that number, which was refused, and asks for
+// another. It returns false where there is a newer one already.
 func (c *Client) refreshToken(number int) bool {
-	if number != c.token.number && !c.token.asking {
+	if !c.token.Refused(number) {
 		return false
 	}
-	c.token.value = ""
 	c.askToken()
 	return true
 }
@@ -35,20 +23,16 @@ func (c *Client) refreshToken(number int) bool {
 // scheme, or why there is none.
 func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	c.begin(now)
-	if !c.token.asking || c.state >= stateClosing {
+	if !c.token.Answerable() || c.state >= stateClosing {
 		return
 	}
-	c.token.asking = false
-	if failure == nil && !link.Sendable(value) {
-		failure = &engine.Error{Code: engine.CodeBadArgument, Op: "token", Message: "the token holds characters that a header cannot carry"}
+	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
+		return
 	}
+	failure = c.token.Answered(value, failure)
 	if failure != nil && c.state == stateConnecting && (c.home == nil || c.home.id == "" && c.home.state == connNew) {
 		c.fail(now, failure)
 		return
-	}
-	if failure == nil {
-		c.token.value = value
-		c.token.number++
 	}
 	if c.state == stateConnecting && (c.home == nil || c.home.state == connNew) {
 		c.begun(now)
@@ -69,5 +53,29 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		for _, t := range n.streams(c) {
 			t.link.Unpark(now)
 		}
+	}
+}
+
+// waitForToken has the provider, which needs the network and could not reach it,
+// asked again later. What waits for a token waits on, as it does for an agent that is
+// away; a page that has an earlier one's connection has its sessions meanwhile. It
+// returns false for a client that was never open: it has nothing that it could wait
+// with.
+func (c *Client) waitForToken(now engine.Time) bool {
+	opens := c.state == stateConnecting && c.home != nil && c.home.id != "" && c.home.state == connNew
+	if !opens && c.state != stateOpen && c.state != stateReconnecting {
+		return false
+	}
+	c.token.Away(now, &c.cfg.Retry, &c.random)
+	if opens {
+		c.begun(now)
+	}
+	return true
+}
+
+// advanceToken asks the provider again.
+func (c *Client) advanceToken(now engine.Time) {
+	if c.token.Due(now) {
+		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
 }
