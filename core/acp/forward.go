@@ -161,9 +161,9 @@ func (c *Client) Moved(now engine.Time, record uint64, epoch uint32) {
 	c.handedOn(now, s)
 }
 
-// relieve takes the requests of a session that another tab carries from now on:
+// yieldRequests takes the requests of a session that another tab carries from now on:
 // what has not left yet must not any more, since that tab may send it (fault 76).
-func (c *Client) relieve(s *session) {
+func (c *Client) yieldRequests(s *session) {
 	for _, r := range append([]*request(nil), c.requests...) {
 		if r.session != s || r.phase == requestElsewhere {
 			continue

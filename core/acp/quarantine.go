@@ -37,7 +37,7 @@ func (c *Client) unreadable(now engine.Time, record uint64) {
 // has left it may be at work, and nothing here will tell.
 func (c *Client) letGo(now engine.Time, s *session) {
 	if s.owned {
-		c.relieve(s)
+		c.yieldRequests(s)
 	}
 	for _, r := range append([]*request(nil), c.requests...) {
 		if r.session == s && r.away.taken {

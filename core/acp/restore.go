@@ -109,7 +109,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	// It has changed hands: its log is read from the start.
 	was := s.owned
 	if was {
-		c.relieve(s)
+		c.yieldRequests(s)
 	}
 	s.moved, s.anew = was || owned || op.Epoch != s.record.Epoch, was || owned
 	s.detach(c)

@@ -148,7 +148,7 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 		w.drop(c)
 	default:
 		w.attempts = 0
-		c.relieve(l)
+		c.replaceListen(l)
 	}
 	l.acked = l.acked || own
 	if taken == nil {
@@ -159,8 +159,8 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 	return jsonrpc.AppendNotification(nil, string(m.Method), params, nil)
 }
 
-// relieve puts a stream that was acknowledged into the place of the present one.
-func (c *Client) relieve(next *listen) {
+// replaceListen puts a stream that was acknowledged into the place of the present one.
+func (c *Client) replaceListen(next *listen) {
 	old := c.listen
 	// Where the old one was cut meanwhile, what was said after that is gone.
 	cut := old.x == 0 || old.stream.Phase() != link.PhaseUp
