@@ -32,7 +32,7 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	if r.conn != nil {
 		r.conn.useful = true
 	}
-	defer c.settleEarly()
+	defer c.settleUnclaimed()
 	defer r.dropPassing(c, now)
 	if ok {
 		r.learn(c, now, result)
@@ -74,7 +74,7 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 		r.unlearn(c, now, 0)
 		c.settleFailure(r.call, failure)
 		r.dropPassing(c, now)
-		c.settleEarly()
+		c.settleUnclaimed()
 	}
 }
 

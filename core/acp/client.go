@@ -40,9 +40,9 @@ type Client struct {
 	lastQuestion uint32
 	used         uint32 // counts the uses of sessions
 
-	home      *connection // the one that new sessions are made on
-	sessions  []*session  // in the order of their handles, which count from 1
-	early     []early     // updates of sessions that are not known yet
+	home      *connection       // the one that new sessions are made on
+	sessions  []*session        // in the order of their handles, which count from 1
+	early     []unclaimedUpdate // updates of sessions that are not known yet
 	requests  []*request
 	posts     []*post
 	questions []*question

@@ -6,16 +6,16 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// early is an update of a session that is not known yet: agents may send some
+// unclaimedUpdate is an update of a session that is not known yet: agents may send some
 // before the answer to session/new (spec/acp.md 4, client MUST 2).
-type early struct {
+type unclaimedUpdate struct {
 	session string
 	update  []byte
 }
 
 // catchUp applies the updates that came before the session was known.
 func (c *Client) catchUp(now engine.Time, s *session) {
-	var rest []early
+	var rest []unclaimedUpdate
 	for _, e := range c.early {
 		if e.session == s.id {
 			s.update(c, now, e.update)
@@ -26,21 +26,21 @@ func (c *Client) catchUp(now engine.Time, s *session) {
 	c.early = rest
 }
 
-// keepEarly keeps an update of a session that is not known, within bounds.
-func (c *Client) keepEarly(id string, update []byte) {
+// keepUnclaimed keeps an update of a session that is not known, within bounds.
+func (c *Client) keepUnclaimed(id string, update []byte) {
 	size := len(update)
 	if !c.expectsSession() {
-		size = maxEarly + 1 // nothing under way would make it known
+		size = maxUnclaimed + 1 // nothing under way would make it known
 	}
 	for _, e := range c.early {
 		size += len(e.update)
 	}
-	if size > maxEarly {
+	if size > maxUnclaimed {
 		c.counters.UnknownSessions++
 		c.integrity(nil, "unknown_session")
 		return
 	}
-	c.early = append(c.early, early{id, bytes.Clone(update)})
+	c.early = append(c.early, unclaimedUpdate{id, bytes.Clone(update)})
 }
 
 // expectsSession reports whether an answer may make a session known.
@@ -53,8 +53,8 @@ func (c *Client) expectsSession() bool {
 	return false
 }
 
-// settleEarly tells of updates that were kept for a session which did not come.
-func (c *Client) settleEarly() {
+// settleUnclaimed tells of updates that were kept for a session which did not come.
+func (c *Client) settleUnclaimed() {
 	if len(c.early) == 0 || c.expectsSession() {
 		return
 	}
@@ -76,5 +76,5 @@ func (c *Client) wasDropped(id string) bool {
 	return false
 }
 
-// maxEarly bounds what is kept of sessions that are not known, in bytes.
-const maxEarly = 1 << 20
+// maxUnclaimed bounds what is kept of sessions that are not known, in bytes.
+const maxUnclaimed = 1 << 20

@@ -319,7 +319,7 @@ func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc
 			return
 		}
 		if !c.wasDropped(id) {
-			c.keepEarly(id, update)
+			c.keepUnclaimed(id, update)
 		}
 	case "$/cancel_request":
 		c.takeBack(now, n, m.Params)
