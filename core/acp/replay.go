@@ -161,7 +161,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.first, s.protocol = nil, s.version()
 		s.transcript.SetVersion(s.protocol)
 		s.transcript.Reset(s.emit(c))
-		s.works = works{}
+		s.activities = activities{}
 		c.rewrite(s)
 	case told:
 		updates = updates[:at] // the rest would be shown twice

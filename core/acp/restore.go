@@ -127,7 +127,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.pending, s.disownAt = map[uint64]bool{}, engine.Never
 	s.transcript.ForgetPrompts() // mirror brings those that are open
 	s.transcript.Reset(s.emit(c))
-	s.works = works{}
+	s.activities = activities{}
 	s.first, s.turn.last = nil, nil
 	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
 	switch {

@@ -32,7 +32,7 @@ type session struct {
 	wanted     bool        // and the app wants to hear of it
 	since      engine.Time // of its stream, or of its being parked
 	unseen     bool        // an earlier page left it, and the agent has not been heard since
-	works      works
+	activities activities
 	cancelling bool // the app has cancelled the turn
 	silent     bool // the app was told that it is not heard
 	transcript *transcript.Reducer
@@ -350,7 +350,7 @@ func (s *session) reduce(c *Client, now engine.Time, update []byte) {
 	if s.first == nil {
 		s.first = nameOf(update)
 	}
-	s.noteWork(update)
+	s.noteActivity(update)
 	if what := s.transcript.Update(update, s.emit(c)); what != "" {
 		c.integrity(s, what)
 	}

@@ -9,42 +9,42 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// works are the tool calls and terminals of a session that are not finished, by
+// activities are the tool calls and terminals of a session that are not finished, by
 // their ids: what can be cancelled, and what a cancelled turn leaves undone.
-type works [2]map[string]*work
+type activities [2]map[string]*activity
 
 // The kinds of works.
 const (
-	workTerminal = iota
-	workTool
+	activityTerminal = iota
+	activityTool
 )
 
-type work struct {
+type activity struct {
 	id     []byte // raw JSON
 	status []byte // of a tool call, raw, as the agent has said it
 	cancel bool   // the agent offers to cancel it alone
 	marked bool   // the app was told that it is cancelled, which the agent has not said
 }
 
-// maxWorks bounds what an agent that finishes nothing makes a session keep.
-const maxWorks = 10_000
+// maxActivities bounds what an agent that finishes nothing makes a session keep.
+const maxActivities = 10_000
 
-// workOf returns which work an update is of; no id where it is of none.
-func workOf(update []byte) (id []byte, kind int) {
+// activityOf returns which work an update is of; no id where it is of none.
+func activityOf(update []byte) (id []byte, kind int) {
 	name, _ := jsonrpc.Member(update, "sessionUpdate")
 	switch string(name) {
 	case `"tool_call"`, `"tool_call_update"`:
 		id, _ = jsonrpc.Member(update, "toolCallId")
-		kind = workTool
+		kind = activityTool
 	case `"terminal_update"`:
 		id, _ = jsonrpc.Member(update, "terminalId")
 	}
 	return id, kind
 }
 
-// noteWork takes what an update says of a tool call, or of a terminal.
-func (s *session) noteWork(update []byte) {
-	raw, kind := workOf(update)
+// noteActivity takes what an update says of a tool call, or of a terminal.
+func (s *session) noteActivity(update []byte) {
+	raw, kind := activityOf(update)
 	if raw == nil {
 		return
 	}
@@ -52,24 +52,24 @@ func (s *session) noteWork(update []byte) {
 	if rule != "" {
 		return
 	}
-	w := s.works[kind][string(id)]
+	w := s.activities[kind][string(id)]
 	if w == nil {
-		if len(s.works[kind]) >= maxWorks {
+		if len(s.activities[kind]) >= maxActivities {
 			return
 		}
-		w = &work{id: bytes.Clone(raw), status: []byte(`"pending"`)} // spec/acp.md 3.3
-		if s.works[kind] == nil {
-			s.works[kind] = map[string]*work{}
+		w = &activity{id: bytes.Clone(raw), status: []byte(`"pending"`)} // spec/acp.md 3.3
+		if s.activities[kind] == nil {
+			s.activities[kind] = map[string]*activity{}
 		}
-		s.works[kind][string(id)] = w
+		s.activities[kind][string(id)] = w
 	}
 	if value, ok := jsonrpc.Member(update, "capabilities"); ok {
 		offered, _ := jsonrpc.Member(value, "cancel")
 		w.cancel = jsonrpc.IsObject(offered)
 	}
-	if kind == workTerminal {
+	if kind == activityTerminal {
 		if exit, _ := jsonrpc.Member(update, "exitStatus"); jsonrpc.IsObject(exit) {
-			delete(s.works[kind], string(id))
+			delete(s.activities[kind], string(id))
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func (s *session) noteWork(update []byte) {
 	w.status, w.marked = append(w.status[:0], status...), false // the agent knows better
 	switch string(status) {
 	case `"completed"`, `"failed"`, `"cancelled"`:
-		delete(s.works[kind], string(id))
+		delete(s.activities[kind], string(id))
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *session) noteWork(update []byte) {
 // counts (spec/acp.md 4).
 func (s *session) markCancelled(c *Client) {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
-	for _, w := range s.works.calls() {
+	for _, w := range s.activities.calls() {
 		if !w.marked && !lists(background, w.id) {
 			w.marked = true
 			s.showStatus(c, w, []byte(`"cancelled"`))
@@ -104,12 +104,12 @@ func (s *session) markCancelled(c *Client) {
 // all, its tool calls are what the agent said last.
 func (s *session) settleMarks(c *Client, stop []byte) {
 	s.cancelling = false
-	for _, w := range s.works.calls() {
+	for _, w := range s.activities.calls() {
 		switch {
 		case !w.marked:
 		case string(stop) == `"cancelled"`:
 			id, _ := transcript.ItemID(w.id)
-			delete(s.works[workTool], string(id))
+			delete(s.activities[activityTool], string(id))
 		default:
 			w.marked = false
 			s.showStatus(c, w, w.status)
@@ -117,7 +117,7 @@ func (s *session) settleMarks(c *Client, stop []byte) {
 	}
 }
 
-func (s *session) showStatus(c *Client, w *work, status []byte) {
+func (s *session) showStatus(c *Client, w *activity, status []byte) {
 	update := append([]byte(`{"sessionUpdate":"tool_call_update","toolCallId":`), w.id...)
 	update = append(append(append(update, `,"status":`...), status...), '}')
 	s.transcript.Update(update, s.emit(c))
@@ -125,17 +125,17 @@ func (s *session) showStatus(c *Client, w *work, status []byte) {
 }
 
 // calls returns the tool calls, in an order that is the same each time.
-func (ws works) calls() []*work {
-	all := make([]*work, 0, len(ws[workTool]))
-	for _, w := range ws[workTool] {
+func (ws activities) calls() []*activity {
+	all := make([]*activity, 0, len(ws[activityTool]))
+	for _, w := range ws[activityTool] {
 		all = append(all, w)
 	}
-	slices.SortFunc(all, func(a, b *work) int { return bytes.Compare(a.id, b.id) })
+	slices.SortFunc(all, func(a, b *activity) int { return bytes.Compare(a.id, b.id) })
 	return all
 }
 
 // cancels reports whether the agent offers to cancel one alone.
-func (ws works) cancels(kind int, id []byte) bool {
+func (ws activities) cancels(kind int, id []byte) bool {
 	w := ws[kind][string(id)]
 	return w != nil && w.cancel
 }
@@ -156,16 +156,16 @@ func (c *Client) offered(s *session, method string, params []byte) *engine.Error
 			return refuse("the agent offers no way to log in")
 		}
 	case "tool_call/cancel", "terminal/cancel":
-		kind, name := workTool, "toolCallId"
+		kind, name := activityTool, "toolCallId"
 		if method == "terminal/cancel" {
-			kind, name = workTerminal, "terminalId"
+			kind, name = activityTerminal, "terminalId"
 		}
 		raw, _ := jsonrpc.Member(params, name)
 		id, _ := transcript.ItemID(raw)
 		if s == nil {
 			s = c.sessionOf(sessionIn(params))
 		}
-		if s != nil && s.replay == nil && !s.works.cancels(kind, id) {
+		if s != nil && s.replay == nil && !s.activities.cancels(kind, id) {
 			return refuse("the agent does not offer to cancel it now")
 		}
 	}
