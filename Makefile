@@ -32,7 +32,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
-.PHONY: help demo build test test-core e2e soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo build test test-core e2e e2e-stories e2e-beside sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -94,7 +94,12 @@ $(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
 
 # ---- checks ----
 
-test: versions check types package test-core test-web e2e ## everything a change must pass
+# What needs no browser goes first, two steps at a time: most of them use one core.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+test: versions ## everything a change must pass
+	@$(MAKE) --no-print-directory -j2 $(SYNC) check types package test-core test-web
+	@$(MAKE) --no-print-directory e2e
 
 versions: browser
 	@go version
@@ -116,17 +121,38 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
-# One package at a time: each starts a browser, and its stories have deadlines. Of
-# these three at a time: most of a story is waiting, for clocks that are real.
-e2e: build $(NEWER) $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
-	go test -count=1 -tags npm -timeout 10m ./core/acp
-	go test -p 1 -parallel 3 -count=1 -timeout 45m ./e2e/...
+# Five stories at a time, since most of a story is waiting: for clocks that are real,
+# for a page, for a server. What lies beside the stories (the peers' own tests, and the
+# core against the official servers) runs meanwhile.
+STORIES := go test -count=1 -parallel 5 -timeout 45m
 
-# A night's work: reloads, cuts and kills at random moments. A failure prints
-# its seed, and HOLDFAST_SEED plays it again.
-soak: build $(NEWER) $(VALIDATOR) browser ## the random histories and stories at length, native and in Chrome
-	HOLDFAST_HISTORIES=1000000 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$'
-	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak)$$' -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500
+# The tests of core/acp that need npm's files, by their names: the others have run.
+ACP_NPM = $(shell sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | paste -s -d '|' -)
+
+e2e: build $(NEWER) $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
+	@$(MAKE) --no-print-directory -j2 $(SYNC) e2e-beside e2e-stories
+
+e2e-stories:
+	$(STORIES) ./e2e
+
+e2e-beside:
+	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$$$'
+	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v '/e2e$$')
+
+# The random stories: how much of them `make test` plays is their flags' defaults.
+# A failure prints its seed, and HOLDFAST_SEED plays it again.
+RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestFault132_AckedStaysAckedOverKills)$$'
+FIRST := $(or $(FIRST),$(shell date +%s))
+
+sample: build $(NEWER) $(VALIDATOR) browser ## a few minutes of them, native and in Chrome, from FIRST on, which it prints
+	@echo "FIRST=$(FIRST)"
+	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=10000 go test -count=1 -v ./core/mcp -run 'Histories$$'
+	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 100 -cuts 800 -kills 14 -tabends 20 -taskschedules 24 -agentturns 6
+
+soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
+	HOLDFAST_HISTORIES=1000000 HOLDFAST_EVERY=1 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$|AfterEveryByte$$'
+	HOLDFAST_HISTORIES=500 go test -count=1 -tags npm -timeout 8h ./core/acp -run '^TestSoak$$'
+	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

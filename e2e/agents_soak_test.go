@@ -12,8 +12,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// How long TestAgentSoak goes on.
-var agentTurns = flag.Int("agentturns", 6, "turns of TestAgentSoak")
+// How long TestAgentSoak goes on: `make sample` and `make soak` say more.
+var agentTurns = flag.Int("agentturns", 3, "turns of TestAgentSoak")
 
 // TestAgentSoak cuts the official server's streams at random, in every way, and
 // reloads the page in the middle of turns: what is shown in the end is what was

@@ -80,6 +80,7 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 	} {
 		for lookers := 1; lookers <= 3; lookers += 2 {
 			t.Run(fmt.Sprintf("%s, %d look on", at.name, lookers), func(t *testing.T) {
+				t.Parallel()
 				server := acpserver.Start(t, acpserver.Options{})
 				one, others := faultyTabs(t, server.URL(), lookers)
 				asks := others[0]
@@ -127,6 +128,7 @@ func TestAgentTabsAnswerBetween(t *testing.T) {
 	} {
 		for lookers := 1; lookers <= 3; lookers += 2 {
 			t.Run(fmt.Sprintf("%s, %d look on", at.name, lookers), func(t *testing.T) {
+				t.Parallel()
 				server := acpserver.Start(t, acpserver.Options{})
 				one, others := faultyTabs(t, server.URL(), lookers)
 				asks := others[0]

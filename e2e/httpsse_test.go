@@ -66,6 +66,7 @@ func TestStoryImpostors(t *testing.T) {
 	t.Parallel()
 	for _, impostor := range peer.Impostors() {
 		t.Run(impostor.Name, func(t *testing.T) {
+			t.Parallel()
 			canary := peer.NewCanary(t)
 			url := impostor.Start(t, canary).URL()
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))

@@ -49,6 +49,7 @@ func statelessServer(t *testing.T) (*gosdk.Server, string) {
 func TestStoryOfficialServers(t *testing.T) {
 	t.Parallel()
 	for name, start := range officials {
+		server := start(t)
 		for options, want := range map[string]struct {
 			revision string
 			steps    []string
@@ -60,7 +61,6 @@ func TestStoryOfficialServers(t *testing.T) {
 			`{ revision: "2025-03-26" }`: {"2025-03-26", []string{}},
 		} {
 			t.Run(name+" "+options, func(t *testing.T) {
-				server := start(t)
 				page := app(t, server.url, options)
 				got := chrome.Script[struct {
 					Revision, Echo string

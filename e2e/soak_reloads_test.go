@@ -12,11 +12,11 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// How long the random tests go on: `make soak` says more.
+// How long the random tests go on: `make sample` and `make soak` say more.
 var (
-	reloads = flag.Int("reloads", 300, "reloads of TestReloads")
-	cuts    = flag.Int("cuts", 2_000, "cuts of TestCuts")
-	kills   = flag.Int("kills", 30, "kills of TestKills")
+	reloads = flag.Int("reloads", 30, "reloads of TestReloads")
+	cuts    = flag.Int("cuts", 200, "cuts of TestCuts")
+	kills   = flag.Int("kills", 7, "kills of TestKills")
 )
 
 // TestReloads reloads a page at random moments, while it connects, takes up its

@@ -15,8 +15,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// How long TestTabs goes on: `make soak` says more.
-var tabEnds = flag.Int("tabends", 40, "tabs that TestTabs ends or freezes")
+// How long TestTabs goes on: `make sample` and `make soak` say more.
+var tabEnds = flag.Int("tabends", 8, "tabs that TestTabs ends or freezes")
 
 // TestTabs has four tabs carry counting calls, and closes, crashes, leaves and
 // freezes them at random: each call is carried by one of them at a time, all of

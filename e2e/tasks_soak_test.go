@@ -18,8 +18,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// How many calls TestTaskSchedules makes: `make soak` says more.
-var taskSchedules = flag.Int("taskschedules", 48, "calls of TestTaskSchedules, each with faults of its own")
+// How many calls TestTaskSchedules makes: `make sample` and `make soak` say more.
+var taskSchedules = flag.Int("taskschedules", 12, "calls of TestTaskSchedules, each with faults of its own")
 
 // soakLegs are the servers of TestTaskSchedules.
 var soakLegs = []struct {

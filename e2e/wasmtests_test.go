@@ -49,7 +49,7 @@ func TestWasm(t *testing.T) {
 				p.name(), strings.Join(needs, ", "))
 		default:
 			ran++
-			t.Run(p.name(), func(t *testing.T) { runInChrome(t, p) })
+			t.Run(p.name(), func(t *testing.T) { t.Parallel(); runInChrome(t, p) })
 		}
 	}
 	if ran == 0 {

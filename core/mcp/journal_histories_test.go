@@ -17,7 +17,7 @@ import (
 // hold after every input is in journal_audit_test.go, after every commit in
 // journal_shelf_test.go, and at the end in finish (RELIABILITY goal G8).
 func TestJournalHistories(t *testing.T) {
-	count := uint64(20_000)
+	count := uint64(5_000)
 	if testing.Short() {
 		count = 2_000
 	}

@@ -17,7 +17,7 @@ const relatedT = `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T"}
 // begin again, or refuse to; requests for input, by polls that repeat them; cuts,
 // reloads, commits that land late. What must hold is in task_model_test.go.
 func TestTaskHistories(t *testing.T) {
-	count := uint64(10_000)
+	count := uint64(2_500)
 	if testing.Short() {
 		count = 1_000
 	}
