@@ -12,15 +12,17 @@ import (
 // more is wanted); an Abort is of one that is under way, a Frame of a socket
 // that is.
 type contract struct {
-	exchanges map[engine.ExchangeID]*exchange
+	exchanges map[engine.ExchangeID]*Exchange
 	newest    engine.ExchangeID
 }
 
-// exchange is what a host knows of one.
-type exchange struct {
-	kind                engine.Kind // Fetch, Source or Socket
-	request             *engine.Request
-	head, reading, over bool
+// Exchange is what a host knows of one.
+type Exchange struct {
+	Kind    engine.Kind // Fetch, Source or Socket
+	Request *engine.Request
+	Head    bool // has come
+	Reading bool // a Read waits for bytes
+	Over    bool // ended, or aborted
 }
 
 // effect takes an effect; it returns what is wrong with it, "" for nothing.
@@ -32,24 +34,24 @@ func (c *contract) effect(e engine.Effect) string {
 			return fmt.Sprintf("exchange %d is started after %d", e.X, c.newest)
 		}
 		if c.exchanges == nil {
-			c.exchanges = map[engine.ExchangeID]*exchange{}
+			c.exchanges = map[engine.ExchangeID]*Exchange{}
 		}
 		c.newest = e.X
-		c.exchanges[e.X] = &exchange{kind: e.Kind, request: e.Request}
+		c.exchanges[e.X] = &Exchange{Kind: e.Kind, Request: e.Request}
 	case engine.Read:
-		if x == nil || x.kind == engine.Socket || x.over || x.kind == engine.Fetch && (!x.head || x.reading) {
+		if x == nil || x.Kind == engine.Socket || x.Over || x.Kind == engine.Fetch && (!x.Head || x.Reading) {
 			return fmt.Sprintf("a Read of exchange %d, which is %+v", e.X, x)
 		}
-		x.reading = true
+		x.Reading = true
 	case engine.Frame:
-		if x == nil || x.kind != engine.Socket || x.over {
+		if x == nil || x.Kind != engine.Socket || x.Over {
 			return fmt.Sprintf("a Frame on exchange %d, which is %+v", e.X, x)
 		}
 	case engine.Abort:
-		if x == nil || x.over {
+		if x == nil || x.Over {
 			return fmt.Sprintf("an Abort of exchange %d, which is not under way", e.X)
 		}
-		x.over = true
+		x.Over = true
 	}
 	return ""
 }
@@ -57,26 +59,26 @@ func (c *contract) effect(e engine.Effect) string {
 // head, chunk and end book what the host reports.
 func (c *contract) head(id engine.ExchangeID) {
 	if x := c.exchanges[id]; x != nil {
-		x.head = true
+		x.Head = true
 	}
 }
 
 func (c *contract) chunk(id engine.ExchangeID) {
 	if x := c.exchanges[id]; x != nil {
-		x.reading = false
+		x.Reading = false
 	}
 }
 
 func (c *contract) end(id engine.ExchangeID) {
 	if x := c.exchanges[id]; x != nil {
-		x.over = true
+		x.Over = true
 	}
 }
 
 // open counts the requests that are under way.
 func (c *contract) open() (n int) {
 	for _, x := range c.exchanges {
-		if x.kind == engine.Fetch && !x.over {
+		if x.Kind == engine.Fetch && !x.Over {
 			n++
 		}
 	}

@@ -170,11 +170,20 @@ func (w *World[M]) Open() int { return w.contract.open() }
 
 // Request returns what an open exchange was started with.
 func (w *World[M]) Request(x engine.ExchangeID) *engine.Request {
-	if e := w.contract.exchanges[x]; e != nil && !e.over {
-		return e.request
+	if e := w.contract.exchanges[x]; e != nil && !e.Over {
+		return e.Request
 	}
 	return nil
 }
+
+// Exchange returns what the host knows of an exchange of this page, nil for nothing.
+func (w *World[M]) Exchange(x engine.ExchangeID) *Exchange { return w.contract.exchanges[x] }
+
+// Exchanges returns all of this page's.
+func (w *World[M]) Exchanges() map[engine.ExchangeID]*Exchange { return w.contract.exchanges }
+
+// Newest returns the id of the exchange that was started last, 0 for none.
+func (w *World[M]) Newest() engine.ExchangeID { return w.contract.newest }
 
 // Log returns the whole trace as text.
 func (w *World[M]) Log() string { return strings.Join(w.Trace, "\n") }

@@ -38,13 +38,13 @@ func TestWhatIsHeldIsBooked(t *testing.T) {
 				o.result("e9")
 			}
 			check("its end", true)
-			if !tail && !r.exchanges[o.x].over {
+			if !tail && !r.Exchange(o.x).Over {
 				o.End(o.x, engine.EndClean)
 			}
 			check("the end of its stream", true)
 			r.input("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, o.c, 0, 0) })
 			check("deleted", false)
-			if !r.exchanges[o.x].over {
+			if !r.Exchange(o.x).Over {
 				o.End(o.x, engine.EndClean)
 			}
 			for _, x := range r.live() { // what tells the server
@@ -64,7 +64,7 @@ func TestReconnectTimeIsWrittenAnew(t *testing.T) {
 		r := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true})
 		c := r.Call("tools/call", `{"name":"work"}`, durably)
 		r.store()
-		o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+		o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 		o.Head(o.x, 200, "content-type", coretest.Stream)
 		o.say("id: p\n" + retry + "data:\n\n")
 		o.store()

@@ -16,11 +16,11 @@ const headerRefused = `{"what":"header_refused","header":"Last-Event-ID"}`
 // as the clock takes to go on by ms. fails says which requests fail.
 func (r *rig) serveFetches(ms int64, fails func(x engine.ExchangeID) bool) (resumes, pings int) {
 	r.t.Helper()
-	served, until := r.newest, r.Now.After(ms)
+	served, until := r.Newest(), r.Now.After(ms)
 	for {
-		for served < r.newest {
+		for served < r.Newest() {
 			served++
-			body := string(r.exchanges[served].request.Body)
+			body := string(r.Exchange(served).Request.Body)
 			if _, resume := r.field(served, "Last-Event-ID"); resume {
 				resumes++
 			}
@@ -29,12 +29,12 @@ func (r *rig) serveFetches(ms int64, fails func(x engine.ExchangeID) bool) (resu
 				pings++
 			}
 			switch {
-			case r.exchanges[served].over:
+			case r.Exchange(served).Over:
 			case fails(served):
 				r.End(served, engine.EndNetwork)
 			case ping:
 				r.Head(served, 200, "content-type", coretest.JSON)
-				r.Chunk(served, coretest.Result(coretest.RequestID(r.exchanges[served].request), "{}"))
+				r.Chunk(served, coretest.Result(coretest.RequestID(r.Exchange(served).Request), "{}"))
 				r.End(served, engine.EndClean)
 			default:
 				r.Head(served, 200, "content-type", coretest.Stream)
@@ -62,7 +62,7 @@ func TestHeaderRefused_PolicyGoesOnWithoutIt(t *testing.T) {
 		if want := 4 * (1 - min(n, 1)); resumes != want || pings != want/4 {
 			t.Errorf("call %d: %d resumes with the header, %d pings", n, resumes, pings)
 		}
-		o.x = o.newest
+		o.x = o.Newest()
 		o.progress(2)
 		o.result("")
 		o.wantProgress(1, 2)
@@ -144,7 +144,7 @@ func TestHeaderRefused_NeedsProof(t *testing.T) {
 		o.say("id: e0\nretry: 120000\ndata:\n\n")
 		o.cut(engine.EndNetwork)
 		// The server wants two minutes between attempts: too long for a proof.
-		_, pings := r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.exchanges[x].request.Method == "GET" })
+		_, pings := r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.Exchange(x).Request.Method == "GET" })
 		if pings == 0 || len(r.integrity) > 0 {
 			t.Errorf("%d pings, told %v", pings, r.integrity)
 		}
@@ -156,11 +156,11 @@ func TestHeaderRefused_NeedsProof(t *testing.T) {
 		o.cut(engine.EndNetwork)
 		for range 4 {
 			x, _ := r.nextFetch(60_000)
-			if r.exchanges[x].request.Method == "GET" {
+			if r.Exchange(x).Request.Method == "GET" {
 				r.End(x, engine.EndNetwork)
 			}
 		}
-		r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.exchanges[x].request.Method == "GET" })
+		r.serveFetches(hour, func(x engine.ExchangeID) bool { return r.Exchange(x).Request.Method == "GET" })
 		if !slices.Equal(r.integrity, []string{headerRefused}) {
 			t.Errorf("told %v", r.integrity)
 		}
@@ -176,14 +176,14 @@ func TestHeaderRefused_LearnedAnew(t *testing.T) {
 	o.cut(engine.EndNetwork)
 	r.serveFetches(60_000, refuse)
 	r.post("tools/list")
-	r.Head(r.newest, 404)
-	x := r.newest
+	r.Head(r.Newest(), 404)
+	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(x, engine.EndClean)
-	r.Head(r.newest, 202)
+	r.Head(r.Newest(), 202)
 	for _, x := range r.live() {
-		if r.exchanges[x].request.Method == "GET" {
+		if r.Exchange(x).Request.Method == "GET" {
 			r.Head(x, 405)
 		}
 	}

@@ -24,8 +24,8 @@ func leftBehind(t *testing.T) *onStream {
 	r.store()
 	o := &onStream{rig: r, c: r.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{Durable: true, Connected: true})}
 	r.store()
-	o.x = r.newest
-	o.id = coretest.RequestID(r.exchanges[o.x].request)
+	o.x = r.Newest()
+	o.id = coretest.RequestID(r.Exchange(o.x).Request)
 	o.accept()
 	r.Chunk(o.x, "id: e1\ndata:\n\n")
 	r.store()
@@ -55,8 +55,8 @@ func TestFault136_OpensFromTheJournal(t *testing.T) {
 			o.tokenAway()
 		}
 	}
-	if o.newest != 0 {
-		o.fatal("%d requests without a token", o.newest)
+	if o.Newest() != 0 {
+		o.fatal("%d requests without a token", o.Newest())
 	}
 	if o.tokens < 10 || o.tokens > 1_000 {
 		o.fatal("the provider was asked %d times in an hour", o.tokens)
@@ -102,8 +102,8 @@ func TestFault136_ACallMeanwhile(t *testing.T) {
 		o.fatal("it ends as %+v", s)
 	}
 	o.wantPending()
-	if o.newest != 0 {
-		o.fatal("%d requests without a token", o.newest)
+	if o.Newest() != 0 {
+		o.fatal("%d requests without a token", o.Newest())
 	}
 }
 

@@ -23,14 +23,14 @@ func TestFault49_CloseAtEveryStage(t *testing.T) {
 		} {
 			t.Run(s.name+"/"+name, func(t *testing.T) {
 				o := s.to(t)
-				before := o.newest
+				before := o.Newest()
 				o.close()
 				o.wantFailure(engine.CodeClosed)
-				if o.newest > before {
-					if m := o.exchanges[o.newest].request.Method; m != "DELETE" || o.newest != before+1 {
+				if o.Newest() > before {
+					if m := o.Exchange(o.Newest()).Request.Method; m != "DELETE" || o.Newest() != before+1 {
 						o.fatal("close() starts a %s", m)
 					}
-					answer(o.rig, o.newest)
+					answer(o.rig, o.Newest())
 					o.Advance(2_000)
 				}
 				if last := o.states[len(o.states)-1]; last != `{"state":"closed"}` {
@@ -45,7 +45,7 @@ func TestFault49_CloseAtEveryStage(t *testing.T) {
 
 // endIfLive ends an exchange that the client has not aborted.
 func (r *rig) endIfLive(x engine.ExchangeID) {
-	if !r.exchanges[x].over {
+	if !r.Exchange(x).Over {
 		r.End(x, engine.EndClean)
 	}
 }
@@ -59,7 +59,7 @@ func (o *onStream) wantDead() {
 			o.fatal("%s has effects", line)
 		}
 	}
-	for x := engine.ExchangeID(1); x <= o.newest+1; x++ {
+	for x := engine.ExchangeID(1); x <= o.Newest()+1; x++ {
 		quiet("head", func(c *mcp.Client, now engine.Time) { c.Head(now, x, engine.Head{Status: 200}) })
 		quiet("chunk", func(c *mcp.Client, now engine.Time) {
 			c.Chunk(now, x, []byte(coretest.Message("z", coretest.Result(o.id, `{}`))))
@@ -99,11 +99,11 @@ func TestFault49_CancelAtEveryStage(t *testing.T) {
 			if n := o.posted(`"notifications/cancelled"`, `"requestId":`+o.id); n != want {
 				o.fatal("%d notifications/cancelled, want %d", n, want)
 			}
-			if o.x != 0 && !o.exchanges[o.x].over {
+			if o.x != 0 && !o.Exchange(o.x).Over {
 				o.fatal("the call's exchange is still open")
 			}
 			for _, x := range o.live() {
-				if strings.Contains(string(o.exchanges[x].request.Body), `"tools/call"`) {
+				if strings.Contains(string(o.Exchange(x).Request.Body), `"tools/call"`) {
 					o.fatal("the call is under way in exchange %d", x)
 				}
 			}
@@ -134,8 +134,8 @@ func TestFault49_CancelAtEveryStage(t *testing.T) {
 func TestFault49_NothingIsReadAfterTheEnd(t *testing.T) {
 	r := newRig(t, mcp.Config{})
 	r.Start()
-	x := r.newest
-	id := coretest.RequestID(r.exchanges[x].request)
+	x := r.Newest()
+	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.Stream)
 	r.Chunk(x, coretest.Message("1", coretest.Result(id, `{"protocolVersion":"1999-01-01"}`))+
 		coretest.Message("2", `{"jsonrpc":"2.0","id":7,"method":"ping"}`)+

@@ -30,7 +30,7 @@ func TestFault129_CutHeadOfAPost(t *testing.T) {
 		for method, code := range map[string]engine.Code{"tools/call": engine.CodeOutcomeUnknown, "tools/list": engine.CodeNetwork} {
 			o := connected(t, mcp.Config{}).post(method)
 			o.Head(o.x, head.status, "content-type", head.media)
-			if !o.exchanges[o.x].over {
+			if !o.Exchange(o.x).Over {
 				o.cut(engine.EndClean)
 			}
 			o.wantFailure(code)
@@ -65,7 +65,7 @@ func TestFault129_CutHeadOfAResume(t *testing.T) {
 		for range 3 {
 			p.resumePost(`"tok"`, 60_000)
 			p.Head(p.x, head.status, "content-type", head.media)
-			if !p.exchanges[p.x].over {
+			if !p.Exchange(p.x).Over {
 				p.cut(engine.EndClean)
 			}
 			p.wantPending()
@@ -113,13 +113,13 @@ func TestFault129_NeverAContentType(t *testing.T) {
 func TestFault129_CutHeadOfTheListenStream(t *testing.T) {
 	r := newRig(t, mcp.Config{})
 	initialized := r.handshake("2025-11-25")
-	r.Head(r.newest, 200)
+	r.Head(r.Newest(), 200)
 	r.End(initialized, engine.EndClean)
 	if x, _ := r.nextFetch(60_000); x == 0 {
 		r.fatal("not asked for again")
 	}
-	r.Head(r.newest, 200, "content-type", coretest.Stream)
-	r.End(r.newest, engine.EndNetwork)
+	r.Head(r.Newest(), 200, "content-type", coretest.Stream)
+	r.End(r.Newest(), engine.EndNetwork)
 	gets := 0
 	for {
 		x, _ := r.nextFetch(hour)
@@ -139,10 +139,10 @@ func TestFault129_CutHeadOfTheListenStream(t *testing.T) {
 func TestFault129_CutHeadOfAChannel(t *testing.T) {
 	r := newRig(t, mcp.Config{Revision: "2024-11-05"})
 	r.Start()
-	for r.exchanges[r.newest].request.Method != "GET" {
-		r.Head(r.newest, 405)
+	for r.Exchange(r.Newest()).Request.Method != "GET" {
+		r.Head(r.Newest(), 405)
 	}
-	r.Head(r.newest, 200, "content-type", "text/event-str")
+	r.Head(r.Newest(), 200, "content-type", "text/event-str")
 	for _, e := range r.Effects {
 		if e.Kind == engine.State && e.Failure != nil && e.Failure.Code == engine.CodeNetwork {
 			return

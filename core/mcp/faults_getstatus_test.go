@@ -32,7 +32,7 @@ func TestFault151_StatusOfAResumableRequest(t *testing.T) {
 			o.fatal("asked %d times, and not told %s", n, want)
 		}
 		o.wantPending()
-		o.x = o.newest
+		o.x = o.Newest()
 		o.resumePost(`"tok"`, 60_000)
 		o.accept()
 		o.result("")
@@ -61,7 +61,7 @@ func TestFault151_StatusThatCannotBeHad(t *testing.T) {
 	o.wantPending()
 	// The result comes before the status does.
 	peek()
-	o.x = o.newest
+	o.x = o.Newest()
 	o.resumePost(`"tok"`, 60_000)
 	o.accept()
 	o.result("")
@@ -83,8 +83,8 @@ func TestFault151_CancelWhileParked(t *testing.T) {
 	if n := o.posted(`"notifications/cancelled"`, `"requestId":`+o.id); n != 1 {
 		o.fatal("the server is told %d times", n)
 	}
-	o.Head(o.newest, 202)
-	o.End(o.newest, engine.EndClean)
+	o.Head(o.Newest(), 202)
+	o.End(o.Newest(), engine.EndClean)
 	o.wantQuiet()
 	o.wantIdle()
 }
@@ -94,7 +94,7 @@ func TestFault151_CancelWhileParked(t *testing.T) {
 func TestFault151_ResumableRead(t *testing.T) {
 	r := connected(t, mcp.Config{Journal: true})
 	c := r.Call("resources/read", `{"uri":"file:///large"}`, mcp.CallOptions{})
-	o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+	o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 	o.Head(o.x, 200, "content-type", coretest.Stream)
 	o.event("", policyFor(o.id, `"tok"`, ""))
 	o.cut(engine.EndNetwork)

@@ -13,7 +13,7 @@ import (
 func (r *rig) wantQuiet() {
 	r.t.Helper()
 	if x, after := r.nextFetch(hour); x != 0 {
-		r.fatal("after %d ms the client sends %s %s", after, r.exchanges[x].request.Method, r.exchanges[x].request.Body)
+		r.fatal("after %d ms the client sends %s %s", after, r.Exchange(x).Request.Method, r.Exchange(x).Request.Body)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestFault24_MethodNotFoundKeepsTheSession(t *testing.T) {
 			r.fatal("%d: the error did not reach the call", status)
 		}
 		c := r.notify("notifications/roots/list_changed")
-		x := r.newest
+		x := r.Newest()
 		r.Head(x, status, "content-type", coretest.JSON)
 		r.Chunk(x, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"Method not found"}}`)
 		r.End(x, engine.EndClean)
@@ -134,11 +134,11 @@ func TestFault28_InitializeAsAcceptedStream(t *testing.T) {
 	for _, taken := range []int{200, 202, 204} {
 		r := newRig(t, mcp.Config{NoListen: true})
 		r.Start()
-		x := r.newest
-		id := coretest.RequestID(r.exchanges[x].request)
+		x := r.Newest()
+		id := coretest.RequestID(r.Exchange(x).Request)
 		r.Head(x, 202, "content-type", "text/event-stream", "mcp-session-id", "s1")
 		r.Chunk(x, "data: "+coretest.Result(id, `{"protocolVersion":"2025-06-18","serverInfo":{"name":"seed"}}`)+"\r\n\r\n")
-		initialized := r.newest
+		initialized := r.Newest()
 		r.End(x, engine.EndClean)
 		r.Head(initialized, taken)
 		r.End(initialized, engine.EndClean)
@@ -166,7 +166,7 @@ func TestFault28_AcceptedWithoutABody(t *testing.T) {
 	}
 	r := newRig(t, mcp.Config{})
 	r.Start()
-	r.Head(r.newest, 202) // with a session id: fault 153
+	r.Head(r.Newest(), 202) // with a session id: fault 153
 	if last := r.states[len(r.states)-1]; last != `{"state":"failed"}` {
 		r.fatal("initialize without an answer leads to %s", last)
 	}
@@ -182,7 +182,7 @@ func TestFault29_NoStreamNoRetry(t *testing.T) {
 	}{{405, ""}, {405, "application/json"}, {200, "application/json"}, {200, "text/html"}, {204, ""}, {202, ""}, {404, "text/html"}, {302, ""}, {403, ""}, {501, ""}} {
 		r := newRig(t, mcp.Config{})
 		initialized := r.handshake("2025-11-25")
-		r.Head(r.newest, answer.status, "content-type", answer.media)
+		r.Head(r.Newest(), answer.status, "content-type", answer.media)
 		r.End(initialized, engine.EndClean)
 		if fmt.Sprint(r.statuses) != `[{"state":"off"}]` {
 			r.fatal("%+v: statuses %q", answer, r.statuses)
@@ -212,8 +212,8 @@ func TestFault30_DeleteIsBestEffort(t *testing.T) {
 		o := r.primed("p")
 		r.close()
 		o.wantFailure(engine.CodeClosed)
-		x := r.newest
-		if method := r.exchanges[x].request.Method; method != "DELETE" {
+		x := r.Newest()
+		if method := r.Exchange(x).Request.Method; method != "DELETE" {
 			r.fatal("%s: the last request is a %s", name, method)
 		}
 		answered(r, x)

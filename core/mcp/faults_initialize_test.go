@@ -14,12 +14,12 @@ import (
 func accepted(t *testing.T, cfg mcp.Config) (r *rig, get engine.ExchangeID, id string) {
 	r = newRig(t, cfg)
 	r.Start()
-	x := r.newest
-	id = coretest.RequestID(r.exchanges[x].request)
+	x := r.Newest()
+	id = coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 202, "mcp-session-id", "s1")
 	r.End(x, engine.EndClean)
-	get = r.newest
-	if session, _ := r.field(get, "Mcp-Session-Id"); r.exchanges[get].request.Method != "GET" || session != "s1" {
+	get = r.Newest()
+	if session, _ := r.field(get, "Mcp-Session-Id"); r.Exchange(get).Request.Method != "GET" || session != "s1" {
 		r.fatal("the result is not looked for on a GET of the session")
 	}
 	return r, get, id
@@ -33,14 +33,14 @@ func TestFault153_ResultOnTheStandaloneStream(t *testing.T) {
 		r, get, id := accepted(t, mcp.Config{NoListen: noListen})
 		r.Head(get, 200, "content-type", coretest.Stream)
 		r.Chunk(get, coretest.Message("", coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"seed"}}`)))
-		initialized := r.newest
+		initialized := r.Newest()
 		r.Head(initialized, 202)
 		r.End(initialized, engine.EndClean)
 		if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open","revision":"2025-06-18"`) {
 			r.fatal("state %s", last)
 		}
-		if r.newest != initialized || r.exchanges[get].over != noListen {
-			r.fatal("noListen %v: the stream is over: %v, newest exchange %d", noListen, r.exchanges[get].over, r.newest)
+		if r.Newest() != initialized || r.Exchange(get).Over != noListen {
+			r.fatal("noListen %v: the stream is over: %v, newest exchange %d", noListen, r.Exchange(get).Over, r.Newest())
 		}
 		o := r.post("tools/list")
 		if session, _ := r.field(o.x, "Mcp-Session-Id"); session != "s1" {
@@ -58,7 +58,7 @@ func TestFault153_TheGETIsCut(t *testing.T) {
 	x, _ := r.nextFetch(60_000)
 	r.Head(x, 200, "content-type", coretest.Stream)
 	r.Chunk(x, coretest.Message("", coretest.Result(id, `{"protocolVersion":"2025-06-18","capabilities":{}}`)))
-	r.Head(r.newest, 202)
+	r.Head(r.Newest(), 202)
 	if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open"`) {
 		r.fatal("state %s", last)
 	}
@@ -93,12 +93,12 @@ func TestFault153_NoProtocolVersion(t *testing.T) {
 	} {
 		r := newRig(t, mcp.Config{NoListen: true})
 		r.Start()
-		x := r.newest
+		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), result))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), result))
 		r.End(x, engine.EndClean)
-		if r.newest != x {
-			r.Head(r.newest, 202)
+		if r.Newest() != x {
+			r.Head(r.Newest(), 202)
 		}
 		if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, want) {
 			r.fatal("%s leads to %s", result, last)

@@ -139,10 +139,10 @@ func TestFault16_ProtoKeysPassUntouched(t *testing.T) {
 	const hostile = `{"__proto__":{"polluted":true},"constructor":{"prototype":{"__proto__":[1,{"__proto__":null}]}}, "toString" : 1}`
 	r := connected(t, mcp.Config{})
 	c := r.Call("tools/call", hostile, mcp.CallOptions{Meta: []byte(hostile)})
-	o := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+	o := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 	inner := hostile[1 : len(hostile)-1]
 	want := `"params":{"_meta":{"progressToken":` + o.id + `,` + inner + `},` + inner + `}}`
-	if body := string(r.exchanges[o.x].request.Body); !strings.HasSuffix(body, want) {
+	if body := string(r.Exchange(o.x).Request.Body); !strings.HasSuffix(body, want) {
 		t.Errorf("sent %s, want ...%s", body, want)
 	}
 	o.Head(o.x, 200, "content-type", coretest.Stream)

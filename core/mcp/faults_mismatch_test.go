@@ -83,9 +83,9 @@ func TestFault125_TheCandidatesNumber(t *testing.T) {
 	} {
 		r := newRig(t, mcp.Config{Revision: "2026-07-28", NoListen: true})
 		r.Start()
-		x := r.newest
+		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON)
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"supportedVersions":["2026-07-28"],"capabilities":{},`+tc.server+`}`))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{},`+tc.server+`}`))
 		r.End(x, engine.EndClean)
 		if sent := (mismatching{tc.status, -32001, false}).executions(r); sent != tc.sent {
 			t.Errorf("%+v: sent %d times", tc, sent)

@@ -16,9 +16,9 @@ func modern(t testing.TB, cfg mcp.Config) *rig {
 	cfg.Revision, cfg.NoListen = "2026-07-28", true
 	r := newRig(t, cfg)
 	r.Start()
-	x := r.newest
+	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	if r.Open() != 0 {
 		t.Fatalf("%d exchanges are open\n%s", r.Open(), r.Log())
@@ -33,7 +33,7 @@ func TestFault21_ServerRequestIsAnswered(t *testing.T) {
 	for _, revision := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
 		o := newRig(t, mcp.Config{}).connect(revision).stream("tools/call")
 		o.event("", `{"jsonrpc":"2.0","id":"p-1","method":"ping"}`)
-		if body := string(o.exchanges[o.newest].request.Body); body != `{"jsonrpc":"2.0","id":"p-1","result":{}}` {
+		if body := string(o.Exchange(o.Newest()).Request.Body); body != `{"jsonrpc":"2.0","id":"p-1","result":{}}` {
 			o.fatal("%s: ping is answered by %s", revision, body)
 		}
 		o.event("", `{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`)
@@ -52,12 +52,12 @@ func TestFault21_ServerRequestIsAnswered(t *testing.T) {
 // violation: counted and told, answered by nobody, shown to no handler.
 func TestFault21_ServerRequestInAModernStream(t *testing.T) {
 	o := modern(t, mcp.Config{Handles: []string{"sampling/createMessage"}}).stream("tools/call")
-	before := o.newest
+	before := o.Newest()
 	for _, method := range []string{"ping", "sampling/createMessage", "roots/list", "no/such"} {
 		o.event("", `{"jsonrpc":"2.0","id":"`+method+`","method":"`+method+`","params":{}}`)
 	}
-	if o.newest != before {
-		o.fatal("answered by %s", o.exchanges[o.newest].request.Body)
+	if o.Newest() != before {
+		o.fatal("answered by %s", o.Exchange(o.Newest()).Request.Body)
 	}
 	if n := o.Client.Counters().UnreadableMessages; n != 4 || len(o.integrity) != 4 {
 		o.fatal("%d of 4 counted, integrity %q", n, o.integrity)
@@ -101,7 +101,7 @@ func (r *rig) refuse(x engine.ExchangeID, body string) {
 	}
 	r.Head(x, 400, "content-type", media)
 	if body != "" && r.Client.Owned(x) {
-		r.Chunk(x, strings.ReplaceAll(body, "$ID", coretest.RequestID(r.exchanges[x].request)))
+		r.Chunk(x, strings.ReplaceAll(body, "$ID", coretest.RequestID(r.Exchange(x).Request)))
 		r.End(x, engine.EndClean)
 	}
 }
@@ -152,19 +152,19 @@ func TestFault25_FixOrFallBack(t *testing.T) {
 	} {
 		r := newRig(t, mcp.Config{Revision: "auto", NoListen: true})
 		r.Start()
-		first := r.newest
+		first := r.Newest()
 		r.refuse(first, answered400[name])
 		if next == "" {
-			if r.newest != first {
+			if r.Newest() != first {
 				r.fatal("%s: asked again", name)
 			}
 			continue
 		}
-		if body := string(r.exchanges[r.newest].request.Body); r.newest == first || !strings.Contains(body, `"method":"`+next+`"`) {
+		if body := string(r.Exchange(r.Newest()).Request.Body); r.Newest() == first || !strings.Contains(body, `"method":"`+next+`"`) {
 			r.fatal("%s: %s follows, want %s", name, body, next)
 		}
 		if next == "initialize" {
-			r.accept(r.newest, "s1")
+			r.accept(r.Newest(), "s1")
 			if last := r.states[len(r.states)-1]; !strings.Contains(last, `"open"`) {
 				r.fatal("%s: the state is %s", name, last)
 			}
@@ -196,18 +196,18 @@ func TestFault25_RefusalsWhileReconnecting(t *testing.T) {
 	for name, body := range answered400 {
 		r := newRig(t, mcp.Config{Revision: "auto", Assume: "2025-06-18", NoListen: true})
 		r.Start()
-		r.accept(r.newest, "s1")
+		r.accept(r.Newest(), "s1")
 		r.Advance(60_000)
 		o := r.post("tools/list")
 		o.Head(o.x, 404)
-		before := r.newest
+		before := r.Newest()
 		for until := r.Now.After(600_000); r.Now < until; {
 			if live := r.live(); len(live) > 0 {
 				r.refuse(live[0], body)
 			} else if x, _ := r.nextFetch(int64(until - r.Now)); x == 0 {
 				break
 			}
-			if asked := int(r.newest - before); asked > 100 {
+			if asked := int(r.Newest() - before); asked > 100 {
 				r.fatal("%s: %d requests within %d ms", name, asked, 600_000-until.Since(r.Now))
 			}
 		}
@@ -220,13 +220,13 @@ func TestFault25_LegacyServerHasBecomeModern(t *testing.T) {
 	for name, body := range answered400 {
 		r := newRig(t, mcp.Config{Revision: "auto", Assume: "2025-06-18", NoListen: true})
 		r.Start()
-		r.refuse(r.newest, body)
-		if live := r.live(); len(live) != 1 || !strings.Contains(string(r.exchanges[live[0]].request.Body), `"server/discover"`) {
+		r.refuse(r.Newest(), body)
+		if live := r.live(); len(live) != 1 || !strings.Contains(string(r.Exchange(live[0]).Request.Body), `"server/discover"`) {
 			r.fatal("%s: it is not asked", name)
 		}
-		x := r.newest
+		x := r.Newest()
 		r.Head(x, 200, "content-type", coretest.JSON)
-		r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		r.End(x, engine.EndClean)
 		if last := r.states[len(r.states)-1]; !strings.Contains(last, `"revision":"2026-07-28"`) {
 			r.fatal("%s: the state is %s", name, last)

@@ -39,7 +39,7 @@ func TestFault47_OfflineSlowsAndOnlineTries(t *testing.T) {
 func TestFault47_OpenStreamProvesItself(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	o.offline()
-	if len(o.Effects) != 0 || o.exchanges[o.x].over {
+	if len(o.Effects) != 0 || o.Exchange(o.x).Over {
 		t.Error("offline touches an open stream")
 	}
 	o.Advance(10_000)
@@ -48,7 +48,7 @@ func TestFault47_OpenStreamProvesItself(t *testing.T) {
 	o.Advance(999)
 	o.progress(2) // alive: nothing happens
 	o.Advance(60_000)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		t.Fatal("a stream that had proved itself was aborted")
 	}
 	o.online()
@@ -68,7 +68,7 @@ func TestFault47_StreamWithoutACursorIsLeftAlone(t *testing.T) {
 	o.online()
 	o.woke(0)
 	o.Advance(120_000)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		t.Fatal("aborted")
 	}
 	o.result("")
@@ -196,8 +196,8 @@ func TestFault48_GuardForgets(t *testing.T) {
 func TestFault48_ListenStreamGoesOn(t *testing.T) {
 	r := newRig(t, mcp.Config{}).connectListening()
 	for range 100 {
-		r.Chunk(r.newest, "retry: 0\n\n")
-		r.End(r.newest, engine.EndClean)
+		r.Chunk(r.Newest(), "retry: 0\n\n")
+		r.End(r.Newest(), engine.EndClean)
 		x, waited := r.nextFetch(60_000)
 		if x == 0 {
 			t.Fatalf("not opened again after %d statuses, the last %s", len(r.statuses), r.statuses[len(r.statuses)-1])

@@ -14,7 +14,7 @@ func (o *onStream) nextSession(id string) {
 	o.t.Helper()
 	for began := o.Now; o.Now.Since(began) < hour; {
 		for _, x := range o.live() {
-			if strings.Contains(string(o.exchanges[x].request.Body), `"method":"initialize"`) {
+			if strings.Contains(string(o.Exchange(x).Request.Body), `"method":"initialize"`) {
 				o.rig.accept(x, id)
 				return
 			}
@@ -41,10 +41,10 @@ func (o *onStream) resumedIn(session string) {
 // carrierOtherThanResume returns the newest exchange, or 0 where that is the resume
 // that is to be waited for.
 func (o *onStream) carrierOtherThanResume() engine.ExchangeID {
-	if e := o.exchanges[o.newest]; e != nil && strings.Contains(string(e.request.Body), `"requests/resume"`) && !e.over {
+	if e := o.Exchange(o.Newest()); e != nil && strings.Contains(string(e.Request.Body), `"requests/resume"`) && !e.Over {
 		return 0
 	}
-	return o.newest
+	return o.Newest()
 }
 
 // Fault 151: the session of a request that can be resumed is gone, and the token is
@@ -204,11 +204,11 @@ func TestFault151_NextSessionWithoutTokens(t *testing.T) {
 	o.Head(o.x, 404)
 	x, _ := o.asked("initialize", hour)
 	o.Head(x, 400, "content-type", coretest.JSON)
-	o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.exchanges[x].request)+`,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"]}}}`)
+	o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+`,"error":{"code":-32022,"message":"unsupported","data":{"supported":["2026-07-28"]}}}`)
 	o.End(x, engine.EndClean)
 	x, _ = o.asked("server/discover", hour)
 	o.Head(x, 200, "content-type", coretest.JSON)
-	o.Chunk(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	o.End(x, engine.EndClean)
 	o.Advance(0)
 	o.wantLostOnce()

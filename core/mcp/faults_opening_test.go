@@ -19,10 +19,10 @@ var openings = map[string]mcp.Config{
 // opening returns a rig whose first request got a 401 with token t1.
 func opening(t *testing.T, cfg mcp.Config) *rig {
 	t.Helper()
-	r := &rig{MCP: coretest.NewMCP(t, cfg), t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
+	r := &rig{MCP: coretest.NewMCP(t, cfg), t: t, calls: map[engine.CallID]*record{}}
 	r.Start()
 	r.token("t1")
-	r.Head(r.newest, 401)
+	r.Head(r.Newest(), 401)
 	if r.tokens != 2 || len(r.live()) != 0 {
 		r.fatal("the provider was asked %d times, under way: %v", r.tokens, r.live())
 	}
@@ -36,14 +36,14 @@ func TestFault137_FirstRequestIsSentAgain(t *testing.T) {
 	for name, cfg := range openings {
 		t.Run(name, func(t *testing.T) {
 			r := opening(t, cfg)
-			first := r.exchanges[r.newest].request
+			first := r.Exchange(r.Newest()).Request
 			r.Advance(hour)
 			r.token("t2")
-			again := r.exchanges[r.newest].request
+			again := r.Exchange(r.Newest()).Request
 			if again == first || again.Method != first.Method || string(again.Body) != string(first.Body) {
 				r.fatal("sent again: %s %s", again.Method, again.Body)
 			}
-			if got := r.bearer(r.newest); got != "Bearer t2" {
+			if got := r.bearer(r.Newest()); got != "Bearer t2" {
 				r.fatal("sent again with %q", got)
 			}
 		})
@@ -57,7 +57,7 @@ func TestFault137_RefusedAgain(t *testing.T) {
 		for what, refuse := range map[string]func(r *rig){
 			"401": func(r *rig) {
 				r.token("t2")
-				r.Head(r.newest, 401)
+				r.Head(r.Newest(), 401)
 			},
 			"no token": (*rig).tokenFails,
 		} {
@@ -89,7 +89,7 @@ func TestFault137_NewSessionWaitsForTheToken(t *testing.T) {
 		r.fatal("%v leave without a token", xs)
 	}
 	r.token("t2")
-	if n := r.posted(`"method":"initialize"`); n != 2 || r.bearer(r.newest) != "Bearer t2" {
-		r.fatal("%d handshakes, the last request with %q", n, r.bearer(r.newest))
+	if n := r.posted(`"method":"initialize"`); n != 2 || r.bearer(r.Newest()) != "Bearer t2" {
+		r.fatal("%d handshakes, the last request with %q", n, r.bearer(r.Newest()))
 	}
 }

@@ -13,7 +13,7 @@ const hour = 3_600_000
 // unread checks that the call's exchange is open and that nobody reads it.
 func (o *onStream) unread() {
 	o.t.Helper()
-	if e := o.exchanges[o.x]; e.over || e.reading {
+	if e := o.Exchange(o.x); e.Over || e.Reading {
 		o.fatal("exchange %d should be open and unread, and is %+v", o.x, *e)
 	}
 }
@@ -38,7 +38,7 @@ func TestFault50_PauseWithholdsReads(t *testing.T) {
 		t.Error("another call is held up")
 	}
 	o.pause(o.c, false)
-	if !o.exchanges[o.x].reading {
+	if !o.Exchange(o.x).Reading {
 		o.fatal("not read after the pause")
 	}
 	o.progress(3)
@@ -97,7 +97,7 @@ func TestFault50_PauseAcrossAReconnect(t *testing.T) {
 			o.unread()
 			o.pause(o.c, false)
 		}
-		if !o.exchanges[o.x].reading {
+		if !o.Exchange(o.x).Reading {
 			o.fatal("not read after the pause")
 		}
 		o.progress(2)
@@ -113,8 +113,8 @@ func TestFault50_PauseWhileQueued(t *testing.T) {
 	r.handshake("2025-11-25")
 	o := &onStream{rig: r, c: c}
 	for _, x := range r.live() {
-		if e := r.exchanges[x]; e.request.Method == "POST" && !e.head {
-			o.x, o.id = x, coretest.RequestID(e.request)
+		if e := r.Exchange(x); e.Request.Method == "POST" && !e.Head {
+			o.x, o.id = x, coretest.RequestID(e.Request)
 		}
 	}
 	o.Head(o.x, 200, "content-type", coretest.Stream)
@@ -136,13 +136,13 @@ func TestFault50_WokenWhilePaused(t *testing.T) {
 	o.unread()
 	o.pause(o.c, false)
 	o.Advance(999)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		o.fatal("given up before it could be read")
 	}
 	o.progress(2)
 	o.Advance(2_000)
 	o.wantProgress(1, 2)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		o.fatal("given up although it lives")
 	}
 }
@@ -171,15 +171,15 @@ func TestFault50_SettledWhilePaused(t *testing.T) {
 	o.progress(1)
 	other.event("e1", coretest.Result(o.id, `{}`))
 	o.wantResult()
-	if !o.exchanges[o.x].reading {
+	if !o.Exchange(o.x).Reading {
 		o.fatal("the rest of the stream is not read")
 	}
 	o.say(": and more\n\n")
-	if !o.exchanges[o.x].reading {
+	if !o.Exchange(o.x).Reading {
 		o.fatal("the rest of the stream is read no further")
 	}
 	o.cut(engine.EndClean)
 	other.cancel(other.c)
-	other.End(other.newest, engine.EndNetwork)
+	other.End(other.Newest(), engine.EndNetwork)
 	o.wantIdle()
 }

@@ -15,21 +15,21 @@ import (
 func TestFault90_PolicyOnHTTPSSE(t *testing.T) {
 	r := newRig(t, mcp.Config{Revision: "2024-11-05", Journal: true})
 	r.Start()
-	stream := r.newest
+	stream := r.Newest()
 	r.Head(stream, 200, "content-type", coretest.Stream)
 	r.Chunk(stream, "event: endpoint\ndata: /messages\n\n")
 	taken := func(x engine.ExchangeID) { r.Head(x, 202); r.End(x, engine.EndClean) }
-	initialize := r.newest
+	initialize := r.Newest()
 	if body := r.body(initialize); !strings.Contains(body, `"capabilities":{"tasks"`) {
 		t.Errorf("declared: %s", body)
 	}
 	taken(initialize)
-	r.Chunk(stream, coretest.Message("", coretest.Result(coretest.RequestID(r.exchanges[initialize].request), `{"protocolVersion":"2024-11-05","capabilities":{}}`)))
-	taken(r.newest)
+	r.Chunk(stream, coretest.Message("", coretest.Result(coretest.RequestID(r.Exchange(initialize).Request), `{"protocolVersion":"2024-11-05","capabilities":{}}`)))
+	taken(r.Newest())
 	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 	r.store()
-	taken(r.newest)
-	id := coretest.RequestID(r.exchanges[r.newest].request)
+	taken(r.Newest())
+	id := coretest.RequestID(r.Exchange(r.Newest()).Request)
 	r.Chunk(stream, coretest.Message("", policyFor(id, `"tok"`, "")))
 	if n := r.Client.Counters().IgnoredPolicies; n != 1 {
 		t.Errorf("%d policies ignored", n)

@@ -41,7 +41,7 @@ func TestFault93_OnDiskBeforeTheServerMayForget(t *testing.T) {
 			t.Errorf("%d events: resumed before a strict commit", n)
 		}
 		r := o.Store.Record(o.Store.Calls()[0])
-		cursor, _ := o.field(o.newest, "Last-Event-ID")
+		cursor, _ := o.field(o.Newest(), "Last-Event-ID")
 		if int(r.Position) != n || string(r.Cursor) != cursor || n > 0 && cursor != fmt.Sprintf("e%d", n) {
 			t.Errorf("%d events: %d and cursor %q are on disk, %q is sent", n, r.Position, r.Cursor, cursor)
 		}
@@ -194,28 +194,28 @@ func TestFault94_HostilePolicies(t *testing.T) {
 			t.Errorf("%s: resumed after %d ms", c.more, waited)
 		}
 		// The server accepts and closes, again and again: a loop that it asked for.
-		before, began := len(o.exchanges), o.Now
+		before, began := len(o.Exchanges()), o.Now
 		for o.Now.Since(began) < hour {
 			o.accept()
 			o.cut(engine.EndClean)
 			o.resumePost(`"tok"`, 2*hour)
 		}
-		if n := len(o.exchanges) - before; n > 2_000 {
+		if n := len(o.Exchanges()) - before; n > 2_000 {
 			t.Errorf("%s: %d resumes in an hour", c.more, n)
 		}
 		// Parked, it is asked for no more often than once a second.
 		o.park(o.c, true)
-		before, began = len(o.exchanges), o.Now
+		before, began = len(o.Exchanges()), o.Now
 		for o.Now.Since(began) < hour {
 			x, _ := o.nextFetch(2 * hour)
 			if x == 0 {
 				break
 			}
 			o.Head(x, 200, "content-type", coretest.JSON)
-			o.Chunk(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), `{"status":"processing"}`))
+			o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"status":"processing"}`))
 			o.End(x, engine.EndClean)
 		}
-		if n := len(o.exchanges) - before; n == 0 || n > 3_601 {
+		if n := len(o.Exchanges()) - before; n == 0 || n > 3_601 {
 			t.Errorf("%s: asked for %d times in an hour", c.more, n)
 		}
 		o.wantPending()

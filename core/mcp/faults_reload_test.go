@@ -78,7 +78,7 @@ func TestFault35_CutBeforeTheHead(t *testing.T) {
 			sent := func() bool { return e.page.x != 0 }
 			j.until("the POST", sent)
 			if ran {
-				j.run(e, coretest.RequestID(j.exchanges[e.page.x].request))
+				j.run(e, coretest.RequestID(j.Exchange(e.page.x).Request))
 			}
 			e.unsure = true
 			j.waiting = nil
@@ -110,7 +110,7 @@ func TestFault42_ReplayOfAnotherStreamIsNotStored(t *testing.T) {
 	e := j.errands[0]
 	j.until("two events", j.has(2))
 	j.reloadAs(true, true)
-	j.until("the replay", func() bool { return e.page.x != 0 && j.exchanges[e.page.x].head })
+	j.until("the replay", func() bool { return e.page.x != 0 && j.Exchange(e.page.x).Head })
 	before := j.shelf.calls[e.record].Position
 	j.Chunk(e.page.x, coretest.Message("", coretest.Progress("99", 1))+
 		coretest.Message("", coretest.Result("99", `{"content":["another's"]}`)))
@@ -241,13 +241,13 @@ func TestFault55_ReplyToALostSession(t *testing.T) {
 	j := newJourney(t, 0, 0, 1<<20)
 	j.stopsBefore("answer")
 	j.stored(journal.ResultOK, "")
-	j.Head(j.newest, 503)
+	j.Head(j.Newest(), 503)
 	j.call(&errand{flags: journal.ReadOnly, total: 1, ids: true})
-	j.Head(j.newest, 404) // a second handshake has to wait, and the answer is due before it
-	j.Advance(30_000)     // ends the test where a deadline stays in the past
+	j.Head(j.Newest(), 404) // a second handshake has to wait, and the answer is due before it
+	j.Advance(30_000)       // ends the test where a deadline stays in the past
 	n := 0
-	for _, e := range j.exchanges {
-		if strings.Contains(string(e.request.Body), `"id":"q0.0","result"`) {
+	for _, e := range j.Exchanges() {
+		if strings.Contains(string(e.Request.Body), `"id":"q0.0","result"`) {
 			n++
 		}
 	}
@@ -314,8 +314,8 @@ func TestFault73_SameIDInAnotherSession(t *testing.T) {
 
 // posted reports whether the page has POSTed such a text.
 func (j *journey) posted(text string) bool {
-	for _, e := range j.exchanges {
-		if e.request.Method == "POST" && strings.Contains(string(e.request.Body), text) {
+	for _, e := range j.Exchanges() {
+		if e.Request.Method == "POST" && strings.Contains(string(e.Request.Body), text) {
 			return true
 		}
 	}

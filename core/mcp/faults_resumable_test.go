@@ -163,12 +163,12 @@ func TestFault89_StatusOfAParkedRequest(t *testing.T) {
 		}
 		for range 5 {
 			x, waited := o.nextFetch(30_000)
-			if body := string(o.exchanges[x].request.Body); !strings.Contains(body, `"requests/getStatus"`) ||
+			if body := string(o.Exchange(x).Request.Body); !strings.Contains(body, `"requests/getStatus"`) ||
 				!strings.Contains(body, `"requestId":`+o.id+`,"resumeToken":"tok"`) || waited < 1_000 {
 				t.Fatalf("%s: after %d ms %s", c.answer, waited, body)
 			}
 			o.Head(x, 200, "content-type", coretest.JSON)
-			o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.exchanges[x].request)+`,`+c.answer+`}`)
+			o.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(o.Exchange(x).Request)+`,`+c.answer+`}`)
 			o.End(x, engine.EndClean)
 			o.wantPending()
 			if !c.parked {
@@ -176,7 +176,7 @@ func TestFault89_StatusOfAParkedRequest(t *testing.T) {
 			}
 		}
 		if !c.parked {
-			o.x = o.newest
+			o.x = o.Newest()
 			o.resumePost(`"tok"`, 1_000)
 		} else if n := o.posted("requests/resume"); n != 0 {
 			t.Errorf("%s: resumed", c.answer)
@@ -195,8 +195,8 @@ func TestFault89_ParkedInAnOutage(t *testing.T) {
 		if x == 0 {
 			break
 		}
-		if !strings.Contains(string(o.exchanges[x].request.Body), "getStatus") {
-			o.fatal("%s", o.exchanges[x].request.Body)
+		if !strings.Contains(string(o.Exchange(x).Request.Body), "getStatus") {
+			o.fatal("%s", o.Exchange(x).Request.Body)
 		}
 		asked++
 		o.End(x, engine.EndNetwork)
@@ -296,9 +296,9 @@ func TestFault90_DeclaredToLegacyServersOnly(t *testing.T) {
 	}
 	r := newRig(t, mcp.Config{Revision: "2026-07-28", NoListen: true})
 	r.Start()
-	x := r.newest
+	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	o := r.resumable("", mcp.CallOptions{})
 	o.cut(engine.EndNetwork)

@@ -80,7 +80,7 @@ func TestFault91_RefusedAndHarmless(t *testing.T) {
 				o.Advance(d)
 			}
 		}
-		if id := coretest.RequestID(o.exchanges[o.newest].request); id == o.id {
+		if id := coretest.RequestID(o.Exchange(o.Newest()).Request); id == o.id {
 			t.Errorf("%s: the same id", name)
 		}
 		o.wantPending()

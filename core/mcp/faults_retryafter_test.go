@@ -92,10 +92,10 @@ func TestFault26_RetryAfterOnListen(t *testing.T) {
 		for value, floor := range floors {
 			r := newRig(t, withIdle)
 			initialized := r.handshake("2025-11-25")
-			r.Head(r.newest, status, "retry-after", value)
+			r.Head(r.Newest(), status, "retry-after", value)
 			r.End(initialized, engine.EndClean)
 			x := r.wantFloor(fmt.Sprintf("%d %q", status, value), floor)
-			if method := r.exchanges[x].request.Method; method != "GET" {
+			if method := r.Exchange(x).Request.Method; method != "GET" {
 				r.fatal("%d %q: sent %s", status, value, method)
 			}
 		}
@@ -112,15 +112,15 @@ func TestFault26_RetryAfterOnReinitialize(t *testing.T) {
 			r.Advance(60_000)
 			o := r.post("tools/list")
 			o.Head(o.x, 404)
-			r.Head(r.newest, status, "retry-after", value)
+			r.Head(r.Newest(), status, "retry-after", value)
 			x := r.wantFloor(what, floor)
 
 			// The answer to notifications/initialized may say it as well.
-			id := coretest.RequestID(r.exchanges[x].request)
+			id := coretest.RequestID(r.Exchange(x).Request)
 			r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
 			r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 			r.End(x, engine.EndClean)
-			r.Head(r.newest, status, "retry-after", value)
+			r.Head(r.Newest(), status, "retry-after", value)
 			x = r.wantFloor(what+" to initialized", floor)
 
 			// A fault that names no time is not held to the one before.
@@ -136,15 +136,15 @@ func TestFault26_RetryAfterOnDiscover(t *testing.T) {
 	for value, floor := range floors {
 		r := newRig(t, mcp.Config{Revision: "auto", NoListen: true})
 		r.Start()
-		r.Head(r.newest, 400)
-		r.accept(r.newest, "s1")
+		r.Head(r.Newest(), 400)
+		r.accept(r.Newest(), "s1")
 		r.Advance(60_000)
 		o := r.post("tools/list")
 		o.Head(o.x, 404)
-		r.Head(r.newest, 503, "retry-after", value)
+		r.Head(r.Newest(), 503, "retry-after", value)
 		x := r.wantFloor(fmt.Sprintf("%q", value), floor)
 		if _, sent := r.field(x, "Mcp-Method"); !sent {
-			r.fatal("%q: %s follows", value, r.exchanges[x].request.Body)
+			r.fatal("%q: %s follows", value, r.Exchange(x).Request.Body)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestFault122_TaskOfAMessage(t *testing.T) {
 	const id, related = `"taskId":"T"`, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"T","x":1},"more":2}`
 	o := newTask(connected(t, handling), true)
 	x, _ := o.asked("tasks/result", 0)
-	request := coretest.RequestID(o.exchanges[x].request)
+	request := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.Stream)
 	o.Chunk(x, coretest.Message("r1", `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,`+related+`}}`)+
 		coretest.Message("r2", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?",`+related+`}}`))

@@ -21,7 +21,7 @@ func TestFault95_HighestContiguous(t *testing.T) {
 	if x == 0 || waited > 0 || lastSeqNr(o.body(x)) != 1 {
 		o.fatal("after %d ms: %s", waited, o.body(x))
 	}
-	o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), partial("", 2, 3, 4, 5)))
+	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), partial("", 2, 3, 4, 5)))
 	o.wantSegments(5)
 	if n := o.Client.Counters(); n.GapsRefetched != 1 || n.DuplicateSegments != 2 {
 		o.fatal("counted %+v", n)
@@ -221,7 +221,7 @@ func TestFault100_GapsArePaced(t *testing.T) {
 			break
 		}
 		n++
-		o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), partial("")))
+		o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), partial("")))
 		o.streams("", 3+n)
 	}
 	if n != 4 {

@@ -11,11 +11,11 @@ import (
 // accept answers an initialize, and the notification that follows it.
 func (r *rig) accept(x engine.ExchangeID, session string) {
 	r.t.Helper()
-	id := coretest.RequestID(r.exchanges[x].request)
+	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", session)
 	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(x, engine.EndClean)
-	initialized := r.newest
+	initialized := r.Newest()
 	r.Head(initialized, 202)
 	r.End(initialized, engine.EndClean)
 }
@@ -44,7 +44,7 @@ func TestFault23_OneHandshakeForAll(t *testing.T) {
 			}
 			for _, o := range calls {
 				o.Head(o.x, status, "content-type", body[0])
-				if !o.exchanges[o.x].over && o.Client.Owned(o.x) {
+				if !o.Exchange(o.x).Over && o.Client.Owned(o.x) {
 					o.say(body[1])
 					o.cut(engine.EndClean)
 				}
@@ -55,7 +55,7 @@ func TestFault23_OneHandshakeForAll(t *testing.T) {
 			}
 			var again engine.ExchangeID
 			for _, x := range r.live() {
-				if coretest.RequestID(r.exchanges[x].request) != "" {
+				if coretest.RequestID(r.Exchange(x).Request) != "" {
 					again = x
 				}
 			}
@@ -73,7 +73,7 @@ func TestFault23_OneHandshakeForAll(t *testing.T) {
 					r.fatal("%d %s: sent again in session %q", status, name, id)
 				}
 				r.Head(x, 200, "content-type", coretest.JSON)
-				r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{}`))
+				r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{}`))
 				r.End(x, engine.EndClean)
 			}
 			for _, o := range calls {
@@ -133,7 +133,7 @@ func TestFault31_OnlyInitializeSetsTheSession(t *testing.T) {
 	r := newRig(t, mcp.Config{})
 	initialized := r.handshake("2025-11-25")
 	const evil = "evil"
-	r.Head(r.newest, 200, "content-type", coretest.Stream, "mcp-session-id", evil)
+	r.Head(r.Newest(), 200, "content-type", coretest.Stream, "mcp-session-id", evil)
 	r.End(initialized, engine.EndClean)
 	for _, answer := range []struct {
 		status int
@@ -161,7 +161,7 @@ func TestFault31_FailedInitializeSetsNothing(t *testing.T) {
 		"503": func(r *rig, x engine.ExchangeID) { r.Head(x, 503, "mcp-session-id", "evil") },
 		"rpc error": func(r *rig, x engine.ExchangeID) {
 			r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "evil")
-			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.exchanges[x].request)+`,"error":{"code":-32603,"message":"starting"}}`)
+			r.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(r.Exchange(x).Request)+`,"error":{"code":-32603,"message":"starting"}}`)
 			r.End(x, engine.EndClean)
 		},
 		"cut": func(r *rig, x engine.ExchangeID) {
@@ -175,12 +175,12 @@ func TestFault31_FailedInitializeSetsNothing(t *testing.T) {
 			r.Advance(60_000)
 			o := r.post("tools/list")
 			o.Head(o.x, 404)
-			fail(r, r.newest)
+			fail(r, r.Newest())
 			if closes {
-				before := r.newest
+				before := r.Newest()
 				r.close()
-				if r.newest != before {
-					r.fatal("%s: close sends %s", name, r.exchanges[r.newest].request.Method)
+				if r.Newest() != before {
+					r.fatal("%s: close sends %s", name, r.Exchange(r.Newest()).Request.Method)
 				}
 				r.wantIdle()
 				continue
@@ -193,7 +193,7 @@ func TestFault31_FailedInitializeSetsNothing(t *testing.T) {
 				r.fatal("%s: initialize is sent in session %q", name, id)
 			}
 			r.accept(x, "s2")
-			if id, _ := r.field(r.newest, "Mcp-Session-Id"); id != "s2" {
+			if id, _ := r.field(r.Newest(), "Mcp-Session-Id"); id != "s2" {
 				r.fatal("%s: the call is sent in session %q", name, id)
 			}
 		}

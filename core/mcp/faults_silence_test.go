@@ -20,7 +20,7 @@ func (o *onStream) silent() int64 {
 			return 0
 		}
 		o.Advance(d)
-		if o.exchanges[o.x].over {
+		if o.Exchange(o.x).Over {
 			return o.Now.Since(began)
 		}
 	}
@@ -33,7 +33,7 @@ func TestFault40_SilenceIsACut(t *testing.T) {
 	o := connected(t, mcp.Config{}).primed("p")
 	o.progress(1)
 	o.Advance(179_999)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		t.Fatal("given up early")
 	}
 	o.say(": still here\n\n") // a byte of any kind counts
@@ -136,11 +136,11 @@ func TestFault40_AnswerTimeout(t *testing.T) {
 	if n := o.posted(`"notifications/cancelled"`, `"requestId":`+o.id+`,`); n != 1 {
 		t.Errorf("%d notifications/cancelled", n)
 	}
-	if !o.exchanges[o.x].over {
+	if !o.Exchange(o.x).Over {
 		t.Error("the POST is still open")
 	}
-	o.Head(o.newest, 202)
-	o.End(o.newest, engine.EndClean)
+	o.Head(o.Newest(), 202)
+	o.End(o.Newest(), engine.EndClean)
 	o.wantIdle()
 }
 

@@ -96,9 +96,9 @@ func TestFault62_63_68_EveryCommitFails(t *testing.T) {
 func TestFault63_NoStore(t *testing.T) {
 	r := connected(t, mcp.Config{})
 	c := r.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Key: "k"})
-	x := r.newest
+	x := r.Newest()
 	r.Head(x, 200, "content-type", coretest.JSON)
-	r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{}`))
+	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{}`))
 	r.End(x, engine.EndClean)
 	if s := r.call(c).settled; s == nil || s.Outcome != engine.OutcomeResult {
 		r.fatal("the call has no result")

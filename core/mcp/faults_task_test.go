@@ -108,7 +108,7 @@ func TestFault106_TaskIDs(t *testing.T) {
 			} else {
 				r := newRig(t, cfg)
 				r.Start()
-				r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+				r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 				o = r.tool(mcp.CallOptions{})
 				o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"`+id+`","status":"working"}`))
 			}
@@ -118,7 +118,7 @@ func TestFault106_TaskIDs(t *testing.T) {
 				continue
 			}
 			o.nextFetch(10_000)
-			x := o.newest
+			x := o.Newest()
 			if body := o.body(x); !strings.Contains(body, `"taskId":`) || strings.ContainsAny(body, "\r\n") {
 				o.fatal("asked with %s", body)
 			}
@@ -329,7 +329,7 @@ func TestFault109_RequestState(t *testing.T) {
 	for _, state := range states {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		o := r.tool(mcp.CallOptions{})
 		o.json(o.x, coretest.Result(o.id, `{"resultType":"input_required",`+asksName+member(state)+`}`))
 		other := o.tool(mcp.CallOptions{})
@@ -338,8 +338,8 @@ func TestFault109_RequestState(t *testing.T) {
 		}
 		o.answers(`{"name":{"action":"accept"}}`)
 		o.store()
-		body := o.body(o.newest)
-		if id := coretest.RequestID(o.exchanges[o.newest].request); id == o.id || !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
+		body := o.body(o.Newest())
+		if id := coretest.RequestID(o.Exchange(o.Newest()).Request); id == o.id || !strings.Contains(body, `"inputResponses":{"name":{"action":"accept"}}`) {
 			t.Fatalf("sent %.300s", body)
 		}
 		if strings.Contains(body, `"requestState":`) != (state != "") || state != "" && !strings.Contains(body, `"requestState":`+state) {
@@ -447,7 +447,7 @@ func TestFault111_Cancel(t *testing.T) {
 	o.cancel(o.c)
 	o.store()
 	o.wantFailure(engine.CodeCancelled)
-	if !o.exchanges[x].over {
+	if !o.Exchange(x).Over {
 		o.fatal("its result is still waited for")
 	}
 }

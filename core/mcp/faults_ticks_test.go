@@ -25,18 +25,18 @@ func TestFault86_LateTicks(t *testing.T) {
 	r.Chunk(s.x, coretest.Result(s.id, `{"task":{"taskId":"T","status":"working","pollInterval":1000}}`))
 	r.End(s.x, engine.EndClean)
 	r.Advance(0)
-	first := r.newest // tasks/continue
+	first := r.Newest() // tasks/continue
 	polls := r.posted("tasks/continue")
 	for minute := 1; minute <= 3; minute++ {
-		r.Head(r.newest, 200, "content-type", coretest.JSON)
-		r.Chunk(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"taskId":"T","status":"working","pollInterval":1000}`))
-		r.End(r.newest, engine.EndClean)
+		r.Head(r.Newest(), 200, "content-type", coretest.JSON)
+		r.Chunk(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"taskId":"T","status":"working","pollInterval":1000}`))
+		r.End(r.Newest(), engine.EndClean)
 		r.tick(60_000)
 		if n := r.posted("tasks/continue") - polls; n != minute {
 			t.Fatalf("%d polls after %d ticks", n, minute)
 		}
 	}
-	if r.newest == first {
+	if r.Newest() == first {
 		t.Fatal("nothing was polled")
 	}
 	// The last poll gets no answer: its 90 s pass within two ticks.

@@ -19,7 +19,7 @@ func (r *rig) bearer(x engine.ExchangeID) string {
 func listening(t *testing.T) (*rig, *onStream) {
 	t.Helper()
 	r := newRig(t, withToken).connectListening()
-	listen := r.newest
+	listen := r.Newest()
 	r.Chunk(listen, "id: g1\ndata:\n\n")
 	o := r.primed("p")
 	o.progress(1)
@@ -44,7 +44,7 @@ func TestFault112_OneRefreshForAll(t *testing.T) {
 		calls = append(calls, r.post("tools/call"))
 	}
 	note := r.notify("notifications/roots/list_changed")
-	posted := r.newest
+	posted := r.Newest()
 	o.Head(o.x, 401)
 	r.Head(listen, 401)
 	for _, call := range calls {
@@ -61,15 +61,15 @@ func TestFault112_OneRefreshForAll(t *testing.T) {
 	// A person signs in, and takes her time. Nobody gives up or asks again.
 	r.Advance(hour)
 	o.wantPending()
-	before := r.newest
+	before := r.Newest()
 	r.token("t2")
 	r.nextFetch(1_000) // the resume, which takes a clock's tick
 	gets, posts := map[string]bool{}, 0
-	for x := before + 1; x <= r.newest; x++ {
+	for x := before + 1; x <= r.Newest(); x++ {
 		if r.bearer(x) != "Bearer t2" {
 			r.fatal("exchange %d carries %q", x, r.bearer(x))
 		}
-		if r.exchanges[x].request.Method == "POST" {
+		if r.Exchange(x).Request.Method == "POST" {
 			posts++
 			continue
 		}
@@ -79,7 +79,7 @@ func TestFault112_OneRefreshForAll(t *testing.T) {
 	if posts != 5 || len(gets) != 2 || !gets["e1"] || !gets["g1"] {
 		r.fatal("%d POSTs, GETs from %v", posts, gets)
 	}
-	for x := before + 1; x <= r.newest; x++ {
+	for x := before + 1; x <= r.Newest(); x++ {
 		switch from, _ := r.field(x, "Last-Event-ID"); {
 		case from == "e1":
 			o.x = x
@@ -88,11 +88,11 @@ func TestFault112_OneRefreshForAll(t *testing.T) {
 			o.result("e3")
 		case from == "g1":
 			r.Head(x, 200, "content-type", coretest.Stream)
-		case coretest.RequestID(r.exchanges[x].request) == "":
+		case coretest.RequestID(r.Exchange(x).Request) == "":
 			r.Head(x, 202)
 		default:
 			r.Head(x, 200, "content-type", coretest.JSON)
-			r.Chunk(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), `{}`))
+			r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{}`))
 			r.End(x, engine.EndClean)
 		}
 	}
@@ -120,8 +120,8 @@ func TestFault112_LateRefusalOfTheOldToken(t *testing.T) {
 	if r.tokens != 2 {
 		r.fatal("the provider was asked %d times", r.tokens-1)
 	}
-	if r.bearer(r.newest) != "Bearer t2" {
-		r.fatal("sent again with %q", r.bearer(r.newest))
+	if r.bearer(r.Newest()) != "Bearer t2" {
+		r.fatal("sent again with %q", r.bearer(r.Newest()))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestFault112_RefreshFails(t *testing.T) {
 	next := r.post("tools/list")
 	next.Head(next.x, 401)
 	r.token("t3")
-	next.x = r.newest
+	next.x = r.Newest()
 	next.Head(next.x, 200, "content-type", coretest.Stream)
 	next.result("")
 	next.wantResult()
@@ -162,7 +162,7 @@ func TestFault112_EveryTokenRefused(t *testing.T) {
 		o := r.post("tools/call")
 		o.Head(o.x, 401)
 		r.token("t")
-		o.Head(r.newest, 401)
+		o.Head(r.Newest(), 401)
 		o.wantFailure(engine.CodeUnauthorized)
 		if r.tokens != n+2 {
 			r.fatal("call %d: the provider was asked %d times", n, r.tokens-1)

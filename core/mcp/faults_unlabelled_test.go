@@ -69,24 +69,24 @@ func TestFault167_ErrorWithoutAContentType(t *testing.T) {
 // may be half of one, and is not used.
 func TestFault167_InitializeWithoutAContentType(t *testing.T) {
 	result := func(r *rig) string {
-		return coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"protocolVersion":"2025-11-25","capabilities":{}}`)
+		return coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`)
 	}
 	r := newRig(t, mcp.Config{NoListen: true, Revision: "2025-11-25"})
 	r.Start()
-	x := r.newest
+	x := r.Newest()
 	r.Head(x, 200, "mcp-session-id", "s1")
 	r.Chunk(x, result(r))
 	r.End(x, engine.EndClean)
-	if session, _ := r.field(r.newest, "Mcp-Session-Id"); r.newest == x || session != "s1" {
+	if session, _ := r.field(r.Newest(), "Mcp-Session-Id"); r.Newest() == x || session != "s1" {
 		r.fatal("not initialized")
 	}
-	r.Head(r.newest, 202)
+	r.Head(r.Newest(), 202)
 	if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"open"`) {
 		r.fatal("state %s", last)
 	}
 	r = newRig(t, mcp.Config{NoListen: true, Revision: "2025-11-25"})
 	r.Start()
-	x = r.newest
+	x = r.Newest()
 	r.Head(x, 200, "mcp-session-id", "s")
 	r.End(x, engine.EndClean)
 	if last := r.states[len(r.states)-1]; last != `{"state":"failed"}` {

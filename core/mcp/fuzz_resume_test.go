@@ -32,10 +32,10 @@ func FuzzResumePolicy(f *testing.F) {
 		c := &resumeFuzz{fuzzed: fuzzed{script: script, rig: connected(t, withDisk)}}
 		c.call = c.Call("tools/call", `{"name":"work"}`, durably)
 		c.store()
-		c.id = coretest.RequestID(c.exchanges[c.newest].request)
+		c.id = coretest.RequestID(c.Exchange(c.Newest()).Request)
 		c.policy = `{"jsonrpc":"2.0","method":"notifications/requests/resumePolicy","params":{` + strings.ReplaceAll(members, "$", c.id) + `}}`
-		c.Head(c.newest, 200, "content-type", coretest.Stream)
-		c.Chunk(c.newest, coretest.Message("", c.policy))
+		c.Head(c.Newest(), 200, "content-type", coretest.Stream)
+		c.Chunk(c.Newest(), coretest.Message("", c.policy))
 		for len(c.script) > 0 {
 			c.step()
 			c.check()
@@ -59,8 +59,8 @@ type resumeFuzz struct {
 
 // check looks at the exchanges that are new, and at those that are open.
 func (c *resumeFuzz) check() {
-	for ; c.checked < c.newest; c.checked++ {
-		r := c.exchanges[c.checked+1].request
+	for ; c.checked < c.Newest(); c.checked++ {
+		r := c.Exchange(c.checked + 1).Request
 		if !strings.Contains(string(r.Body), `"requests/resume"`) {
 			continue
 		}
@@ -75,15 +75,15 @@ func (c *resumeFuzz) check() {
 	}
 	carrying := 0
 	for _, x := range c.live() {
-		if body := string(c.exchanges[x].request.Body); strings.Contains(body, "requests/resume") || strings.Contains(body, "tools/call") {
+		if body := string(c.Exchange(x).Request.Body); strings.Contains(body, "requests/resume") || strings.Contains(body, "tools/call") {
 			carrying++
 		}
 	}
 	if carrying > 1 {
 		c.fatal("%d exchanges carry the call", carrying)
 	}
-	if int64(len(c.exchanges)) > 200+4*int64(len(c.Trace))/3+c.waited/1000 {
-		c.fatal("%d exchanges in %d ms", len(c.exchanges), c.waited)
+	if int64(len(c.Exchanges())) > 200+4*int64(len(c.Trace))/3+c.waited/1000 {
+		c.fatal("%d exchanges in %d ms", len(c.Exchanges()), c.waited)
 	}
 }
 
@@ -100,13 +100,13 @@ func (c *resumeFuzz) step() {
 		c.waited += ms
 		c.Advance(ms)
 	case 5:
-		if x, ok := c.exchange(); ok && !c.exchanges[x].head {
+		if x, ok := c.exchange(); ok && !c.Exchange(x).Head {
 			c.Head(x, statuses[c.next()%len(statuses)], "content-type", []string{coretest.Stream, coretest.JSON, ""}[c.next()%3])
 		}
 	case 6, 7:
-		if x, ok := c.exchange(); ok && c.exchanges[x].reading {
+		if x, ok := c.exchange(); ok && c.Exchange(x).Reading {
 			c.n++
-			id := coretest.RequestID(c.exchanges[x].request)
+			id := coretest.RequestID(c.Exchange(x).Request)
 			c.Chunk(x, []string{
 				coretest.Message("", c.policy),
 				coretest.Message(strings.Repeat("e", c.n%5), coretest.Progress(c.id, c.n)),

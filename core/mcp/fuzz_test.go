@@ -102,16 +102,16 @@ func (p *fuzzed) step() {
 			p.End(x, engine.Ending(1+p.next()%3))
 		}
 	case 4:
-		if x, ok := p.exchange(); ok && !p.exchanges[x].head {
+		if x, ok := p.exchange(); ok && !p.Exchange(x).Head {
 			media := []string{coretest.Stream, coretest.JSON, "text/html", ""}[p.next()%4]
 			p.Head(x, statuses[p.next()%len(statuses)], "content-type", media, "mcp-session-id", []string{"s", "", "\x01"}[p.next()%3])
 		}
 	case 5, 6:
-		if x, ok := p.exchange(); ok && p.exchanges[x].reading {
+		if x, ok := p.exchange(); ok && p.Exchange(x).Reading {
 			p.Chunk(x, strings.ReplaceAll(phrases[p.next()%len(phrases)], "$", p.requestID()))
 		}
 	case 15:
-		if x, ok := p.exchange(); ok && p.exchanges[x].reading {
+		if x, ok := p.exchange(); ok && p.Exchange(x).Reading {
 			n := min(1+p.next()%16, len(p.script))
 			text := string(p.script[:n])
 			p.script = p.script[n:]

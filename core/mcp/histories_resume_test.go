@@ -63,8 +63,8 @@ func (h *resumeHistory) play(t *testing.T, seed uint64) bool {
 	r := connected(t, mcp.Config{Seed: seed, Journal: true, NoListen: true})
 	c := r.Call("tools/call", `{"name":"work"}`, durably)
 	r.store()
-	h.onStream = &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
-	h.served = r.newest
+	h.onStream = &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
+	h.served = r.Newest()
 	h.Head(h.x, 200, "content-type", coretest.Stream)
 	h.rotate()
 	h.deliver(true)
@@ -184,8 +184,8 @@ func (h *resumeHistory) rotate() {
 
 // carries reports whether a stream carries the call.
 func (h *resumeHistory) carries() bool {
-	e := h.exchanges[h.x]
-	return e != nil && e.head && !e.over && e.reading
+	e := h.Exchange(h.x)
+	return e != nil && e.Head && !e.Over && e.Reading
 }
 
 // deliver hands over what was said, whole or in part.
@@ -222,16 +222,16 @@ func (h *resumeHistory) lostConnection() {
 
 // serve answers what the client has asked for since.
 func (h *resumeHistory) serve(kind bool) {
-	if e := h.exchanges[h.x]; e != nil && e.over {
+	if e := h.Exchange(h.x); e != nil && e.Over {
 		h.lostConnection() // parked, or aborted
 	}
-	for h.served < h.newest {
+	for h.served < h.Newest() {
 		h.served++
 		x := h.served
-		body := string(h.exchanges[x].request.Body)
-		id := coretest.RequestID(h.exchanges[x].request)
+		body := string(h.Exchange(x).Request.Body)
+		id := coretest.RequestID(h.Exchange(x).Request)
 		switch {
-		case h.exchanges[x].over:
+		case h.Exchange(x).Over:
 		case strings.Contains(body, `"ping"`):
 			h.Head(x, 200, "content-type", coretest.JSON)
 			h.Chunk(x, coretest.Result(id, `{}`))

@@ -56,7 +56,7 @@ func playHistory(t *testing.T, seed uint64) *history {
 		}
 	}()
 	h := &history{rig: connected(t, mcp.Config{Seed: seed}), rng: rand.New(rand.NewPCG(seed, 1))}
-	h.served = h.newest
+	h.served = h.Newest()
 	steps := 30 + h.rng.IntN(120)
 	for range steps {
 		h.step()
@@ -124,35 +124,35 @@ func (h *history) begin() {
 	j := &job{number: len(h.jobs), total: h.rng.IntN(9), ids: h.rng.IntN(20) > 0, polling: h.rng.IntN(5) == 0,
 		retry: one(h.rng, []string{"", "", "retry: 0\n", "retry: 200\n", "retry: 3000\n"})}
 	j.c = h.Call("tools/call", fmt.Sprintf(`{"name":"%d"}`, j.number), mcp.CallOptions{})
-	j.id = coretest.RequestID(h.exchanges[h.newest].request)
+	j.id = coretest.RequestID(h.Exchange(h.Newest()).Request)
 	h.jobs = append(h.jobs, j)
 }
 
 // serve answers what the client has asked for since.
 func (h *history) serve() {
-	for h.served < h.newest {
+	for h.served < h.Newest() {
 		h.served++
 		x := h.served
-		if e := h.exchanges[x]; e.over {
+		if e := h.Exchange(x); e.Over {
 			continue
-		} else if e.request.Method == "GET" {
+		} else if e.Request.Method == "GET" {
 			h.serveGET(x)
-		} else if strings.Contains(string(e.request.Body), `"tools/call"`) {
+		} else if strings.Contains(string(e.Request.Body), `"tools/call"`) {
 			h.servePOST(x)
 		} else {
 			h.Head(x, 202)
-			if !h.exchanges[x].over && (h.kind || h.rng.IntN(4) > 0) {
+			if !h.Exchange(x).Over && (h.kind || h.rng.IntN(4) > 0) {
 				h.End(x, engine.EndClean)
 			}
 		}
 	}
-	h.connections = slices.DeleteFunc(h.connections, func(k *connection) bool { return h.exchanges[k.x].over })
+	h.connections = slices.DeleteFunc(h.connections, func(k *connection) bool { return h.Exchange(k.x).Over })
 }
 
 // servePOST takes a call: its connection may break before its head comes.
 func (h *history) servePOST(x engine.ExchangeID) {
-	id := coretest.RequestID(h.exchanges[x].request)
-	_, after, _ := strings.Cut(string(h.exchanges[x].request.Body), `"name":"`)
+	id := coretest.RequestID(h.Exchange(x).Request)
+	_, after, _ := strings.Cut(string(h.Exchange(x).Request.Body), `"name":"`)
 	var number int
 	fmt.Sscanf(after, "%d", &number)
 	j := h.jobs[number]
@@ -202,7 +202,7 @@ func (h *history) serveGET(x engine.ExchangeID) {
 
 // deliver hands over what the client has asked to read.
 func (h *history) deliver(k *connection) {
-	if k == nil || k.deaf || !h.exchanges[k.x].reading || h.exchanges[k.x].over {
+	if k == nil || k.deaf || !h.Exchange(k.x).Reading || h.Exchange(k.x).Over {
 		return
 	}
 	if k.pending == "" {
@@ -221,13 +221,13 @@ func (h *history) deliver(k *connection) {
 // cut breaks a connection: cleanly or not, behind a part of what was sent, or
 // so that all of it is lost (a reset).
 func (h *history) cut(k *connection) {
-	if k == nil || h.exchanges[k.x].over {
+	if k == nil || h.Exchange(k.x).Over {
 		return
 	}
 	if h.rng.IntN(3) > 0 {
 		h.deliver(k)
 	}
-	if k.deaf || h.exchanges[k.x].over {
+	if k.deaf || h.Exchange(k.x).Over {
 		return
 	}
 	h.end(k, []engine.Ending{engine.EndClean, engine.EndNetwork}[h.rng.IntN(2)])

@@ -17,14 +17,8 @@ func (l *life) audit() {
 		e := l.Effects[i]
 		switch e.Kind {
 		case engine.Fetch:
-			l.newest = e.X
-			l.exchanges[e.X] = &exchange{request: e.Request}
 			l.waiting = append(l.waiting, e.X)
 			l.auditFetch(e)
-		case engine.Read:
-			l.exchanges[e.X].reading = true
-		case engine.Abort:
-			l.exchanges[e.X].over = true
 		case engine.Store:
 			l.write(e)
 		case engine.Recall:
@@ -96,7 +90,7 @@ func (l *life) carries(e *errand, x engine.ExchangeID) {
 	if e.page == nil || e.page.settled != nil || e.ended != nil && !e.gone && !e.page.memory {
 		l.fatal("call %d is asked for although it has ended", e.number)
 	}
-	if before := l.exchanges[e.page.x]; before != nil && !before.over {
+	if before := l.Exchange(e.page.x); before != nil && !before.Over {
 		l.fatal("exchanges %d and %d carry call %d", e.page.x, x, e.number)
 	}
 	e.page.x = x

@@ -40,7 +40,7 @@ func (l *life) heal() {
 		}
 	}
 	for range 1_000 {
-		before := l.newest
+		before := l.Newest()
 		l.serve()
 		if l.Store.Flying() != 0 {
 			l.stored(journal.ResultOK, "")
@@ -62,12 +62,12 @@ func (l *life) heal() {
 		if !busy {
 			return
 		}
-		if d := l.NextDeadline(); d >= 0 && quiet && l.newest == before && l.Store.Flying() == 0 {
+		if d := l.NextDeadline(); d >= 0 && quiet && l.Newest() == before && l.Store.Flying() == 0 {
 			l.Advance(d)
 		}
 	}
 	for _, k := range l.wires {
-		l.Trace = append(l.Trace, fmt.Sprintf("the server holds %+v for %+v", *k, *l.exchanges[k.x]))
+		l.Trace = append(l.Trace, fmt.Sprintf("the server holds %+v for %+v", *k, *l.Exchange(k.x)))
 	}
 	l.fatal("a call has not settled: %d ms to the next deadline", l.NextDeadline())
 }

@@ -74,8 +74,6 @@ type life struct {
 
 	// Of the page of now:
 	byCall    map[engine.CallID]*errand
-	exchanges map[engine.ExchangeID]*exchange
-	newest    engine.ExchangeID
 	waiting   []engine.ExchangeID // the server has not looked at them yet
 	wires     []*wire
 	prompts   []prompt // questions that nobody has answered
@@ -110,8 +108,8 @@ func newLife(t testing.TB, seed uint64) *life {
 
 // blank forgets what a page knew.
 func (l *life) blank() {
-	l.byCall, l.exchanges = map[engine.CallID]*errand{}, map[engine.ExchangeID]*exchange{}
-	l.newest, l.waiting, l.wires, l.prompts, l.acks, l.memory, l.forgotten, l.dead = 0, nil, nil, nil, nil, false, false, false
+	l.byCall = map[engine.CallID]*errand{}
+	l.waiting, l.wires, l.prompts, l.acks, l.memory, l.forgotten, l.dead = nil, nil, nil, nil, false, false, false
 	for _, r := range l.runs {
 		r.wire = nil
 	}
@@ -131,19 +129,16 @@ func (l *life) fatal(format string, args ...any) {
 func (l *life) Start() { l.t.Helper(); l.World.Start(); l.audit() }
 func (l *life) Head(x engine.ExchangeID, status int, fields ...string) {
 	l.t.Helper()
-	l.exchanges[x].head = true
 	l.World.Head(x, status, fields...)
 	l.audit()
 }
 func (l *life) Chunk(x engine.ExchangeID, text string) {
 	l.t.Helper()
-	l.exchanges[x].reading = false
 	l.World.Chunk(x, text)
 	l.audit()
 }
 func (l *life) End(x engine.ExchangeID, how engine.Ending) {
 	l.t.Helper()
-	l.exchanges[x].over = true
 	l.World.End(x, how)
 	l.audit()
 }
@@ -189,8 +184,8 @@ func (l *life) stored(result journal.Result, why string) {
 func (l *life) reload() {
 	l.t.Helper()
 	for _, x := range l.waiting {
-		if e := l.exchanges[x]; !e.over && l.rng.IntN(2) == 0 {
-			l.arrive(e.request)
+		if e := l.Exchange(x); !e.Over && l.rng.IntN(2) == 0 {
+			l.arrive(e.Request)
 		}
 	}
 	for _, e := range l.errands {

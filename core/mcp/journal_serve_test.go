@@ -18,18 +18,18 @@ func (l *life) serve() {
 				continue
 			}
 			l.waiting = slices.DeleteFunc(l.waiting, func(y engine.ExchangeID) bool { return x == y })
-			if !l.exchanges[x].over {
+			if !l.Exchange(x).Over {
 				l.serveOne(x)
 				again = true
 			}
 		}
 	}
-	l.wires = slices.DeleteFunc(l.wires, func(k *wire) bool { return l.exchanges[k.x].over })
+	l.wires = slices.DeleteFunc(l.wires, func(k *wire) bool { return l.Exchange(k.x).Over })
 }
 
 func (l *life) serveOne(x engine.ExchangeID) {
 	l.t.Helper()
-	r := l.exchanges[x].request
+	r := l.Exchange(x).Request
 	body := string(r.Body)
 	switch {
 	case strings.Contains(body, `"method":"initialize"`):
@@ -46,7 +46,7 @@ func (l *life) serveOne(x engine.ExchangeID) {
 		l.serveAnswer(x)
 	default:
 		l.Head(x, 202)
-		if !l.exchanges[x].over {
+		if !l.Exchange(x).Over {
 			l.End(x, engine.EndClean)
 		}
 	}
@@ -56,7 +56,7 @@ func (l *life) serveOne(x engine.ExchangeID) {
 // the tool run or not.
 func (l *life) servePOST(x engine.ExchangeID) {
 	l.t.Helper()
-	e, id := l.toolCall(l.exchanges[x].request)
+	e, id := l.toolCall(l.Exchange(x).Request)
 	n := 99
 	if !l.kind {
 		n = l.rng.IntN(80)
@@ -102,7 +102,7 @@ func (l *life) serveGET(x engine.ExchangeID) {
 			return // never answered
 		}
 	}
-	k := l.replay(x, header(l.exchanges[x].request, "Last-Event-ID"))
+	k := l.replay(x, header(l.Exchange(x).Request, "Last-Event-ID"))
 	l.Head(x, 200, "content-type", coretest.Stream)
 	l.wires = append(l.wires, k)
 }
@@ -111,7 +111,7 @@ func (l *life) serveGET(x engine.ExchangeID) {
 // say so.
 func (l *life) serveAnswer(x engine.ExchangeID) {
 	l.t.Helper()
-	q := l.questionOf(string(l.exchanges[x].request.Body))
+	q := l.questionOf(string(l.Exchange(x).Request.Body))
 	n := 9
 	if !l.kind {
 		n = l.rng.IntN(10)
@@ -128,7 +128,7 @@ func (l *life) serveAnswer(x engine.ExchangeID) {
 	default:
 		q.takes()
 		l.Head(x, 202)
-		if !l.exchanges[x].over {
+		if !l.Exchange(x).Over {
 			l.End(x, engine.EndClean)
 		}
 	}
@@ -137,7 +137,7 @@ func (l *life) serveAnswer(x engine.ExchangeID) {
 // deliver hands over what the client has asked to read.
 func (l *life) deliver(k *wire) {
 	l.t.Helper()
-	if k == nil || !l.exchanges[k.x].reading || l.exchanges[k.x].over {
+	if k == nil || !l.Exchange(k.x).Reading || l.Exchange(k.x).Over {
 		return
 	}
 	if k.pending == "" {
@@ -158,13 +158,13 @@ func (l *life) deliver(k *wire) {
 // so that all of it is lost (a reset).
 func (l *life) cut(k *wire) {
 	l.t.Helper()
-	if k == nil || l.exchanges[k.x].over {
+	if k == nil || l.Exchange(k.x).Over {
 		return
 	}
 	if l.rng.IntN(3) > 0 {
 		l.deliver(k)
 	}
-	if !l.exchanges[k.x].over {
+	if !l.Exchange(k.x).Over {
 		l.end(k, one(l.rng, cuts))
 	}
 }
@@ -183,7 +183,7 @@ func (l *life) end(k *wire, how engine.Ending) {
 	if k.run.wire == k {
 		k.run.wire = nil
 	}
-	if e := l.exchanges[k.x]; !e.over {
+	if e := l.Exchange(k.x); !e.Over {
 		l.End(k.x, how)
 	}
 }

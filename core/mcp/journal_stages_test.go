@@ -47,19 +47,19 @@ func (j *journey) tick() bool {
 	for len(j.waiting) > 0 {
 		x := j.waiting[0]
 		j.waiting = j.waiting[1:]
-		if !j.exchanges[x].over {
+		if !j.Exchange(x).Over {
 			j.answer(x)
 			return true
 		}
 	}
-	j.wires = slices.DeleteFunc(j.wires, func(k *wire) bool { return j.exchanges[k.x].over })
+	j.wires = slices.DeleteFunc(j.wires, func(k *wire) bool { return j.Exchange(k.x).Over })
 	for _, k := range j.wires {
-		if j.exchanges[k.x].reading && k.pending != "" {
+		if j.Exchange(k.x).Reading && k.pending != "" {
 			text := k.take(min(j.pieces, len(k.pending)))
 			j.Chunk(k.x, text)
 			return true
 		}
-		if j.exchanges[k.x].reading && k.closing {
+		if j.Exchange(k.x).Reading && k.closing {
 			j.end(k, engine.EndClean)
 			return true
 		}
@@ -83,12 +83,12 @@ func (j *journey) tick() bool {
 // answer is serveOne, one input at a time.
 func (j *journey) answer(x engine.ExchangeID) {
 	j.t.Helper()
-	r := j.exchanges[x].request
+	r := j.Exchange(x).Request
 	e, id := j.toolCall(r)
 	accepted := func() {
 		j.Head(x, 202)
 		j.todo = append(j.todo, func() {
-			if !j.exchanges[x].over {
+			if !j.Exchange(x).Over {
 				j.End(x, engine.EndClean)
 			}
 		})
@@ -128,8 +128,8 @@ func (j *journey) reloadAs(landed, arrived bool) {
 	}
 	j.waiting, j.todo, j.flew = nil, nil, 0
 	for _, x := range waiting {
-		if e := j.exchanges[x]; arrived && !e.over {
-			j.arrive(e.request)
+		if e := j.Exchange(x); arrived && !e.Over {
+			j.arrive(e.Request)
 		}
 	}
 	j.reload()

@@ -22,7 +22,7 @@ type onStream struct {
 func (r *rig) post(method string) *onStream {
 	r.t.Helper()
 	c := r.Call(method, `{"name":"work"}`, mcp.CallOptions{})
-	return &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+	return &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 }
 
 // stream makes a call that the server answers with an event stream.
@@ -75,11 +75,11 @@ func (o *onStream) resume() (string, int64) {
 // resumeStarts waits for the reconnect, which is left unanswered.
 func (o *onStream) resumeStarts() int64 {
 	o.t.Helper()
-	x, waited := o.newest, int64(0)
-	if e := o.exchanges[x]; x <= o.x || e.request.Method != "GET" || e.head || e.over {
+	x, waited := o.Newest(), int64(0)
+	if e := o.Exchange(x); x <= o.x || e.Request.Method != "GET" || e.Head || e.Over {
 		x, waited = o.nextFetch(60_000) // else it came with the cut, after 0 ms
 	}
-	if x == 0 || o.exchanges[x].request.Method != "GET" {
+	if x == 0 || o.Exchange(x).Request.Method != "GET" {
 		o.fatal("no reconnect within %d ms", waited)
 	}
 	o.x = x

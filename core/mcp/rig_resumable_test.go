@@ -20,7 +20,7 @@ func (r *rig) resumable(more string, o mcp.CallOptions) *onStream {
 	r.t.Helper()
 	c := r.Call("tools/call", `{"name":"work"}`, o)
 	r.store()
-	s := &onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}
+	s := &onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}
 	s.Head(s.x, 200, "content-type", coretest.Stream)
 	s.event("", policyFor(s.id, `"tok"`, more))
 	r.store()
@@ -41,16 +41,16 @@ func (r *rig) store() {
 func (o *onStream) resumePost(token string, limit int64) int64 {
 	o.t.Helper()
 	before, began := o.x, o.Now
-	for o.store(); o.newest == before; o.store() {
+	for o.store(); o.Newest() == before; o.store() {
 		d := o.NextDeadline()
 		if d < 0 || o.Now.Since(began)+d > limit {
 			o.fatal("no resume within %d ms", limit)
 		}
 		o.Advance(d)
 	}
-	o.x = o.newest
+	o.x = o.Newest()
 	want := `{"jsonrpc":"2.0","id":` + o.id + `,"method":"requests/resume","params":{"resumeToken":` + token + `}}`
-	if r := o.exchanges[o.x].request; r.Method != "POST" || string(r.Body) != want {
+	if r := o.Exchange(o.x).Request; r.Method != "POST" || string(r.Body) != want {
 		o.fatal("resumed with %s %s, want %s", r.Method, r.Body, want)
 	}
 	return o.Now.Since(began)
@@ -105,7 +105,7 @@ func (o *onStream) reload(away, jump int64) *onStream {
 	o.JumpWall(jump)
 	o.World.Reload()
 	next := &onStream{rig: &rig{MCP: o.MCP, t: o.t,
-		exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}, id: o.id}
+		calls: map[engine.CallID]*record{}}, id: o.id}
 	for _, e := range o.Effects {
 		if e.Kind == engine.Recall {
 			next.c = e.C

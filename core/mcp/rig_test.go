@@ -11,27 +11,17 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// rig is a World that keeps what each call was told, and holds the client to
-// its contract with a host after every input: a Read only for an exchange that
-// has a head and no other Read, nothing about a dead exchange, one Settle for
-// each call and no event after it, positions without a hole.
+// rig is a World that keeps what each call was told, and holds the client to what it
+// owes its app after every input: one Settle for each call and no event after it,
+// positions without a hole. (What it owes its host World checks.)
 type rig struct {
 	coretest.MCP
 	t         testing.TB
-	exchanges map[engine.ExchangeID]*exchange
-	newest    engine.ExchangeID
 	calls     map[engine.CallID]*record
 	states    []string
 	statuses  []string // of the GET stream for unasked messages
 	integrity []string // what was dropped, as integrity events say it
 	tokens    int      // times the provider was asked
-}
-
-// exchange is what a host knows of one.
-type exchange struct {
-	request       *engine.Request
-	head, reading bool
-	over          bool
 }
 
 // record is what an app knows of one call.
@@ -47,8 +37,7 @@ func newRig(t testing.TB, cfg mcp.Config) *rig {
 	if cfg.Revision == "" {
 		cfg.Revision = "2025-11-25"
 	}
-	return &rig{MCP: coretest.NewMCP(t, cfg), t: t,
-		exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{}}
+	return &rig{MCP: coretest.NewMCP(t, cfg), t: t, calls: map[engine.CallID]*record{}}
 }
 
 // connected returns a rig whose client is open with a server of the newest
@@ -61,8 +50,8 @@ func connected(t testing.TB, cfg mcp.Config) *rig {
 func (r *rig) connect(revision string) *rig {
 	r.t.Helper()
 	initialized := r.handshake(revision)
-	if r.newest != initialized {
-		r.Head(r.newest, 405)
+	if r.Newest() != initialized {
+		r.Head(r.Newest(), 405)
 	}
 	r.End(initialized, engine.EndClean)
 	if r.Open() != 0 {
@@ -76,7 +65,7 @@ func (r *rig) connect(revision string) *rig {
 func (r *rig) connectListening() *rig {
 	r.t.Helper()
 	initialized := r.handshake("2025-11-25")
-	r.Head(r.newest, 200, "content-type", coretest.Stream)
+	r.Head(r.Newest(), 200, "content-type", coretest.Stream)
 	r.End(initialized, engine.EndClean)
 	return r
 }
@@ -89,12 +78,12 @@ func (r *rig) handshake(revision string) engine.ExchangeID {
 	if r.tokens > 0 {
 		r.token("t1")
 	}
-	x := r.newest
-	id := coretest.RequestID(r.exchanges[x].request)
+	x := r.Newest()
+	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
 	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"`+revision+`","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`))
 	r.End(x, engine.EndClean)
-	initialized := r.newest
+	initialized := r.Newest()
 	r.Head(initialized, 202)
 	return initialized
 }
@@ -102,25 +91,16 @@ func (r *rig) handshake(revision string) engine.ExchangeID {
 func (r *rig) Start() { r.World.Start(); r.audit() }
 
 func (r *rig) Head(x engine.ExchangeID, status int, fields ...string) {
-	if e := r.exchanges[x]; e != nil {
-		e.head = true
-	}
 	r.World.Head(x, status, fields...)
 	r.audit()
 }
 
 func (r *rig) Chunk(x engine.ExchangeID, text string) {
-	if e := r.exchanges[x]; e != nil {
-		e.reading = false
-	}
 	r.World.Chunk(x, text)
 	r.audit()
 }
 
 func (r *rig) End(x engine.ExchangeID, how engine.Ending) {
-	if e := r.exchanges[x]; e != nil {
-		e.over = true
-	}
 	r.World.End(x, how)
 	r.audit()
 }
@@ -195,24 +175,6 @@ func (r *rig) audit() {
 	for i := range r.Effects {
 		e := r.Effects[i]
 		switch e.Kind {
-		case engine.Fetch:
-			if e.X <= r.newest {
-				r.fatal("exchange %d is started after %d", e.X, r.newest)
-			}
-			r.newest = e.X
-			r.exchanges[e.X] = &exchange{request: e.Request}
-		case engine.Read:
-			x := r.exchanges[e.X]
-			if x == nil || x.over || !x.head || x.reading {
-				r.fatal("a Read of exchange %d, which is %+v", e.X, x)
-			}
-			x.reading = true
-		case engine.Abort:
-			x := r.exchanges[e.X]
-			if x == nil || x.over {
-				r.fatal("an Abort of exchange %d, which is not under way", e.X)
-			}
-			x.over = true
 		case engine.Deliver:
 			r.book(e)
 		case engine.Settle:
@@ -271,8 +233,8 @@ func (r *rig) fatal(format string, args ...any) {
 // live returns the exchanges under way.
 func (r *rig) live() []engine.ExchangeID {
 	var xs []engine.ExchangeID
-	for x := engine.ExchangeID(1); x <= r.newest; x++ {
-		if e := r.exchanges[x]; e != nil && !e.over {
+	for x := engine.ExchangeID(1); x <= r.Newest(); x++ {
+		if e := r.Exchange(x); e != nil && !e.Over {
 			xs = append(xs, x)
 		}
 	}
@@ -283,20 +245,20 @@ func (r *rig) live() []engine.ExchangeID {
 // ms, and returns it with the time that took; 0 for none.
 func (r *rig) nextFetch(limit int64) (engine.ExchangeID, int64) {
 	r.t.Helper()
-	before, began := r.newest, r.Now
-	for r.newest == before {
+	before, began := r.Newest(), r.Now
+	for r.Newest() == before {
 		d := r.NextDeadline()
 		if d < 0 || r.Now.Since(began)+d > limit {
 			return 0, r.Now.Since(began)
 		}
 		r.Advance(d)
 	}
-	return r.newest, r.Now.Since(began)
+	return r.Newest(), r.Now.Since(began)
 }
 
 // field returns a header field of a request.
 func (r *rig) field(x engine.ExchangeID, name string) (string, bool) {
-	for _, f := range r.exchanges[x].request.Header {
+	for _, f := range r.Exchange(x).Request.Header {
 		if f.Name == name {
 			return f.Value, true
 		}
@@ -307,10 +269,10 @@ func (r *rig) field(x engine.ExchangeID, name string) (string, bool) {
 // posted returns how many POSTs held all of the texts.
 func (r *rig) posted(texts ...string) int {
 	n := 0
-	for _, e := range r.exchanges {
-		ok := e.request.Method == "POST"
+	for _, e := range r.Exchanges() {
+		ok := e.Request.Method == "POST"
 		for _, text := range texts {
-			ok = ok && strings.Contains(string(e.request.Body), text)
+			ok = ok && strings.Contains(string(e.Request.Body), text)
 		}
 		if ok {
 			n++

@@ -44,7 +44,7 @@ func TestSEP1905_ClientChecklist(t *testing.T) {
 			var sent struct {
 				Params struct{ Task json.RawMessage }
 			}
-			if err := json.Unmarshal([]byte(r.body(r.newest)), &sent); err != nil || string(sent.Params.Task) != task {
+			if err := json.Unmarshal([]byte(r.body(r.Newest())), &sent); err != nil || string(sent.Params.Task) != task {
 				r.fatal("task %s leaves as %s", task, sent.Params.Task)
 			}
 		}
@@ -197,7 +197,7 @@ func TestSEP1905_ClientChecklist(t *testing.T) {
 		o.store()
 		o.wantSegments(0)
 		if x, _ := o.asked("tasks/result", 5_000); x != 0 {
-			o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), failed))
+			o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), failed))
 		}
 		o.wantResult()
 		if got := string(o.call(o.c).settled.Data); !strings.Contains(got, `"isError":true`) || !strings.Contains(got, `"text":"no"`) {
@@ -231,8 +231,8 @@ func TestSEP1905_ClientChecklist(t *testing.T) {
 // requestOf is the newest request of that method.
 func (r *rig) requestOf(method string) (found engine.ExchangeID) {
 	r.t.Helper()
-	for x, e := range r.exchanges {
-		if x > found && strings.Contains(string(e.request.Body), `"method":"`+method+`"`) {
+	for x, e := range r.Exchanges() {
+		if x > found && strings.Contains(string(e.Request.Body), `"method":"`+method+`"`) {
 			found = x
 		}
 	}

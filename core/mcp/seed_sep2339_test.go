@@ -76,7 +76,7 @@ func TestSEP2339_Checklist(t *testing.T) {
 		o := created(t)
 		o.gives("tasks/continue", `{`+asksName+`}`)
 		o.answers(luca)
-		if body := o.gives("tasks/continue", working); !strings.HasSuffix(body, `"params":{"_meta":{"progressToken":`+coretest.RequestID(o.exchanges[o.requestOf("tasks/continue")].request)+`},"taskId":"T","inputResponses":`+luca+`}}`) {
+		if body := o.gives("tasks/continue", working); !strings.HasSuffix(body, `"params":{"_meta":{"progressToken":`+coretest.RequestID(o.Exchange(o.requestOf("tasks/continue")).Request)+`},"taskId":"T","inputResponses":`+luca+`}}`) {
 			o.fatal("sent %s", body)
 		}
 	})

@@ -15,15 +15,15 @@ func TestLateRefusalSparesTheNewSession(t *testing.T) {
 	r.Advance(60_000)
 	o := r.primed("p")
 	o.event("e1", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	answer := r.newest // under way when the session is lost
+	answer := r.Newest() // under way when the session is lost
 	list := r.post("tools/list")
 	list.Head(list.x, 404)
-	x := r.newest
-	id := coretest.RequestID(r.exchanges[x].request)
+	x := r.Newest()
+	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
 	r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(x, engine.EndClean)
-	r.Head(r.newest, 202)
+	r.Head(r.Newest(), 202)
 	states := len(r.states)
 	r.Head(answer, 404)
 	if len(r.states) != states {
@@ -41,8 +41,8 @@ func TestHandshakeStreamIsResumed(t *testing.T) {
 	r.Advance(60_000)
 	lost := r.post("tools/list")
 	lost.Head(lost.x, 404)
-	x := r.newest
-	id := coretest.RequestID(r.exchanges[x].request)
+	x := r.Newest()
+	id := coretest.RequestID(r.Exchange(x).Request)
 	r.Head(x, 202, "content-type", coretest.Stream, "mcp-session-id", "s2")
 	r.Chunk(x, "id: 1\ndata:\n\n")
 	r.End(x, engine.EndNetwork)
@@ -62,7 +62,7 @@ func TestHandshakeStreamIsResumed(t *testing.T) {
 func TestUnknownGETRouteKeepsTheSession(t *testing.T) {
 	r := newRig(t, withIdle)
 	initialized := r.handshake("2025-11-25")
-	r.Head(r.newest, 404, "content-type", "text/html")
+	r.Head(r.Newest(), 404, "content-type", "text/html")
 	r.End(initialized, engine.EndClean)
 	r.Advance(hour)
 	if n := r.posted(`"initialize"`); n != 1 {
@@ -75,7 +75,7 @@ func TestUnknownGETRouteKeepsTheSession(t *testing.T) {
 	// Once the stream was there, 404 does mean that the session is gone.
 	l := newRig(t, withIdle).connectListening()
 	l.Advance(2_000)
-	l.End(l.newest, engine.EndNetwork)
+	l.End(l.Newest(), engine.EndNetwork)
 	x, _ := l.nextFetch(1_000)
 	l.Head(x, 404)
 	if n := l.posted(`"initialize"`); n != 2 {
@@ -88,7 +88,7 @@ func TestUnknownGETRouteKeepsTheSession(t *testing.T) {
 func TestAnswerWithoutEndIsAborted(t *testing.T) {
 	r := connected(t, mcp.Config{})
 	c := r.notify("notifications/roots/list_changed")
-	x := r.newest
+	x := r.Newest()
 	r.Head(x, 202)
 	if s := r.call(c).settled; s == nil || s.Outcome != engine.OutcomeResult {
 		r.fatal("the notification has not settled")
@@ -96,7 +96,7 @@ func TestAnswerWithoutEndIsAborted(t *testing.T) {
 	r.Advance(500)
 	r.Chunk(x, "more and more")
 	r.Advance(499)
-	if r.exchanges[x].over {
+	if r.Exchange(x).Over {
 		r.fatal("aborted at once, which costs the connection")
 	}
 	r.Advance(1)

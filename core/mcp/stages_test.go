@@ -42,15 +42,15 @@ var stages = []stage{
 	{"handshake answer", func(t *testing.T) *onStream {
 		r := newRig(t, mcp.Config{})
 		r.Start()
-		r.Head(r.newest, 200, "content-type", coretest.Stream, "mcp-session-id", "s1")
-		r.Chunk(r.newest, "id: 1\ndata:\n\n")
+		r.Head(r.Newest(), 200, "content-type", coretest.Stream, "mcp-session-id", "s1")
+		r.Chunk(r.Newest(), "id: 1\ndata:\n\n")
 		return queued(r)
 	}, false},
 	{"initialized", func(t *testing.T) *onStream {
 		r := newRig(t, mcp.Config{})
 		r.Start()
-		x := r.newest
-		id := coretest.RequestID(r.exchanges[x].request)
+		x := r.Newest()
+		id := coretest.RequestID(r.Exchange(x).Request)
 		r.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s1")
 		r.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 		r.End(x, engine.EndClean)
@@ -60,7 +60,7 @@ var stages = []stage{
 	{"listening", func(t *testing.T) *onStream { return newRig(t, mcp.Config{}).connectListening().post("tools/call") }, true},
 	{"listen backoff", func(t *testing.T) *onStream {
 		r := newRig(t, mcp.Config{}).connectListening()
-		r.End(r.newest, engine.EndNetwork)
+		r.End(r.Newest(), engine.EndNetwork)
 		return r.post("tools/call")
 	}, true},
 	{"JSON body", func(t *testing.T) *onStream {
@@ -126,7 +126,7 @@ var stages = []stage{
 	{"the server's answer to an answer has no end", func(t *testing.T) *onStream {
 		o := connected(t, mcp.Config{}).primed("p")
 		o.event("e1", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-		o.Head(o.newest, 202)
+		o.Head(o.Newest(), 202)
 		return o
 	}, true},
 }

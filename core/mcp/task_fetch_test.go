@@ -21,7 +21,7 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 			o.Chunk(x, "id: p\ndata:\n\n")
 			o.store()
 			o.End(x, engine.EndNetwork)
-			for x, _ = o.nextFetch(60_000); o.exchanges[x].request.Method != "GET"; x, _ = o.nextFetch(60_000) {
+			for x, _ = o.nextFetch(60_000); o.Exchange(x).Request.Method != "GET"; x, _ = o.nextFetch(60_000) {
 			}
 			o.Head(x, status)
 		}
@@ -37,7 +37,7 @@ func TestTask_ResultIsAskedForAgain(t *testing.T) {
 		{"a stream without a cursor", func(o *onTask, x engine.ExchangeID) { streams(o, x); o.End(x, engine.EndNetwork) }, 3, ""},
 		{"silence", func(o *onTask, x engine.ExchangeID) {
 			streams(o, x)
-			for !o.exchanges[x].over {
+			for !o.Exchange(x).Over {
 				o.Advance(o.NextDeadline())
 				if poll := o.waits("tasks/get"); poll != 0 {
 					o.gives("tasks/get", `{"taskId":"T","status":"working"}`)

@@ -70,25 +70,25 @@ func (c *segmentFuzz) check() {
 		}
 		c.told++
 	}
-	for ; c.checked < c.newest; c.checked++ {
+	for ; c.checked < c.Newest(); c.checked++ {
 		if body := c.body(c.checked + 1); strings.Contains(body, `"lastSeqNr"`) && uint64(lastSeqNr(body)) > c.told {
 			c.fatal("asked with %s", body)
 		}
 	}
-	if int64(len(c.exchanges)) > 60+3*int64(len(c.Trace))/2+c.waited/100 {
-		c.fatal("%d exchanges in %d ms", len(c.exchanges), c.waited)
+	if int64(len(c.Exchanges())) > 60+3*int64(len(c.Trace))/2+c.waited/100 {
+		c.fatal("%d exchanges in %d ms", len(c.Exchanges()), c.waited)
 	}
 }
 
 func (c *segmentFuzz) step() {
 	switch c.next() % 9 {
 	case 0, 1:
-		if e := c.exchanges[c.x]; e != nil && e.reading && !e.over {
+		if e := c.Exchange(c.x); e != nil && e.Reading && !e.Over {
 			c.Chunk(c.x, coretest.Message("", coretest.Result(c.id, c.results[c.next()%2])))
 		}
 	case 2, 3:
 		if x := c.waits([]string{"tasks/result", "tasks/get", "tasks/continue"}[c.next()%3]); x != 0 {
-			id := coretest.RequestID(c.exchanges[x].request)
+			id := coretest.RequestID(c.Exchange(x).Request)
 			switch n := c.next() % 8; n {
 			case 0, 1, 2:
 				c.json(x, coretest.Result(id, c.results[n%2]))
@@ -109,7 +109,7 @@ func (c *segmentFuzz) step() {
 			c.End(x, engine.Ending(1+c.next()%2))
 		}
 	case 6:
-		if x, ok := c.exchange(); ok && !c.exchanges[x].head {
+		if x, ok := c.exchange(); ok && !c.Exchange(x).Head {
 			c.Head(x, statuses[c.next()%len(statuses)], "content-type", coretest.JSON)
 		}
 	case 7:

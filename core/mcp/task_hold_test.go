@@ -23,7 +23,7 @@ func TestFault81_TaskWithoutAConnection(t *testing.T) {
 	x, _ := o.asked("tasks/result", 0)
 	o.held(true)
 	o.wantTold(engine.EventStatus, `{"state":"parked","why":"connections","delay":0}`, 1)
-	if !o.exchanges[x].over {
+	if !o.Exchange(x).Over {
 		o.fatal("it is still waited for")
 	}
 	for range 3 {
@@ -49,12 +49,12 @@ func TestFault81_TaskWithoutAConnection(t *testing.T) {
 func TestFault81_SegmentsWithoutAConnection(t *testing.T) {
 	o := newStreamed(connected(t, withDisk))
 	o.held(true)
-	if o.exchanges[o.x].over {
+	if o.Exchange(o.x).Over {
 		o.fatal("the first segment cannot be asked for")
 	}
 	o.streams("", 1, 2)
 	o.held(true)
-	if !o.exchanges[o.x].over {
+	if !o.Exchange(o.x).Over {
 		o.fatal("the stream is still open")
 	}
 	for _, n := range []int{3, 4} {
@@ -71,7 +71,7 @@ func TestFault81_SegmentsWithoutAConnection(t *testing.T) {
 	o = newStreamed(connected(t, withDisk))
 	o.Advance(6_000)
 	o.held(true)
-	if !o.exchanges[o.x].over {
+	if !o.Exchange(o.x).Over {
 		o.fatal("a stream that brings nothing keeps its connection")
 	}
 }
@@ -89,12 +89,12 @@ func TestTask_StreamedAsks(t *testing.T) {
 	o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{`+relatedT+`}}`))
 	o.wantTold(engine.EventRequest, "", 1)
 	o.gives("tasks/get", `{"taskId":"T","status":"input_required"}`)
-	if o.exchanges[x].over {
+	if o.Exchange(x).Over {
 		o.fatal("given up while it asks")
 	}
 	o.End(o.x, engine.EndNetwork)
 	o.gives("tasks/get", `{"taskId":"T","status":"working"}`)
-	if !o.exchanges[x].over {
+	if !o.Exchange(x).Over {
 		o.fatal("the whole is waited for, and segments are to be had")
 	}
 	if body := o.gives("tasks/result", partial("", 3)); lastSeqNr(body) != 2 {

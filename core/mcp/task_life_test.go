@@ -17,7 +17,7 @@ func TestTask_SideChannel(t *testing.T) {
 	const related = `"io.modelcontextprotocol/related-task":{"taskId":"T","x":1}`
 	o := newTask(connected(t, handling), true)
 	x, _ := o.asked("tasks/result", 0)
-	id := coretest.RequestID(o.exchanges[x].request)
+	id := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.Stream)
 	o.Chunk(x, coretest.Message("r1", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","_meta":{`+related+`}}}`))
 	o.store()
@@ -130,11 +130,11 @@ func TestTask_OutlivesItsSession(t *testing.T) {
 		o.Advance(o.NextDeadline())
 	}
 	x = o.waits("initialize")
-	id := coretest.RequestID(o.exchanges[x].request)
+	id := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.JSON, "mcp-session-id", "s2")
 	o.Chunk(x, coretest.Result(id, `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	o.End(x, engine.EndClean)
-	o.Head(o.newest, 202)
+	o.Head(o.Newest(), 202)
 	o.store()
 	x, _ = o.asked("tasks/result", 10_000)
 	if session, _ := o.field(x, "Mcp-Session-Id"); session != "s2" {
@@ -142,7 +142,7 @@ func TestTask_OutlivesItsSession(t *testing.T) {
 	}
 	o.End(x, engine.EndNetwork)
 	x, _ = o.asked("tasks/result", 10_000)
-	id = coretest.RequestID(o.exchanges[x].request)
+	id = coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.Stream)
 	o.Chunk(x, coretest.Message("", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`))
 	o.store()
@@ -167,19 +167,19 @@ func TestTask_DeadRequestForTheResult(t *testing.T) {
 	o := newTask(connected(t, withDisk), true)
 	x, _ := o.asked("tasks/result", 0)
 	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
-	if o.exchanges[x].over {
+	if o.Exchange(x).Over {
 		o.fatal("given up too soon")
 	}
 	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
-	if !o.exchanges[x].over {
+	if !o.Exchange(x).Over {
 		o.fatal("it is still waited for")
 	}
 	x, _ = o.asked("tasks/result", 0)
-	id := coretest.RequestID(o.exchanges[x].request)
+	id := coretest.RequestID(o.Exchange(x).Request)
 	o.Head(x, 200, "content-type", coretest.JSON)
 	for n, part := range strings.SplitAfter(coretest.Result(id, whole(6)), `},`) {
 		o.Chunk(x, part)
-		if o.exchanges[x].over {
+		if o.Exchange(x).Over {
 			o.fatal("given up after %d parts", n)
 		}
 		if n%2 == 0 {
@@ -194,7 +194,7 @@ func TestTask_DeadRequestForTheResult(t *testing.T) {
 // and its notification is faster: that alone is no reason to ask again.
 func TestTask_NotifiedBeforeTheResult(t *testing.T) {
 	r := newRig(t, mcp.Config{Journal: true}).connectListening()
-	alone := r.newest
+	alone := r.Newest()
 	o := newTask(r, true)
 	x, _ := o.asked("tasks/result", 0)
 	for range 3 {
@@ -202,10 +202,10 @@ func TestTask_NotifiedBeforeTheResult(t *testing.T) {
 		o.store()
 	}
 	o.gives("tasks/get", `{"taskId":"T","status":"completed"}`)
-	if o.exchanges[x].over {
+	if o.Exchange(x).Over {
 		o.fatal("given up too soon")
 	}
-	o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), whole(1)))
+	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), whole(1)))
 	o.wantWhole(1)
 }
 
@@ -270,7 +270,7 @@ func TestTask_RunAgain(t *testing.T) {
 func TestTask_StoreIsBack(t *testing.T) {
 	o := newTask(connected(t, withDisk), true)
 	o.World.Reload()
-	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
+	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, calls: map[engine.CallID]*record{1: {}}}}}
 	next.storeIsBack()
 	next.store()
 	next = next.reloads()
@@ -291,7 +291,7 @@ func TestTask_SilentStream(t *testing.T) {
 		o.Advance(59_000)
 		o.store()
 	}
-	if !o.exchanges[o.x].over {
+	if !o.Exchange(o.x).Over {
 		o.fatal("the stream is kept")
 	}
 	if n := lastSeqNr(o.gives("tasks/result", partial("", 2))); n != 1 {

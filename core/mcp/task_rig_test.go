@@ -24,7 +24,7 @@ func (r *rig) toolAs(task string, o mcp.CallOptions) *onTask {
 	o.Durable = true
 	c := r.Call("tools/call", `{"name":"work","arguments":{},"task":`+task+`}`, o)
 	r.store()
-	return &onTask{&onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}}
+	return &onTask{&onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
 }
 
 // newTask makes a call that became task "T", of a server without tasks/continue
@@ -43,7 +43,7 @@ func newTask(r *rig, core bool) *onTask {
 func newExtension(r *rig) *onTask {
 	r.t.Helper()
 	r.Start()
-	r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request),
+	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request),
 		`{"supportedVersions":["2026-07-28"],"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`))
 	o := r.tool(mcp.CallOptions{})
 	o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000}`))
@@ -105,7 +105,7 @@ func (r *rig) json(x engine.ExchangeID, body string) {
 // waits returns the oldest unanswered request of a method, 0 for none.
 func (r *rig) waits(method string) engine.ExchangeID {
 	for _, x := range r.live() {
-		if e := r.exchanges[x]; !e.head && strings.Contains(string(e.request.Body), `"method":"`+method+`"`) {
+		if e := r.Exchange(x); !e.Head && strings.Contains(string(e.Request.Body), `"method":"`+method+`"`) {
 			return x
 		}
 	}
@@ -128,7 +128,7 @@ func (r *rig) asked(method string, limit int64) (engine.ExchangeID, int64) {
 }
 
 // body returns what a request says.
-func (r *rig) body(x engine.ExchangeID) string { return string(r.exchanges[x].request.Body) }
+func (r *rig) body(x engine.ExchangeID) string { return string(r.Exchange(x).Request.Body) }
 
 // gives answers the next request of that method with a result, and returns the request.
 func (r *rig) gives(method, result string) string {
@@ -137,7 +137,7 @@ func (r *rig) gives(method, result string) string {
 	if x == 0 {
 		r.fatal("%s is not asked for", method)
 	}
-	r.json(x, coretest.Result(coretest.RequestID(r.exchanges[x].request), result))
+	r.json(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), result))
 	return r.body(x)
 }
 
@@ -148,7 +148,7 @@ func (r *rig) refuses(method string, code int) string {
 	if x == 0 {
 		r.fatal("%s is not asked for", method)
 	}
-	r.json(x, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, coretest.RequestID(r.exchanges[x].request), code))
+	r.json(x, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"no"}}`, coretest.RequestID(r.Exchange(x).Request), code))
 	return r.body(x)
 }
 
@@ -211,10 +211,10 @@ func (o *onTask) quiet() {
 	o.t.Helper()
 	o.store()
 	for _, x := range o.live() {
-		if o.exchanges[x].head {
+		if o.Exchange(x).Head {
 			o.End(x, engine.EndClean)
 		} else {
-			o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), `{}`))
+			o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{}`))
 		}
 	}
 	if x, _ := o.nextFetch(hour); x != 0 {

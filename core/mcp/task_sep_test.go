@@ -235,7 +235,7 @@ func TestSEP2339_AnsweredDuringAPoll(t *testing.T) {
 	x, _ := o.asked("tasks/continue", 10_000)
 	o.answers(`{"name":{"action":"accept"}}`)
 	o.store()
-	o.json(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), `{`+asksName+`}`))
+	o.json(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{`+asksName+`}`))
 	if x, waited := o.asked("tasks/continue", 10_000); waited != 0 || !strings.Contains(o.body(x), "inputResponses") {
 		o.fatal("after %d ms: %s", waited, o.body(x))
 	}

@@ -28,7 +28,7 @@ func made(t *testing.T, way string, disk bool) *onTask {
 		r.connect("2025-11-25")
 	} else {
 		r.Start()
-		r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	}
 	o := r.tool(mcp.CallOptions{})
 	o.Head(o.x, 200, "content-type", coretest.JSON)
@@ -101,7 +101,7 @@ func TestTask_ToldAsItStandsOnceStored(t *testing.T) {
 	o.Advance(0)
 	x := o.waits("tasks/continue")
 	o.Head(x, 200, "content-type", coretest.JSON)
-	o.Chunk(x, coretest.Result(coretest.RequestID(o.exchanges[x].request), `{"taskId":"T","status":"completed","statusMessage":"done","result":`+whole(1)+`}`))
+	o.Chunk(x, coretest.Result(coretest.RequestID(o.Exchange(x).Request), `{"taskId":"T","status":"completed","statusMessage":"done","result":`+whole(1)+`}`))
 	o.End(x, engine.EndClean)
 	o.wantTold(engine.EventTask, "", 0)
 	o.wantPending()
@@ -129,7 +129,7 @@ func TestTask_StatusNotificationBringsTheOutcome(t *testing.T) {
 	} {
 		for _, polled := range []bool{false, true} {
 			r := newRig(t, mcp.Config{Journal: true}).connectListening()
-			alone := r.newest
+			alone := r.Newest()
 			o := newTask(r, false)
 			if polled {
 				o.gives("tasks/continue", `{"taskId":"T","status":"working","pollInterval":60000}`)
@@ -155,7 +155,7 @@ func TestTask_StatusNotificationBringsTheOutcome(t *testing.T) {
 	}
 	// Of a task that is nobody's it ends nothing.
 	r := newRig(t, mcp.Config{Journal: true}).connectListening()
-	alone := r.newest
+	alone := r.Newest()
 	o := newTask(r, false)
 	o.Chunk(alone, coretest.Message("", `{"jsonrpc":"2.0","method":"notifications/tasks/status","params":{"taskId":"U","status":"completed","result":`+whole(1)+`}}`))
 	o.store()

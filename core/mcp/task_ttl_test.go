@@ -21,7 +21,7 @@ func keptTask(t *testing.T, dialect, ttl string) *onTask {
 	if dialect == "extension" {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		o := r.tool(mcp.CallOptions{})
 		o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","pollIntervalMs":1000`+ttl+`}`))
 		return o
@@ -263,7 +263,7 @@ func TestTask_TTLWhileItsStreamIsOpen(t *testing.T) {
 		o.Advance(10_000)
 		o.wantPending()
 	}
-	o.Chunk(x, coretest.Message("", coretest.Result(coretest.RequestID(o.exchanges[x].request), whole(1))))
+	o.Chunk(x, coretest.Message("", coretest.Result(coretest.RequestID(o.Exchange(x).Request), whole(1))))
 	o.wantWhole(1)
 	// As does one that brings segments.
 	o = newStreamed(connected(t, withDisk), 1)
@@ -290,7 +290,7 @@ func TestTask_TTLIsWrittenAnew(t *testing.T) {
 	}
 	// And by one that has not gone on with it yet.
 	o.World.Reload()
-	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, exchanges: map[engine.ExchangeID]*exchange{}, calls: map[engine.CallID]*record{1: {}}}}}
+	next := &onTask{&onStream{c: 1, rig: &rig{MCP: o.MCP, t: t, calls: map[engine.CallID]*record{1: {}}}}}
 	next.storeIsBack()
 	if got := next.ttlKept(); got != 600_000 {
 		next.fatal("%d ms", got)

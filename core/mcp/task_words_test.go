@@ -57,10 +57,10 @@ func TestTask_OfAnotherMethod(t *testing.T) {
 	for method, ok := range map[string]bool{"tools/call": true, "prompts/get": false, "resources/read": false} {
 		r := newRig(t, modernDisk)
 		r.Start()
-		r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+		r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 		c := r.Call(method, `{"name":"x","uri":"x:y"}`, mcp.CallOptions{Durable: true})
 		r.store()
-		o := &onTask{&onStream{rig: r, c: c, x: r.newest, id: coretest.RequestID(r.exchanges[r.newest].request)}}
+		o := &onTask{&onStream{rig: r, c: c, x: r.Newest(), id: coretest.RequestID(r.Exchange(r.Newest()).Request)}}
 		o.json(o.x, coretest.Result(o.id, `{"resultType":"task","taskId":"T","status":"working","ttlMs":null,"pollIntervalMs":1000}`))
 		if ok {
 			o.wantPending()
@@ -77,7 +77,7 @@ func TestTask_OfAnotherMethod(t *testing.T) {
 func TestInput_RoundsAreCapped(t *testing.T) {
 	r := newRig(t, modernDisk)
 	r.Start()
-	r.json(r.newest, coretest.Result(coretest.RequestID(r.exchanges[r.newest].request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
+	r.json(r.Newest(), coretest.Result(coretest.RequestID(r.Exchange(r.Newest()).Request), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
 	o := r.tool(mcp.CallOptions{})
 	rounds := 0
 	for o.gives("tools/call", `{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`); o.call(o.c).settled == nil; {

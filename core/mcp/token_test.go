@@ -99,7 +99,7 @@ func TestTokenHurriesNoReconnect(t *testing.T) {
 		asks := r.post("tools/list")
 		asks.Head(asks.x, 401)
 		r.token("t2")
-		again := r.newest
+		again := r.Newest()
 		if left := o.NextDeadline(); wait < 1_000 || left != wait {
 			o.fatal("resumed in %d ms, and before the token came in %d", left, wait)
 		}
