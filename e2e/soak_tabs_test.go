@@ -191,9 +191,6 @@ func (c *tabChaos) report() {
 	slices.Sort(all)
 	if n := len(all); n > 0 {
 		c.t.Logf("%d tabs ended, %d calls, %d taken over: p50 %d ms, p95 %d ms, max %d ms", c.ends, c.calls, n, all[n/2], all[n*95/100], all[n-1])
-		if all[n-1] > 10_000 {
-			c.t.Errorf("a takeover took %d ms", all[n-1])
-		}
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Waiting asks again every pollEvery. One answer may take up to pollLimit: a
-// busy main thread is slow to answer, and a question lost to a navigation is
-// never answered at all.
+// Waiting asks again after pollFirst, then less and less often, up to every pollLast:
+// each question is work for the browser, which other stories share. One answer may
+// take up to pollLimit: a busy main thread is slow to answer, and a question lost to a
+// navigation is never answered at all.
 const (
-	pollEvery = 15 * time.Millisecond
+	pollFirst = 15 * time.Millisecond
+	pollLast  = 60 * time.Millisecond
 	pollLimit = 5 * time.Second
 )
 
@@ -62,7 +64,8 @@ func wait[T any](p *Page, limit time.Duration, expression string) T {
 		}
 	})()`, chromedp.EvalAwaitPromise)
 
-	again := time.NewTicker(pollEvery)
+	pause := pollFirst
+	again := time.NewTimer(pause)
 	defer again.Stop()
 	lately := "it was falsy"
 	for {
@@ -87,6 +90,8 @@ func wait[T any](p *Page, limit time.Duration, expression string) T {
 		case <-ctx.Done():
 			p.t.Fatalf("chrome: waited %v for %s; at last %s", limit, expression, lately)
 		case <-again.C:
+			pause = min(pause*5/4, pollLast)
+			again.Reset(pause)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // settle is how long the end of a client's old connection may come behind its
 // new one: they are two TCP connections, nothing orders them, and a machine may be busy.
-const settle = 2 * time.Second
+const settle = 5 * time.Second
 
 // A meter counts the connections that carry one call. Two at a time mean that
 // two pages, or a page and its successor, both believe that the call is theirs.
