@@ -120,8 +120,8 @@ func (l *taskLife) step() {
 
 // open returns the wires that have a head and no end.
 func (l *taskLife) open() (list []*taskWire) {
-	for _, w := range l.exchanges {
-		if w.head && !w.over {
+	for _, w := range l.wires {
+		if w.Head && !w.Over {
 			list = append(list, w)
 		}
 	}
@@ -141,7 +141,7 @@ func (l *taskLife) deliverAll() {
 	for again := true; again; {
 		again = false
 		for _, w := range l.open() {
-			for !w.over && l.deliverOn(w) {
+			for !w.Over && l.deliverOn(w) {
 				again = true
 			}
 		}
@@ -152,7 +152,7 @@ func (l *taskLife) deliverAll() {
 func (l *taskLife) deliverOn(w *taskWire) bool {
 	l.t.Helper()
 	switch {
-	case !w.reading || w.over:
+	case !w.Reading || w.Over:
 		return false
 	case len(w.pending) > 0:
 		text := w.pending[0]
@@ -176,10 +176,10 @@ func (l *taskLife) cut() {
 	l.t.Helper()
 	if list := l.open(); len(list) > 0 && l.rng.IntN(3) > 0 {
 		w := list[l.rng.IntN(len(list))]
-		if record := l.record(); strings.Contains(string(w.request.Body), `"method":"tools/call"`) && (record == 0 || l.Store.Record(record).TaskID == "") {
+		if record := l.record(); strings.Contains(string(w.Request.Body), `"method":"tools/call"`) && (record == 0 || l.Store.Record(record).TaskID == "") {
 			l.unsure = true
 		}
-		if strings.Contains(string(w.request.Body), `"method":"initialize"`) || strings.Contains(string(w.request.Body), "discover") {
+		if strings.Contains(string(w.Request.Body), `"method":"initialize"`) || strings.Contains(string(w.Request.Body), "discover") {
 			return
 		}
 		l.end(w, []engine.Ending{engine.EndClean, engine.EndNetwork}[l.rng.IntN(2)])
@@ -201,9 +201,9 @@ func (l *taskLife) work() {
 	if l.way != streamedWay {
 		return
 	}
-	if w := l.stream; w != nil && !w.over && !w.closing && (l.over || l.rng.IntN(4) > 0) {
+	if w := l.stream; w != nil && !w.Over && !w.closing && (l.over || l.rng.IntN(4) > 0) {
 		// With the last number where it is over: else the end would not be known.
-		w.pending = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.request), l.partial(max(l.done-1, 0)))))
+		w.pending = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.Request), l.partial(max(l.done-1, 0)))))
 		w.closing = l.over
 	}
 	for _, w := range l.open() {
@@ -216,7 +216,7 @@ func (l *taskLife) work() {
 
 // say answers on a wire that has a head.
 func (l *taskLife) say(w *taskWire, result string) {
-	w.pending, w.closing = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.request), result))), true
+	w.pending, w.closing = append(w.pending, coretest.Message("", coretest.Result(coretest.RequestID(w.Request), result))), true
 }
 
 // partial is what there is past a number: some of it twice, out of order, or
@@ -249,7 +249,7 @@ func (l *taskLife) serve() {
 			continue
 		}
 		l.waiting = slices.DeleteFunc(l.waiting, func(y engine.ExchangeID) bool { return x == y })
-		if w := l.exchanges[x]; !w.over {
+		if w := l.wires[x]; !w.Over {
 			l.serveOne(w)
 		}
 	}
@@ -257,10 +257,10 @@ func (l *taskLife) serve() {
 
 func (l *taskLife) serveOne(w *taskWire) {
 	l.t.Helper()
-	body := string(w.request.Body)
+	body := string(w.Request.Body)
 	method := func(name string) bool { return strings.Contains(body, `"method":"`+name+`"`) }
 	harm := 99
-	if !l.kind && !method("initialize") && !method("server/discover") && !method("tools/call") && coretest.RequestID(w.request) != "" {
+	if !l.kind && !method("initialize") && !method("server/discover") && !method("tools/call") && coretest.RequestID(w.Request) != "" {
 		harm = l.rng.IntN(20)
 	}
 	switch {
@@ -273,7 +273,7 @@ func (l *taskLife) serveOne(w *taskWire) {
 		l.head(w, 503, "text/plain")
 	case harm == 3:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.request) + `,"error":{"code":-32000,"message":"later"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32000,"message":"later"}}`}, true
 		if method("tasks/result") || method("tasks/continue") {
 			// Those answers would mean something.
 			w.pending = nil
@@ -289,13 +289,13 @@ func (l *taskLife) serveOne(w *taskWire) {
 		l.serveResult(w, lastSeqNr(body))
 	case method("tasks/continue") && l.way == streamedWay:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.request) + `,"error":{"code":-32601,"message":"no"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32601,"message":"no"}}`}, true
 	case method("tasks/get"), method("tasks/continue"), method("tasks/update"):
 		l.takes(body)
 		l.servePoll(w, method("tasks/update"))
-	case coretest.RequestID(w.request) == "":
+	case coretest.RequestID(w.Request) == "":
 		l.head(w, 202, "")
-		if !w.over {
+		if !w.Over {
 			l.end(w, engine.EndClean)
 		}
 	default:
@@ -345,7 +345,7 @@ func (l *taskLife) serveResult(w *taskWire, from int) {
 		w.blocks = true
 	case l.resuming == notAtAll:
 		l.head(w, 200, coretest.JSON)
-		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.request) + `,"error":{"code":-32603,"message":"no"}}`}, true
+		w.pending, w.closing = []string{`{"jsonrpc":"2.0","id":` + coretest.RequestID(w.Request) + `,"error":{"code":-32603,"message":"no"}}`}, true
 	case l.resuming == fromStart:
 		l.json(w, l.partial(0))
 	default:
@@ -376,6 +376,6 @@ func (l *taskLife) serveCall(w *taskWire) {
 		return
 	}
 	l.head(w, 200, coretest.Stream)
-	w.pending = []string{coretest.Message("", coretest.Result(coretest.RequestID(w.request), result))}
+	w.pending = []string{coretest.Message("", coretest.Result(coretest.RequestID(w.Request), result))}
 	l.stream = w
 }

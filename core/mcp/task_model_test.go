@@ -33,16 +33,16 @@ type taskLife struct {
 	repeats  int               // polls that show a key that was answered
 	resuming resuming
 	// The page:
-	c         engine.CallID
-	exchanges map[engine.ExchangeID]*taskWire
-	waiting   []engine.ExchangeID
-	stream    *taskWire // on which the call was made
-	position  uint32
-	told      int // segments, in order
-	asked     map[string]bool
-	prompts   []string
-	settled   *engine.Effect
-	hung      int
+	c        engine.CallID
+	wires    map[engine.ExchangeID]*taskWire
+	waiting  []engine.ExchangeID
+	stream   *taskWire // on which the call was made
+	position uint32
+	told     int // segments, in order
+	asked    map[string]bool
+	prompts  []string
+	settled  *engine.Effect
+	hung     int
 	// Over all pages:
 	given                       map[string]string // answers of the app's, by key
 	firm                        map[string]bool   // those that are stored
@@ -70,12 +70,11 @@ const (
 
 // taskWire is an exchange, as both sides know it.
 type taskWire struct {
-	x                   engine.ExchangeID
-	request             *engine.Request
-	head, reading, over bool
-	pending             []string // parts that were sent and have not arrived
-	closing             bool
-	blocks              bool // tasks/result that waits for the end
+	*coretest.Exchange
+	x       engine.ExchangeID
+	pending []string // parts that were sent and have not arrived
+	closing bool
+	blocks  bool // tasks/result that waits for the end
 }
 
 func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
@@ -98,7 +97,7 @@ func newTaskLife(t testing.TB, seed uint64, way taskWay) *taskLife {
 func keptFor(ttl string) string { return `,"ttl":` + ttl + `,"ttlMs":` + ttl }
 
 func (l *taskLife) blank() {
-	l.exchanges, l.waiting, l.stream = map[engine.ExchangeID]*taskWire{}, nil, nil
+	l.wires, l.waiting, l.stream = map[engine.ExchangeID]*taskWire{}, nil, nil
 	l.c, l.position, l.told, l.asked, l.prompts, l.settled, l.hung = 0, 0, 0, map[string]bool{}, nil, nil, 0
 	l.pages++
 }
@@ -146,19 +145,16 @@ func (l *taskLife) advance(ms int64) {
 }
 
 func (l *taskLife) head(w *taskWire, status int, media string) {
-	w.head = true
 	l.World.Head(w.x, status, "content-type", media, "mcp-session-id", "s1")
 	l.audit()
 }
 
 func (l *taskLife) chunk(w *taskWire, text string) {
-	w.reading = false
 	l.World.Chunk(w.x, text)
 	l.audit()
 }
 
 func (l *taskLife) end(w *taskWire, how engine.Ending) {
-	w.over = true
 	if how != engine.EndClean {
 		l.cuts++
 	}
@@ -170,14 +166,14 @@ func (l *taskLife) end(w *taskWire, how engine.Ending) {
 func (l *taskLife) json(w *taskWire, result string) {
 	l.t.Helper()
 	l.head(w, 200, coretest.JSON)
-	w.pending, w.closing = []string{coretest.Result(coretest.RequestID(w.request), result)}, true
+	w.pending, w.closing = []string{coretest.Result(coretest.RequestID(w.Request), result)}, true
 }
 
 // reload replaces the page; what was on its way has arrived, or has not.
 func (l *taskLife) reload() {
 	l.t.Helper()
 	for _, x := range l.waiting {
-		if w := l.exchanges[x]; !w.over && l.rng.IntN(2) == 0 {
+		if w := l.wires[x]; !w.Over && l.rng.IntN(2) == 0 {
 			l.arrives(w)
 		}
 	}
@@ -202,7 +198,7 @@ func (l *taskLife) record() uint64 {
 
 // arrives lets the server take a request whose answer nobody will hear.
 func (l *taskLife) arrives(w *taskWire) {
-	switch body := string(w.request.Body); {
+	switch body := string(w.Request.Body); {
 	case strings.Contains(body, `"method":"tools/call"`):
 		l.run()
 	case strings.Contains(body, `"inputResponses"`):
@@ -238,13 +234,9 @@ func (l *taskLife) audit() {
 		e := l.Effects[i]
 		switch e.Kind {
 		case engine.Fetch:
-			l.exchanges[e.X] = &taskWire{x: e.X, request: e.Request}
+			l.wires[e.X] = &taskWire{Exchange: l.Exchange(e.X), x: e.X}
 			l.waiting = append(l.waiting, e.X)
 			l.auditFetch(string(e.Request.Body))
-		case engine.Read:
-			l.exchanges[e.X].reading = true
-		case engine.Abort:
-			l.exchanges[e.X].over = true
 		case engine.Recall:
 			l.c = e.C
 		case engine.Deliver:
@@ -352,7 +344,7 @@ func (l *taskLife) finish() {
 		l.deliverAll()
 		l.answer()
 		l.work()
-		if d := l.NextDeadline(); l.settled == nil && d >= 0 && !slices.ContainsFunc(l.waiting, func(x engine.ExchangeID) bool { return !l.exchanges[x].over }) {
+		if d := l.NextDeadline(); l.settled == nil && d >= 0 && !slices.ContainsFunc(l.waiting, func(x engine.ExchangeID) bool { return !l.wires[x].Over }) {
 			l.advance(d)
 		}
 		if l.c == 0 {

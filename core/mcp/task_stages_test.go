@@ -30,9 +30,9 @@ func (l *taskLife) tick(lag int) bool {
 		}
 	}
 	for len(l.waiting) > 0 {
-		w := l.exchanges[l.waiting[0]]
+		w := l.wires[l.waiting[0]]
 		l.waiting = l.waiting[1:]
-		if !w.over {
+		if !w.Over {
 			l.serveOne(w)
 			return true
 		}
