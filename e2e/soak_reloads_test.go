@@ -30,6 +30,7 @@ func TestReloads(t *testing.T) {
 		"resume policies": {peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: peer.Unconfirmed})},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, random := seeded(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil, traits...)

@@ -35,7 +35,7 @@ func eachSituation(t *testing.T, d dialect) {
 	t.Helper()
 	t.Parallel()
 	for _, one := range situations {
-		t.Run(one.name, func(t *testing.T) { one.play(t, d) })
+		t.Run(one.name, func(t *testing.T) { t.Parallel(); one.play(t, d) })
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // each runs a story in some dialects.
 func (list dialectList) each(t *testing.T, play func(*testing.T, dialect)) {
 	for _, d := range list {
-		t.Run(d.name, func(t *testing.T) { play(t, d) })
+		t.Run(d.name, func(t *testing.T) { t.Parallel(); play(t, d) })
 	}
 }
 

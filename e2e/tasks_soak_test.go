@@ -46,6 +46,7 @@ func TestTaskSchedules(t *testing.T) {
 	rounds := (*taskSchedules + len(soakLegs)*atOnce - 1) / (len(soakLegs) * atOnce)
 	for _, leg := range soakLegs {
 		t.Run(leg.name, func(t *testing.T) {
+			t.Parallel()
 			seed, random := seeded(t)
 			chaos := newTaskChaos(t, leg.d, leg.streams, seed, random)
 			for round := 0; round < rounds && !t.Failed(); round++ {
