@@ -82,8 +82,8 @@ func TestFault155_NoHistory(t *testing.T) {
 						if x := m.reading(a.id); x != 0 {
 							m.lose(x, lost)
 						}
-						s.expect(!bytes.Contains(s.store.plainly(), []byte("canary-c")), "in plain: %s", s.store.plainly())
-						s.held, s.slow = nil, false
+						s.expect(!bytes.Contains(s.store.Plain(), []byte("canary-c")), "in plain: %s", s.store.Plain())
+						s.slow = false
 						s.load()
 						handle = s.handle(a.id)
 					}

@@ -10,21 +10,22 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // newer changes the last row of each session into one that a build writes which this
 // one cannot read; without rows its head.
 func (s *store) newer(head bool) (record uint64) {
-	for id, op := range s.heads {
-		record = id
-		if head {
-			op.Plain = append([]byte{2, 2}, op.Plain[2:]...)
-			s.heads[id] = op
-			continue
-		}
-		last := &s.rows[id][len(s.rows[id])-1]
-		last.Plain = append([]byte{2, 2}, last.Plain[2:]...)
+	last := map[uint64]uint32{}
+	for _, record = range s.Calls() {
+		rows := s.Rows(record)
+		last[record] = rows[len(rows)-1].N
 	}
+	s.Change(func(op *journal.Op) {
+		if head && op.Kind == journal.OpCall || !head && op.Kind == journal.OpLog && op.N == last[op.Call] {
+			op.Plain = append([]byte{2, 2}, op.Plain[2:]...)
+		}
+	})
 	return record
 }
 
@@ -107,7 +108,7 @@ func TestFault135_AgentOwnerWakes(t *testing.T) {
 	call := s.prompt(handle, "hi")
 	s.settle(0)
 	record := s.store.newer(false)
-	s.do("woken", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(s.store.followed(), 2)) })
+	s.do("woken", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(s.store.Followed(), 2)) })
 	s.settle(600_000)
 	s.expect(quarantined(s.effects, record) == 1, "the host is told %d times", quarantined(s.effects, record))
 	e := s.settled(call)

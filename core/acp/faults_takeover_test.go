@@ -9,7 +9,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // Fault 171: a page takes over a session of a page that is gone, in whatever state its
@@ -25,13 +24,13 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				gone.settle(0)
 				m.leaveAll()
 
-				s := &sim{t: t, agent: m, now: 1_000, store: &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}, exchanges: map[engine.ExchangeID]*simExchange{}}
+				s := &sim{t: t, agent: m, now: 1_000, store: &store{}, exchanges: map[engine.ExchangeID]*simExchange{}}
 				s.c = acp.New(acp.Config{URL: "https://agent.test/acp", Journal: true, Epoch: 2, Seed: 2, HasTokenProvider: when == "before the token"})
 				takeOver := func() {
 					m.taken = held
-					s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.ops(), 3)) })
+					s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), 3)) })
 				}
-				s.do("follow", func(c *acp.Client, now engine.Time) { c.Restore(now, gone.store.followed()) })
+				s.do("follow", func(c *acp.Client, now engine.Time) { c.Restore(now, gone.store.Followed()) })
 				if when == "before Start" {
 					takeOver()
 				}
@@ -73,9 +72,7 @@ func TestFault171_SessionsOfTwoConnections(t *testing.T) {
 	second := newSim(t, acp.Config{}, m)
 	second.load() // in an epoch of its own
 	_, other := second.session()
-	for id, head := range second.store.heads {
-		first.store.heads[id], first.store.rows[id] = head, second.store.rows[id]
-	}
+	first.store.Join(&second.store.Store)
 	first.store.epoch += 2
 	first.load()
 	first.settle(60_000)
@@ -90,7 +87,7 @@ func TestFault171_SessionsOfTwoConnections(t *testing.T) {
 func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 	for name, end := range map[string]func(s *sim, stored *store, id string){
 		"another page carries the session": func(s *sim, stored *store, _ string) {
-			s.do("hand on", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(stored.followed(), 4)) })
+			s.do("hand on", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(stored.Followed(), 4)) })
 		},
 		"the app forgets the session": func(s *sim, _ *store, id string) {
 			handle := s.handle(id)
@@ -104,7 +101,7 @@ func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		take := func(epoch uint32) {
-			s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.ops(), epoch)) })
+			s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), epoch)) })
 			s.settle(60_000)
 		}
 		take(3)

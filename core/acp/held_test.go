@@ -55,13 +55,11 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 		request := idIn(l.forwarded()[0])
 		l.do(func(c *acp.Client) { c.Told(l.now, request, 0, nil, nil) })
 		write := func(entries ...journal.Entry) {
-			for record, rows := range s.store.rows {
-				var plain []byte
-				for _, e := range entries {
-					plain = journal.AppendEntry(plain, e)
-				}
-				s.store.rows[record] = append(rows, journal.Op{Kind: journal.OpLog, Call: record, Epoch: 1, N: uint32(len(rows) + 1), Plain: plain})
+			var plain []byte
+			for _, e := range entries {
+				plain = journal.AppendEntry(plain, e)
 			}
+			s.store.Append(s.store.Calls()[0], plain)
 		}
 		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)}, Data: []byte(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)}
 		write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})

@@ -29,61 +29,10 @@ type page struct {
 	over  sync.Once
 }
 
-// store is what has been committed: the handshake, heads and rows.
+// store is what outlives a page.
 type store struct {
-	mu     sync.Mutex
-	server *journal.Op
-	heads  map[uint64]journal.Op
-	rows   map[uint64][]journal.Op
-	epoch  uint32
-}
-
-func (s *store) commit(ops []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := journal.ReadOps(ops)
-	for {
-		op, ok := r.Next()
-		if !ok {
-			return
-		}
-		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
-		switch op.Kind {
-		case journal.OpServer:
-			s.server = &op
-		case journal.OpCall:
-			s.heads[op.Call] = op
-		case journal.OpLog:
-			s.rows[op.Call] = append(s.rows[op.Call], op)
-		case journal.OpForget:
-			delete(s.heads, op.Call)
-			delete(s.rows, op.Call)
-		}
-	}
-}
-
-// ops is all of it, as a page that takes everything over reads it.
-func (s *store) ops() []byte { return s.read(journal.OpOwned) }
-
-// followed is all of it, as a page reads it that looks on.
-func (s *store) followed() []byte { return s.read(0) }
-
-func (s *store) read(flags journal.OpFlags) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var b []byte
-	if s.server != nil {
-		b = journal.AppendOp(b, *s.server)
-	}
-	for id, head := range s.heads {
-		head.Flags = flags
-		head.Epoch = 1
-		b = journal.AppendOp(b, head)
-		for _, row := range s.rows[id] {
-			b = journal.AppendOp(b, row)
-		}
-	}
-	return b
+	coretest.Store
+	epoch uint32 // of the page that was loaded last
 }
 
 // open loads a page whose client talks to url. A nil store is an empty one.
@@ -96,7 +45,7 @@ func open(t testing.TB, url string, s *store) *page {
 func openAt(t testing.TB, url string, s *store, pace int64) *page {
 	t.Helper()
 	if s == nil {
-		s = &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}
+		s = &store{}
 	}
 	s.epoch++
 	p := &page{t: t, store: s, pace: pace, cfg: acp.Config{URL: url, Journal: true, Epoch: s.epoch, Seed: uint64(s.epoch),
@@ -108,11 +57,12 @@ func openAt(t testing.TB, url string, s *store, pace int64) *page {
 	p.Host = coretest.HostOf(machine)
 	p.Hasten(pace)
 	p.Host.OnStore = func(ticket uint32, ops []byte) {
-		s.commit(ops)
+		s.Begin(engine.Effect{Ticket: ticket, Data: ops})
+		s.Land()
 		p.Defer(func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultOK, "") })
 	}
 	p.Input(func(c *acp.Client, now engine.Time) {
-		c.Restore(now, s.ops())
+		c.Restore(now, s.Loaded())
 		c.Start(now)
 	})
 	t.Cleanup(func() {

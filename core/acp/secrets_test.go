@@ -16,31 +16,20 @@ import (
 const servers = `[{"type":"http","name":"n","url":"https://m.test","headers":[{"name":"Authorization","value":"Bearer canary-header"}]},` +
 	`{"type":"stdio","name":"o","command":"run","env":[{"name":"KEY","value":"canary-env"}]}]`
 
-// plainly returns what of a store rests unsealed.
-func (s *store) plainly() []byte {
-	var all []byte
-	for id, head := range s.heads {
-		all = append(append(all, head.Plain...), '\n')
-		for _, row := range s.rows[id] {
-			all = append(append(all, row.Plain...), '\n')
-		}
-	}
-	return all
-}
-
 // unseal leaves of the secrets of a store what may be read.
 func (s *store) unseal(mayRead func(journal.Entry) bool) {
-	for _, rows := range s.rows {
-		for i := range rows {
-			secret := journal.ReadRow(rows[i].Secret)
-			rows[i].Secret = nil
-			for e, ok := secret.Next(); ok; e, ok = secret.Next() {
-				if mayRead(e) {
-					rows[i].Secret = journal.AppendEntry(rows[i].Secret, e)
-				}
+	s.Change(func(op *journal.Op) {
+		if op.Kind != journal.OpLog {
+			return
+		}
+		secret := journal.ReadRow(op.Secret)
+		op.Secret = nil
+		for e, ok := secret.Next(); ok; e, ok = secret.Next() {
+			if mayRead(e) {
+				op.Secret = journal.AppendEntry(op.Secret, e)
 			}
 		}
-	}
+	})
 }
 
 // respond answers the question that was put last, in a tab that looks on.
@@ -83,7 +72,7 @@ func TestFault122_ServersOfASession(t *testing.T) {
 		seen = len(all)
 	}
 	for times := range 3 {
-		s.expect(!bytes.Contains(s.store.plainly(), []byte("canary")), "in plain: %s", s.store.plainly())
+		s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
 		if times == 2 {
 			s.do("the store is back", func(c *acp.Client, now engine.Time) { // what is alive is rewritten
 				c.StoreGone(now, "lost")
@@ -150,21 +139,24 @@ func TestFault122_HeadOfAnEarlierBuild(t *testing.T) {
 	s := newSim(t, acp.Config{}, m)
 	s.request(0, "session/new", `{"cwd":"/w"}`)
 	s.settle(0)
-	for id, head := range s.store.heads {
-		h, err := journal.ParseHead(head.Plain)
+	id := sessionIDOf(s)
+	s.store.Change(func(op *journal.Op) {
+		if op.Kind != journal.OpCall {
+			return
+		}
+		h, err := journal.ParseHead(op.Plain)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Params = []byte(`{"sessionId":"` + sessionIDOf(s) + `","cwd":"/w","mcpServers":` + servers + `}`)
-		head.Plain = journal.AppendHead(nil, &h)
-		s.store.heads[id] = head
-	}
+		h.Params = []byte(`{"sessionId":"` + id + `","cwd":"/w","mcpServers":` + servers + `}`)
+		op.Plain = journal.AppendHead(nil, &h)
+	})
 	s.load()
 	m.forget(s)
 	s.settle(60_000)
 	all := m.of("session/resume")
 	s.expect(len(all) > 0 && bytes.Contains(all[0].Params, []byte(servers)), "resumed with %s", all)
-	s.expect(!bytes.Contains(s.store.plainly(), []byte("canary")), "in plain: %s", s.store.plainly())
+	s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
 }
 
 // TestFault122_AnswersOfAnAgent: what a person has answered is sealed. Other tabs are
@@ -191,7 +183,7 @@ func TestFault122_AnswersOfAnAgent(t *testing.T) {
 	}
 	s.settle(0)
 	s.expect(len(s.onTheWay) == 1, "%d answers leave", len(s.onTheWay))
-	s.expect(!bytes.Contains(s.store.plainly(), []byte("canary")), "in plain: %s", s.store.plainly())
+	s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
 	for i, want := range []string{"given", "answered"} {
 		looks[i].hear(1)
 		got := looks[i].withdrawn()
@@ -225,7 +217,7 @@ func TestFault122_AnswerThatCannotBeRead(t *testing.T) {
 
 // sessionIDOf returns the id of the only session of a page's.
 func sessionIDOf(s *sim) string {
-	for _, head := range s.store.heads {
+	for _, head := range s.store.Heads() {
 		h, _ := journal.ParseHead(head.Plain)
 		_, after, _ := strings.Cut(string(h.Params), `"sessionId":"`)
 		id, _, _ := strings.Cut(after, `"`)

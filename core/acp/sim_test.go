@@ -31,7 +31,6 @@ type sim struct {
 	trace     []string
 	slow      bool                   // the store waits for landed
 	forgetful bool                   // it was so slow at some time that a client gave it up
-	held      []engine.Effect        // commits that it has not answered
 	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
 	sockets   int                    // connections that the browser has for an origin; 0: no limit
 	blocked   []func()               // requests that wait for one, oldest first
@@ -58,7 +57,7 @@ type simExchange struct {
 }
 
 func newSim(t testing.TB, cfg acp.Config, m *model) *sim {
-	s := &sim{t: t, cfg: cfg, agent: m, now: 1_000, store: &store{heads: map[uint64]journal.Op{}, rows: map[uint64][]journal.Op{}}}
+	s := &sim{t: t, cfg: cfg, agent: m, now: 1_000, store: &store{}}
 	s.cfg.URL, s.cfg.Journal = "https://agent.test/acp", true
 	s.load()
 	return s
@@ -69,10 +68,11 @@ func (s *sim) load() {
 	s.store.epoch++
 	s.cfg.Epoch, s.cfg.Seed = s.store.epoch, uint64(s.store.epoch)
 	s.c, s.exchanges, s.newest = acp.New(s.cfg), map[engine.ExchangeID]*simExchange{}, 0
-	s.queue, s.effects, s.held, s.blocked = nil, nil, nil, nil
+	s.queue, s.effects, s.blocked = nil, nil, nil
+	s.store.Drop()
 	s.agent.leaveAll()
 	s.do("load", func(c *acp.Client, now engine.Time) {
-		c.Restore(now, s.store.ops())
+		c.Restore(now, s.store.Loaded())
 		s.collect()
 		if s.shares {
 			s.share = c.Streams(now, s.share)
@@ -144,7 +144,7 @@ func (s *sim) collect() {
 			s.trace = append(s.trace, fmt.Sprintf("  kind %d x%d %s", e.Kind, e.X, e.Data))
 			s.effects = append(s.effects, e)
 		case engine.Store:
-			s.held = append(s.held, e)
+			s.store.Begin(e)
 			if !s.slow {
 				s.queue = append(s.queue, s.landed)
 			}
@@ -158,10 +158,8 @@ func (s *sim) collect() {
 
 // landed answers the commits that wait.
 func (s *sim) landed() {
-	for _, e := range s.held {
-		s.store.commit(e.Data)
-		s.held = nil
-		s.c.Stored(s.now, e.Ticket, journal.ResultOK, "")
+	for range s.store.Waiting() {
+		s.c.Stored(s.now, s.store.Land(), journal.ResultOK, "")
 	}
 }
 

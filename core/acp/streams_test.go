@@ -256,7 +256,7 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		_, own := s.session()
-		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.ops(), 3)) })
+		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), 3)) })
 		s.settle(60_000)
 		lost, stays := taken, own
 		if home {

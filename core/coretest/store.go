@@ -25,9 +25,10 @@ type Store struct {
 	keys  map[string]uint64          // whose each key is, as long as that call is stored
 	ended map[uint64]journal.OpFlags // with which calls were forgotten
 
-	flying []journal.Op
-	ticket uint32
-	strict bool
+	flying  []journal.Op
+	ticket  uint32
+	strict  bool
+	givenUp []flight
 }
 
 // Flying returns the ticket of the commit under way, 0 for none.
