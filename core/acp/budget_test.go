@@ -288,7 +288,7 @@ func TestStreamsAreDemanded(t *testing.T) {
 	got = told()
 	s.expect(got == `{"wanted":0,"needed":0}`, "in the end %s", got)
 	s.streamsOf(3)
-	_, due := s.c.Deadline()
+	_, due := s.Client.Deadline()
 	s.expect(!due && s.streams() == 0, "what is closed goes on")
 }
 
@@ -389,8 +389,8 @@ func TestAnEarlyLookLendsNothing(t *testing.T) {
 	s, _, _ := crowded(t, m, 6)
 	gets := func() int {
 		n := 0
-		for _, e := range s.exchanges {
-			if e.request.Method == "GET" {
+		for _, e := range s.Exchanges() {
+			if e.Request.Method == "GET" {
 				n++
 			}
 		}
@@ -399,7 +399,7 @@ func TestAnEarlyLookLendsNothing(t *testing.T) {
 	s.settle(0)
 	opened := gets()
 	for range 50 {
-		s.now += 1_000
+		s.Now += 1_000
 		s.do("advance", func(c *acp.Client, now engine.Time) { c.Advance(now) })
 	}
 	s.expect(gets() == opened, "%d streams are opened in 50 s", gets()-opened)

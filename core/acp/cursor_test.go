@@ -82,7 +82,7 @@ func TestFault155_NoHistory(t *testing.T) {
 						if x := m.reading(a.id); x != 0 {
 							m.lose(x, lost)
 						}
-						s.expect(!bytes.Contains(s.store.Plain(), []byte("canary-c")), "in plain: %s", s.store.Plain())
+						s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary-c")), "in plain: %s", s.Store.Plain())
 						s.slow = false
 						s.load()
 						handle = s.handle(a.id)

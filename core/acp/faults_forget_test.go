@@ -21,10 +21,10 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		s.slow = true
 		call := s.prompt(handle, "hi")
 		s.settle(0)
-		waiting := s.store.Waiting()
+		waiting := s.Store.Waiting()
 		s.expect(len(waiting) == 1, "%d commits are under way", len(waiting))
 		last := waiting[0]
-		s.store.Drop()
+		s.Store.Drop()
 		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
 		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.Closed) })
 		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
@@ -35,7 +35,7 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		again := s.prompt(handle, "more")
 		s.settle(0)
 		s.expect(s.settled(call).Outcome == engine.OutcomeResult && s.settled(again).Outcome == engine.OutcomeResult, "a prompt is not taken in")
-		s.expect(len(s.store.Waiting()) == 0, "it stores again")
+		s.expect(len(s.Store.Waiting()) == 0, "it stores again")
 		s.expect(len(s.events(engine.EventDurability, "")) == 1 && len(s.events(engine.EventDurability, `"why":"closed"`)) == 1, "the app is not told once")
 	}
 }

@@ -16,13 +16,13 @@ func threeRows(t *testing.T, look func(s *sim)) (s *sim, id string, record uint6
 	s, _, a := opened(t, quiet())
 	s.settle(0)
 	look(s)
-	record = s.store.Calls()[0]
-	before := len(s.store.Rows(record))
+	record = s.Store.Calls()[0]
+	before := len(s.Store.Rows(record))
 	for _, word := range []string{"one", "two", "three"} {
 		a.chunk(word, word)
 		s.settle(0)
 	}
-	rows = s.store.Rows(record)[before:]
+	rows = s.Store.Rows(record)[before:]
 	s.expect(len(rows) == 3, "%d rows", len(rows))
 	return s, a.id, record, rows
 }
@@ -74,8 +74,8 @@ func TestFault174_LateRowOfAnEarlierOwner(t *testing.T) {
 // is not shown with a hole in it that nobody tells of: its record is left aside.
 func TestFault174_MissingRowInTheStore(t *testing.T) {
 	s, _, record, _ := threeRows(t, func(*sim) {})
-	all := s.store.Rows(record)
-	s.store.Lose(all[len(all)-2])
+	all := s.Store.Rows(record)
+	s.Store.Lose(all[len(all)-2])
 	s.load()
 	s.settle(600_000)
 	s.expect(quarantined(s.effects, record) == 1, "the host is told %d times", quarantined(s.effects, record))

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // newer changes the last row of each session into one that a build writes which this
 // one cannot read; without rows its head.
-func (s *store) newer(head bool) (record uint64) {
+func newer(s *coretest.Store, head bool) (record uint64) {
 	last := map[uint64]uint32{}
 	for _, record = range s.Calls() {
 		rows := s.Rows(record)
@@ -54,7 +55,7 @@ func TestFault135_AgentSessionLeftAlone(t *testing.T) {
 		s.settle(0)
 		a.is(`"state":"idle","stopReason":"end_turn"`)
 		s.settle(0)
-		record := s.store.newer(head)
+		record := newer(s.Store, head)
 		s.load()
 		s.settle(600_000)
 		told := s.effects // of this page
@@ -78,7 +79,7 @@ func TestFault135_AgentSessionLetGo(t *testing.T) {
 			s.settle(0)
 			l := s.look(2)
 			sent := l.request("session/prompt", `{"prompt":[]}`)
-			record := s.store.newer(head)
+			record := newer(s.Store, head)
 			if owned {
 				l.takeOver()
 			} else {
@@ -107,8 +108,8 @@ func TestFault135_AgentOwnerWakes(t *testing.T) {
 	s.settle(0)
 	call := s.prompt(handle, "hi")
 	s.settle(0)
-	record := s.store.newer(false)
-	s.do("woken", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(s.store.Followed(), 2)) })
+	record := newer(s.Store, false)
+	s.do("woken", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(s.Store.Followed(), 2)) })
 	s.settle(600_000)
 	s.expect(quarantined(s.effects, record) == 1, "the host is told %d times", quarantined(s.effects, record))
 	e := s.settled(call)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
@@ -24,13 +25,12 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				gone.settle(0)
 				m.leaveAll()
 
-				s := &sim{t: t, agent: m, now: 1_000, store: &store{}, exchanges: map[engine.ExchangeID]*simExchange{}}
-				s.c = acp.New(acp.Config{URL: "https://agent.test/acp", Journal: true, Epoch: 2, Seed: 2, HasTokenProvider: when == "before the token"})
+				s := unloaded(t, acp.Config{Epoch: 2, Seed: 2, HasTokenProvider: when == "before the token"}, m)
 				takeOver := func() {
 					m.taken = held
-					s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), 3)) })
+					s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
 				}
-				s.do("follow", func(c *acp.Client, now engine.Time) { c.Restore(now, gone.store.Followed()) })
+				s.do("follow", func(c *acp.Client, now engine.Time) { c.Restore(now, gone.Store.Followed()) })
 				if when == "before Start" {
 					takeOver()
 				}
@@ -49,12 +49,12 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				}
 				s.post = nil
 				s.arrive()
-				for x, e := range s.exchanges {
-					s.expect(when != "before the token" || e.request.Header[len(e.request.Header)-1].Name == "Authorization", "x%d has no token", x)
+				for x, e := range s.Exchanges() {
+					s.expect(when != "before the token" || e.Request.Header[len(e.Request.Header)-1].Name == "Authorization", "x%d has no token", x)
 				}
 				s.settle(60_000)
 				s.expect(m.reading(id) != 0, "nobody reads the session")
-				s.expect(strings.Contains(fmt.Sprint(s.trace), `"state":"open"`), "the client does not open")
+				s.expect(strings.Contains(fmt.Sprint(s.Trace), `"state":"open"`), "the client does not open")
 				call := s.prompt(s.handle(id), "more")
 				s.settle(60_000)
 				s.expect(s.settled(call).Outcome == engine.OutcomeResult, "the prompt ended with %+v", s.settled(call))
@@ -72,24 +72,25 @@ func TestFault171_SessionsOfTwoConnections(t *testing.T) {
 	second := newSim(t, acp.Config{}, m)
 	second.load() // in an epoch of its own
 	_, other := second.session()
-	first.store.Join(&second.store.Store)
-	first.store.epoch += 2
-	first.load()
-	first.settle(60_000)
-	first.expect(m.sessions[one].conn != m.sessions[other].conn, "both sessions are on one connection")
+	next := unloaded(t, acp.Config{Epoch: 4, Seed: 4}, m)
+	next.Store.Join(first.Store)
+	next.Store.Join(second.Store)
+	next.load()
+	next.settle(60_000)
+	next.expect(m.sessions[one].conn != m.sessions[other].conn, "both sessions are on one connection")
 	for _, id := range []string{one, other} {
-		first.expect(m.reading(id) != 0, "nobody reads session %s", id)
+		next.expect(m.reading(id) != 0, "nobody reads session %s", id)
 	}
 }
 
 // Fault 171: a page that has taken a session over reads its connection as long as it
 // carries the session. Then another page wants to, which would get a 409 for ever.
 func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
-	for name, end := range map[string]func(s *sim, stored *store, id string){
-		"another page carries the session": func(s *sim, stored *store, _ string) {
+	for name, end := range map[string]func(s *sim, stored *coretest.Store, id string){
+		"another page carries the session": func(s *sim, stored *coretest.Store, _ string) {
 			s.do("hand on", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(stored.Followed(), 4)) })
 		},
-		"the app forgets the session": func(s *sim, _ *store, id string) {
+		"the app forgets the session": func(s *sim, _ *coretest.Store, id string) {
 			handle := s.handle(id)
 			s.do("forget", func(c *acp.Client, now engine.Time) { c.Forget(now, handle) })
 		},
@@ -101,13 +102,13 @@ func TestFault171_ConnectionOfSessionThatIsGone(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		take := func(epoch uint32) {
-			s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), epoch)) })
+			s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), epoch)) })
 			s.settle(60_000)
 		}
 		take(3)
 		conn := m.sessions[id].conn
 		s.expect(m.reading(id) != 0 && conn.boxes[""].x != 0, "%s: the session is not read", name)
-		end(s, gone.store, id)
+		end(s, gone.Store, id)
 		s.settle(60_000)
 		s.expect(m.reading(id) == 0 && conn.boxes[""].x == 0, "%s: the page reads the connection", name)
 		take(5)

@@ -21,10 +21,10 @@ func TestFault159_TerminatedConnectionIsNotUsed(t *testing.T) {
 		handshakes := len(s.agent.of("initialize"))
 		s.slow = true
 		s.do("terminate", (*acp.Client).Terminate)
-		s.expect(len(s.store.Waiting()) == 1 && s.deletes() == 0, "the DELETE leaves while the connection is stored")
+		s.expect(len(s.Store.Waiting()) == 1 && s.deletes() == 0, "the DELETE leaves while the connection is stored")
 		if fails {
-			ticket := s.store.Waiting()[0]
-			s.store.Drop()
+			ticket := s.Store.Waiting()[0]
+			s.Store.Drop()
 			s.do("fails", func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultFailed, "failed") })
 		} else {
 			s.do("stored", func(*acp.Client, engine.Time) { s.landed() })

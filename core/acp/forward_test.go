@@ -25,7 +25,7 @@ type looker struct {
 // look opens such a tab; it knows what is stored by now.
 func (s *sim) look(epoch uint32) *looker {
 	l := &looker{s: s, now: 1, c: acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Tabs: true, Epoch: epoch})}
-	l.do(func(c *acp.Client) { c.Restore(l.now, s.store.Followed()) })
+	l.do(func(c *acp.Client) { c.Restore(l.now, s.Store.Followed()) })
 	l.do(func(c *acp.Client) { c.Start(l.now) })
 	return l
 }
@@ -42,7 +42,7 @@ func (l *looker) do(input func(c *acp.Client)) {
 // hear tells it what is stored by now, of a tab that carries the sessions under that
 // epoch.
 func (l *looker) hear(epoch uint32) {
-	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(l.s.store.Followed(), epoch))) })
+	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(l.s.Store.Followed(), epoch))) })
 }
 
 // unsealed drops the secrets in a list of ops: what tabs tell each other has none.
@@ -76,7 +76,7 @@ func inEpoch(ops []byte, epoch uint32) []byte {
 
 // takeOver makes it the tab that carries all sessions.
 func (l *looker) takeOver() {
-	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.store.Loaded(), 2)) })
+	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.Store.Loaded(), 2)) })
 }
 
 func (l *looker) request(method, params string) (id engine.CallID) {
@@ -181,7 +181,7 @@ func TestForwardedToTheDead(t *testing.T) {
 					l.do(func(c *acp.Client) { c.Told(l.now, request, 0, nil, nil) })
 				}
 				write := func(e journal.Entry) {
-					s.store.Append(s.store.Calls()[0], journal.AppendEntry(nil, e))
+					s.Store.Append(s.Store.Calls()[0], journal.AppendEntry(nil, e))
 				}
 				if test.at&stored != 0 {
 					write(journal.Entry{Kind: journal.Prompt, N: [3]uint64{request}, Data: []byte(`[{"type":"text","text":"hello"}]`)})
@@ -244,7 +244,7 @@ func TestForwardedAnswerAndForget(t *testing.T) {
 	s.expect(a.m.answered["1001"] == 1, "answered %d times", a.m.answered["1001"])
 	s.ask(l.forwarded()[1])
 	s.ask(l.forwarded()[1])
-	s.expect(len(s.store.Heads()) == 0 && len(a.m.of("session/close")) == 0, "it is still there")
+	s.expect(len(s.Store.Heads()) == 0 && len(a.m.of("session/close")) == 0, "it is still there")
 }
 
 // TestOnlyItsAnswersAreForwardedAgain: one of two sessions changes hands. What the app
@@ -271,11 +271,11 @@ func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
 		}
 	}
 	s.expect(len(l.forwarded()) == 2, "forwarded %q", l.forwarded())
-	for _, head := range s.store.Heads() {
+	for _, head := range s.Store.Heads() {
 		record := head.Call
 		l.told = nil
 		own := journal.AppendOp(nil, head)
-		for _, op := range s.store.Rows(record) {
+		for _, op := range s.Store.Rows(record) {
 			own = journal.AppendOp(own, op)
 		}
 		l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(own, 2))) })
@@ -339,7 +339,7 @@ func TestForwardNowhere(t *testing.T) {
 	s, _, _ := opened(t, newModel())
 	l := s.look(77)
 	l.c = acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Epoch: 78})
-	l.do(func(c *acp.Client) { c.Restore(l.now, s.store.Followed()) })
+	l.do(func(c *acp.Client) { c.Restore(l.now, s.Store.Followed()) })
 	l.do(func(c *acp.Client) { c.Start(l.now) })
 	id := l.request("session/prompt", hello)
 	s.expect(l.outcome(id) == string(engine.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
@@ -378,7 +378,7 @@ func TestDraftsOfForms(t *testing.T) {
 	s.respond(s.open()[0], yes)
 	s.settle(0)
 	s.expect(kept() == "" && a.m.answered["1001"] == 1, "answered, and kept")
-	s.expect(!bytes.Contains(s.store.Plain(), []byte(`"Lu"`)), "a draft is in the open")
+	s.expect(!bytes.Contains(s.Store.Plain(), []byte(`"Lu"`)), "a draft is in the open")
 }
 
 // TestRowsOfSeveralSessions: what a tab hears of those that others carry may come in
@@ -392,7 +392,7 @@ func TestRowsOfSeveralSessions(t *testing.T) {
 		m.sessions[ids[i]].chunk("a", fmt.Sprint("one of ", i))
 	}
 	s.settle(60_000)
-	for _, head := range s.store.Heads() {
+	for _, head := range s.Store.Heads() {
 		for i, id := range ids {
 			if bytes.Contains(head.Plain, []byte(`"`+id+`"`)) {
 				records[i] = head.Call
@@ -408,20 +408,20 @@ func TestRowsOfSeveralSessions(t *testing.T) {
 		}
 		return handle
 	}
-	before := [2]int{len(s.store.Rows(records[0])), len(s.store.Rows(records[1]))}
+	before := [2]int{len(s.Store.Rows(records[0])), len(s.Store.Rows(records[1]))}
 	for i, id := range ids {
 		m.sessions[id].chunk("b", fmt.Sprint(", two of ", i))
 	}
 	s.settle(60_000)
 	rows := func(i, from int) (b []byte) {
-		for _, op := range s.store.Rows(records[i])[from:] {
+		for _, op := range s.Store.Rows(records[i])[from:] {
 			b = journal.AppendOp(b, op)
 		}
 		return b
 	}
 	// A row alone; then the whole of one session with a row of another behind it.
 	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(rows(1, before[1]))) })
-	head, _ := s.store.Head(records[1])
+	head, _ := s.Store.Head(records[1])
 	whole := append(journal.AppendOp(nil, head), rows(1, 0)...)
 	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(append(inEpoch(whole, 2), rows(0, before[0])...))) })
 	for i, id := range ids {

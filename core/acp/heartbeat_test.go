@@ -34,8 +34,8 @@ func TestKeepAlivesSetThePace(t *testing.T) {
 		x := a.m.reading(a.id)
 		for range 3 {
 			s.settle(every)
-			s.exchanges[x].reading = false
-			s.c.Chunk(s.now, x, []byte(test.bytes))
+			s.Chunk(x, test.bytes)
+			s.collect()
 			s.pump()
 		}
 		s.settle(4*every - 1)

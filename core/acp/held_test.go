@@ -59,7 +59,7 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 			for _, e := range entries {
 				plain = journal.AppendEntry(plain, e)
 			}
-			s.store.Append(s.store.Calls()[0], plain)
+			s.Store.Append(s.Store.Calls()[0], plain)
 		}
 		idle := journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)}, Data: []byte(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)}
 		write(journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})

@@ -95,16 +95,16 @@ func historyWith(t testing.TB, m *model, script []byte) {
 
 // settleOne lets time pass without delivering anything.
 func (s *sim) settleOne(ms int64) {
-	until := s.now.After(ms)
+	until := s.Now.After(ms)
 	for range 1000 {
-		at, ok := s.c.Deadline()
+		at, ok := s.Client.Deadline()
 		if !ok || at > until {
 			break
 		}
-		s.now = max(s.now, at)
+		s.Now = max(s.Now, at)
 		s.do("advance", func(c *acp.Client, now engine.Time) { c.Advance(now) })
 	}
-	s.now = until
+	s.Now = until
 }
 
 // TestHistoriesAtEveryBoundary cuts, reloads and forgets after each message of a

@@ -18,8 +18,8 @@ func TestInitializeMayTakeLonger(t *testing.T) {
 	m.silent["POST"] = true
 	s := newSim(t, acp.Config{Timeouts: acp.Timeouts{Answer: 90_000}}, m)
 	posts := func(method string) (n int) {
-		for _, e := range s.exchanges {
-			if bytes.Contains(e.request.Body, []byte(`"`+method+`"`)) {
+		for _, e := range s.Exchanges() {
+			if bytes.Contains(e.Request.Body, []byte(`"`+method+`"`)) {
 				n++
 			}
 		}

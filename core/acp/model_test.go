@@ -302,7 +302,7 @@ func (m *model) take(s *sim) (engine.ExchangeID, string, bool) {
 		}
 		for _, name := range c.order {
 			box := c.boxes[name]
-			if len(box.frames) == 0 || box.x == 0 || !s.exchanges[box.x].reading {
+			if len(box.frames) == 0 || box.x == 0 || !s.Exchange(box.x).Reading {
 				continue
 			}
 			frame := box.frames[0]

@@ -171,9 +171,9 @@ func TestMust09_Elicitation(t *testing.T) {
 	s.expect(strings.Contains(string(m.of("initialize")[0].Params), `"clientCapabilities":{"elicitation":{"form":{}}}`), "version 1 is not told of it")
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":9,"method":"elicitation/create","params":{"requestId":12,"mode":"url","elicitationId":"e1","url":"https://a.test/x","message":"M"}}`)
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"nobody"}}`)
-	before := len(s.exchanges)
+	before := len(s.Exchanges())
 	s.settle(0)
-	s.expect(len(s.exchanges) == before && len(s.open()) == 1, "it did something by itself")
+	s.expect(len(s.Exchanges()) == before && len(s.open()) == 1, "it did something by itself")
 	s.respond(s.open()[0], `{"action":"decline"}`)
 	s.expect(m.answered["9"] == 1 && len(s.events(engine.EventIntegrity, "")) == 0, "not declined")
 }

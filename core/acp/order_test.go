@@ -109,8 +109,8 @@ func cancelledOnTheWay(t *testing.T) (*sim, *modelSession, engine.CallID) {
 // follows.
 func TestCancelOfAPromptThatFailed(t *testing.T) {
 	s, a, _ := cancelledOnTheWay(t)
-	for x, e := range s.exchanges {
-		if !e.over && strings.Contains(string(e.request.Body), `"session/prompt"`) {
+	for x, e := range s.Exchanges() {
+		if !e.Over && strings.Contains(string(e.Request.Body), `"session/prompt"`) {
 			s.end(x, engine.EndNetwork)
 		}
 	}

@@ -172,7 +172,7 @@ func TestOrphanedPromptThatCame(t *testing.T) {
 		s.settle(1_000)
 	}
 	s.do("close", func(c *acp.Client, now engine.Time) { c.Close(now) })
-	at, ok := s.c.Deadline()
+	at, ok := s.Client.Deadline()
 	s.expect(!ok, "a closed client is due at %d", at)
 }
 

@@ -133,16 +133,16 @@ func TestFault26_NotAllAtOnce(t *testing.T) {
 		s.cut(a.m.reading(a.id), 0)
 		s.settle(500)
 		a.m.later = ""
-		told := s.now
+		told := s.Now
 		posts := len(a.m.of("session/cancel"))
 		seen := map[string]bool{}
 		for range 20_000 {
 			s.settle(1)
 			if !seen["GET"] && a.m.reading(a.id) != 0 {
-				seen["GET"], times["GET"][s.now] = true, true
+				seen["GET"], times["GET"][s.Now] = true, true
 			}
 			if !seen["POST"] && len(a.m.of("session/cancel")) > posts {
-				seen["POST"], times["POST"][s.now] = true, true
+				seen["POST"], times["POST"][s.Now] = true, true
 			}
 		}
 		s.expect(seen["GET"] && seen["POST"], "not asked again: %v", seen)
@@ -164,7 +164,7 @@ func TestForget(t *testing.T) {
 	a.chunk("a1", "late")
 	s.load()
 	s.settle(1_000)
-	s.expect(len(s.store.Heads()) == 0 && len(a.m.of("session/close"))+len(a.m.of("session/delete")) == 0 && len(s.events(engine.EventIntegrity, "")) == 0, "it is still there")
+	s.expect(len(s.Store.Heads()) == 0 && len(a.m.of("session/close"))+len(a.m.of("session/delete")) == 0 && len(s.events(engine.EventIntegrity, "")) == 0, "it is still there")
 	s.expect(len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Recall })) == 0, "it was recalled")
 }
 
@@ -243,7 +243,7 @@ func TestAnotherTabAnswers(t *testing.T) {
 			told = append(told, e)
 		}
 	}
-	feed(func() { follower.Restore(1, s.store.Followed()) })
+	feed(func() { follower.Restore(1, s.Store.Followed()) })
 	var q, forwarded engine.Effect
 	for _, e := range told {
 		if e.Event == engine.EventQuestion {
@@ -256,7 +256,7 @@ func TestAnotherTabAnswers(t *testing.T) {
 	s.expect(len(told) == 1 && told[0].Event == engine.EventForward && told[0].Position == q.Position, "told %v", told)
 	forwarded = told[0]
 	s.expect(strings.Contains(string(forwarded.Data), `,"ok":true,"data":`+yes), "forwarded %s", forwarded.Data)
-	record := s.store.Calls()[0]
+	record := s.Store.Calls()[0]
 	own := s.open()[0]
 	number := forwarded.Data[bytes.Index(forwarded.Data, []byte(`"answer":`))+len(`"answer":`):]
 	by, _ := strconv.ParseUint(string(number[:bytes.IndexByte(number, ',')]), 10, 64)
@@ -266,7 +266,7 @@ func TestAnotherTabAnswers(t *testing.T) {
 	s.respond(own, yes)
 	s.expect(a.m.answered["1001"] == 1 && len(s.events(engine.EventWithdrawn, "answered")) == 1, "answered %d times", a.m.answered["1001"])
 	told = nil
-	feed(func() { follower.Restore(3, s.store.Followed()) })
+	feed(func() { follower.Restore(3, s.Store.Followed()) })
 	withdrawn := 0
 	for _, e := range told {
 		if e.Event == engine.EventWithdrawn {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -17,7 +18,7 @@ const servers = `[{"type":"http","name":"n","url":"https://m.test","headers":[{"
 	`{"type":"stdio","name":"o","command":"run","env":[{"name":"KEY","value":"canary-env"}]}]`
 
 // unseal leaves of the secrets of a store what may be read.
-func (s *store) unseal(mayRead func(journal.Entry) bool) {
+func unseal(s *coretest.Store, mayRead func(journal.Entry) bool) {
 	s.Change(func(op *journal.Op) {
 		if op.Kind != journal.OpLog {
 			return
@@ -72,7 +73,7 @@ func TestFault122_ServersOfASession(t *testing.T) {
 		seen = len(all)
 	}
 	for times := range 3 {
-		s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
+		s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary")), "in plain: %s", s.Store.Plain())
 		if times == 2 {
 			s.do("the store is back", func(c *acp.Client, now engine.Time) { // what is alive is rewritten
 				c.StoreGone(now, "lost")
@@ -114,7 +115,7 @@ func TestFault122_ServersThatAreGone(t *testing.T) {
 	s := newSim(t, acp.Config{}, m)
 	s.request(0, "session/new", `{"cwd":"/w","mcpServers":`+servers+`}`)
 	s.settle(0)
-	s.store.unseal(func(journal.Entry) bool { return false })
+	unseal(s.Store, func(journal.Entry) bool { return false })
 	s.load()
 	m.forget(s)
 	s.settle(60_000)
@@ -140,7 +141,7 @@ func TestFault122_HeadOfAnEarlierBuild(t *testing.T) {
 	s.request(0, "session/new", `{"cwd":"/w"}`)
 	s.settle(0)
 	id := sessionIDOf(s)
-	s.store.Change(func(op *journal.Op) {
+	s.Store.Change(func(op *journal.Op) {
 		if op.Kind != journal.OpCall {
 			return
 		}
@@ -156,7 +157,7 @@ func TestFault122_HeadOfAnEarlierBuild(t *testing.T) {
 	s.settle(60_000)
 	all := m.of("session/resume")
 	s.expect(len(all) > 0 && bytes.Contains(all[0].Params, []byte(servers)), "resumed with %s", all)
-	s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
+	s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary")), "in plain: %s", s.Store.Plain())
 }
 
 // TestFault122_AnswersOfAnAgent: what a person has answered is sealed. Other tabs are
@@ -183,7 +184,7 @@ func TestFault122_AnswersOfAnAgent(t *testing.T) {
 	}
 	s.settle(0)
 	s.expect(len(s.onTheWay) == 1, "%d answers leave", len(s.onTheWay))
-	s.expect(!bytes.Contains(s.store.Plain(), []byte("canary")), "in plain: %s", s.store.Plain())
+	s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary")), "in plain: %s", s.Store.Plain())
 	for i, want := range []string{"given", "answered"} {
 		looks[i].hear(1)
 		got := looks[i].withdrawn()
@@ -206,7 +207,7 @@ func TestFault122_AnswerThatCannotBeRead(t *testing.T) {
 	s.respond(s.open()[0], yes)
 	s.settle(0)
 	s.post = nil
-	s.store.unseal(func(e journal.Entry) bool { return e.Kind != journal.Answer })
+	unseal(s.Store, func(e journal.Entry) bool { return e.Kind != journal.Answer })
 	s.load()
 	s.settle(0)
 	s.expect(len(s.open()) == 1, "%d are asked", len(s.open()))
@@ -217,7 +218,7 @@ func TestFault122_AnswerThatCannotBeRead(t *testing.T) {
 
 // sessionIDOf returns the id of the only session of a page's.
 func sessionIDOf(s *sim) string {
-	for _, head := range s.store.Heads() {
+	for _, head := range s.Store.Heads() {
 		h, _ := journal.ParseHead(head.Plain)
 		_, after, _ := strings.Cut(string(h.Params), `"sessionId":"`)
 		id, _, _ := strings.Cut(after, `"`)

@@ -9,26 +9,21 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// sim is a page without a network: its client, under a virtual clock, talks to a
-// model of an agent, and stores in what outlives the page. It holds the client to
-// its contract with a host: a Read only for an exchange that lives, has a head and
-// no other Read; a prompt only while its session is being read.
+// sim is a page without a network: a World whose client talks to a model of an agent.
 type sim struct {
+	coretest.ACP
 	t         testing.TB
-	c         *acp.Client
 	cfg       acp.Config
-	now       engine.Time
 	agent     *model
-	store     *store
-	exchanges map[engine.ExchangeID]*simExchange
-	newest    engine.ExchangeID
+	loads     int
+	bodies    map[engine.ExchangeID]string // of JSON answers
 	queue     []func()
-	effects   []engine.Effect // that this page was told
-	trace     []string
+	effects   []engine.Effect        // that this page was told
 	slow      bool                   // the store waits for landed
 	forgetful bool                   // it was so slow at some time that a client gave it up
 	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
@@ -50,36 +45,33 @@ const (
 	travels         // it gets there when arrive says so
 )
 
-type simExchange struct {
-	request             *engine.Request
-	head, reading, over bool
-	body                string // of a JSON answer
-}
-
 func newSim(t testing.TB, cfg acp.Config, m *model) *sim {
-	s := &sim{t: t, cfg: cfg, agent: m, now: 1_000, store: &store{}}
-	s.cfg.URL, s.cfg.Journal = "https://agent.test/acp", true
+	s := unloaded(t, cfg, m)
 	s.load()
 	return s
 }
 
+// unloaded is a page whose client has been given nothing yet.
+func unloaded(t testing.TB, cfg acp.Config, m *model) *sim {
+	cfg.URL, cfg.Journal = "https://agent.test/acp", true
+	return &sim{ACP: coretest.NewACP(t, cfg), t: t, cfg: cfg, agent: m, bodies: map[engine.ExchangeID]string{}}
+}
+
 // load is a page, or the next one.
 func (s *sim) load() {
-	s.store.epoch++
-	s.cfg.Epoch, s.cfg.Seed = s.store.epoch, uint64(s.store.epoch)
-	s.c, s.exchanges, s.newest = acp.New(s.cfg), map[engine.ExchangeID]*simExchange{}, 0
 	s.queue, s.effects, s.blocked = nil, nil, nil
-	s.store.Drop()
+	clear(s.bodies)
 	s.agent.leaveAll()
-	s.do("load", func(c *acp.Client, now engine.Time) {
-		c.Restore(now, s.store.Loaded())
+	if s.loads++; s.loads == 1 {
+		s.input("load", func(c *acp.Client, now engine.Time) { c.Restore(now, s.Store.Loaded()) })
+	} else {
+		s.Reload()
 		s.collect()
-		if s.shares {
-			s.share = c.Streams(now, s.share)
-			s.collect()
-		}
-		c.Start(now)
-	})
+	}
+	if s.shares {
+		s.input("streams", func(c *acp.Client, now engine.Time) { s.share = c.Streams(now, s.share) })
+	}
+	s.do("start", (*acp.Client).Start)
 }
 
 // streamsOf tells the client how many streams its sessions may hold.
@@ -89,15 +81,19 @@ func (s *sim) streamsOf(n int) int {
 }
 
 func (s *sim) do(line string, input func(c *acp.Client, now engine.Time)) {
-	s.trace = append(s.trace, "> "+line)
-	input(s.c, s.now)
+	s.input(line, input)
 	s.pump()
+}
+
+// input runs one input, and takes what the client asks for because of it.
+func (s *sim) input(line string, input func(c *acp.Client, now engine.Time)) {
+	s.Input(line, input)
+	s.collect()
 }
 
 // pump carries out what the client asks for until it asks for nothing more.
 func (s *sim) pump() {
 	for {
-		s.collect()
 		if len(s.queue) == 0 && len(s.blocked) > 0 && s.streams() < s.sockets {
 			s.queue, s.blocked = s.blocked[:1:1], s.blocked[1:]
 		}
@@ -110,46 +106,25 @@ func (s *sim) pump() {
 	}
 }
 
+// collect takes the effects of the last input.
 func (s *sim) collect() {
-	for {
-		e, ok := s.c.Next()
-		if !ok {
-			return
-		}
-		e.Data = bytes.Clone(e.Data)
-		x := s.exchanges[e.X]
+	effects := s.Effects
+	s.Effects = nil
+	for _, e := range effects {
 		switch e.Kind {
 		case engine.Fetch:
-			if e.X <= s.newest {
-				s.fatal("exchange %d after %d", e.X, s.newest)
-			}
-			s.newest = e.X
-			s.exchanges[e.X] = &simExchange{request: e.Request}
-			s.trace = append(s.trace, fmt.Sprintf("  fetch x%d %s %s", e.X, e.Request.Method, e.Request.Body))
 			s.queue = append(s.queue, func() { s.serve(e.X, e.Request) })
 		case engine.Read:
-			if x == nil || !x.head || x.over || x.reading {
-				s.fatal("Read of x%d: %+v", e.X, x)
-			}
-			x.reading = true
-			if x.body != "" {
+			if s.bodies[e.X] != "" {
 				s.queue = append(s.queue, func() { s.answer(e.X) })
 			}
 		case engine.Abort:
-			if x != nil {
-				x.over = true
-			}
 			s.agent.leave(e.X)
-		case engine.Socket, engine.Frame:
-			s.trace = append(s.trace, fmt.Sprintf("  kind %d x%d %s", e.Kind, e.X, e.Data))
-			s.effects = append(s.effects, e)
 		case engine.Store:
-			s.store.Begin(e)
 			if !s.slow {
 				s.queue = append(s.queue, s.landed)
 			}
 		default:
-			s.trace = append(s.trace, fmt.Sprintf("  kind %d event %d c%d #%d %s %v", e.Kind, e.Event, e.C, e.Position, e.Data, e.Failure))
 			s.effects = append(s.effects, e)
 			s.forgetful = s.forgetful || e.Event == engine.EventDurability && bytes.Contains(e.Data, []byte(`"memory"`))
 		}
@@ -158,15 +133,14 @@ func (s *sim) collect() {
 
 // landed answers the commits that wait.
 func (s *sim) landed() {
-	for range s.store.Waiting() {
-		s.c.Stored(s.now, s.store.Land(), journal.ResultOK, "")
+	for range s.Store.Waiting() {
+		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, "") })
 	}
 }
 
 // serve is the agent's host.
 func (s *sim) serve(x engine.ExchangeID, r *engine.Request) {
-	e := s.exchanges[x]
-	if e.over {
+	if s.Exchange(x).Over {
 		return
 	}
 	if s.sockets > 0 && s.streams() >= s.sockets {
@@ -193,8 +167,7 @@ func (s *sim) arrive() {
 }
 
 func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what fate) {
-	e := s.exchanges[x]
-	if e.over {
+	if s.Exchange(x).Over {
 		return
 	}
 	if what == neverLeft {
@@ -209,10 +182,14 @@ func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what fate) {
 		s.end(x, engine.EndNetwork)
 		return
 	}
-	e.head, e.body = true, body
-	s.c.Head(s.now, x, engine.Head{Status: status, Header: fields})
+	s.bodies[x] = body
+	var head []string
+	for _, f := range fields {
+		head = append(head, f.Name, f.Value)
+	}
+	s.Head(x, status, head...)
+	s.collect()
 	if status == 202 {
-		s.collect()
 		s.end(x, engine.EndClean)
 	}
 }
@@ -220,8 +197,8 @@ func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what fate) {
 // streams counts the event streams that are open, each on a connection of its own.
 func (s *sim) streams() int {
 	n := 0
-	for _, e := range s.exchanges {
-		if e.head && !e.over {
+	for _, e := range s.Exchanges() {
+		if e.Head && !e.Over {
 			n++
 		}
 	}
@@ -230,64 +207,58 @@ func (s *sim) streams() int {
 
 // answer brings the body of a JSON answer.
 func (s *sim) answer(x engine.ExchangeID) {
-	if e := s.exchanges[x]; !e.over {
-		e.reading = false
-		s.c.Chunk(s.now, x, []byte(e.body))
+	if !s.Exchange(x).Over {
+		s.Chunk(x, s.bodies[x])
 		s.collect()
 		s.end(x, engine.EndClean)
 	}
 }
 
 func (s *sim) end(x engine.ExchangeID, how engine.Ending) {
-	if e := s.exchanges[x]; !e.over {
-		e.over = true
+	if !s.Exchange(x).Over {
 		s.agent.leave(x)
-		s.c.End(s.now, x, how, "")
+		s.End(x, how)
+		s.collect()
 	}
 }
 
-// chunk brings a frame on an event stream, in memory that is used again at once.
+// chunk brings a frame on an event stream.
 func (s *sim) chunk(x engine.ExchangeID, frame string) {
-	e := s.exchanges[x]
-	if e.over || !e.reading {
+	if e := s.Exchange(x); e.Over || !e.Reading {
 		return
 	}
-	e.reading = false
-	p := []byte("data: " + frame + "\n\n")
 	if strings.HasPrefix(frame, "id: ") {
-		p = []byte(frame + "\n\n")
+		frame += "\n\n"
+	} else {
+		frame = "data: " + frame + "\n\n"
 	}
-	s.trace = append(s.trace, fmt.Sprintf("> chunk x%d %s", x, frame))
-	s.c.Chunk(s.now, x, p)
+	s.Chunk(x, frame)
 	s.collect()
-	for i := range p {
-		p[i] = 0xdd
-	}
 	s.pump()
 }
 
 // cut ends an event stream; lost frames are on their way, and are no more.
 func (s *sim) cut(x engine.ExchangeID, lost int) {
 	s.agent.lose(x, lost)
-	s.trace = append(s.trace, fmt.Sprintf("> cut x%d, %d lost", x, lost))
+	s.Trace = append(s.Trace, fmt.Sprintf("> cut x%d, %d lost", x, lost))
 	s.end(x, engine.EndNetwork)
 	s.pump()
 }
 
 // settle delivers what the agent has said, and lets time pass for so many ms.
 func (s *sim) settle(ms int64) {
-	until := s.now.After(ms)
+	until := s.Now.After(ms)
 	for range 100_000 {
 		if x, frame, ok := s.agent.take(s); ok {
 			s.chunk(x, frame)
 			continue
 		}
-		at, ok := s.c.Deadline()
+		at, ok := s.Client.Deadline()
 		if !ok || at > until {
-			s.now = until
+			s.Now = until
 			return
 		}
-		s.now = max(s.now, at)
+		s.Now = max(s.Now, at)
 		s.do("advance", func(c *acp.Client, now engine.Time) { c.Advance(now) })
 	}
 	s.fatal("it never settles")
@@ -372,8 +343,6 @@ func (s *sim) expect(ok bool, format string, args ...any) {
 
 func (s *sim) fatal(format string, args ...any) {
 	s.t.Helper()
-	if len(s.trace) > 400 {
-		s.trace = s.trace[len(s.trace)-400:]
-	}
-	s.t.Fatalf(format+"\n%s", append(args, strings.Join(s.trace, "\n"))...)
+	trace := s.Trace[max(0, len(s.Trace)-400):]
+	s.t.Fatalf(format+"\n%s", append(args, strings.Join(trace, "\n"))...)
 }

@@ -94,7 +94,7 @@ func TestSessionsThatNobodyKnows(t *testing.T) {
 	m.connections["c1"].say("", `{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s1"}}`, made[len(made)-1].ID)
 	s.settle(0)
 	s.expect(breaches() == over+1, "the one for another session is no breach")
-	counted := string(s.c.AppendCounters(nil))
+	counted := string(s.Client.AppendCounters(nil))
 	s.expect(strings.Contains(counted, fmt.Sprintf(`"unknownSessions":%d`, over+1)), "%d breaches are counted as %s", over+1, counted)
 	s.expect(len(said(s.effects, s.handle("s1"))) == (41-over)*100_000, "shown are %d bytes", len(said(s.effects, s.handle("s1"))))
 }
@@ -256,7 +256,7 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 		s := newSim(t, acp.Config{}, m)
 		s.load() // in an epoch of its own
 		_, own := s.session()
-		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.store.Loaded(), 3)) })
+		s.do("take over", func(c *acp.Client, now engine.Time) { c.Restore(now, inEpoch(gone.Store.Loaded(), 3)) })
 		s.settle(60_000)
 		lost, stays := taken, own
 		if home {
@@ -273,9 +273,9 @@ func TestOneOfTwoConnectionsIsForgotten(t *testing.T) {
 		stream, before := m.reading(stays), [2]int{asked(stays), asked(lost)}
 		s.expect(stream != 0 && m.reading(lost) != 0 && m.sessions[lost].conn != m.sessions[stays].conn, "the sessions are not read on two connections")
 		delete(m.connections, m.sessions[lost].conn.id)
-		for x, e := range s.exchanges {
+		for x, e := range s.Exchanges() {
 			on := engine.Field{Name: "Acp-Connection-Id", Value: m.sessions[lost].conn.id}
-			if e.request.Method == "GET" && slices.Contains(e.request.Header, on) {
+			if e.Request.Method == "GET" && slices.Contains(e.Request.Header, on) {
 				s.end(x, engine.EndNetwork)
 			}
 		}

@@ -22,9 +22,10 @@ func NewACP(t testing.TB, cfg acp.Config) ACP {
 	if cfg.Seed == 0 {
 		cfg.Seed = 1
 	}
-	page := Page{Epoch: cfg.Epoch, Wall: cfg.Wall}
+	page, seed := Page{Epoch: cfg.Epoch, Wall: cfg.Wall}, cfg.Seed
 	return ACP{newWorld(t, page, cfg.Journal, func(page Page) *acp.Client {
 		cfg.Epoch, cfg.Wall = page.Epoch, page.Wall
+		cfg.Seed = seed + uint64(page.Epoch) - 1 // each page draws its own
 		return acp.New(cfg)
 	})}
 }

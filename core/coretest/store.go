@@ -292,7 +292,7 @@ func (w *World[M]) StoreBack() []engine.Effect {
 // what was under way is gone, commits included. It is not started yet.
 func (w *World[M]) Reload() []engine.Effect {
 	w.page.Epoch++
-	w.Store.flying = nil
+	w.Store.Drop()
 	w.Client = w.make(w.page)
 	w.contract = contract{}
 	loaded := w.Store.Loaded()

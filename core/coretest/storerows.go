@@ -61,6 +61,10 @@ func (s *Store) Append(call uint64, plain []byte) {
 
 // Join adds the calls of another store, as if both pages had written to this one.
 func (s *Store) Join(other *Store) {
+	s.write(nil, true)
+	if s.server == nil {
+		s.server = other.server
+	}
 	for _, head := range other.heads {
 		s.add(&s.heads, head)
 		s.seals[head.Call] = slices.Clone(other.seals[head.Call])
@@ -90,7 +94,7 @@ func (s *Store) Followed() []byte {
 
 // Begin takes a commit, behind those that have not landed.
 func (s *Store) Begin(e engine.Effect) {
-	if s.flying != nil && e.Ticket != 0 {
+	if s != nil && s.flying != nil && e.Ticket != 0 {
 		s.givenUp = append(s.givenUp, flight{s.ticket, s.flying})
 	}
 	s.begin(e)

@@ -96,7 +96,7 @@ func (w *World[M]) collect() {
 			w.t.Fatalf("%s\n%s", broken, w.Log())
 		}
 		if e.Kind == engine.Store {
-			w.Store.begin(e)
+			w.Store.Begin(e)
 		}
 	}
 }
