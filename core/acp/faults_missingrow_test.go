@@ -34,7 +34,7 @@ func (l *looker) tell(rows ...journal.Op) {
 		op.Secret = nil
 		ops = journal.AppendOp(ops, op)
 	}
-	l.do(func(c *acp.Client) { c.Restore(l.now, ops) })
+	l.do(func(c *acp.Client) { c.Restore(l.Now, ops) })
 }
 
 // said is what its app shows of the only session.

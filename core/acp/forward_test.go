@@ -10,39 +10,38 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // looker is a tab that looks on at the sessions of a sim's page. It has no network.
 type looker struct {
+	coretest.ACP
 	s    *sim
-	c    *acp.Client
-	now  engine.Time
 	told []engine.Effect
 }
 
 // look opens such a tab; it knows what is stored by now.
-func (s *sim) look(epoch uint32) *looker {
-	l := &looker{s: s, now: 1, c: acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Tabs: true, Epoch: epoch})}
-	l.do(func(c *acp.Client) { c.Restore(l.now, s.Store.Followed()) })
-	l.do(func(c *acp.Client) { c.Start(l.now) })
+func (s *sim) look(epoch uint32) *looker { return s.lookAs(acp.Config{Tabs: true, Epoch: epoch}) }
+
+func (s *sim) lookAs(cfg acp.Config) *looker {
+	cfg.URL, cfg.Journal = s.cfg.URL, true
+	l := &looker{ACP: coretest.NewACP(s.t, cfg), s: s}
+	l.do(func(c *acp.Client) { c.Restore(l.Now, s.Store.Followed()) })
+	l.do(func(c *acp.Client) { c.Start(l.Now) })
 	return l
 }
 
 func (l *looker) do(input func(c *acp.Client)) {
-	l.now++
-	input(l.c)
-	for e, ok := l.c.Next(); ok; e, ok = l.c.Next() {
-		e.Data = bytes.Clone(e.Data)
-		l.told = append(l.told, e)
-	}
+	l.Now++
+	l.told = append(l.told, l.Input("input", func(c *acp.Client, _ engine.Time) { input(c) })...)
 }
 
 // hear tells it what is stored by now, of a tab that carries the sessions under that
 // epoch.
 func (l *looker) hear(epoch uint32) {
-	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(l.s.Store.Followed(), epoch))) })
+	l.do(func(c *acp.Client) { c.Restore(l.Now, unsealed(inEpoch(l.s.Store.Followed(), epoch))) })
 }
 
 // unsealed drops the secrets in a list of ops: what tabs tell each other has none.
@@ -76,11 +75,11 @@ func inEpoch(ops []byte, epoch uint32) []byte {
 
 // takeOver makes it the tab that carries all sessions.
 func (l *looker) takeOver() {
-	l.do(func(c *acp.Client) { c.Restore(l.now, inEpoch(l.s.Store.Loaded(), 2)) })
+	l.do(func(c *acp.Client) { c.Restore(l.Now, inEpoch(l.s.Store.Loaded(), 2)) })
 }
 
 func (l *looker) request(method, params string) (id engine.CallID) {
-	l.do(func(c *acp.Client) { id = c.Request(l.now, 1, method, []byte(params)) })
+	l.do(func(c *acp.Client) { id = c.Request(l.Now, 1, method, []byte(params)) })
 	return id
 }
 
@@ -136,10 +135,10 @@ func TestForwardedPrompt(t *testing.T) {
 	prompts := a.m.of("session/prompt")
 	s.expect(len(prompts) == 1 && idIn(text)>>24 == 77, "%d prompts, id of %s", len(prompts), text)
 	e := s.settled(call)
-	l.do(func(c *acp.Client) { c.Told(l.now, idIn(text), 0, nil, nil) })
+	l.do(func(c *acp.Client) { c.Told(l.Now, idIn(text), 0, nil, nil) })
 	s.expect(l.outcome(id) == "", "settled with %s", l.outcome(id))
 	for range 2 {
-		l.do(func(c *acp.Client) { c.Told(l.now, idIn(text), e.Outcome, e.Data, nil) })
+		l.do(func(c *acp.Client) { c.Told(l.Now, idIn(text), e.Outcome, e.Data, nil) })
 	}
 	s.expect(l.outcome(id) == fmt.Sprintf("%d %s", e.Outcome, e.Data), "settled with %s", l.outcome(id))
 }
@@ -178,7 +177,7 @@ func TestForwardedToTheDead(t *testing.T) {
 				id := l.request(test.method, hello)
 				request := idIn(l.forwarded()[0])
 				if test.at&taken != 0 {
-					l.do(func(c *acp.Client) { c.Told(l.now, request, 0, nil, nil) })
+					l.do(func(c *acp.Client) { c.Told(l.Now, request, 0, nil, nil) })
 				}
 				write := func(e journal.Entry) {
 					s.Store.Append(s.Store.Calls()[0], journal.AppendEntry(nil, e))
@@ -210,8 +209,8 @@ func TestForwardedToTheDead(t *testing.T) {
 					return
 				}
 				// Nothing says more: it is given up, once.
-				l.now += 20_000
-				l.do(func(c *acp.Client) { c.Advance(l.now) })
+				l.Now += 20_000
+				l.do(func(c *acp.Client) { c.Advance(l.Now) })
 				s.expect(own || l.outcome(id) == "outcome_unknown", "settled with %q", l.outcome(id))
 			})
 		}
@@ -231,11 +230,11 @@ func TestForwardedAnswerAndForget(t *testing.T) {
 			q = e
 		}
 	}
-	l.do(func(c *acp.Client) { c.Respond(l.now, q.Position, true, []byte(yes)) })
+	l.do(func(c *acp.Client) { c.Respond(l.Now, q.Position, true, []byte(yes)) })
 	l.told = nil
 	l.hear(2)
 	s.expect(len(l.forwarded()) == 1 && strings.Contains(l.forwarded()[0], `"data":`+yes), "forwarded %q", l.forwarded())
-	l.do(func(c *acp.Client) { c.Forget(l.now, 1) })
+	l.do(func(c *acp.Client) { c.Forget(l.Now, 1) })
 	l.told = nil
 	l.hear(3)
 	s.expect(len(l.forwarded()) == 2 && strings.HasSuffix(l.forwarded()[1], `"forget":true}`), "forwarded %q", l.forwarded())
@@ -267,7 +266,7 @@ func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
 	l := s.look(77)
 	for i, e := range append([]engine.Effect(nil), l.told...) {
 		if e.Event == engine.EventQuestion && !slices.ContainsFunc(l.told[:i], func(b engine.Effect) bool { return b.Event == engine.EventQuestion && b.C == e.C }) {
-			l.do(func(c *acp.Client) { c.Respond(l.now, e.Position, true, []byte(yes)) })
+			l.do(func(c *acp.Client) { c.Respond(l.Now, e.Position, true, []byte(yes)) })
 		}
 	}
 	s.expect(len(l.forwarded()) == 2, "forwarded %q", l.forwarded())
@@ -278,7 +277,7 @@ func TestOnlyItsAnswersAreForwardedAgain(t *testing.T) {
 		for _, op := range s.Store.Rows(record) {
 			own = journal.AppendOp(own, op)
 		}
-		l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(inEpoch(own, 2))) })
+		l.do(func(c *acp.Client) { c.Restore(l.Now, unsealed(inEpoch(own, 2))) })
 		want := ""
 		for id, question := range asked {
 			if bytes.Contains(head.Plain, []byte(`"`+id+`"`)) {
@@ -337,10 +336,7 @@ func TestWithdrawnInAllTabs(t *testing.T) {
 // once, and says so.
 func TestForwardNowhere(t *testing.T) {
 	s, _, _ := opened(t, newModel())
-	l := s.look(77)
-	l.c = acp.New(acp.Config{URL: s.cfg.URL, Journal: true, Epoch: 78})
-	l.do(func(c *acp.Client) { c.Restore(l.now, s.Store.Followed()) })
-	l.do(func(c *acp.Client) { c.Start(l.now) })
+	l := s.lookAs(acp.Config{Epoch: 78})
 	id := l.request("session/prompt", hello)
 	s.expect(l.outcome(id) == string(engine.CodeElsewhere) && len(l.forwarded()) == 0, "settled with %q", l.outcome(id))
 }
@@ -420,10 +416,10 @@ func TestRowsOfSeveralSessions(t *testing.T) {
 		return b
 	}
 	// A row alone; then the whole of one session with a row of another behind it.
-	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(rows(1, before[1]))) })
+	l.do(func(c *acp.Client) { c.Restore(l.Now, unsealed(rows(1, before[1]))) })
 	head, _ := s.Store.Head(records[1])
 	whole := append(journal.AppendOp(nil, head), rows(1, 0)...)
-	l.do(func(c *acp.Client) { c.Restore(l.now, unsealed(append(inEpoch(whole, 2), rows(0, before[0])...))) })
+	l.do(func(c *acp.Client) { c.Restore(l.Now, unsealed(append(inEpoch(whole, 2), rows(0, before[0])...))) })
 	for i, id := range ids {
 		want := fmt.Sprintf("one of %d, two of %d", i, i)
 		s.expect(said(l.told, handle(id)) == want, "session %d shows %q, want %q", i, said(l.told, handle(id)), want)

@@ -41,7 +41,7 @@ func (l *looker) respond(data string) {
 			q = e
 		}
 	}
-	l.do(func(c *acp.Client) { c.Respond(l.now, q.Position, true, []byte(data)) })
+	l.do(func(c *acp.Client) { c.Respond(l.Now, q.Position, true, []byte(data)) })
 }
 
 // withdrawn returns why questions of its were withdrawn.
