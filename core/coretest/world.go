@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,18 @@ func (w *World[M]) Exchange(x engine.ExchangeID) *Exchange { return w.contract.e
 
 // Exchanges returns all of this page's.
 func (w *World[M]) Exchanges() map[engine.ExchangeID]*Exchange { return w.contract.exchanges }
+
+// UnderWay returns the exchanges that are not over, oldest first.
+func (w *World[M]) UnderWay() []engine.ExchangeID {
+	var xs []engine.ExchangeID
+	for x, e := range w.contract.exchanges {
+		if !e.Over {
+			xs = append(xs, x)
+		}
+	}
+	slices.Sort(xs)
+	return xs
+}
 
 // Newest returns the id of the exchange that was started last, 0 for none.
 func (w *World[M]) Newest() engine.ExchangeID { return w.contract.newest }

@@ -47,7 +47,7 @@ func TestWhatIsHeldIsBooked(t *testing.T) {
 			if !r.Exchange(o.x).Over {
 				o.End(o.x, engine.EndClean)
 			}
-			for _, x := range r.live() { // what tells the server
+			for _, x := range r.UnderWay() { // what tells the server
 				r.Head(x, 202)
 				r.End(x, engine.EndClean)
 			}

@@ -109,7 +109,7 @@ func TestHeaderRefused_NotInAnOutage(t *testing.T) {
 		if len(r.integrity) > 0 || pings > resumes/3 {
 			t.Fatalf("an outage of %d ms: told %v, %d resumes, %d pings", length, r.integrity, resumes, pings)
 		}
-		o.x = r.live()[0]
+		o.x = r.UnderWay()[0]
 		o.result("e1")
 		o.wantResult()
 	}
@@ -182,7 +182,7 @@ func TestHeaderRefused_LearnedAnew(t *testing.T) {
 	r.Chunk(x, coretest.Result(coretest.RequestID(r.Exchange(x).Request), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 	r.End(x, engine.EndClean)
 	r.Head(r.Newest(), 202)
-	for _, x := range r.live() {
+	for _, x := range r.UnderWay() {
 		if r.Exchange(x).Request.Method == "GET" {
 			r.Head(x, 405)
 		}

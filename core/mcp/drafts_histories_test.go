@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,26 +18,25 @@ import (
 // answers, and pages that come and go, in an order that chance decides.
 type formHistory struct {
 	coretest.MCP
-	t        *testing.T
-	random   *rand.Rand
-	c        engine.CallID
-	record   uint64
-	answers  map[string]string // that the server has, and the person has given
-	typed    map[string]string // last, by the person
-	ever     map[string]map[string]bool
-	given    map[string]bool // by the person, on any page
-	shown    map[string]bool // asked by this page
-	server   map[string]bool // keys that the server still asks for
-	settled  bool
-	peeks    int // not answered
-	requests map[engine.ExchangeID]bool
+	t       *testing.T
+	random  *rand.Rand
+	c       engine.CallID
+	record  uint64
+	answers map[string]string // that the server has, and the person has given
+	typed   map[string]string // last, by the person
+	ever    map[string]map[string]bool
+	given   map[string]bool // by the person, on any page
+	shown   map[string]bool // asked by this page
+	server  map[string]bool // keys that the server still asks for
+	settled bool
+	peeks   int // not answered
 }
 
 var formKeys = []string{"a", "b", "__proto__"}
 
 func newFormHistory(t *testing.T, seed uint64) *formHistory {
 	h := &formHistory{t: t, random: rand.New(rand.NewPCG(seed, 1)), answers: map[string]string{}, typed: map[string]string{},
-		ever: map[string]map[string]bool{}, given: map[string]bool{}, server: map[string]bool{}, requests: map[engine.ExchangeID]bool{}}
+		ever: map[string]map[string]bool{}, given: map[string]bool{}, server: map[string]bool{}}
 	for _, key := range formKeys {
 		h.server[key], h.ever[key] = true, map[string]bool{"": true}
 	}
@@ -63,10 +61,6 @@ func (h *formHistory) fail(format string, args ...any) {
 func (h *formHistory) take(effects []engine.Effect) {
 	for _, e := range effects {
 		switch {
-		case e.Kind == engine.Fetch:
-			h.requests[e.X] = true
-		case e.Kind == engine.Abort:
-			delete(h.requests, e.X)
 		case e.Kind == engine.Settle && e.C == h.c:
 			h.settled = true
 		case e.Kind == engine.Deliver && e.Event == engine.EventPeek:
@@ -111,12 +105,11 @@ func (h *formHistory) land() {
 
 // serve answers what the server is asked.
 func (h *formHistory) serve() {
-	for _, x := range slices.Sorted(maps.Keys(h.requests)) { // a seed means one history
-		if !h.requests[x] {
+	for _, x := range h.UnderWay() {
+		request := h.Request(x)
+		if request == nil {
 			continue // aborted since
 		}
-		delete(h.requests, x)
-		request := h.Request(x)
 		body := string(request.Body)
 		result := `{"resultType":"complete"}`
 		switch {
@@ -189,7 +182,6 @@ func (h *formHistory) step() {
 
 // reload brings the next page. An answer that was not stored was not given.
 func (h *formHistory) reload() {
-	clear(h.requests)
 	h.shown, h.peeks = nil, 0
 	stored := h.Store.Record(h.record)
 	for key := range h.given {

@@ -102,7 +102,7 @@ func TestFault49_CancelAtEveryStage(t *testing.T) {
 			if o.x != 0 && !o.Exchange(o.x).Over {
 				o.fatal("the call's exchange is still open")
 			}
-			for _, x := range o.live() {
+			for _, x := range o.UnderWay() {
 				if strings.Contains(string(o.Exchange(x).Request.Body), `"tools/call"`) {
 					o.fatal("the call is under way in exchange %d", x)
 				}

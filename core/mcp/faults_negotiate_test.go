@@ -120,11 +120,11 @@ func TestFault25_RefusalsEnd(t *testing.T) {
 		} {
 			r := newRig(t, cfg)
 			r.Start()
-			for asked := 0; len(r.live()) > 0; asked++ {
+			for asked := 0; len(r.UnderWay()) > 0; asked++ {
 				if asked == 5 {
 					r.fatal("%s, %s: still asking", name, what)
 				}
-				r.refuse(r.live()[0], body)
+				r.refuse(r.UnderWay()[0], body)
 			}
 			if last := r.states[len(r.states)-1]; !strings.HasPrefix(last, `{"state":"failed"`) {
 				r.fatal("%s, %s: the state is %s", name, what, last)
@@ -202,7 +202,7 @@ func TestFault25_RefusalsWhileReconnecting(t *testing.T) {
 		o.Head(o.x, 404)
 		before := r.Newest()
 		for until := r.Now.After(600_000); r.Now < until; {
-			if live := r.live(); len(live) > 0 {
+			if live := r.UnderWay(); len(live) > 0 {
 				r.refuse(live[0], body)
 			} else if x, _ := r.nextFetch(int64(until - r.Now)); x == 0 {
 				break
@@ -221,7 +221,7 @@ func TestFault25_LegacyServerHasBecomeModern(t *testing.T) {
 		r := newRig(t, mcp.Config{Revision: "auto", Assume: "2025-06-18", NoListen: true})
 		r.Start()
 		r.refuse(r.Newest(), body)
-		if live := r.live(); len(live) != 1 || !strings.Contains(string(r.Exchange(live[0]).Request.Body), `"server/discover"`) {
+		if live := r.UnderWay(); len(live) != 1 || !strings.Contains(string(r.Exchange(live[0]).Request.Body), `"server/discover"`) {
 			r.fatal("%s: it is not asked", name)
 		}
 		x := r.Newest()

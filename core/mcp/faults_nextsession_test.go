@@ -13,7 +13,7 @@ import (
 func (o *onStream) nextSession(id string) {
 	o.t.Helper()
 	for began := o.Now; o.Now.Since(began) < hour; {
-		for _, x := range o.live() {
+		for _, x := range o.UnderWay() {
 			if strings.Contains(string(o.Exchange(x).Request.Body), `"method":"initialize"`) {
 				o.rig.accept(x, id)
 				return
@@ -181,7 +181,7 @@ func TestFault151_NoNextSession(t *testing.T) {
 	o.Head(o.x, 404)
 	began := o.Now
 	for o.call(o.c).settled == nil && o.Now.Since(began) < hour {
-		for _, x := range o.live() {
+		for _, x := range o.UnderWay() {
 			o.End(x, engine.EndNetwork) // the server is being deployed
 		}
 		o.Advance(max(o.NextDeadline(), 0))

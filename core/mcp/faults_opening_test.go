@@ -23,8 +23,8 @@ func opening(t *testing.T, cfg mcp.Config) *rig {
 	r.Start()
 	r.token("t1")
 	r.Head(r.Newest(), 401)
-	if r.tokens != 2 || len(r.live()) != 0 {
-		r.fatal("the provider was asked %d times, under way: %v", r.tokens, r.live())
+	if r.tokens != 2 || len(r.UnderWay()) != 0 {
+		r.fatal("the provider was asked %d times, under way: %v", r.tokens, r.UnderWay())
 	}
 	return r
 }
@@ -85,7 +85,7 @@ func TestFault137_NewSessionWaitsForTheToken(t *testing.T) {
 	second.Head(second.x, 404) // the session is gone as well
 	second.End(second.x, engine.EndClean)
 	r.Advance(10_000)
-	if xs := r.live(); len(xs) != 0 {
+	if xs := r.UnderWay(); len(xs) != 0 {
 		r.fatal("%v leave without a token", xs)
 	}
 	r.token("t2")

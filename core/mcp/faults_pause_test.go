@@ -112,7 +112,7 @@ func TestFault50_PauseWhileQueued(t *testing.T) {
 	r.pause(c, true)
 	r.handshake("2025-11-25")
 	o := &onStream{rig: r, c: c}
-	for _, x := range r.live() {
+	for _, x := range r.UnderWay() {
 		if e := r.Exchange(x); e.Request.Method == "POST" && !e.Head {
 			o.x, o.id = x, coretest.RequestID(e.Request)
 		}

@@ -158,7 +158,7 @@ func TestFault89_StatusOfAParkedRequest(t *testing.T) {
 	} {
 		o := connected(t, mcp.Config{}).resumable(`,"minWait":1,"maxWait":30`, mcp.CallOptions{})
 		o.park(o.c, true)
-		if xs := o.live(); len(xs) != 0 {
+		if xs := o.UnderWay(); len(xs) != 0 {
 			t.Fatalf("parked with exchanges %v", xs)
 		}
 		for range 5 {
@@ -211,7 +211,7 @@ func TestFault89_ParkedInAnOutage(t *testing.T) {
 // stream and the GET stream may carry it.
 func TestFault90_LastPolicyWins(t *testing.T) {
 	r := newRig(t, mcp.Config{}).connectListening()
-	listen := r.live()[0]
+	listen := r.UnderWay()[0]
 	o := r.resumable(`,"minWait":30`, mcp.CallOptions{})
 	o.event("", policyFor(o.id, `"two"`, ``))
 	o.cut(engine.EndClean)
@@ -271,7 +271,7 @@ func TestFault90_IgnoredPolicies(t *testing.T) {
 // Fault 90: after the response nothing is to be resumed.
 func TestFault90_PolicyAfterTheResponse(t *testing.T) {
 	r := newRig(t, mcp.Config{}).connectListening()
-	listen := r.live()[0]
+	listen := r.UnderWay()[0]
 	o := r.stream("tools/call")
 	o.result("")
 	o.event("", policyFor(o.id, `"t"`, ""))

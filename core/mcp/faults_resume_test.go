@@ -135,7 +135,7 @@ func TestFault92_ResumeCutBeforeItsFirstByte(t *testing.T) {
 			if waited, low := o.resumePost(`"tok"`, hour), least[min(i, len(least)-1)]; waited < low || waited > 30_000 {
 				t.Fatalf("%s: attempt %d came after %d ms", name, i+1, waited)
 			}
-			if xs := o.live(); len(xs) != 1 {
+			if xs := o.UnderWay(); len(xs) != 1 {
 				t.Fatalf("%s: exchanges %v at once", name, xs)
 			}
 			die(o)
@@ -191,14 +191,14 @@ func TestFault92_OneResumeAtATime(t *testing.T) {
 			o.store()
 			o.Advance(0)
 			o.store()
-			if n, xs := o.posted("requests/resume"), o.live(); n != 1 || len(xs) != 1 {
+			if n, xs := o.posted("requests/resume"), o.UnderWay(); n != 1 || len(xs) != 1 {
 				o.fatal("%s and %s: %d resumes, exchanges %v", first, second, n, xs)
 			}
 			one(o)
 			two(o)
 			o.Advance(0)
 			o.store()
-			if xs := o.live(); len(xs) > 1 {
+			if xs := o.UnderWay(); len(xs) > 1 {
 				o.fatal("%s and %s: exchanges %v at once", first, second, xs)
 			}
 		}

@@ -54,7 +54,7 @@ func TestFault23_OneHandshakeForAll(t *testing.T) {
 				r.fatal("%d %s: %d handshakes", status, name, n)
 			}
 			var again engine.ExchangeID
-			for _, x := range r.live() {
+			for _, x := range r.UnderWay() {
 				if coretest.RequestID(r.Exchange(x).Request) != "" {
 					again = x
 				}
@@ -68,7 +68,7 @@ func TestFault23_OneHandshakeForAll(t *testing.T) {
 			if n := r.posted(`"method":"tools/call"`); n != 9 { // four twice, and the late one
 				r.fatal("%d %s: %d calls posted", status, name, n)
 			}
-			for _, x := range r.live() {
+			for _, x := range r.UnderWay() {
 				if id, _ := r.field(x, "Mcp-Session-Id"); id != "s2" {
 					r.fatal("%d %s: sent again in session %q", status, name, id)
 				}
@@ -99,12 +99,12 @@ func TestFault23_AtMostOneHandshakeASecond(t *testing.T) {
 	for n := range 20 {
 		calls = append(calls, r.Call("tools/list", "", mcp.CallOptions{}))
 		for r.call(calls[n]).settled == nil {
-			live := r.live()
+			live := r.UnderWay()
 			if len(live) == 0 {
 				if x, _ := r.nextFetch(60_000); x == 0 {
 					r.fatal("call %d is left waiting", n)
 				}
-				live = r.live()
+				live = r.UnderWay()
 			}
 			x := live[0]
 			if r.posted(`"method":"initialize"`) == handshakes+2 {

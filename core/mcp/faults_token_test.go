@@ -54,7 +54,7 @@ func TestFault112_OneRefreshForAll(t *testing.T) {
 	if r.tokens != 2 { // one of them at the start
 		r.fatal("the provider was asked %d times", r.tokens-1)
 	}
-	if xs := r.live(); len(xs) != 0 {
+	if xs := r.UnderWay(); len(xs) != 0 {
 		r.fatal("%v go on without a token", xs)
 	}
 

@@ -74,7 +74,7 @@ func (c *resumeFuzz) check() {
 		}
 	}
 	carrying := 0
-	for _, x := range c.live() {
+	for _, x := range c.UnderWay() {
 		if body := string(c.Exchange(x).Request.Body); strings.Contains(body, "requests/resume") || strings.Contains(body, "tools/call") {
 			carrying++
 		}

@@ -79,7 +79,7 @@ func (p *fuzzed) next() int {
 
 // exchange picks one under way; ok is false where there is none.
 func (p *fuzzed) exchange() (x engine.ExchangeID, ok bool) {
-	n, live := p.next(), p.live()
+	n, live := p.next(), p.UnderWay()
 	if len(live) == 0 {
 		return 0, false
 	}

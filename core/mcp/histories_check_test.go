@@ -51,7 +51,7 @@ func (h *history) heal() {
 			h.Advance(d)
 		}
 	}
-	h.fatal("a call has not settled, or connections %v are left", h.live())
+	h.fatal("a call has not settled, or connections %v are left", h.UnderWay())
 }
 
 // checkOutcomes: a call has its result and all its progress, unless the app

@@ -146,7 +146,7 @@ func (o *onStream) lastStatus() string {
 // wantIdle checks that nothing is left: no exchange, no timer, no memory.
 func (r *rig) wantIdle() {
 	r.t.Helper()
-	if xs := r.live(); len(xs) > 0 {
+	if xs := r.UnderWay(); len(xs) > 0 {
 		r.fatal("exchanges %v are still open", xs)
 	}
 	if d := r.NextDeadline(); d >= 0 {

@@ -230,17 +230,6 @@ func (r *rig) fatal(format string, args ...any) {
 	r.t.Fatalf(format+"\n%s", append(args, r.Log())...)
 }
 
-// live returns the exchanges under way.
-func (r *rig) live() []engine.ExchangeID {
-	var xs []engine.ExchangeID
-	for x := engine.ExchangeID(1); x <= r.Newest(); x++ {
-		if e := r.Exchange(x); e != nil && !e.Over {
-			xs = append(xs, x)
-		}
-	}
-	return xs
-}
-
 // nextFetch moves the clock until the client starts an exchange, at most limit
 // ms, and returns it with the time that took; 0 for none.
 func (r *rig) nextFetch(limit int64) (engine.ExchangeID, int64) {

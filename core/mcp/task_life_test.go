@@ -70,7 +70,7 @@ func TestTask_SideChannel(t *testing.T) {
 func (r *rig) resumedFrom(id string) engine.ExchangeID {
 	r.t.Helper()
 	r.Advance(0)
-	for _, x := range r.live() {
+	for _, x := range r.UnderWay() {
 		if last, _ := r.field(x, "Last-Event-ID"); last == id {
 			return x
 		}
@@ -81,7 +81,7 @@ func (r *rig) resumedFrom(id string) engine.ExchangeID {
 
 // exchangeOf returns the live exchange whose request says that.
 func (r *rig) exchangeOf(body string) engine.ExchangeID {
-	for _, x := range r.live() {
+	for _, x := range r.UnderWay() {
 		if r.body(x) == body {
 			return x
 		}

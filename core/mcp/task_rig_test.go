@@ -104,7 +104,7 @@ func (r *rig) json(x engine.ExchangeID, body string) {
 
 // waits returns the oldest unanswered request of a method, 0 for none.
 func (r *rig) waits(method string) engine.ExchangeID {
-	for _, x := range r.live() {
+	for _, x := range r.UnderWay() {
 		if e := r.Exchange(x); !e.Head && strings.Contains(string(e.Request.Body), `"method":"`+method+`"`) {
 			return x
 		}
@@ -210,7 +210,7 @@ func (r *rig) wantBroken(what string, n int) {
 func (o *onTask) quiet() {
 	o.t.Helper()
 	o.store()
-	for _, x := range o.live() {
+	for _, x := range o.UnderWay() {
 		if o.Exchange(x).Head {
 			o.End(x, engine.EndClean)
 		} else {

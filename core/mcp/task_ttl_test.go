@@ -51,7 +51,7 @@ func (o *onTask) deaf(limit int64, poll string) (took int64, polls []int64) {
 	o.t.Helper()
 	began, seen := o.Now, engine.ExchangeID(0)
 	for o.store(); ; o.store() {
-		for _, x := range o.live() {
+		for _, x := range o.UnderWay() {
 			if x > seen && strings.Contains(o.body(x), `"`+poll+`"`) {
 				polls = append(polls, o.Now.Since(began))
 			}
