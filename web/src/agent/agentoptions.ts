@@ -1,11 +1,10 @@
-import { Backlog } from "../shared/backlog.js";
+import { clientInfo, commonCore } from "../connect/commonoptions.js";
+import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { WasmSource } from "../runtime/loadruntime.js";
+import { badArgument, bound, serverURL } from "../shared/arguments.js";
 import type { Implementation } from "../shared/mcp.js";
-import { badArgument, bound, checkGroup, checkSignal, milliseconds, serverURL } from "../shared/arguments.js";
 import { sendsCookies } from "../shared/origins.js";
-import { version, type WasmSource } from "../runtime/loadruntime.js";
 import type { AgentHandlers } from "./asked.js";
-import { checkJournal, checkPrincipal, checkToken, type JournalOptions, type TokenProvider } from "../connect/useroptions.js";
-import { headerList } from "../shared/headers.js";
 
 const OP = "connectAgent";
 
@@ -119,13 +118,8 @@ export function agentAddress(url: string | URL, { transport }: AgentOptions): Ag
 
 /** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument`. */
 export function coreOptions({ transport }: AgentAddress, options: AgentOptions): object {
-  const { limits = {}, timeouts = {} } = options;
-  checkSignal(OP, options.signal);
-  checkToken(OP, options.token);
-  checkPrincipal(OP, options.principal);
-  checkJournal(OP, options.journal);
-  checkGroup(OP, "limits", options.limits);
-  checkGroup(OP, "timeouts", options.timeouts);
+  const { limits = {} } = options;
+  const common = commonCore(OP, options, OWN_HEADERS);
   if (options.version !== undefined && options.version !== 1 && options.version !== 2) throw badArgument(OP, "version", "has to be 1 or 2");
   if (options.input !== undefined && options.input !== "handlers" && options.input !== "manual") {
     throw badArgument(OP, "input", 'has to be "handlers" or "manual"');
@@ -142,29 +136,15 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
   const at = (name: keyof AgentLimits): number => bound(`limits.${name}`, limits[name], OP);
   return {
     transport,
-    info: JSON.stringify(options.client ?? { name: "holdfast", version }),
+    ...common,
+    info: clientInfo(options),
     capabilities: JSON.stringify(elicits(options) ? { elicitation: { form: {}, url: {} } } : {}),
     version: options.version ?? 0,
-    headers: headerList(options.headers, options.token !== undefined, OP, OWN_HEADERS),
-    token: options.token !== undefined,
-    answer: milliseconds(OP, "timeouts.answer", timeouts.answer),
-    idle: milliseconds(OP, "timeouts.idle", timeouts.idle),
-    maxLine: at("line"),
-    maxEvent: at("event"),
-    maxBody: at("body"),
-    maxDepth: at("depth"),
     maxItem: at("item"),
     maxReplay: at("replay"),
     maxRequests: at("requests"),
     maxStreams: at("streams"),
-    maxStored: at("stored"),
   };
-}
-
-/** What may wait for those who read the sessions' events. */
-export function backlogOf({ limits = {} }: AgentOptions): Backlog {
-  const at = (name: "backlog" | "backlogBytes" | "backlogTotal"): number => bound(`limits.${name}`, limits[name], OP);
-  return new Backlog(at("backlog"), at("backlogBytes"), at("backlogTotal"));
 }
 
 /** Whether elicitations are offered to the agent. */

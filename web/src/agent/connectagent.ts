@@ -1,12 +1,13 @@
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
-import { openedAt, openedParts } from "../connect/opening.js";
+import { closeBy, openedAt, openedParts, startedUnder } from "../connect/opening.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { load } from "../runtime/loadruntime.js";
-import { formerKeys, serverKey } from "../storage/storage.js";
-import { UserStores } from "../connect/userstores.js";
+import { backlogLimits } from "../connect/commonoptions.js";
+import { Backlog } from "../shared/backlog.js";
+import { storeKeys, UserStores } from "../connect/userstores.js";
 import { Agent } from "./agent.js";
-import { agentAddress, backlogOf, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
+import { agentAddress, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
 import { SharedStreams } from "./sharedstreams.js";
 
@@ -30,14 +31,11 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
   const address = agentAddress(url, options);
   const core = coreOptions(address, options);
   const { handlers = {}, signal } = options;
-  const backlog = backlogOf(options);
+  const backlog = new Backlog(...backlogLimits(OP, options));
   throwIfAborted(OP, signal);
   try {
     return await openedAt(address.url, async (at) => {
-      const stores = new UserStores(options, cookiesGo(address, options), {
-        of: async (principal) => AGENT + (await serverKey(at, principal)),
-        former: async (principal) => (await formerKeys(at, principal)).map((key) => AGENT + key),
-      });
+      const stores = new UserStores(options, cookiesGo(address, options), storeKeys(() => at, AGENT));
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
       const [runtime, opened] = await openedParts(load(options.wasm), stores.open(), streams.ready()).catch((error: unknown) => {
         streams.end();
@@ -51,22 +49,13 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
       const keeping = { journal: opened.journal, stores, reload: () => load(options.wasm) };
       const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
       const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
-      const close = (): void => void agent.close();
-      signal?.addEventListener("abort", close, { once: true });
-      try {
-        await agent.start({ ...core, url: at }, options.credentials ?? "omit");
-      } catch (error) {
-        signal?.removeEventListener("abort", close);
-        keeping.journal?.close();
+      await startedUnder(signal, agent, keeping.journal, () => agent.start({ ...core, url: at }, options.credentials ?? "omit")).catch((error: unknown) => {
         streams.end();
         throwIfAborted(OP, signal);
         throw error;
-      }
-      if (opened.why) setTimeout(() => agent.tellMemory(opened.why), 0); // not before the app can listen
-      // A long-lived signal must not keep every client that it ever served.
-      agent.on("state", ({ state }) => {
-        if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
       });
+      if (opened.why) setTimeout(() => agent.tellMemory(opened.why), 0); // not before the app can listen
+      closeBy(signal, agent);
       return agent;
     });
   } catch (error) {

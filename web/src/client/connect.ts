@@ -1,17 +1,16 @@
+import { backlogLimits, clientInfo, commonCore } from "../connect/commonoptions.js";
+import { closeBy } from "../connect/opening.js";
+import { storeKeys, UserStores } from "../connect/userstores.js";
+import { capabilitiesOf, handledMethods } from "../input/handlers.js";
+import { load } from "../runtime/loadruntime.js";
+import { badArgument, bound, checkGroup, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
+import { isForeign, sendsCookies } from "../shared/origins.js";
 import { McpClient } from "./client.js";
 import { ClientView } from "./clientview.js";
-import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { OpenClient, type Plan } from "./openclient.js";
-import { isForeign, sendsCookies } from "../shared/origins.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
-import { load, version } from "../runtime/loadruntime.js";
-import { formerKeys, serverKey } from "../storage/storage.js";
 import type { Validation } from "./sharedclient.js";
-import { UserStores } from "../connect/userstores.js";
-import { badArgument, bound, checkGroup, checkSignal, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
-import { checkJournal, checkPrincipal, checkToken } from "../connect/useroptions.js";
-import { headerList } from "../shared/headers.js";
 
 /**
  * Connects to an MCP server over Streamable HTTP: loads the runtime (once per
@@ -31,64 +30,42 @@ import { headerList } from "../shared/headers.js";
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const absolute = serverURL(url);
   const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
-  checkSignal("connect", signal);
-  checkToken("connect", options.token);
-  checkPrincipal("connect", options.principal);
-  checkJournal("connect", options.journal);
-  checkGroup("connect", "timeouts", options.timeouts);
   checkGroup("connect", "retention", options.retention);
-  checkGroup("connect", "limits", options.limits);
   const core = {
-    clientInfo: JSON.stringify(options.client ?? { name: "holdfast", version }),
+    ...commonCore("connect", options),
+    clientInfo: clientInfo(options),
     capabilities: JSON.stringify(capabilitiesOf(handlers)),
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
-    headers: headerList(options.headers, options.token !== undefined),
-    token: options.token !== undefined,
     noListen: options.listen === false,
     // It sends cookies to the page's own origin, whatever it is told.
     eventSource: typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
-    answer: milliseconds("connect", "timeouts.answer", timeouts.answer),
-    idle: milliseconds("connect", "timeouts.idle", timeouts.idle),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
     keepEnded: milliseconds("connect", "retention.ended", retention.ended),
     keepRunning: milliseconds("connect", "retention.running", retention.running),
-    maxLine: bound("limits.line", limits.line),
-    maxEvent: bound("limits.event", limits.event),
-    maxBody: bound("limits.body", limits.body),
-    maxDepth: bound("limits.depth", limits.depth),
     maxCalls: bound("limits.calls", limits.calls),
-    maxStored: bound("limits.stored", limits.stored),
   };
   const plan: Plan = {
     url: absolute,
     options,
     core,
     credentials,
-    backlog: [bound("limits.backlog", limits.backlog), bound("limits.backlogBytes", limits.backlogBytes), bound("limits.backlogTotal", limits.backlogTotal)],
+    backlog: backlogLimits("connect", options),
     validation: validationOf(options),
     defaults: callDefaults("connect", options),
   };
   throwIfAborted("connect", signal);
   const runtime = load(options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
-  const stores = new UserStores(options, sendsCookies(absolute, credentials), {
-    of: (principal) => serverKey(view.address, principal),
-    former: (principal) => formerKeys(view.address, principal),
-  });
+  const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address));
   const view: ClientView = new ClientView(absolute, new Backlog(...plan.backlog), handlers, stores);
   const principal = await stores.principal();
   throwIfAborted("connect", signal);
   await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
   const client = new McpClient(view);
   setTimeout(() => view.connected(), 0); // not before the app can listen
-  const close = (): void => void client.close();
-  signal?.addEventListener("abort", close, { once: true });
-  // A long-lived signal must not keep every client that it ever served.
-  client.on("state", ({ state }) => {
-    if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
-  });
+  closeBy(signal, client);
   return client;
 }
 

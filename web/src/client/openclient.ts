@@ -5,7 +5,7 @@ import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "../shared/errors.js";
 import { joinable } from "../connect/joinable.js";
 import type { CallToolResult } from "../shared/mcp.js";
-import { openedAt, openedParts } from "../connect/opening.js";
+import { openedAt, openedParts, startedUnder } from "../connect/opening.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { load } from "../runtime/loadruntime.js";
@@ -163,16 +163,7 @@ export class OpenClient implements ConnectionUse {
         if (over.aborted) opened.journal?.close();
         if (over.aborted) throw new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" });
         const made = this.#made(runtime, address, opened);
-        const close = (): void => void made.close();
-        over.addEventListener("abort", close, { once: true });
-        try {
-          await made.start({ ...core, url: address, assume: await lastRevision(address) }, credentials);
-        } catch (error) {
-          over.removeEventListener("abort", close);
-          opened.journal?.close();
-          throw error;
-        }
-        over.removeEventListener("abort", close);
+        await startedUnder(over, made, opened.journal, async () => made.start({ ...core, url: address, assume: await lastRevision(address) }, credentials));
         if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
         setTimeout(() => made.connected(opened.why), 0); // not before the app can listen
         return made;

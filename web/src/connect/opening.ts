@@ -1,4 +1,5 @@
 import type { Journal } from "../tabs/journal.js";
+import type { StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
 
 /** The status that stands for any redirect (runtime/exchange.ts). */
@@ -59,4 +60,39 @@ export async function openedParts<R, O extends { journal: Journal | undefined }>
     );
     throw error;
   }
+}
+
+/** Starts a client, which the signal closes meanwhile. Where it fails, its store is closed again. */
+export async function startedUnder(
+  signal: AbortSignal | undefined,
+  client: { close(): Promise<void> },
+  journal: Journal | undefined,
+  start: () => Promise<void>,
+): Promise<void> {
+  const close = (): void => void client.close();
+  signal?.addEventListener("abort", close, { once: true });
+  try {
+    await start();
+  } catch (error) {
+    journal?.close();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", close);
+  }
+}
+
+/** A client that can be closed, and says when it is over. */
+interface Closable {
+  close(): Promise<void>;
+  on(event: "state", listener: (event: StateEvent) => void): () => void;
+}
+
+/** Has the signal close a client. One that lives long must not keep every client that it ever served. */
+export function closeBy(signal: AbortSignal | undefined, client: Closable): void {
+  const close = (): void => void client.close();
+  signal?.addEventListener("abort", close, { once: true });
+  client.on("state", ({ state }) => {
+    if (state === "closed" || state === "failed") signal?.removeEventListener("abort", close);
+  });
+  if (signal?.aborted) close();
 }

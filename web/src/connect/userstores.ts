@@ -4,6 +4,7 @@
 
 import { forgetFormerly } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
+import { formerKeys, serverKey } from "../storage/storage.js";
 import { principalOf } from "./principal.js";
 import { headerEntries } from "../shared/headers.js";
 import type { TokenProvider, UserOptions } from "./useroptions.js";
@@ -35,6 +36,14 @@ export interface StoreKeys {
   of(principal: string): Promise<string>;
   /** Those that the last build may have used for it; undefined: nobody knows who the user is. */
   former(principal: string | undefined): Promise<string[]>;
+}
+
+/** The keys of the stores of whatever is at an address; `prefix` keeps those of another protocol apart. */
+export function storeKeys(address: () => string, prefix = ""): StoreKeys {
+  return {
+    of: async (principal) => prefix + (await serverKey(address(), principal)),
+    former: async (principal) => (await formerKeys(address(), principal)).map((key) => prefix + key),
+  };
 }
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */

@@ -1,0 +1,63 @@
+import { version } from "../runtime/loadruntime.js";
+import { bound, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
+import { headerList } from "../shared/headers.js";
+import type { Implementation } from "../shared/mcp.js";
+import { checkJournal, checkPrincipal, checkToken, type UserOptions } from "./useroptions.js";
+
+/** The options that `connect` and `connectAgent` have in common. */
+export interface CommonOptions extends UserOptions {
+  client?: Implementation;
+  timeouts?: { answer?: number; idle?: number };
+  limits?: { line?: number; event?: number; body?: number; depth?: number; stored?: number; backlog?: number; backlogBytes?: number; backlogTotal?: number };
+  signal?: AbortSignal;
+}
+
+/** The same as the core takes them (wasm/connect.go, wasm/agent.go). */
+interface CommonCore {
+  headers: string[];
+  token: boolean;
+  answer: number;
+  idle: number;
+  maxLine: number;
+  maxEvent: number;
+  maxBody: number;
+  maxDepth: number;
+  maxStored: number;
+}
+
+/**
+ * Checks the options, and gives them as the core takes them; throws `bad_argument`.
+ * `own` are the header fields that the protocol sets itself.
+ */
+export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet<string>): CommonCore {
+  checkSignal(op, options.signal);
+  checkToken(op, options.token);
+  checkPrincipal(op, options.principal);
+  checkJournal(op, options.journal);
+  checkGroup(op, "timeouts", options.timeouts);
+  checkGroup(op, "limits", options.limits);
+  const { limits = {}, timeouts = {} } = options;
+  const at = (name: "line" | "event" | "body" | "depth" | "stored"): number => bound(`limits.${name}`, limits[name], op);
+  return {
+    headers: headerList(options.headers, options.token !== undefined, op, own),
+    token: options.token !== undefined,
+    answer: milliseconds(op, "timeouts.answer", timeouts.answer),
+    idle: milliseconds(op, "timeouts.idle", timeouts.idle),
+    maxLine: at("line"),
+    maxEvent: at("event"),
+    maxBody: at("body"),
+    maxDepth: at("depth"),
+    maxStored: at("stored"),
+  };
+}
+
+/** Who the app says it is, as JSON. */
+export function clientInfo({ client = { name: "holdfast", version } }: CommonOptions): string {
+  return JSON.stringify(client);
+}
+
+/** What may wait for those who read events: limits.backlog, limits.backlogBytes and limits.backlogTotal. */
+export function backlogLimits(op: string, { limits = {} }: CommonOptions): [number, number, number] {
+  const at = (name: "backlog" | "backlogBytes" | "backlogTotal"): number => bound(`limits.${name}`, limits[name], op);
+  return [at("backlog"), at("backlogBytes"), at("backlogTotal")];
+}
