@@ -101,7 +101,7 @@ export type {
   StopReason,
   TurnEnd,
 } from "./agent/acp.js";
-export type { AgentHandlers } from "./agent/asked.js";
+export type { AgentHandlers } from "./agent/openquestions.js";
 export type {
   AudioBlock,
   BlockAnnotations,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ElicitationRequest, PermissionRequest } from "../src/agent/questions.js";
 import type { AgentSession } from "../src/agent/session.js";
-import type { AgentHandlers } from "../src/agent/asked.js";
+import type { AgentHandlers } from "../src/agent/openquestions.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { AgentRig, ready } from "./agentrig.js";
 

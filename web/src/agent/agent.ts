@@ -14,7 +14,7 @@ import type { Wire } from "../runtime/wire.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
 import type { AgentEvents, AgentState } from "./agentevents.js";
 import { AgentFacts } from "./agentfacts.js";
-import { Asked, type AgentHandlers } from "./asked.js";
+import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
 import { Exchanges } from "./exchanges.js";
 import { Pages } from "./pages.js";
 import { unsupported } from "./prompt.js";
@@ -68,7 +68,7 @@ export class Agent {
   readonly #exchanges: Exchanges;
   readonly #pages: Pages;
   readonly #sessions: Sessions;
-  readonly #asked: Asked;
+  readonly #questions: OpenQuestions;
   readonly #streams: SharedStreams | undefined;
   #durability: Durability;
 
@@ -91,10 +91,10 @@ export class Agent {
       // Not before the app can have a listener: connectAgent resolves after it.
       setTimeout(() => this.#listeners.emit("session", { session }), 0),
     );
-    this.#asked = new Asked(this.#wire, {
+    this.#questions = new OpenQuestions(this.#wire, {
       ...shared,
       answers: () => "here",
-      asked: (request) => this.#listeners.emit("request", { request }),
+      opened: (request) => this.#listeners.emit("request", { request }),
       withdrawn: (request, reason) => this.#listeners.emit("withdrawn", { request, reason }),
     });
     this.#life = new Lifetime(this.#wire, this.#keeping, this.#listeners, {
@@ -102,7 +102,7 @@ export class Agent {
       counters: {},
       reject: (why) => {
         this.#exchanges.fail(why);
-        this.#asked.withdrawAll("connection");
+        this.#questions.withdrawAll("connection");
       },
       begin: () => {
         this.#sessions.end();
@@ -161,7 +161,7 @@ export class Agent {
 
   /** What the agent asks outside of any session and has no answer to. */
   get requests(): readonly AgentQuestion[] {
-    return this.#asked.requests;
+    return this.#questions.requests;
   }
 
   /**
@@ -331,10 +331,10 @@ export class Agent {
   #heard(kind: number, position: number, text: string): void {
     switch (kind) {
       case EVENT.question:
-        this.#asked.ask(position, text);
+        this.#questions.ask(position, text);
         break;
       case EVENT.withdrawn:
-        this.#asked.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
+        this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
         break;
       case EVENT.streams:
         this.#streams?.heard(text);

@@ -4,7 +4,7 @@ import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument, bound, serverURL } from "../shared/arguments.js";
 import type { Implementation } from "../shared/mcp.js";
 import { sendsCookies } from "../shared/origins.js";
-import type { AgentHandlers } from "./asked.js";
+import type { AgentHandlers } from "./openquestions.js";
 
 const OP = "connectAgent";
 

@@ -7,7 +7,7 @@ import type { Wire } from "../runtime/wire.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, McpServer, SessionState, StopReason, TurnEnd } from "./acp.js";
 import type { SessionEvent, SessionEvents, SessionStatus } from "./sessionevents.js";
 import type { AgentFacts } from "./agentfacts.js";
-import { Asked, type AgentHandlers } from "./asked.js";
+import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
 import type { ContentBlock } from "./content.js";
 import type { Exchanges } from "./exchanges.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
@@ -63,7 +63,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   #followed: boolean;
   #closed = false;
   readonly #view: SessionView;
-  readonly #asked: Asked;
+  readonly #questions: OpenQuestions;
 
   /** @internal */
   constructor(handle: number, made: Recalled, use: SessionUse) {
@@ -73,12 +73,12 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#followed = !made.owned;
     this.#use = use;
     this.#view = new SessionView(use.backlog);
-    this.#asked = new Asked(use.wire, {
+    this.#questions = new OpenQuestions(use.wire, {
       handlers: use.handlers,
       elicits: use.elicits,
       url: use.url,
       answers: () => (this.#followed ? (use.pages.reached ? "there" : "nowhere") : "here"),
-      asked: (request) => this.#view.tell("request", { request }),
+      opened: (request) => this.#view.tell("request", { request }),
       withdrawn: (request, reason) => this.#view.tell("withdrawn", { request, reason }),
     });
   }
@@ -150,7 +150,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   /** What the agent asks and has no answer to: permissions, and elicitations. */
   get requests(): readonly AgentQuestion[] {
-    return this.#asked.requests;
+    return this.#questions.requests;
   }
 
   /** Whether the store brought it back: an earlier page made it, or another one. */
@@ -319,7 +319,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#handle = handle;
     this.#made = made;
     this.#followed = !made.owned;
-    this.#asked.withdrawAll("connection");
+    this.#questions.withdrawAll("connection");
     this.#view.reset();
   }
 
@@ -327,13 +327,13 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   deliver(kind: number, position: number, text: string): void {
     switch (kind) {
       case EVENT.draft:
-        this.#asked.draft(position, text);
+        this.#questions.draft(position, text);
         break;
       case EVENT.question:
-        this.#asked.ask(position, text);
+        this.#questions.ask(position, text);
         break;
       case EVENT.withdrawn:
-        this.#asked.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
+        this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
         break;
       case EVENT.forward:
         this.#use.pages.forward(text);
@@ -350,7 +350,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   end(error?: HoldfastError): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#asked.withdrawAll("closed");
+    this.#questions.withdrawAll("closed");
     this.#view.end(error ?? this.#over("settled"), error);
   }
 
@@ -358,7 +358,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     const { state } = status;
     if (state === "followed" || state === "owned") {
       this.#followed = state === "followed";
-      this.#asked.withdrawAll("moved"); // what is still open is asked again
+      this.#questions.withdrawAll("moved"); // what is still open is asked again
     }
     this.#view.tell("status", status);
     if (state === "closed") this.end();

@@ -17,8 +17,8 @@ export interface AgentHandlers {
   permission?: (request: PermissionRequest) => string | null | Promise<string | null>;
 }
 
-/** What those who are asked need to know. */
-export interface AskedUse {
+/** What open questions need to know of their client or session. */
+export interface OpenQuestionsUse {
   readonly handlers: AgentHandlers;
   /** Whether elicitations were offered to the agent. */
   readonly elicits: boolean;
@@ -26,21 +26,21 @@ export interface AskedUse {
   readonly url: string;
   /** Who answers: this page; another one, which has it passed on; or another one that cannot be reached. */
   answers(): "here" | "there" | "nowhere";
-  asked(request: AgentQuestion): void;
+  opened(request: AgentQuestion): void;
   withdrawn(request: AgentQuestion, reason: WithdrawnReason): void;
 }
 
 /** What the agent asks, in one session or outside of all, until it has its answer. */
-export class Asked {
+export class OpenQuestions {
   readonly #wire: Wire;
-  readonly #use: AskedUse;
+  readonly #use: OpenQuestionsUse;
   readonly #open = new Map<number, AgentQuestion>();
   /** Those that were answered here, for another page to pass on: another answer may have been quicker. */
   readonly #given = new Map<number, AgentQuestion>();
   /** What was saved of answers to those that are asked next. */
   readonly #drafts = new Map<number, unknown>();
 
-  constructor(wire: Wire, use: AskedUse) {
+  constructor(wire: Wire, use: OpenQuestionsUse) {
     this.#wire = wire;
     this.#use = use;
   }
@@ -81,7 +81,7 @@ export class Asked {
       return;
     }
     this.#open.set(handle, request);
-    this.#use.asked(request);
+    this.#use.opened(request);
     if (this.#use.answers() === "here") void this.#handle(request);
   }
 
