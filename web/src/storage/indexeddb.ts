@@ -49,8 +49,8 @@ class IndexedDBStore implements Store {
   }
 
   async takeOver(call: number, epoch: number): Promise<LoadedCall | null> {
-    return this.#run(async ({ db, key, generation }, again) => {
-      const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, again }, call, epoch);
+    return this.#run(async ({ db, key, generation }, retry) => {
+      const found = await takeCall(db, { server: this.#server, generation, tab: this.#tab, retry }, call, epoch);
       if (found) this.#released.delete(call);
       return found && (this.#loaded(found) ?? this.#opened(key, found));
     });
@@ -94,7 +94,7 @@ class IndexedDBStore implements Store {
   }
 
   async commit(ops: readonly Op[], strict: boolean): Promise<Committed> {
-    return this.#run(async (connection, again) => {
+    return this.#run(async (connection, retry) => {
       const { db, key, generation } = connection;
       const secret = ops.some(hasSecret);
       const everything = this.#sealAll && ops.some(hasContent);
@@ -102,7 +102,7 @@ class IndexedDBStore implements Store {
       // No await without a secret or a key: the page may be going away.
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
-      const how = { server: this.#server, generation, tab: this.#tab, strict, again, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
+      const how = { server: this.#server, generation, tab: this.#tab, strict, retry, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
       const { relieved, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
         if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
         return write(db, ops, sealed, { ...how, full: true });
@@ -143,7 +143,7 @@ class IndexedDBStore implements Store {
    * dead one never comes back (fault 64). Starts at once where the database is
    * open.
    */
-  async #run<T>(operation: (connection: Connection, again: boolean) => Promise<T>): Promise<T> {
+  async #run<T>(operation: (connection: Connection, retry: boolean) => Promise<T>): Promise<T> {
     const connection = this.#connector.current ?? (await this.#connector.connect());
     try {
       return await operation(connection, false);

@@ -114,12 +114,12 @@ export function foundCall(head: unknown, all: readonly unknown[], heirs: Heirs):
 }
 
 /**
- * Takes a call over, if its head is of `epoch`. `again` is the second try of
+ * Takes a call over, if its head is of `epoch`. `retry` is the second try of
  * what broke off: it may have been done already.
  */
-export function taking(head: unknown, rows: readonly unknown[], heirs: Heirs, epoch: number, tab: string, again: boolean): Found | null {
+export function taking(head: unknown, rows: readonly unknown[], heirs: Heirs, epoch: number, tab: string, retry: boolean): Found | null {
   const found = foundCall(head, rows, heirs);
-  if (again && found?.head.epoch === epoch + 1 && found.head.owner === tab) return found;
+  if (retry && found?.head.epoch === epoch + 1 && found.head.owner === tab) return found;
   if (found?.head.epoch !== epoch) return null;
   const taken = takenOver(found.head, found.rows, tab);
   return { ...found, head: taken, written: taken };

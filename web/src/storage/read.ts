@@ -78,11 +78,11 @@ function stretches(server: string, heads: readonly { call: number }[]): IDBKeyRa
 }
 
 /** Takes one call over. Its scope has the log, so that no row is added between its reading and its seal. */
-export function takeCall(db: IDBDatabase, { server, generation, tab, again }: Writer, call: number, epoch: number): Promise<Found | null> {
+export function takeCall(db: IDBDatabase, { server, generation, tab, retry }: Writer, call: number, epoch: number): Promise<Found | null> {
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
     let taken: Found | null = null;
     asWritten(tx, then, server, call, (ids, head, rows) => {
-      taken = taking(head, rows, heirsOf(ids), epoch, tab, again);
+      taken = taking(head, rows, heirsOf(ids), epoch, tab, retry);
       if (taken) tx.objectStore("calls").put(taken.head);
       tx.commit();
     });
@@ -91,7 +91,7 @@ export function takeCall(db: IDBDatabase, { server, generation, tab, again }: Wr
 }
 
 /** Gives one call up, if this tab has it. Its scope is that of a takeover. */
-export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<Writer, "again">, call: number): Promise<void> {
+export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<Writer, "retry">, call: number): Promise<void> {
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readwrite", generation }, (tx, then) => {
     asWritten(tx, then, server, call, (ids, head, rows) => {
       const found = foundCall(head, rows, heirsOf(ids));

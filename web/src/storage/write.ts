@@ -87,7 +87,7 @@ export interface Writer {
   generation: string;
   tab: string;
   /** A second try of what broke off: it may be stored already, then what is there is the same. */
-  again: boolean;
+  retry: boolean;
 }
 
 /** Whose write it is, and how. */
@@ -113,7 +113,7 @@ const NO_CLAIMS: ReadonlyMap<number, Claim> = new Map();
 
 /** Writes `ops` in one transaction, which is on its way when this returns. `sealed` are their sealed parts, at the places of their ops. */
 export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Sealed[], how: Writing): Promise<Written> {
-  const { server, generation, strict, again, full = false } = how;
+  const { server, generation, strict, retry, full = false } = how;
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
@@ -128,7 +128,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     if (how.at > 0 && !full) tx.objectStore("keys").put({ name: generationName(server), value: generation, at: how.at } satisfies GenerationRecord);
     const add = (store: string, record: HeadRecord | LogRecord): void => {
       const request = tx.objectStore(store).add(record);
-      if (!again) return;
+      if (!retry) return;
       request.onerror = (event) => {
         if (request.error?.name === "ConstraintError") event.preventDefault();
       };
@@ -187,7 +187,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!again && !full && guarded.size === 0 && claims.size === 0) tx.commit();
+    if (!retry && !full && guarded.size === 0 && claims.size === 0) tx.commit();
     return () => done;
   });
 }
