@@ -19,7 +19,7 @@ import { Tabs } from "./tabs.js";
 import { ToolList } from "./tools.js";
 import { WAY_TOOLS, Ways } from "./ways.js";
 import { tap } from "./wiretap.js";
-import { Works, WORK_TOOLS } from "./works.js";
+import { LongWork, WORK_TOOLS } from "./longwork.js";
 
 /** How long the page waits before it asks a server again that was away, in ms. */
 const LIST_AGAIN = 1_000;
@@ -48,7 +48,7 @@ const run = (name: string, args: Open, key: string): CallCard | undefined => {
 };
 const guide = new Guide((args, key) => run(GUIDE_TOOL, args, key));
 const ways = new Ways(run);
-const works = new Works(
+const longWork = new LongWork(
   run,
   (why) => saboteur.say(`The network is still there: ${why}`),
 );
@@ -60,7 +60,7 @@ const journal = new JournalPanel({
 });
 calls.watch((card, event) => {
   guide.watch(card, event);
-  works.watch(card, event);
+  longWork.watch(card, event);
   ways.watch(card, event);
   if (event === undefined) void journal.refresh();
 });
@@ -106,7 +106,7 @@ const connection = new Connection({
     noticed.stop();
     offers.clear();
     guide.available = false;
-    works.available = false;
+    longWork.available = false;
     ways.available = false;
     calls.ended();
     journal.stop();
@@ -142,7 +142,7 @@ async function listTools(mcp: McpClient): Promise<void> {
     tools.show(known);
     guide.available = mcp.url === embeddedURL && known.some(({ name }) => name === GUIDE_TOOL);
     const has = (tool: string): boolean => known.some(({ name }) => name === tool);
-    works.available = mcp.url === tasksURL && WORK_TOOLS.every(has);
+    longWork.available = mcp.url === tasksURL && WORK_TOOLS.every(has);
     ways.available = mcp.url === resumeURL && WAY_TOOLS.every(has);
   } catch (error) {
     if (mcp !== client) return;
@@ -166,7 +166,7 @@ connection.url = preset;
 showPlace(there);
 if (connectsByItself(preset)) {
   guide.available = there === embeddedURL ? "expected" : false;
-  works.available = there === tasksURL ? "expected" : false;
+  longWork.available = there === tasksURL ? "expected" : false;
   ways.available = there === resumeURL ? "expected" : false;
   tools.say("Connecting…");
   void connection.open();

@@ -25,7 +25,7 @@ const WORKS: Work[] = [
 export const WORK_TOOLS: readonly string[] = WORKS.map(({ tool }) => tool);
 
 /** Three pieces of work that take longer than a page lives. What is said of each outlives the page as its call does. */
-export class Works {
+export class LongWork {
   readonly #box = part("works");
   readonly #hour = part<HTMLButtonElement>("work-hour-away");
   readonly #pieces = WORKS.map((work) => ({
