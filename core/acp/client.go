@@ -42,7 +42,7 @@ type Client struct {
 
 	home      *connection       // the one that new sessions are made on
 	sessions  []*session        // in the order of their handles, which count from 1
-	early     []unclaimedUpdate // updates of sessions that are not known yet
+	unclaimed []unclaimedUpdate // updates of sessions that are not known yet
 	requests  []*request
 	posts     []*post
 	questions []*question

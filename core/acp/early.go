@@ -16,14 +16,14 @@ type unclaimedUpdate struct {
 // catchUp applies the updates that came before the session was known.
 func (c *Client) catchUp(now engine.Time, s *session) {
 	var rest []unclaimedUpdate
-	for _, e := range c.early {
+	for _, e := range c.unclaimed {
 		if e.session == s.id {
 			s.update(c, now, e.update)
 		} else {
 			rest = append(rest, e)
 		}
 	}
-	c.early = rest
+	c.unclaimed = rest
 }
 
 // keepUnclaimed keeps an update of a session that is not known, within bounds.
@@ -32,7 +32,7 @@ func (c *Client) keepUnclaimed(id string, update []byte) {
 	if !c.expectsSession() {
 		size = maxUnclaimed + 1 // nothing under way would make it known
 	}
-	for _, e := range c.early {
+	for _, e := range c.unclaimed {
 		size += len(e.update)
 	}
 	if size > maxUnclaimed {
@@ -40,7 +40,7 @@ func (c *Client) keepUnclaimed(id string, update []byte) {
 		c.integrity(nil, "unknown_session")
 		return
 	}
-	c.early = append(c.early, unclaimedUpdate{id, bytes.Clone(update)})
+	c.unclaimed = append(c.unclaimed, unclaimedUpdate{id, bytes.Clone(update)})
 }
 
 // expectsSession reports whether an answer may make a session known.
@@ -55,14 +55,14 @@ func (c *Client) expectsSession() bool {
 
 // settleUnclaimed tells of updates that were kept for a session which did not come.
 func (c *Client) settleUnclaimed() {
-	if len(c.early) == 0 || c.expectsSession() {
+	if len(c.unclaimed) == 0 || c.expectsSession() {
 		return
 	}
-	for range c.early {
+	for range c.unclaimed {
 		c.counters.UnknownSessions++
 		c.integrity(nil, "unknown_session")
 	}
-	c.early = nil
+	c.unclaimed = nil
 }
 
 // wasDropped reports whether the client had a session of that id, and has done
