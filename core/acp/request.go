@@ -22,7 +22,7 @@ const (
 	requestQueued requestPhase = iota // waits for a connection, a stream or the store
 	requestSent                       // under way, or taken by the agent's host
 	requestOver
-	requestElsewhere // the tab that carries the session makes it (forward.go)
+	requestElsewhere // the tab that carries the session makes it (request_forward.go)
 )
 
 // request is a request to the agent, from its making to its answer, which comes

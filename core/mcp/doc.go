@@ -7,17 +7,27 @@
 //	               │                 ▼
 //	               └──GET Last-Event-ID── link.Stream (cursor, backoff, liveness)
 //
-// A Client owns: the way to a revision (negotiate.go; a probe and a handshake
-// are themselves calls), the calls, the stream for what the server says unasked
-// (listen.go), the HTTP+SSE connection of 2024-11-05 (channel.go), the one-way posts (notifications,
-// answers to the server, DELETE) and the bearer token. Each of them owns the
-// exchanges that it started, and is told of their heads, chunks and ends.
+// The files are named by what they belong to:
 //
-// What belongs here: everything that only MCP says. What a revision of MCP
-// does differently is a row in wire/revision.go, never an if elsewhere: package
-// wire has the facts and the verdicts that need no client, package segments the
-// tracker of streamed results. What would
-// serve another protocol as well (cursors, reconnecting, event streams, HTTP
-// bodies) belongs in core/link. Payloads stay raw JSON text: this package reads
-// the few fields it decides by, and hands the rest on unread.
+//	client_*   inputs, effects, what a page does to a client, its end, its token
+//	session_*  the way to a revision and a session; HTTP+SSE (session_channel.go)
+//	call_*     a request of the app's, from its making to its end, and who carries it
+//	task_*     a call that has become a task: polls, results in segments, its life
+//	input_*    what a server asks, and the answers: drafts, the outbox
+//	listen_*   the stream of what the server says unasked
+//	store_*    what is written, read back, kept and forgotten
+//	message_*  one request and its response: headers, posts, events, whose they are
+//	wire/      facts and verdicts that need no client: revisions, dialects, the probe
+//	segments/  the tracker of a streamed result
+//
+// A probe and a handshake are themselves calls. Calls, posts, the listening stream and
+// the channel own the exchanges that they started (link.Exchanges): their heads, chunks
+// and ends go to them.
+//
+// What belongs here: everything that only MCP says. What a revision of MCP does
+// differently is a row in wire/revision.go, never an if elsewhere. What would serve
+// another protocol as well (cursors, reconnecting, event streams, HTTP bodies, the
+// bearer token) belongs in core/link, and what is durable in core/durable. Payloads
+// stay raw JSON text: this package reads the few fields it decides by, and hands the
+// rest on unread.
 package mcp

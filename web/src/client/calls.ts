@@ -442,7 +442,7 @@ export class Calls {
 /**
  * What an app asks with a request, to be compared. Whether the server may make a
  * task of it is left out: that follows from what the page knows of the tool, as
- * core/mcp/key.go has it.
+ * core/mcp/call_key.go has it.
  */
 function asked({ _meta, task, ...params }: Open): string {
   return JSON.stringify(params);

@@ -20,7 +20,7 @@ export interface CallStatus {
   pending?: true;
 }
 
-/** Reads what a peek came to (core/mcp/taskpeek.go), with its OUTCOME, 0 where nobody was asked: a status, or the error. */
+/** Reads what a peek came to (core/mcp/task_peek.go), with its OUTCOME, 0 where nobody was asked: a status, or the error. */
 export function decodeStatus(outcome: number, text: string): CallStatus | HoldfastError {
   const json = JSON.parse(text) as Record<string, unknown>;
   if (outcome === OUTCOME.rpcError) return rpcError("tasks/get", json as unknown as RPCError);
