@@ -241,7 +241,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		}
 	}
 	for _, r := range append([]*request(nil), n.answers...) {
-		r.stranded(c, now)
+		r.connectionLost(c, now)
 	}
 	n.answers = nil
 	if c.home.state == connNew {
@@ -335,7 +335,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 		return true
 	}
 	if s.pending[id] {
-		s.turn.owed = !s.turn.open && s.turn.n == s.before
+		s.turn.expected = !s.turn.open && s.turn.n == s.before
 	}
 	value, _ := jsonrpc.Member(m.Result, "messageId")
 	message, _ := jsonrpc.String(value)
@@ -370,7 +370,7 @@ func (n *connection) heard(c *Client, now engine.Time, s *session, text []byte) 
 		c.counters.UnknownResponses++
 		c.integrity(s, "unknown_response")
 	case jsonrpc.Request:
-		c.asked(now, n, s, m)
+		c.receiveQuestion(now, n, s, m)
 	case jsonrpc.Notification:
 		c.notified(now, n, s, m)
 	}

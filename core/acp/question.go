@@ -12,21 +12,21 @@ import (
 // question is a request of the agent's. It is answered once: by the app, or with
 // what its withdrawal calls for.
 type question struct {
-	handle   uint32
-	id       []byte // JSON-RPC id, raw
-	method   string
-	raw      []byte // the whole message
-	params   []byte
-	conn     *connection
-	session  *session // nil: of the connection's scope
-	answer   []byte   // the message, once there is one
-	by       uint64   // the number under which another tab has given it; 0 for none
-	told     bool     // the app has been asked, and not told otherwise
-	restored bool
-	refusals int     // of its answer, by the agent's host
-	given    *answer // while another tab carries the session: what the person has said here
-	draft    []byte  // of the answer, JSON
-	unsaved  bool    // and it is not written yet
+	handle    uint32
+	id        []byte // JSON-RPC id, raw
+	method    string
+	raw       []byte // the whole message
+	params    []byte
+	conn      *connection
+	session   *session // nil: of the connection's scope
+	answer    []byte   // the message, once there is one
+	by        uint64   // the number under which another tab has given it; 0 for none
+	delivered bool     // the app has been asked, and not told otherwise
+	restored  bool
+	refusals  int     // of its answer, by the agent's host
+	given     *answer // while another tab carries the session: what the person has said here
+	draft     []byte  // of the answer, JSON
+	unsaved   bool    // and it is not written yet
 }
 
 // answer is what the app gives to a question: a result, or a JSON-RPC error object.
@@ -55,8 +55,8 @@ func (c *Client) takesQuestion(raw []byte) bool {
 	return len(c.questions) < maxQuestions && size <= maxQuestionBytes
 }
 
-// asked takes a request of the agent's.
-func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
+// receiveQuestion takes a request of the agent's.
+func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m jsonrpc.Message) {
 	id := rawID(m.ID)
 	for _, q := range c.questions {
 		if q.conn == n && bytes.Equal(q.id, id) {
@@ -108,7 +108,7 @@ func (c *Client) asked(now engine.Time, n *connection, on *session, m jsonrpc.Me
 // ask hands a question to the app.
 func (c *Client) ask(q *question) {
 	c.lastQuestion++
-	q.handle, q.told = c.lastQuestion, true
+	q.handle, q.delivered = c.lastQuestion, true
 	c.tellDraft(q)
 	b := jsonrpc.AppendString([]byte(`{"method":`), q.method)
 	if q.restored {
@@ -166,7 +166,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	}
 	for _, q := range c.questions {
 		switch {
-		case q.handle != handle || !q.told || q.answer != nil:
+		case q.handle != handle || !q.delivered || q.answer != nil:
 		case q.session == nil || q.session.owned:
 			c.answer(now, q, ok, data)
 			return
@@ -187,7 +187,7 @@ func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uin
 	if c.state >= stateClosing || s == nil || !s.owned {
 		return
 	}
-	if q := c.questionOf(s, id); q != nil && q.told && q.answer == nil {
+	if q := c.questionOf(s, id); q != nil && q.delivered && q.answer == nil {
 		q.by = by
 		c.answer(now, q, ok, data)
 		c.withdrawn(q, "answered")
@@ -227,10 +227,10 @@ func (c *Client) reply(now engine.Time, q *question, message []byte) {
 
 // answerTaken notes that the agent's host has the answer.
 func (c *Client) answerTaken(q *question) {
-	if q.session != nil && q.told {
+	if q.session != nil && q.delivered {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
 	}
-	if q.told {
+	if q.delivered {
 		q.conn.haveAnswered(q.session, q.id, q.raw)
 	}
 	c.unask(q)
@@ -308,7 +308,7 @@ func (c *Client) withdraw(now engine.Time, q *question, why string) {
 		c.answer(now, q, true, q.refusal())
 		return
 	}
-	if q.session != nil && q.told {
+	if q.session != nil && q.delivered {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
 	}
 	c.unask(q)

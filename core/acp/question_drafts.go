@@ -23,7 +23,7 @@ func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
 		return
 	}
 	for _, q := range c.questions {
-		if q.handle != handle || !q.told || q.answer != nil || q.session == nil || !q.session.owned || bytes.Equal(q.draft, draft) {
+		if q.handle != handle || !q.delivered || q.answer != nil || q.session == nil || !q.session.owned || bytes.Equal(q.draft, draft) {
 			continue
 		}
 		q.draft, q.unsaved = append([]byte(nil), draft...), true

@@ -131,7 +131,7 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 		r.session.unsent(c, now, r)
 	case methods[r.method].joins && !r.session.known:
 		c.drop(now, r.session, "")
-	case methods[r.method].joins && r.session.replay != nil && r.session.replay.asked:
+	case methods[r.method].joins && r.session.replay != nil && r.session.replay.byApp:
 		r.session.replayed(c, now, false, nil)
 	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
 		c.dropNamed(now, r.session, r.params) // spec/acp.md 4: as good as done

@@ -61,7 +61,7 @@ func (r *request) ask(c *Client, now engine.Time) {
 // afresh notes that what a request brings of a history it brings again.
 func (r *request) afresh(c *Client) {
 	if s := r.session; methods[r.method].joins && s.replay == nil && replays(r.method, r.params) {
-		s.replay = &replay{asked: true}
+		s.replay = &replay{byApp: true}
 	}
 }
 
@@ -85,9 +85,9 @@ func (r *request) advance(c *Client, now engine.Time) {
 	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method, Retryable: methods[r.method].repeats, Message: "the agent did not answer in time"})
 }
 
-// stranded decides about a request whose connection is gone. What may be asked
+// connectionLost decides about a request whose connection is gone. What may be asked
 // twice is asked again; a prompt waits for the history, which shows it.
-func (r *request) stranded(c *Client, now engine.Time) {
+func (r *request) connectionLost(c *Client, now engine.Time) {
 	if r.post != nil {
 		r.post.finish(c)
 	}

@@ -275,7 +275,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 			s.conn.answers = append(s.conn.answers, r)
 		case r.away.stored:
 			r.phase, r.conn = requestSent, s.conn
-			r.stranded(c, now)
+			r.connectionLost(c, now)
 		case r.method == "session/prompt":
 			r.phase = requestQueued
 			s.prompted(c, now, r)
@@ -329,16 +329,16 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 	r.over(c)
 	c.dropped[r.id] = true
 	if s := r.session; s.turn.n == r.turn && !s.turn.open {
-		if s.turn.owed = true; r.away.ended {
-			s.endOwed(c, now)
+		if s.turn.expected = true; r.away.ended {
+			s.endExpected(c, now)
 		}
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 }
 
-// fate says how a question has ended that is not open in the store any more:
+// ending says how a question has ended that is not open in the store any more:
 // "given" where it was by the answer of this tab's person, as far as can be told.
-func (q *question) fate(stored *journal.Record) string {
+func (q *question) ending(stored *journal.Record) string {
 	for _, id := range stored.Withdrawn {
 		if bytes.Equal(id, q.id) {
 			return "connection" // else it was answered, if only with a refusal

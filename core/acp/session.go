@@ -13,47 +13,47 @@ import (
 
 // session is one conversation with the agent.
 type session struct {
-	handle     uint32 // what the page calls it
-	id         string
-	facts      []byte // {"sessionId","cwd","additionalDirectories"}: what resuming it takes
-	servers    []byte // and the MCP servers for the agent to connect to, a JSON array; secret
-	hadServers bool   // its head says that there are some
-	conn       *connection
-	stream     *stream     // over HTTP; nil where none is held
-	owned      bool        // this page carries it, not another tab
-	known      bool        // the agent has said that it has it
-	strayed    bool        // the connection that had it is gone
-	holed      bool        // what was said may be missing
-	protocol   int         // the version that it is told in, while no connection says
-	passing    bool        // of one request only, for a session that the app has not taken up
-	cuts       int         // since it was whole
-	used       uint32      // when it was last used, counted: the least one lends its stream to others
-	parked     bool        // it has no stream, because others need theirs more
-	wanted     bool        // and the app wants to hear of it
-	since      engine.Time // of its stream, or of its being parked
-	unseen     bool        // an earlier page left it, and the agent has not been heard since
-	activities activities
-	cancelling bool // the app has cancelled the turn
-	silent     bool // the app was told that it is not heard
-	transcript *transcript.Reducer
-	turn       turn
-	first      []byte // names the first item of its history
-	replay     *replay
-	place      place           // of its last stream
-	placed     map[uint64]bool // prompts that are in the history
-	lately     []uint64        // the last of those, oldest first
-	pending    map[uint64]bool // of earlier pages: told to the app
-	before     uint32          // which turn there was when those were told
-	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
-	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open
-	dispatchAt engine.Time     // when prompts that were held back may leave; Never for none
-	record     *record
-	fold       *journal.Record // what is stored of it, while another tab carries it
-	resend     []*question     // answered by an earlier page, and not taken as far as it knew
-	draftAt    engine.Time     // when the next draft of an answer may be written
-	unwanted   bool            // the app has forgotten it, and another tab carries it
-	moved      bool            // it is changing hands
-	anew       bool            // and what is open is asked anew
+	handle        uint32 // what the page calls it
+	id            string
+	facts         []byte // {"sessionId","cwd","additionalDirectories"}: what resuming it takes
+	servers       []byte // and the MCP servers for the agent to connect to, a JSON array; secret
+	hadServers    bool   // its head says that there are some
+	conn          *connection
+	stream        *stream     // over HTTP; nil where none is held
+	owned         bool        // this page carries it, not another tab
+	known         bool        // the agent has said that it has it
+	strayed       bool        // the connection that had it is gone
+	incomplete    bool        // what was said may be missing
+	protocol      int         // the version that it is told in, while no connection says
+	passing       bool        // of one request only, for a session that the app has not taken up
+	cuts          int         // since it was whole
+	used          uint32      // when it was last used, counted: the least one lends its stream to others
+	parked        bool        // it has no stream, because others need theirs more
+	wanted        bool        // and the app wants to hear of it
+	since         engine.Time // of its stream, or of its being parked
+	unseen        bool        // an earlier page left it, and the agent has not been heard since
+	activities    activities
+	cancelling    bool // the app has cancelled the turn
+	silent        bool // the app was told that it is not heard
+	transcript    *transcript.Reducer
+	turn          turn
+	first         []byte // names the first item of its history
+	replay        *replay
+	place         place           // of its last stream
+	placed        map[uint64]bool // prompts that are in the history
+	lately        []uint64        // the last of those, oldest first
+	pending       map[uint64]bool // of earlier pages: told to the app
+	before        uint32          // which turn there was when those were told
+	orphanedBy    engine.Time     // until when the agent may at least say that it has one of those
+	disownAt      engine.Time     // when it is looked whether it has; Never for none that are open
+	dispatchAt    engine.Time     // when prompts that were held back may leave; Never for none
+	record        *record
+	fold          *journal.Record // what is stored of it, while another tab carries it
+	resend        []*question     // answered by an earlier page, and not taken as far as it knew
+	draftAt       engine.Time     // when the next draft of an answer may be written
+	unwanted      bool            // the app has forgotten it, and another tab carries it
+	changingHands bool            // it is changing hands
+	asksAgain     bool            // and what is open is asked anew
 }
 
 // session returns the session with that handle, nil for none.
@@ -155,7 +155,7 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 		s.passing = false
 		s.announce(c, false)
 	case replays(method, params) && s.replay == nil:
-		s.replay = &replay{asked: true} // its history comes once more
+		s.replay = &replay{byApp: true} // its history comes once more
 	}
 	if c.home != nil && c.home.state == connOpen {
 		s.attach(c, now)
@@ -167,12 +167,12 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 func (s *session) joined(c *Client, now engine.Time, result []byte) {
 	s.known = true
 	c.keep(s)
-	if s.replay != nil && s.replay.asked {
+	if s.replay != nil && s.replay.byApp {
 		s.replayed(c, now, true, result)
 		return
 	}
 	s.apply(c, now, sessionValues(result))
-	if s.holed && s.heard(c) {
+	if s.incomplete && s.heard(c) {
 		s.askReplay(c, now) // its stream was cut on the way
 	}
 }
@@ -246,7 +246,7 @@ func (s *session) want(c *Client, now engine.Time) {
 // detach closes the session's stream.
 func (s *session) detach(c *Client) {
 	if s.stream != nil {
-		s.stream.leave()
+		s.stream.keepPlace()
 		s.stream.close(c)
 		s.stream = nil
 	}
@@ -277,7 +277,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	s.orphansHeard(now)
 	if s.replay != nil && s.replay.broken {
 		s.replay.again(c, now, s)
-	} else if s.strayed || s.holed {
+	} else if s.strayed || s.incomplete {
 		s.askReplay(c, now)
 	}
 	for _, q := range s.resend {
@@ -294,7 +294,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
-	s.holed = true
+	s.incomplete = true
 	s.cuts++
 	if s.replay != nil {
 		s.replay.cut(c)

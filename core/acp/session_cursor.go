@@ -19,8 +19,8 @@ type place struct {
 	id, seen []byte // of the last frame; marks of those before it
 }
 
-// leave keeps where the stream stands, for the next one of the session.
-func (t *stream) leave() {
+// keepPlace keeps where the stream stands, for the next one of the session.
+func (t *stream) keepPlace() {
 	if t.session == nil || !t.link.Cursor.Resumable() {
 		return
 	}

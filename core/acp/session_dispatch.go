@@ -34,7 +34,7 @@ func (s *session) dispatch(c *Client, now engine.Time) {
 // the agent has told without it. Nor does a prompt overtake what was asked of the
 // session before it: the browser may give the two requests different connections.
 func (s *session) takes(c *Client, r *request) bool {
-	if r.method == "session/prompt" && s.replay != nil && !s.replay.asked {
+	if r.method == "session/prompt" && s.replay != nil && !s.replay.byApp {
 		return false
 	}
 	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.request != nil && p.request.holdsBack(r) }) {

@@ -12,8 +12,8 @@ import (
 // until all of it is there: chunks that are told again would be shown twice
 // (spec/acp.md 4, replay).
 type replay struct {
-	asked   bool     // by the app, of a session that it has already
-	holed   bool     // and has been cut itself
+	byApp   bool     // by the app, of a session that it has already
+	wasCut  bool     // and has been cut itself
 	request *request // by this side; over where it is broken
 	broken  bool     // it was cut, and is asked for once more when the agent is heard again
 	bare    bool     // the agent takes the session up, and tells nothing of before
@@ -46,7 +46,7 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 		if !s.strayed && s.stream != nil && s.stream.resumes {
 			outcome = "continued" // what was missed comes on the stream, as far as can be told
 		}
-		s.strayed, s.holed = false, false
+		s.strayed, s.incomplete = false, false
 		s.resumed(c, outcome)
 		s.settleDoubt(c, now, false)
 		s.release(c, now)
@@ -81,8 +81,8 @@ func (r *replay) again(c *Client, now engine.Time, s *session) {
 // cut notes that the stream on which the history comes broke: some of it may be
 // missing, its end as well.
 func (r *replay) cut(c *Client) {
-	if r.asked {
-		r.holed = true
+	if r.byApp {
+		r.wasCut = true
 		return
 	}
 	if !r.broken {
@@ -180,7 +180,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	}
 	for _, p := range c.requests {
 		if p.session == s && p.method == "session/prompt" && s.placed[p.id] && !s.turn.open && s.turn.n == p.turn {
-			s.turn.owed = ok // its answer is lost, and with it maybe a turn
+			s.turn.expected = ok // its answer is lost, and with it maybe a turn
 		}
 	}
 	if state != nil {
@@ -189,18 +189,18 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.turn.whole = false
 		c.writeUpdate(s, state)
 		if ok && s.outran(c) {
-			s.turn.owed = true
-			s.endOwed(c, now)
+			s.turn.expected = true
+			s.endExpected(c, now)
 		}
 	}
 	if s.cancelling {
 		s.markCancelled(c)
 	}
-	s.strayed, s.holed = false, r.holed
+	s.strayed, s.incomplete = false, r.wasCut
 	s.orphansHeard(now)
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !r.bare)
-	if s.holed && s.heard(c) {
+	if s.incomplete && s.heard(c) {
 		s.askReplay(c, now)
 	}
 	if s.heard(c) {

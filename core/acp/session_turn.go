@@ -11,12 +11,12 @@ import (
 // turn is who is at work in a session. It follows what the agent says, never the
 // answer to a prompt, which says only that it is accepted (RELIABILITY 119).
 type turn struct {
-	state string // running, idle, requires_action, or what a later draft has
-	n     uint32 // counts the turns, from 1
-	open  bool   // one is under way
-	owed  bool   // a prompt was accepted, and no turn has been seen for it
-	whole bool   // what is being told is a history's last word
-	last  []byte // the snapshot, raw
+	state    string // running, idle, requires_action, or what a later draft has
+	n        uint32 // counts the turns, from 1
+	open     bool   // one is under way
+	expected bool   // a prompt was accepted, and no turn has been seen for it
+	whole    bool   // what is being told is a history's last word
+	last     []byte // the snapshot, raw
 }
 
 // isState reports whether an update says who is at work: state_update, or
@@ -38,7 +38,7 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 	stop, _ := jsonrpc.Member(update, "stopReason")
 	_, hasStop := jsonrpc.String(stop)
-	ended := state == "idle" && (t.open || t.owed && (hasStop || t.whole))
+	ended := state == "idle" && (t.open || t.expected && (hasStop || t.whole))
 	if !ended && bytes.Equal(update, t.last) {
 		return
 	}
@@ -51,7 +51,7 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 	t.state = state
 	if ended {
-		t.open, t.owed = false, false
+		t.open, t.expected = false, false
 	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state)
 	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
@@ -69,14 +69,14 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	s.orphansWait(now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
-	if s.version() == 1 && (s.holed || s.strayed) && s.heard(c) {
+	if s.version() == 1 && (s.incomplete || s.strayed) && s.heard(c) {
 		s.askReplay(c, now) // it was put off
 	}
 }
 
-// endOwed ends a turn that is owed, as far as anybody has told of it, with the
+// endExpected ends a turn that is owed, as far as anybody has told of it, with the
 // snapshot that was the last: nobody is at work any more.
-func (s *session) endOwed(c *Client, now engine.Time) {
+func (s *session) endExpected(c *Client, now engine.Time) {
 	if s.turn.state == "idle" {
 		s.turn.whole = true
 		s.stateUpdate(c, now, bytes.Clone(s.turn.last))
@@ -112,7 +112,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	s.transcript.Accepted(r.id, message, s.emit(c))
 	if !s.ends(c, now, result) {
 		// One that began since may be over already (RELIABILITY 119).
-		s.turn.owed = s.turn.owed || !s.turn.open && s.turn.n == r.turn
+		s.turn.expected = s.turn.expected || !s.turn.open && s.turn.n == r.turn
 	}
 }
 
@@ -122,7 +122,7 @@ func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
 	if s.version() != 1 || !ok {
 		return false
 	}
-	s.turn.owed = true
+	s.turn.expected = true
 	end := `{"sessionUpdate":"state_update","state":"idle","stopReason":` + string(stop)
 	if usage, ok := jsonrpc.Member(result, "usage"); ok {
 		end += `,"usage":` + string(usage)

@@ -15,7 +15,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 		c.storeReturned()
 	case durable.CommitStored:
 		c.fitStored()
-		c.readOwed()
+		c.readWithheld()
 	case durable.CommitFull:
 		c.storeFailed(now, "quota")
 	case durable.CommitFailed:
@@ -41,10 +41,10 @@ func (c *Client) fitStored() {
 	}
 }
 
-func (c *Client) readOwed() {
+func (c *Client) readWithheld() {
 	for _, n := range c.connections() {
 		for _, t := range n.streams(c) {
-			t.readOwed(c)
+			t.readWithheld(c)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	open := c.writer.Open()
 	c.writer.Fail(now, why, (*storeOwner)(c))
 	if open {
-		c.readOwed()
+		c.readWithheld()
 	}
 }
 

@@ -157,7 +157,7 @@ func (c *Client) rewrite(s *session) {
 	c.writeServers(s)
 	c.writeConnection(s)
 	for _, q := range c.questions {
-		if q.session == s && q.told {
+		if q.session == s && q.delivered {
 			c.write(s, journal.AskedEntry(q.id, q.raw))
 			if q.answer != nil {
 				c.writeAnswer(q)

@@ -111,7 +111,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	if was {
 		c.yieldRequests(s)
 	}
-	s.moved, s.anew = was || owned || op.Epoch != s.record.Epoch, was || owned
+	s.changingHands, s.asksAgain = was || owned || op.Epoch != s.record.Epoch, was || owned
 	s.detach(c)
 	s.owned = owned
 	s.record.restart(op.Epoch)
@@ -163,11 +163,11 @@ func (c *Client) restored(now engine.Time, s *session) {
 		s.conn = c.connectionOf(s.fold.Connection)
 		s.place = place{conn: s.conn, id: s.fold.Cursor, seen: s.fold.Seen}
 		s.record.cursor = s.fold.Cursor
-		s.holed, s.unseen = true, true
+		s.incomplete, s.unseen = true, true
 	}
 	c.mirror(s)
-	moved := s.moved
-	s.moved, s.anew = false, false
+	moved := s.changingHands
+	s.changingHands, s.asksAgain = false, false
 	if !s.owned {
 		if moved {
 			c.handedOn(now, s)
@@ -176,7 +176,7 @@ func (c *Client) restored(now engine.Time, s *session) {
 	}
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
-		q := &question{id: reply.ID, answer: reply.Message, told: true, conn: s.conn, session: s}
+		q := &question{id: reply.ID, answer: reply.Message, delivered: true, conn: s.conn, session: s}
 		s.resend = append(s.resend, q)
 		c.questions = append(c.questions, q)
 	}
@@ -211,15 +211,15 @@ func (c *Client) mirror(s *session) {
 		}
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
-		if q.session == s && q.restored && !isAsked(s.fold, q.id) {
-			c.withdrawn(q, q.fate(s.fold))
+		if q.session == s && q.restored && !isQuestion(s.fold, q.id) {
+			c.withdrawn(q, q.ending(s.fold))
 			c.unask(q)
 		}
 	}
 	for _, asked := range s.fold.Asked {
 		if q := c.questionOf(s, asked.ID); q != nil {
 			q.conn = s.conn
-			if s.anew && q.given == nil {
+			if s.asksAgain && q.given == nil {
 				c.restoreDraft(q)
 				c.ask(q)
 			}
@@ -237,7 +237,7 @@ func (c *Client) mirror(s *session) {
 	}
 }
 
-func isAsked(r *journal.Record, id []byte) bool {
+func isQuestion(r *journal.Record, id []byte) bool {
 	for _, q := range r.Asked {
 		if bytes.Equal(q.ID, id) {
 			return true

@@ -74,7 +74,7 @@ func (c *Client) least(now engine.Time, s *session) *session {
 func (c *Client) lendOut(now engine.Time, s *session) {
 	s.stream.interrupt()
 	s.detach(c)
-	s.holed = true
+	s.incomplete = true
 	c.park(now, s)
 }
 

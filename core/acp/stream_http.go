@@ -23,7 +23,7 @@ type stream struct {
 	resumes  bool        // it goes on behind an id
 	heardAt  engine.Time // when something came on it last
 	comments uint64
-	owed     bool // a Read that waits for the store
+	withheld bool // a Read that waits for the store
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
@@ -179,7 +179,7 @@ func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
 	t.comments = comments
 	t.link.Retry(t.exchange.Retry())
 	if c.writer.Full() {
-		t.owed = true
+		t.withheld = true
 		return
 	}
 	c.read(t.x)
@@ -262,10 +262,10 @@ func (t *stream) advance(c *Client, now engine.Time) {
 
 func (t *stream) deadline() engine.Time { return t.link.Deadline() }
 
-// readOwed goes on reading where the store has caught up.
-func (t *stream) readOwed(c *Client) {
-	if t.owed && !c.writer.Full() {
-		t.owed = false
+// readWithheld goes on reading where the store has caught up.
+func (t *stream) readWithheld(c *Client) {
+	if t.withheld && !c.writer.Full() {
+		t.withheld = false
 		c.read(t.x)
 	}
 }
