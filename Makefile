@@ -127,7 +127,7 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 STORIES := go test -count=1 -parallel 5 -timeout 45m
 
 # The tests of core/acp that need npm's files, by their names: the others have run.
-ACP_NPM = $(shell sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | paste -s -d '|' -)
+ACP_NPM = $(shell grep -ho '^func Test[A-Za-z0-9_]*' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | sed 's/^func //' | paste -s -d '|' -)
 
 e2e: build $(NEWER) $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
 	@$(MAKE) --no-print-directory -j2 $(SYNC) e2e-beside e2e-stories
@@ -136,7 +136,7 @@ e2e-stories:
 	$(STORIES) ./e2e
 
 e2e-beside:
-	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$$$'
+	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$'
 	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v '/e2e$$')
 
 # The random stories: how much of them `make test` plays is their flags' defaults.
