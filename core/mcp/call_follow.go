@@ -97,7 +97,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.fold.Position = position
 	t.phase = callFollowed
 	for _, op := range log {
-		t.fold.Reapply(op.Plain, op.Secret, c.retold(t))
+		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
 		c.folded(t, op)
 	}
 	t.record.Know(c.guaranteeOf(t.fold))

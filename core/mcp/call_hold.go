@@ -92,10 +92,10 @@ func (t *call) takeUp(now engine.Time) {
 // others. missed: another tab had it before.
 func (c *Client) Listen(now engine.Time, leave, missed bool) {
 	c.begin(now)
-	if c.listen.leave == leave {
+	if c.listen.lease == leave {
 		return
 	}
-	c.listen.leave = leave
+	c.listen.lease = leave
 	switch {
 	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.SelfDescribing:
 	case leave:
@@ -109,5 +109,5 @@ func (c *Client) Listen(now engine.Time, leave, missed bool) {
 // mayListen reports whether this tab is the one that listens. Requests that
 // describe themselves belong to no session that tabs could share.
 func (c *Client) mayListen() bool {
-	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.leave || c.revision.SelfDescribing)
+	return !c.cfg.NoListen && (!c.cfg.Tabs || c.listen.lease || c.revision.SelfDescribing)
 }

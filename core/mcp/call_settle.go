@@ -47,7 +47,7 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	case roleStatus:
 		if p := t.parent.policy; p != nil && p.peek == t {
 			p.peek = nil
-			t.parent.statusTold(c, now, outcome, data, failure)
+			t.parent.statusAnswered(c, now, outcome, data, failure)
 			return
 		}
 		t.parent.touched(c, now, outcome, data)

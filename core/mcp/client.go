@@ -74,8 +74,8 @@ type Client struct {
 	token       link.Bearer
 	offline     bool
 
-	reach reach
-	due   callsDue
+	reachability reachability
+	due          callsDue
 
 	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
 	// once that has been tried.
@@ -172,7 +172,7 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 		c.over(now, o, engine.EndNetwork, "the answer ended inside its status line")
 		return
 	}
-	c.reached(true)
+	c.noteReachability(true)
 	o.head(c, now, head)
 	if t != nil {
 		c.moved(t)
@@ -208,7 +208,7 @@ func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, de
 // over tells the owner of an exchange that it is over.
 func (c *Client) over(now engine.Time, o owner, how engine.Ending, detail string) {
 	if how == engine.EndNetwork {
-		c.reached(false)
+		c.noteReachability(false)
 	}
 	o.end(c, now, how, detail)
 	if t, ok := o.(*call); ok {

@@ -74,7 +74,7 @@ func (c *Client) waitForToken(now engine.Time) bool {
 	c.token.Away(now, &c.cfg.Retry, &c.random)
 	if opens {
 		c.begun(now)
-		c.reached(false)
+		c.noteReachability(false)
 	}
 	return true
 }

@@ -29,7 +29,7 @@ type listen struct {
 	token      int       // number of the token that x carries
 	refreshed  bool      // a 401 has been answered with a new token
 	hadStream  bool      // this session has had the stream
-	leave      bool      // this tab may hold it, of those that share the session
+	lease      bool      // this tab may hold it, of those that share the session
 	missed     bool      // another tab had it before
 	withCursor bool      // x carries Last-Event-ID
 	ids        []string  // of the tasks that the request under way asks for
@@ -41,7 +41,7 @@ type listen struct {
 // open opens the stream for a new session.
 func (l *listen) open(c *Client, now engine.Time) {
 	l.stop(c)
-	*l = listen{state: listenRunning, leave: l.leave, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	*l = listen{state: listenRunning, lease: l.lease, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	l.stream.Reopen = true
 	l.stream.Watch(now, &c.heads)
 	l.connect(c, now)
@@ -172,7 +172,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 			c.sessionLost(now, l.generation)
 		}
 	case wire.ListenWithoutCursor:
-		l.anew(c, now)
+		l.reopen(c, now)
 	case wire.ListenRetry:
 		l.broken(c, now, engine.EndNetwork, cutRefused, link.RetryAfter(l.exchange.Header("retry-after")))
 	default:
@@ -181,9 +181,9 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 	l.unheard(c, now)
 }
 
-// anew opens the stream without its cursor, which the server does not know any
+// reopen opens the stream without its cursor, which the server does not know any
 // more or the browser cannot send. What it had covered is not asked for again.
-func (l *listen) anew(c *Client, now engine.Time) {
+func (l *listen) reopen(c *Client, now engine.Time) {
 	l.stream.Cursor.ID = l.stream.Cursor.ID[:0]
 	l.connect(c, now)
 }
@@ -211,7 +211,7 @@ func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 		c.taskListen.failed(c, now, how != engine.EndInvalid)
 	case how == engine.EndNetwork && l.withCursor && !l.exchange.Opened() && c.headerFailed(now, nil, l.x),
 		how == engine.EndInvalid && l.withCursor:
-		l.anew(c, now)
+		l.reopen(c, now)
 	case how == engine.EndInvalid:
 		l.off(c)
 		l.unheard(c, now)

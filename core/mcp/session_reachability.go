@@ -2,29 +2,29 @@ package mcp
 
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
-// reach is what is known of the server since an earlier page's session was taken
+// reachability is what is known of the server since an earlier page's session was taken
 // over: nothing was asked of it for that.
-type reach uint8
+type reachability uint8
 
 const (
-	reachUnknown reach = iota
-	reachAway          // a request has failed, and none succeeded
-	reachThere
+	serverUnknown reachability = iota
+	serverAway                 // a request has failed, and none succeeded
+	serverReached
 )
 
-// reached notes that the server has answered, or could not be reached, and tells
+// noteReachability notes that the server has answered, or could not be reached, and tells
 // the app where a client that is open by the journal alone turns out to have no
 // server, or to have one again: {"state":"offline"}.
-func (c *Client) reached(answered bool) {
+func (c *Client) noteReachability(answered bool) {
 	switch {
 	case answered:
-		away := c.reach == reachAway
-		c.reach = reachThere
+		away := c.reachability == serverAway
+		c.reachability = serverReached
 		if away && c.state == stateOpen {
 			c.setState(stateOpen)
 		}
-	case c.reach == reachUnknown && c.session.restored && c.state == stateOpen:
-		c.reach = reachAway
+	case c.reachability == serverUnknown && c.session.restored && c.state == stateOpen:
+		c.reachability = serverAway
 		c.effects.Add(engine.Effect{Kind: engine.State, Data: []byte(`{"state":"offline"}`)})
 	}
 }

@@ -164,7 +164,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	c.calls = append(c.calls, t)
 	c.byCall[t.id], c.byRecord[head.Call] = t, t
 	for _, op := range log {
-		t.fold.Reapply(op.Plain, op.Secret, c.retold(t))
+		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
 		c.folded(t, op)
 	}
 	if t.phase == callRestored {
@@ -186,7 +186,7 @@ func (c *Client) storedObject(text []byte) bool {
 // foldRow takes one row of a call's log, and tells the app of its events; it reports
 // whether it could read it.
 func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) bool {
-	if err := t.fold.Apply(op.Plain, op.Secret, c.retold(t)); err != nil {
+	if err := t.fold.Apply(op.Plain, op.Secret, c.replayEvent(t)); err != nil {
 		c.letGo(now, t, err)
 		return false
 	}
@@ -194,8 +194,8 @@ func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) bool {
 	return true
 }
 
-// retold returns what tells the app of events that are stored.
-func (c *Client) retold(t *call) func(kind engine.EventKind, position uint32, data []byte) {
+// replayEvent returns what tells the app of events that are stored.
+func (c *Client) replayEvent(t *call) func(kind engine.EventKind, position uint32, data []byte) {
 	return func(kind engine.EventKind, position uint32, data []byte) {
 		if kind == engine.EventSegment {
 			if t.streamed.Run != t.fold.Sends {

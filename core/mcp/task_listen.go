@@ -165,7 +165,7 @@ func (c *Client) replaceListen(next *listen) {
 	// Where the old one was cut meanwhile, what was said after that is gone.
 	cut := old.x == 0 || old.stream.Phase() != link.PhaseUp
 	c.listen, c.taskListen.next = next, nil
-	next.trial, next.leave, next.hadStream = false, old.leave, true
+	next.trial, next.lease, next.hadStream = false, old.lease, true
 	old.stop(c)
 	if cut {
 		c.catchUp(next, nil)

@@ -64,10 +64,10 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 	c.effects.Add(e)
 }
 
-// statusTold takes the answer to requests/getStatus for the app: "processing", and
+// statusAnswered takes the answer to requests/getStatus for the app: "processing", and
 // whether messages wait that have not arrived, or input is wanted. A server without
 // it leaves what is known here.
-func (t *call) statusTold(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (t *call) statusAnswered(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
 	switch outcome {
 	case engine.OutcomeResult:
