@@ -14,8 +14,8 @@ func (c *Client) Online(now engine.Time) {
 		if n.state == connWaiting {
 			n.at = now
 		}
-		for _, t := range n.streams(c) {
-			t.link.Online(now)
+		for _, es := range n.streams(c) {
+			es.link.Online(now)
 		}
 		n.probe(c, now)
 	}
@@ -62,8 +62,8 @@ func (c *Client) Shown(now engine.Time) {
 func (c *Client) Woke(now engine.Time, gap int64) {
 	c.begin(now)
 	for _, n := range c.connections() {
-		for _, t := range n.streams(c) {
-			t.link.Slept(gap)
+		for _, es := range n.streams(c) {
+			es.link.Slept(gap)
 		}
 	}
 	c.writer.Slept(gap)
@@ -72,8 +72,8 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 
 func (c *Client) prove(now engine.Time) {
 	for _, n := range c.connections() {
-		for _, t := range n.streams(c) {
-			t.link.Prove(now, link.ProveWithin)
+		for _, es := range n.streams(c) {
+			es.link.Prove(now, link.ProveWithin)
 		}
 		n.probe(c, now)
 	}

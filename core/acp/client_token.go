@@ -50,8 +50,8 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		}
 	}
 	for _, n := range c.connections() {
-		for _, t := range n.streams(c) {
-			t.link.Unpark(now)
+		for _, es := range n.streams(c) {
+			es.link.Unpark(now)
 		}
 	}
 }

@@ -20,20 +20,20 @@ type place struct {
 }
 
 // keepPlace keeps where the stream stands, for the next one of the session.
-func (t *stream) keepPlace() {
-	if t.session == nil || !t.link.Cursor.Resumable() {
+func (es *stream) keepPlace() {
+	if es.session == nil || !es.link.Cursor.Resumable() {
 		return
 	}
-	t.link.UnstoreSeen()
-	t.session.place = place{conn: t.conn, id: bytes.Clone(t.link.Cursor.ID), seen: t.link.AppendSeen(nil)}
-	t.link.UnstoreSeen() // what is stored of them is not known here
+	es.link.UnstoreSeen()
+	es.session.place = place{conn: es.conn, id: bytes.Clone(es.link.Cursor.ID), seen: es.link.AppendSeen(nil)}
+	es.link.UnstoreSeen() // what is stored of them is not known here
 }
 
 // resume puts a new stream where the one before it was left, on the same connection.
-func (t *stream) resume(c *Client, now engine.Time) {
-	if p := t.session.place; p.conn == t.conn && len(p.id) > 0 {
-		t.link.Restored(now, p.id, p.seen, -1)
-		t.link.Reconnecting(now, c.cfg.Timeouts.Answer)
+func (es *stream) resume(c *Client, now engine.Time) {
+	if p := es.session.place; p.conn == es.conn && len(p.id) > 0 {
+		es.link.Restored(now, p.id, p.seen, -1)
+		es.link.Reconnecting(now, c.cfg.Timeouts.Answer)
 	}
 }
 

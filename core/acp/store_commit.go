@@ -43,8 +43,8 @@ func (c *Client) fitStored() {
 
 func (c *Client) readWithheld() {
 	for _, n := range c.connections() {
-		for _, t := range n.streams(c) {
-			t.readWithheld(c)
+		for _, es := range n.streams(c) {
+			es.readWithheld(c)
 		}
 	}
 }

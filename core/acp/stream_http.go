@@ -27,84 +27,84 @@ type stream struct {
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
-	t := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
-	t.link.Watch(c.now, &c.heads)
-	t.link.Reopen = true // agents keep what they say while nobody reads
-	return t
+	es := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	es.link.Watch(c.now, &c.heads)
+	es.link.Reopen = true // agents keep what they say while nobody reads
+	return es
 }
 
 // connect makes a GET, once there is an answer about the token.
-func (t *stream) connect(c *Client, now engine.Time) {
+func (es *stream) connect(c *Client, now engine.Time) {
 	if c.token.Asking() {
-		t.link.Broken(now, engine.EndNetwork, c.offline, &c.random)
-		t.link.Park() // the token's arrival wakes it
+		es.link.Broken(now, engine.EndNetwork, c.offline, &c.random)
+		es.link.Park() // the token's arrival wakes it
 		return
 	}
 	header := []engine.Field{
 		{Name: "Accept", Value: "text/event-stream"},
-		{Name: "Acp-Connection-Id", Value: t.conn.id},
+		{Name: "Acp-Connection-Id", Value: es.conn.id},
 	}
-	if t.session != nil {
-		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: t.session.id})
+	if es.session != nil {
+		header = append(header, engine.Field{Name: "Acp-Session-Id", Value: es.session.id})
 	}
-	if t.resumes = t.link.Cursor.Resumable(); t.resumes {
-		header = append(header, t.link.Cursor.Header()) // of agents whose frames have ids
+	if es.resumes = es.link.Cursor.Resumable(); es.resumes {
+		header = append(header, es.link.Cursor.Header()) // of agents whose frames have ids
 	}
-	t.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
-	t.token = c.token.Number()
-	t.x = c.fetch(t, "GET", header, nil)
+	es.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
+	es.token = c.token.Number()
+	es.x = c.fetch(es, "GET", header, nil)
 }
 
-func (t *stream) head(c *Client, now engine.Time, head engine.Head) {
-	kind := t.exchange.Head(head)
+func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
+	kind := es.exchange.Head(head)
 	switch status := head.Status; {
-	case t.exchange.OK() && kind == link.BodyStream:
-		t.link.Opened(now)
-		t.heardAt = now
-		t.denied, t.comments = false, 0
-		c.read(t.x)
-		t.up(c, now)
+	case es.exchange.OK() && kind == link.BodyStream:
+		es.link.Opened(now)
+		es.heardAt = now
+		es.denied, es.comments = false, 0
+		c.read(es.x)
+		es.up(c, now)
 		return
-	case status == 401 && c.cfg.HasTokenProvider && !t.denied:
-		t.denied = true
-		t.broken(c, now, engine.EndNetwork, head)
-		t.link.Park()
-		if !c.refreshToken(t.token) {
-			t.link.Unpark(now)
+	case status == 401 && c.cfg.HasTokenProvider && !es.denied:
+		es.denied = true
+		es.broken(c, now, engine.EndNetwork, head)
+		es.link.Park()
+		if !c.refreshToken(es.token) {
+			es.link.Unpark(now)
 		}
 		return
 	case status == 404 || status == 410:
-		c.abort(t.x)
-		t.x = 0
-		t.conn.gone(c, now)
+		c.abort(es.x)
+		es.x = 0
+		es.conn.gone(c, now)
 		return
-	case kind == link.BodyCut && t.link.Attempts() < link.MaxCutHeads:
+	case kind == link.BodyCut && es.link.Attempts() < link.MaxCutHeads:
 		// Its head was cut: tried again, as after any cut.
 	case status == 409 || status == 408 || status == 429 || status >= 500:
-		if t.session == nil {
-			t.conn.streamAnswered(c)
+		if es.session == nil {
+			es.conn.streamAnswered(c)
 		}
-	case t.session == nil:
-		if !t.conn.restored && !t.opened && c.home == t.conn && !c.served {
+	case es.session == nil:
+		if !es.conn.restored && !es.opened && c.home == es.conn && !c.served {
 			c.fail(now, httpError("GET", status, true)) // it has no such thing
 			return
 		}
-		t.denied = false // while its host is deployed anew
+		es.denied = false // while its host is deployed anew
 	default:
-		t.refused(c, now, httpError("GET", status, true))
+		es.refused(c, now, httpError("GET", status, true))
 		return
 	}
 	// 409: the page before this one, or a dead connection of ours, still has it.
-	t.broken(c, now, engine.EndNetwork, head)
+	es.broken(c, now, engine.EndNetwork, head)
 }
 
 // refused notes that the agent's host will not let the session be heard.
-func (t *stream) refused(c *Client, now engine.Time, why *engine.Error) {
-	t.close(c)
-	t.session.stream = nil // what is asked next tries again
-	c.status(t.session, "refused", -1)
+func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
+	es.close(c)
+	es.session.stream = nil // what is asked next tries again
+	c.status(es.session, "refused", -1)
 	for _, r := range append([]*request(nil), c.requests...) {
-		if r.session == t.session && r.phase == requestQueued {
+		if r.session == es.session && r.phase == requestQueued {
 			failure := *why
 			if failure.Status != 0 {
 				failure.Op = r.method
@@ -115,18 +115,18 @@ func (t *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 }
 
 // up notes that the stream is there: what was said while it was not follows.
-func (t *stream) up(c *Client, now engine.Time) {
-	again := t.opened
-	t.opened = true
+func (es *stream) up(c *Client, now engine.Time) {
+	again := es.opened
+	es.opened = true
 	c.served = true
-	for _, r := range append([]*request(nil), t.conn.answers...) {
-		if t.brings(r) {
+	for _, r := range append([]*request(nil), es.conn.answers...) {
+		if es.brings(r) {
 			r.lost(now)
 		}
 	}
-	s := t.session
+	s := es.session
 	if s == nil {
-		t.conn.streamAnswered(c)
+		es.conn.streamAnswered(c)
 		return
 	}
 	c.heardOne = true
@@ -138,135 +138,135 @@ func (t *stream) up(c *Client, now engine.Time) {
 
 // brings reports whether the answer to r may come on the stream: to session/load
 // it comes on the connection's (spec/acp.md 2.1).
-func (t *stream) brings(r *request) bool {
-	return r.session == t.session || t.session == nil && r.method == "session/load"
+func (es *stream) brings(r *request) bool {
+	return r.session == es.session || es.session == nil && r.method == "session/load"
 }
 
-func (t *stream) chunk(c *Client, now engine.Time, p []byte) {
-	if err := t.exchange.Chunk(p); err != nil {
-		c.integrity(t.session, "oversized_event")
-		t.broken(c, now, engine.EndNetwork, engine.Head{})
+func (es *stream) chunk(c *Client, now engine.Time, p []byte) {
+	if err := es.exchange.Chunk(p); err != nil {
+		c.integrity(es.session, "oversized_event")
+		es.broken(c, now, engine.EndNetwork, engine.Head{})
 		return
 	}
-	t.heardAt = now
+	es.heardAt = now
 	events := false
 	for {
-		e, ok, err := t.exchange.Next()
+		e, ok, err := es.exchange.Next()
 		if err != nil {
-			c.integrity(t.session, "oversized_event")
-			t.broken(c, now, engine.EndNetwork, engine.Head{})
+			c.integrity(es.session, "oversized_event")
+			es.broken(c, now, engine.EndNetwork, engine.Head{})
 			return
 		}
 		if !ok {
 			break
 		}
 		events = true
-		if !t.link.Accept(&e) || len(e.Data) == 0 {
+		if !es.link.Accept(&e) || len(e.Data) == 0 {
 			continue
 		}
-		t.conn.heard(c, now, t.session, e.Data)
-		if t.x == 0 {
+		es.conn.heard(c, now, es.session, e.Data)
+		if es.x == 0 {
 			return // what it said has ended the connection
 		}
 	}
-	for _, r := range t.conn.answers {
-		if r.again != engine.Never && t.brings(r) {
+	for _, r := range es.conn.answers {
+		if r.again != engine.Never && es.brings(r) {
 			r.again = now.After(quietFor) // it is not quiet yet
 		}
 	}
-	comments := t.exchange.Comments()
-	t.link.Arrived(now, !events && comments > t.comments)
-	t.comments = comments
-	t.link.Retry(t.exchange.Retry())
+	comments := es.exchange.Comments()
+	es.link.Arrived(now, !events && comments > es.comments)
+	es.comments = comments
+	es.link.Retry(es.exchange.Retry())
 	if c.writer.Full() {
-		t.withheld = true
+		es.withheld = true
 		return
 	}
-	c.read(t.x)
+	c.read(es.x)
 }
 
-func (t *stream) end(c *Client, now engine.Time, how engine.Ending, detail string) {
-	t.x = 0
-	t.broken(c, now, how, engine.Head{})
-	if t.session == nil {
-		t.conn.unreachable(c, now, detail)
+func (es *stream) end(c *Client, now engine.Time, how engine.Ending, detail string) {
+	es.x = 0
+	es.broken(c, now, how, engine.Head{})
+	if es.session == nil {
+		es.conn.unreachable(c, now, detail)
 	} else {
-		t.unheard(c, now, detail)
+		es.unheard(c, now, detail)
 	}
 }
 
 // unheard takes the failure of a session's second GET, where the connection's own
 // stream is up and no session has been heard yet: what CORS lets the one send it
 // denies the other, and what waits for it would wait for ever.
-func (t *stream) unheard(c *Client, now engine.Time, detail string) {
-	own := t.conn.stream
-	if t.opened || c.heardOne || t.conn.restored || t.session.strayed || own == nil || own.x == 0 || !own.exchange.OK() || t.link.Attempts() < 2 {
+func (es *stream) unheard(c *Client, now engine.Time, detail string) {
+	own := es.conn.stream
+	if es.opened || c.heardOne || es.conn.restored || es.session.strayed || own == nil || own.x == 0 || !own.exchange.OK() || es.link.Attempts() < 2 {
 		return
 	}
-	t.refused(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
+	es.refused(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
 		Message: "the agent answers, but the session's event stream cannot be opened", Cause: reason(detail)})
 }
 
 // close ends the stream from this side, for good.
-func (t *stream) close(c *Client) {
-	c.abort(t.x)
-	t.x = 0
-	t.link.End()
+func (es *stream) close(c *Client) {
+	c.abort(es.x)
+	es.x = 0
+	es.link.End()
 }
 
-func (t *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
-	c.abort(t.x)
-	t.x = 0
-	if t.link.Phase() == link.PhaseOver {
+func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
+	c.abort(es.x)
+	es.x = 0
+	if es.link.Phase() == link.PhaseOver {
 		return
 	}
-	up := t.link.Phase() == link.PhaseUp
-	b := t.link.Broken(now, how, c.offline, &c.random)
+	up := es.link.Phase() == link.PhaseUp
+	b := es.link.Broken(now, how, c.offline, &c.random)
 	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
-		delay = t.link.RetryAfter(now, wait, &c.random) // the others that were refused were told the same
+		delay = es.link.RetryAfter(now, wait, &c.random) // the others that were refused were told the same
 	}
 	if !up {
-		if t.session != nil {
-			c.status(t.session, "reconnecting", delay)
+		if es.session != nil {
+			c.status(es.session, "reconnecting", delay)
 		}
 		return
 	}
-	t.cuts++
+	es.cuts++
 	c.counters.Cuts++
-	t.interrupt()
-	if t.session != nil {
-		t.session.cut(c, now)
-		c.status(t.session, "cut", delay)
+	es.interrupt()
+	if es.session != nil {
+		es.session.cut(c, now)
+		c.status(es.session, "cut", delay)
 	}
 }
 
 // interrupt notes that what was on its way is lost, answers too.
-func (t *stream) interrupt() {
-	for _, r := range t.conn.answers {
-		if t.brings(r) {
+func (es *stream) interrupt() {
+	for _, r := range es.conn.answers {
+		if es.brings(r) {
 			r.cut, r.again = true, engine.Never
 		}
 	}
 }
 
-func (t *stream) advance(c *Client, now engine.Time) {
-	switch t.link.Advance(now) {
+func (es *stream) advance(c *Client, now engine.Time) {
+	switch es.link.Advance(now) {
 	case link.ActionReconnect:
-		t.link.Reconnecting(now, c.cfg.Timeouts.Answer)
-		t.connect(c, now)
+		es.link.Reconnecting(now, c.cfg.Timeouts.Answer)
+		es.connect(c, now)
 	case link.ActionAbort:
-		t.broken(c, now, engine.EndNetwork, engine.Head{})
+		es.broken(c, now, engine.EndNetwork, engine.Head{})
 	}
 }
 
-func (t *stream) deadline() engine.Time { return t.link.Deadline() }
+func (es *stream) deadline() engine.Time { return es.link.Deadline() }
 
 // readWithheld goes on reading where the store has caught up.
-func (t *stream) readWithheld(c *Client) {
-	if t.withheld && !c.writer.Full() {
-		t.withheld = false
-		c.read(t.x)
+func (es *stream) readWithheld(c *Client) {
+	if es.withheld && !c.writer.Full() {
+		es.withheld = false
+		c.read(es.x)
 	}
 }
 
