@@ -49,6 +49,7 @@ var importRules = []importRule{
 		standard: slices.Concat(small, []string{"encoding/base64"}),
 		house:    []string{"core/engine", "core/jsonrpc"},
 	},
+	{folder: "core/mcp/recorded", standard: small, house: []string{"core/engine", "core/journal", "core/durable"}},
 	{folder: "core/mcp/segments", standard: small, house: []string{"core/jsonrpc"}},
 	{
 		folder:   "core/acp",

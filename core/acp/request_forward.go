@@ -338,7 +338,7 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 
 // ending says how a question has ended that is not open in the store any more:
 // "given" where it was by the answer of this tab's person, as far as can be told.
-func (q *question) ending(stored *journal.Record) string {
+func (q *question) ending(stored *storedSession) string {
 	for _, id := range stored.Withdrawn {
 		if bytes.Equal(id, q.id) {
 			return "connection" // else it was answered, if only with a refusal

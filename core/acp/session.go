@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -48,12 +47,12 @@ type session struct {
 	disownAt      engine.Time     // when it is looked whether it has; Never for none that are open
 	dispatchAt    engine.Time     // when prompts that were held back may leave; Never for none
 	record        *record
-	fold          *journal.Record // what is stored of it, while another tab carries it
-	resend        []*question     // answered by an earlier page, and not taken as far as it knew
-	draftAt       engine.Time     // when the next draft of an answer may be written
-	unwanted      bool            // the app has forgotten it, and another tab carries it
-	changingHands bool            // it is changing hands
-	asksAgain     bool            // and what is open is asked anew
+	fold          *storedSession // what is stored of it, while another tab carries it
+	resend        []*question    // answered by an earlier page, and not taken as far as it knew
+	draftAt       engine.Time    // when the next draft of an answer may be written
+	unwanted      bool           // the app has forgotten it, and another tab carries it
+	changingHands bool           // it is changing hands
+	asksAgain     bool           // and what is open is asked anew
 }
 
 // session returns the session with that handle, nil for none.

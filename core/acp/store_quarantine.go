@@ -9,12 +9,11 @@ import (
 
 // readable reads the head of a session as it was stored, if its log can be read, too.
 func readable(op journal.Op, log []journal.Op) (journal.Head, error) {
-	head, _, err := durable.Open(op, log, func(h journal.Head) bool {
+	return durable.Open(op, log, func(h journal.Head) bool {
 		id, _ := jsonrpc.Member(h.Params, "sessionId")
 		_, ok := jsonrpc.String(id)
 		return ok
 	})
-	return head, err
 }
 
 // quarantined tells the app that a record was left aside.

@@ -99,7 +99,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		s.conn, s.owned, s.known = nil, owned, true
 		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
 		s.record = c.newRecord(s, op.Call, op.Epoch, head.CreatedAt)
-		s.fold = journal.NewRecord(head, len(op.Plain))
+		s.fold = newStoredSession(head, len(op.Plain))
 		s.announce(c, true)
 		return s
 	}
@@ -129,7 +129,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.transcript.Reset(s.emit(c))
 	s.activities = activities{}
 	s.first, s.turn.last = nil, nil
-	s.fold = journal.NewRecord(journal.Head{Method: sessionMethod}, len(op.Plain))
+	s.fold = newStoredSession(journal.Head{Method: sessionMethod}, len(op.Plain))
 	switch {
 	case owned:
 		c.status(s, "owned", -1)
@@ -143,7 +143,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 // foldRow takes a stored row: updates go to the app, the rest is kept until the
 // last. It reports whether it could read it.
 func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
-	err := s.fold.Apply(op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
+	err := s.fold.Apply(s.fold, op.Plain, op.Secret, func(_ engine.EventKind, _ uint32, data []byte) { s.reduce(c, now, data) })
 	if err != nil {
 		c.unreadable(now, s.record.ID)
 		return false
@@ -237,7 +237,7 @@ func (c *Client) mirror(s *session) {
 	}
 }
 
-func isQuestion(r *journal.Record, id []byte) bool {
+func isQuestion(r *storedSession, id []byte) bool {
 	for _, q := range r.Asked {
 		if bytes.Equal(q.ID, id) {
 			return true
@@ -317,7 +317,7 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 	if s.fold == nil || op.Epoch != s.record.Epoch || !s.record.IsNext(op) {
 		return
 	}
-	before := append([]journal.StoredPrompt(nil), s.fold.Prompts...)
+	before := append([]storedPrompt(nil), s.fold.Prompts...)
 	if !c.foldRow(now, s, op) {
 		return
 	}
@@ -329,7 +329,7 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 	c.mirror(s)
 }
 
-func hasPrompt(r *journal.Record, id uint64) bool {
+func hasPrompt(r *storedSession, id uint64) bool {
 	for _, p := range r.Prompts {
 		if p.ID == id {
 			return true

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // Store is a model of the host's store: what was committed survives Reload, what
@@ -207,7 +208,7 @@ func (s *Store) log(head journal.Op) (rows []journal.Op) {
 }
 
 // Record folds what is stored of a call; nil where nothing is.
-func (s *Store) Record(call uint64) *journal.Record {
+func (s *Store) Record(call uint64) *recorded.Call {
 	for _, head := range s.heads {
 		if head.Call != call {
 			continue
@@ -216,7 +217,7 @@ func (s *Store) Record(call uint64) *journal.Record {
 		if err != nil {
 			panic(err)
 		}
-		r := journal.NewRecord(h, len(head.Plain))
+		r := recorded.New(h, len(head.Plain))
 		acked, rows := journal.TakeAcks(s.log(head))
 		defer func() { r.Acked = max(r.Acked, min(acked, r.Position)) }()
 		for _, row := range rows {

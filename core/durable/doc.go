@@ -6,6 +6,8 @@
 //	log.go         one record: the row that waits, what of it is sealed, what it takes
 //	guarantee.go   what a record survives
 //	state.go       the store opens, fails, returns, is closed for ever
+//	history.go     what follows from the rows of any record; each protocol folds its own
+//	questions.go   what was asked, answered and taken, and the drafts of answers
 //	position.go    how far a log is read or written, and which row is the next
 //	quarantine.go  what becomes of what cannot be read
 //	writer.go      commits: one is under way, what comes meanwhile is the next

@@ -63,31 +63,29 @@ func (r *Reader) Next() (Item, bool) {
 // Err returns journal.ErrCorrupt where Next has stopped before the end of the input.
 func (r *Reader) Err() error { return r.ops.Err() }
 
-// Open reads a record as it was stored, whole: nothing is taken of one whose head or
+// Open checks a record as it was stored, whole: nothing is taken of one whose head or
 // row is corrupt or of a newer build, or whose row is missing between others. What a
-// page cannot read as a whole it does not own (RELIABILITY fault 135). check says
-// whether the protocol can use the head. The Record has what follows from all rows.
-func Open(head journal.Op, log []journal.Op, check func(journal.Head) bool) (journal.Head, *journal.Record, error) {
+// page cannot read as a whole it does not own (RELIABILITY fault 135). usable says
+// whether the protocol can use the head.
+func Open(head journal.Op, log []journal.Op, usable func(journal.Head) bool) (journal.Head, error) {
 	h, err := journal.ParseHead(head.Plain)
-	if err == nil && !check(h) {
+	if err == nil && !usable(h) {
 		err = journal.ErrCorrupt
 	}
-	if err != nil {
-		return h, nil, err
-	}
-	r := journal.NewRecord(h, len(head.Plain))
 	var last Position
+	var position uint64
 	for _, row := range log {
+		if err != nil {
+			break
+		}
 		switch {
 		case row.IsAck(): // it stands beside the log (journal.TakeAcks)
 			continue
 		case row.Epoch == last.Epoch && row.N != last.N+1, row.Epoch != last.Epoch && row.N != 1:
-			return h, nil, journal.ErrCorrupt
+			return h, journal.ErrCorrupt
 		}
-		if err := r.Apply(row.Plain, row.Secret, nil); err != nil {
-			return h, nil, err
-		}
+		position, err = checkRow(position, row.Plain, row.Secret)
 		last = Position{row.Epoch, row.N}
 	}
-	return h, r, nil
+	return h, err
 }

@@ -1,8 +1,11 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // sealedRow puts entries into the two parts of a row, as writers do: the first n in
@@ -27,7 +30,7 @@ func TestFault122_AnsweredInPlain(t *testing.T) {
 	if bytes.Contains(plain, []byte("canary")) {
 		t.Fatal("the answer is in plain")
 	}
-	made := func() *Record { return fold(t, []Entry{AskedEntry(id, []byte("{}"))}) }
+	made := func() *recorded.Call { return fold(t, []Entry{AskedEntry(id, []byte("{}"))}) }
 
 	r := made()
 	if err := r.Apply(plain, secret, nil); err != nil || len(r.Asked)+len(r.Answered) > 0 || len(r.Outbox) != 1 {

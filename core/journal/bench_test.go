@@ -1,10 +1,12 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // smallEvent has 200 bytes of JSON.
@@ -34,7 +36,7 @@ func TestWritingAllocatesNothing(t *testing.T) {
 		t.Errorf("AppendOp: %v allocations", n)
 	}
 	plain := bytes.Clone(d.plain)
-	r := NewRecord(Head{Method: "m"}, 0)
+	r := recorded.New(Head{Method: "m"}, 0)
 	each := func(engine.EventKind, uint32, []byte) {}
 	if n := testing.AllocsPerRun(100, func() { _ = r.Apply(plain, nil, each) }); n != 0 {
 		t.Errorf("Apply of events: %v allocations", n)
@@ -78,7 +80,7 @@ func BenchmarkApply(b *testing.B) {
 		events++
 	}
 	d.add(data(Cursor, "s1_12345"))
-	r := NewRecord(Head{Method: "m"}, 0)
+	r := recorded.New(Head{Method: "m"}, 0)
 	seen := 0
 	each := func(engine.EventKind, uint32, []byte) { seen++ }
 	b.SetBytes(int64(len(d.plain) + len(d.secret)))

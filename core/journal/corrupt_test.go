@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // damages yields b with each byte changed in several ways, and cut at each.
@@ -46,7 +48,7 @@ func checkApply(t *testing.T, plain, secret []byte) {
 		t.Fatalf("%d bytes became %d", len(plain)+len(secret), held(r)-had)
 	case r.Position < position, r.Acked > r.Position, r.Base > r.Position:
 		t.Fatalf("positions: %s", dump(r))
-	case len(r.Asked) > maxOutbox || len(r.Outbox) > maxOutbox:
+	case len(r.Asked) > 256 || len(r.Outbox) > 256:
 		t.Fatalf("%d asked, %d answered", len(r.Asked), len(r.Outbox))
 	case r.Outcome > engine.OutcomeFailure, (r.Outcome == engine.OutcomeFailure) != (r.Failure != nil):
 		t.Fatalf("outcome: %s", dump(r))
@@ -108,7 +110,7 @@ func checkHead(t *testing.T, b []byte) {
 	form := AppendHead(nil, &h)
 	again, err := ParseHead(form)
 	// Fields that are written though empty are those of a header's value.
-	if err != nil || dump(NewRecord(again, 0)) != dump(NewRecord(h, 0)) || len(form) > len(b)+2*len(h.Header) {
+	if err != nil || dump(recorded.New(again, 0)) != dump(recorded.New(h, 0)) || len(form) > len(b)+2*len(h.Header) {
 		t.Fatalf("%+v from %d bytes\nbecame %+v in %d, %v", h, len(b), again, len(form), err)
 	}
 }

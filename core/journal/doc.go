@@ -1,10 +1,11 @@
-// Package journal is what is durable of a call: how it is written down, read
-// back, and folded into what a client needs to go on.
+// Package journal is the format of what is durable: how a call, or a session with an
+// agent, is written down and read back.
 //
 // A call is a head and a log. The head holds the request as the app made it and
 // never changes. The log is appended to: each row holds, as entries, what came
 // in one commit (events, the cursor that covers them, input that was asked for,
-// answers, the outcome). Folding the rows in order gives the call's Record.
+// answers, the outcome). What they come to, folded in their order, is with the protocol
+// (core/mcp/recorded, core/acp/store_fold.go), and what both share in core/durable.
 //
 //	head   {key, method, params, annotations}          one a call
 //	row    {entry, entry, …}  [secret entries]          one a commit

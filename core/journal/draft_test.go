@@ -1,8 +1,10 @@
-package journal
+package journal_test
 
 import (
 	"slices"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // draft is a row in the making, as every writer has to make it: entries are
@@ -11,7 +13,7 @@ import (
 type draft struct{ plain, secret []byte }
 
 // isSecret reports whether entries of kind k belong in the secret part of a row.
-func (k Kind) isSecret() bool { return k == Cursor || k == Token || k == State || k == TaskState }
+func isSecret(k Kind) bool { return k == Cursor || k == Token || k == State || k == TaskState }
 
 // add appends e to the part in which it belongs.
 func (d *draft) add(e Entry) {
@@ -30,7 +32,7 @@ func (d *draft) add(e Entry) {
 	case Task, TaskState:
 		d.drop(TaskState)
 	}
-	if e.Kind.isSecret() {
+	if isSecret(e.Kind) {
 		d.secret = AppendEntry(d.secret, e)
 	} else {
 		d.plain = AppendEntry(d.plain, e)
@@ -44,7 +46,7 @@ func (d *draft) reset() { d.plain, d.secret = d.plain[:0], d.secret[:0] }
 func (d *draft) drop(k Kind) {
 	row := ReadRow(d.secret)
 	for {
-		start := len(d.secret) - len(row.in.p)
+		start := len(d.secret) - row.Rest()
 		e, ok := row.Next()
 		if !ok {
 			return
@@ -52,7 +54,7 @@ func (d *draft) drop(k Kind) {
 		if e.Kind != k {
 			continue
 		}
-		d.secret = slices.Delete(d.secret, start, len(d.secret)-len(row.in.p))
+		d.secret = slices.Delete(d.secret, start, len(d.secret)-row.Rest())
 		if len(d.secret) == 2 { // the header alone
 			d.secret = d.secret[:0]
 		}
@@ -80,7 +82,7 @@ func TestDraftDropsWhatIsReplaced(t *testing.T) {
 		t.Errorf("an empty secret part is %v", d.secret)
 	}
 	for _, e := range everyKind() {
-		if p, _ := row(e); e.Kind.isSecret() != (len(p) == 0) {
+		if p, _ := row(e); isSecret(e.Kind) != (len(p) == 0) {
 			t.Errorf("kind %d is in the wrong part", e.Kind)
 		}
 	}

@@ -1,14 +1,17 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // A draft is there while its question is open, and no longer.
 func TestDraftsLastAsLongAsTheirQuestion(t *testing.T) {
-	question, round := []byte("kname"), RoundID("who")
+	question, round := []byte("kname"), recorded.RoundID("who")
 	asks := []Entry{sent(7, 1), AskedEntry(question, []byte(`{"method":"m"}`)), {Kind: Round, Data: []byte(`{"who":{}}`)}}
 	saved := []Entry{DraftEntry(question, []byte(`"a"`)), DraftEntry(round, []byte(`"b"`))}
 	for name, test := range map[string]struct {
@@ -37,7 +40,7 @@ func TestDraftsLastAsLongAsTheirQuestion(t *testing.T) {
 	// Of what nobody has asked there is none, however many the store holds.
 	r := fold(t, []Entry{sent(7, 1)})
 	for i := range 1000 {
-		if err := apply(r, DraftEntry([]byte(strings.Repeat("q", i)), []byte(`"x"`)), DraftEntry(RoundID("a"), []byte(`1`))); err != nil {
+		if err := apply(r, DraftEntry([]byte(strings.Repeat("q", i)), []byte(`"x"`)), DraftEntry(recorded.RoundID("a"), []byte(`1`))); err != nil {
 			t.Fatal(err)
 		}
 	}

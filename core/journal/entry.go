@@ -6,8 +6,11 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // never renumber.
 type Kind uint8
 
-// The kinds of entry, with the meaning of their numbers N and their Data.
-// Those from skippable on may be skipped by a reader that does not know them.
+// The kinds of entry, of all protocols in one table, so that no number is given twice:
+// what their numbers N and their Data are. What follows from them says the protocol that
+// folds them: core/mcp/recorded for a call, core/acp/store_fold.go for a session; questions,
+// answers and drafts, events and Base core/durable for both. Those from skippable on may
+// be skipped by a reader that does not know them.
 const (
 	// Sent: the request leaves under id N[0], in the session of handshake N[1].
 	// It is written before the request is, so a head without one never left.

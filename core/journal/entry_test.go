@@ -1,9 +1,12 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"reflect"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // readAll reads a part of a row.
@@ -34,7 +37,7 @@ func TestEntriesRoundTrip(t *testing.T) {
 		}
 		row = AppendEntry(row, e)
 	}
-	for k := Sent; k <= lastKind; k++ {
+	for k := Sent; k <= LastKind; k++ {
 		if !seen[k] {
 			t.Errorf("kind %d is not tested", k)
 		}
@@ -55,24 +58,24 @@ func same(a, b Entry) bool {
 }
 
 func TestEntryNumbers(t *testing.T) {
-	for _, n := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1<<32 - 1, 1 << 32, 1<<49 - 1, 1 << 49, maxSafe} {
-		b := AppendEntry(nil, Entry{Kind: Sent, N: [3]uint64{n, maxSafe - n}})
+	for _, n := range []uint64{0, 1, 127, 128, 1<<14 - 1, 1 << 14, 1<<32 - 1, 1 << 32, 1<<49 - 1, 1 << 49, MaxSafe} {
+		b := AppendEntry(nil, Entry{Kind: Sent, N: [3]uint64{n, MaxSafe - n}})
 		all, err := readAll(b)
-		if err != nil || len(all) != 1 || all[0].N != [3]uint64{n, maxSafe - n} {
+		if err != nil || len(all) != 1 || all[0].N != [3]uint64{n, MaxSafe - n} {
 			t.Errorf("%d: %v, %v", n, all, err)
 		}
 	}
 	// JavaScript would round them: no reader takes them, so none is written.
-	for _, n := range []uint64{maxSafe + 1, 1 << 56, 1<<64 - 1} {
+	for _, n := range []uint64{MaxSafe + 1, 1 << 56, 1<<64 - 1} {
 		all, err := readAll(AppendEntry(nil, Entry{Kind: Retry, N: [3]uint64{n}}))
-		if err != nil || len(all) != 1 || all[0].N[0] != maxSafe {
+		if err != nil || len(all) != 1 || all[0].N[0] != MaxSafe {
 			t.Errorf("%d: %v, %v", n, all, err)
 		}
 	}
 }
 
 func TestEmptyRow(t *testing.T) {
-	for _, b := range [][]byte{nil, {}, {version, oldest}} {
+	for _, b := range [][]byte{nil, {}, {Version, Oldest}} {
 		if all, err := readAll(b); len(all) != 0 || err != nil {
 			t.Errorf("%v: %v, %v", b, all, err)
 		}
@@ -90,11 +93,11 @@ func TestNumbersHaveOneForm(t *testing.T) {
 		"cut":         {0xff},
 		"none":        {},
 	} {
-		in := input{p: b}
-		if n := in.uvarint(); n != 0 || in.err != ErrCorrupt {
-			t.Errorf("%s: %d, %v", name, n, in.err)
+		in := NewInput(b)
+		if n := in.Uvarint(); n != 0 || in.Err() != ErrCorrupt {
+			t.Errorf("%s: %d, %v", name, n, in.Err())
 		}
-		if p := in.bytes(); p != nil || in.err != ErrCorrupt {
+		if p := in.Bytes(); p != nil || in.Err() != ErrCorrupt {
 			t.Errorf("%s: read on after the error", name)
 		}
 	}
@@ -103,8 +106,8 @@ func TestNumbersHaveOneForm(t *testing.T) {
 func TestEntriesThatNobodyWrites(t *testing.T) {
 	for name, body := range map[string][]byte{
 		"kind 0":                      {0, 0},
-		"kind after the last":         {byte(lastKind) + 1, 0},
-		"kind before the skippable":   {byte(skippable) - 1, 0},
+		"kind after the last":         {byte(LastKind) + 1, 0},
+		"kind before the skippable":   {byte(Skippable) - 1, 0},
 		"no length":                   {byte(Resuming)},
 		"longer than the row":         {byte(Cursor), 2, 'x'},
 		"a number is missing":         {byte(Sent), 1, 5},
@@ -119,19 +122,19 @@ func TestEntriesThatNobodyWrites(t *testing.T) {
 		"draft's id beyond its data":  {byte(Draft), 2, 2, 'x'},
 		"asked without an id":         {byte(Asked), 0},
 		"asked with a cut id":         {byte(Asked), 2, 2, 'x'},
-		"skippable, cut":              {byte(skippable), 1},
+		"skippable, cut":              {byte(Skippable), 1},
 	} {
 		good := AppendEntry(nil, Entry{Kind: Cursor, Data: []byte("c")})
 		all, err := readAll(append(good, body...))
 		if err != ErrCorrupt || len(all) != 1 {
 			t.Errorf("%s: %v, %v", name, all, err)
 		}
-		r := NewRecord(Head{Method: "m"}, 1)
+		r := recorded.New(Head{Method: "m"}, 1)
 		before := dump(r)
 		if err := r.Apply(append(good, body...), nil, nil); err != ErrCorrupt || dump(r) != before {
 			t.Errorf("%s: %v, %s", name, err, dump(r))
 		}
-		if err := r.Apply(good, append([]byte{version, oldest}, body...), nil); err != ErrCorrupt || dump(r) != before {
+		if err := r.Apply(good, append([]byte{Version, Oldest}, body...), nil); err != ErrCorrupt || dump(r) != before {
 			t.Errorf("%s in the secret part: %v, %s", name, err, dump(r))
 		}
 	}
@@ -150,7 +153,7 @@ func TestDataAliasesTheRowAndCannotGrowIntoIt(t *testing.T) {
 
 func TestRecordOwnsItsBytes(t *testing.T) {
 	head := Head{Method: "m", Params: []byte("{}"), Meta: []byte("{}")}
-	r := NewRecord(head, 0)
+	r := recorded.New(head, 0)
 	plain, secret := row(everyKind()...)
 	if err := r.Apply(plain, secret, nil); err != nil {
 		t.Fatal(err)

@@ -1,10 +1,11 @@
-package journal
+package journal_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 func TestFailuresRoundTrip(t *testing.T) {
@@ -23,8 +24,8 @@ func TestFailuresRoundTrip(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for name, b := range map[string][]byte{
-		"nothing": nil, "no code": {version, oldest, tagOp, 1, 'x'}, "zeros": {version, oldest, tagCode, 1, 'x', 0, 0},
-		"number of two": {version, oldest, tagCode, 1, 'x', tagStatus, 2, 1, 1},
+		"nothing": nil, "no code": {Version, Oldest, TagOp, 1, 'x'}, "zeros": {Version, Oldest, TagCode, 1, 'x', 0, 0},
+		"number of two": {Version, Oldest, TagCode, 1, 'x', TagStatus, 2, 1, 1},
 	} {
 		if e, err := ParseFailure(b); err != ErrCorrupt || e != nil {
 			t.Errorf("%s: %v, %v", name, e, err)

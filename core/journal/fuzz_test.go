@@ -1,6 +1,6 @@
 //go:build !js
 
-package journal
+package journal_test
 
 // In a browser there is no corpus folder. What the fuzz tests check is also run
 // over all damages of good records by corrupt_test.go, there too.
@@ -8,6 +8,9 @@ package journal
 import (
 	"bytes"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 func FuzzApply(f *testing.F) {
@@ -33,13 +36,13 @@ func checkCanonical(t *testing.T, b []byte) {
 	var again []byte
 	row := ReadRow(b)
 	for {
-		start := len(b) - len(row.in.p)
+		start := len(b) - row.Rest()
 		e, ok := row.Next()
 		if !ok {
 			break
 		}
 		again = AppendEntry(again[:0], e)
-		if end := len(b) - len(row.in.p); !bytes.HasSuffix(b[start:end], again[2:]) {
+		if end := len(b) - row.Rest(); !bytes.HasSuffix(b[start:end], again[2:]) {
 			t.Fatalf("%x read as %+v, written as %x", b[start:end], e, again[2:])
 		}
 	}
@@ -56,7 +59,7 @@ func checkDraft(t *testing.T, parts ...[]byte) {
 		}
 		entries = append(entries, more...)
 	}
-	one, each := NewRecord(Head{Method: "m"}, 0), NewRecord(Head{Method: "m"}, 0)
+	one, each := recorded.New(Head{Method: "m"}, 0), recorded.New(Head{Method: "m"}, 0)
 	if err := apply(one, entries...); err != nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	_ "embed"
@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // What version 1 wrote, and what it means: read for ever. Later versions add
@@ -30,7 +33,7 @@ func goldenCalls() []goldenCall {
 		{"every kind in one row", fullHead(), [][]Entry{everyKind()}},
 		{"a result", fullHead(), [][]Entry{everyKind()[:6], {event("{}"), data(Cursor, "s1_2")}, {event("{}"), outcomes[0]}}},
 		{"a JSON-RPC error", fullHead(), [][]Entry{{sent(1, 1)}, {outcomes[1]}}},
-		{"a failure", fullHead(), [][]Entry{{sent(1<<40, maxSafe)}, {outcomes[2]}}},
+		{"a failure", fullHead(), [][]Entry{{sent(1<<40, MaxSafe)}, {outcomes[2]}}},
 		{"compacted", fullHead(), [][]Entry{{number(Base, 70000), number(Acked, 70000), sent(3, 4), data(Cursor, "s9_70000")}}},
 		{"an outcome that cannot be read", Head{Method: "m"}, [][]Entry{{{Kind: Outcome, N: [3]uint64{3, 5}, Data: []byte("junk")}}}},
 	}
@@ -52,7 +55,7 @@ func golden(calls []goldenCall, servers []Server) string {
 	for _, c := range calls {
 		head := AppendHead(nil, &c.head)
 		fmt.Fprintf(&b, "== %s\nhead %x\n", c.name, head)
-		r := NewRecord(c.head, len(head))
+		r := recorded.New(c.head, len(head))
 		for _, entries := range c.rows {
 			plain, secret := row(entries...)
 			fmt.Fprintf(&b, "row %s %s\n", tohex(plain), tohex(secret))
@@ -72,7 +75,7 @@ func golden(calls []goldenCall, servers []Server) string {
 // TestReadsVersion1 never changes but for what new fields of a Record add to
 // its dump: the bytes are on people's disks.
 func TestReadsVersion1(t *testing.T) {
-	var r *Record
+	var r *recorded.Call
 	var name string
 	calls, servers := 0, 0
 	for line := range strings.Lines(v1) {
@@ -87,7 +90,7 @@ func TestReadsVersion1(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			r = NewRecord(h, len(first)/2)
+			r = recorded.New(h, len(first)/2)
 		case "row":
 			if err := r.Apply(unhex(t, first), unhex(t, second), nil); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -114,7 +117,7 @@ func TestReadsVersion1(t *testing.T) {
 
 // TestWritesVersion1: as long as the version is 1, so are the bytes.
 func TestWritesVersion1(t *testing.T) {
-	if version != 1 {
+	if Version != 1 {
 		t.Skip("this build writes another version")
 	}
 	if got := golden(goldenCalls(), goldenServers()); got != v1 {

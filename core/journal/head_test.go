@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 func fullHead() Head {
@@ -20,7 +21,7 @@ func TestHeadRoundTrips(t *testing.T) {
 	for _, h := range []Head{
 		fullHead(),
 		{Method: "m"}, {Method: "m", SendWithin: 300_000}, {Method: "m", SendWithin: -1},
-		{Method: "m", Key: "\x00\xff€", Answer: -maxSafe / 2, Idle: maxSafe / 2, CreatedAt: maxSafe},
+		{Method: "m", Key: "\x00\xff€", Answer: -MaxSafe / 2, Idle: MaxSafe / 2, CreatedAt: MaxSafe},
 	} {
 		got, err := ParseHead(AppendHead(nil, &h))
 		if err != nil || !reflect.DeepEqual(got, h) {
@@ -32,38 +33,38 @@ func TestHeadRoundTrips(t *testing.T) {
 // What cannot be written as it is must not make the rest unreadable.
 func TestHeadCutsWhatNoReaderTakes(t *testing.T) {
 	h := Head{
-		Method: "m", CreatedAt: -5, Answer: math.MaxInt64, Idle: math.MinInt64, Total: maxSafe,
+		Method: "m", CreatedAt: -5, Answer: math.MaxInt64, Idle: math.MinInt64, Total: MaxSafe,
 		Header: []engine.Field{{Name: "A", Value: "1"}, {Value: "of nothing"}},
 	}
-	want := Head{Method: "m", Answer: maxSafe / 2, Idle: -maxSafe / 2, Total: maxSafe / 2, Header: h.Header[:1]}
+	want := Head{Method: "m", Answer: MaxSafe / 2, Idle: -MaxSafe / 2, Total: MaxSafe / 2, Header: h.Header[:1]}
 	got, err := ParseHead(AppendHead(nil, &h))
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	h.CreatedAt = math.MaxInt64
-	if got, err := ParseHead(AppendHead(nil, &h)); err != nil || got.CreatedAt != maxSafe {
+	if got, err := ParseHead(AppendHead(nil, &h)); err != nil || got.CreatedAt != MaxSafe {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 func TestHeadsThatNobodyWrites(t *testing.T) {
-	h := func(fields ...byte) []byte { return append([]byte{version, oldest, tagMethod, 1, 'm'}, fields...) }
+	h := func(fields ...byte) []byte { return append([]byte{Version, Oldest, TagMethod, 1, 'm'}, fields...) }
 	for name, b := range map[string][]byte{
 		"nothing":                   {},
-		"one byte":                  {version},
+		"one byte":                  {Version},
 		"no version":                {0, 0},
 		"no oldest":                 {1, 0},
 		"oldest beyond the version": {1, 2},
-		"no method":                 {version, oldest},
-		"empty method":              {version, oldest, tagMethod, 0},
+		"no method":                 {Version, Oldest},
+		"empty method":              {Version, Oldest, TagMethod, 0},
 		"zeros at the end":          h(0, 0, 0, 0),
-		"a tag alone":               h(tagKey),
-		"longer than the head":      h(tagKey, 3, 'x'),
-		"value before its name":     {version, oldest, tagMethod, 1, 'm', tagHeaderValue, 1, 'v'},
-		"header without a name":     h(tagHeaderName, 0),
-		"number of two":             h(tagCreatedAt, 2, 1, 1),
-		"number of none":            h(tagCreatedAt, 0),
-		"number padded":             h(tagFlags, 2, 0x80, 0),
+		"a tag alone":               h(TagKey),
+		"longer than the head":      h(TagKey, 3, 'x'),
+		"value before its name":     {Version, Oldest, TagMethod, 1, 'm', TagHeaderValue, 1, 'v'},
+		"header without a name":     h(TagHeaderName, 0),
+		"number of two":             h(TagCreatedAt, 2, 1, 1),
+		"number of none":            h(TagCreatedAt, 0),
+		"number padded":             h(TagFlags, 2, 0x80, 0),
 	} {
 		if got, err := ParseHead(b); err != ErrCorrupt || !reflect.DeepEqual(got, Head{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -85,17 +86,17 @@ func TestRepeatable(t *testing.T) {
 
 // A short head may not cost much more memory than its bytes.
 func TestHeadAllocatesInProportion(t *testing.T) {
-	b := []byte{version, oldest, tagMethod, 1, 'm'}
+	b := []byte{Version, Oldest, TagMethod, 1, 'm'}
 	for range 100000 {
-		b = append(b, tagHeaderName, 1, 'x')
+		b = append(b, TagHeaderName, 1, 'x')
 	}
 	h, err := ParseHead(b)
 	if err != nil || len(h.Header) != 100000 {
 		t.Fatal(len(h.Header), err)
 	}
 	for _, b := range [][]byte{
-		{version, oldest, tagMethod, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 'm'},
-		{version, oldest, tagHeaderName, 0xff, 0xff, 0xff, 0x7f},
+		{Version, Oldest, TagMethod, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 'm'},
+		{Version, Oldest, TagHeaderName, 0xff, 0xff, 0xff, 0x7f},
 	} {
 		if n := testing.AllocsPerRun(100, func() { _, _ = ParseHead(b) }); n != 0 {
 			t.Errorf("%v: %v allocations", b, n)

@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // row puts entries into the two parts of a row.
@@ -18,9 +20,9 @@ func row(entries ...Entry) (plain, secret []byte) {
 }
 
 // fold makes a record of one row for each list of entries.
-func fold(t testing.TB, rows ...[]Entry) *Record {
+func fold(t testing.TB, rows ...[]Entry) *recorded.Call {
 	t.Helper()
-	r := NewRecord(Head{Method: "tools/call"}, 0)
+	r := recorded.New(Head{Method: "tools/call"}, 0)
 	for i, entries := range rows {
 		if err := apply(r, entries...); err != nil {
 			t.Fatalf("row %d: %v", i, err)
@@ -30,13 +32,13 @@ func fold(t testing.TB, rows ...[]Entry) *Record {
 }
 
 // apply folds one row of entries into r.
-func apply(r *Record, entries ...Entry) error {
+func apply(r *recorded.Call, entries ...Entry) error {
 	plain, secret := row(entries...)
 	return r.Apply(plain, secret, nil)
 }
 
 // dump writes everything that r holds, nil apart from empty.
-func dump(r *Record) string {
+func dump(r *recorded.Call) string {
 	var b strings.Builder
 	text := func(name string, p []byte) {
 		if p != nil {
@@ -89,7 +91,7 @@ func dumpFailure(e *engine.Error) string {
 }
 
 // held is how many bytes of other people's r holds on to.
-func held(r *Record) int {
+func held(r *recorded.Call) int {
 	n := len(r.Cursor) + len(r.Round) + len(r.State) + len(r.Responses) + len(r.Data)
 	if r.Policy != nil {
 		n += len(r.Policy.Token)

@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // allocated says how many bytes f allocates.
@@ -25,7 +28,7 @@ func TestManyQuestions(t *testing.T) {
 		asked = AppendEntry(asked, AskedEntry(id, []byte("q")))
 		answers = AppendEntry(answers, AnswerEntry(id, []byte("a")))
 	}
-	r := NewRecord(Head{Method: "m"}, 0)
+	r := recorded.New(Head{Method: "m"}, 0)
 	start := time.Now()
 	for _, plain := range [][]byte{asked, answers} {
 		if err := r.Apply(plain, nil, nil); err != nil {
@@ -35,7 +38,7 @@ func TestManyQuestions(t *testing.T) {
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("took %v", took)
 	}
-	if len(r.Asked) != 0 || len(r.Outbox) != maxOutbox || string(r.Outbox[0].ID) != "0" || string(r.Outbox[255].ID) != "255" {
+	if len(r.Asked) != 0 || len(r.Outbox) != 256 || string(r.Outbox[0].ID) != "0" || string(r.Outbox[255].ID) != "255" {
 		t.Errorf("%d asked, %d answers", len(r.Asked), len(r.Outbox))
 	}
 	// What was refused room is asked again once there is some.
@@ -50,7 +53,7 @@ func TestPositionsEndBeforeTheyRepeat(t *testing.T) {
 		"in two":      {{number(Base, 1<<32-1)}, {event("x")}},
 		"event first": {{event("x"), number(Base, 1<<32-2), event("y"), event("z")}},
 	} {
-		r := NewRecord(Head{Method: "m"}, 0)
+		r := recorded.New(Head{Method: "m"}, 0)
 		var err error
 		for _, entries := range rows {
 			before := dump(r)
@@ -66,10 +69,10 @@ func TestPositionsEndBeforeTheyRepeat(t *testing.T) {
 
 // Lengths are claims: no reader allocates by one.
 func TestHugeLengths(t *testing.T) {
-	length := appendUvarint(nil, maxSafe)
-	for kind := Sent; kind <= lastKind; kind++ {
-		b := append([]byte{version, oldest, byte(kind)}, length...)
-		r := NewRecord(Head{Method: "m"}, 0)
+	length := AppendUvarint(nil, MaxSafe)
+	for kind := Sent; kind <= LastKind; kind++ {
+		b := append([]byte{Version, Oldest, byte(kind)}, length...)
+		r := recorded.New(Head{Method: "m"}, 0)
 		if n := allocated(func() {
 			if err := r.Apply(b, nil, nil); err != ErrCorrupt {
 				t.Errorf("kind %d: %v", kind, err)
@@ -79,7 +82,7 @@ func TestHugeLengths(t *testing.T) {
 		}
 	}
 	for tag := byte(1); tag < 20; tag++ {
-		b := append([]byte{version, oldest, tag}, length...)
+		b := append([]byte{Version, Oldest, tag}, length...)
 		if n := allocated(func() {
 			_, err1 := ParseHead(b)
 			_, err2 := ParseServer(b, nil)
@@ -96,9 +99,9 @@ func TestHugeLengths(t *testing.T) {
 // The same entry over and over leaves one of it.
 func TestManyOfOne(t *testing.T) {
 	for _, e := range everyKind() {
-		b := bytes.Repeat(AppendEntry([]byte{version, oldest}, e)[2:], 20000)
-		r := NewRecord(Head{Method: "m"}, 0)
-		if err := r.Apply(append([]byte{version, oldest}, b...), nil, nil); err != nil {
+		b := bytes.Repeat(AppendEntry([]byte{Version, Oldest}, e)[2:], 20000)
+		r := recorded.New(Head{Method: "m"}, 0)
+		if err := r.Apply(append([]byte{Version, Oldest}, b...), nil, nil); err != nil {
 			t.Fatalf("kind %d: %v", e.Kind, err)
 		}
 		if held(r) > len(e.Data) {
@@ -108,8 +111,8 @@ func TestManyOfOne(t *testing.T) {
 }
 
 func TestNumbersOfAHostilePolicy(t *testing.T) {
-	r := fold(t, []Entry{{Kind: Policy, N: [3]uint64{maxSafe, maxSafe, maxSafe}}, number(Retry, maxSafe)})
-	if p := r.Policy; p.MinWait != maxSafe || p.MaxWait != maxSafe || r.Retry != maxSafe {
+	r := fold(t, []Entry{{Kind: Policy, N: [3]uint64{MaxSafe, MaxSafe, MaxSafe}}, number(Retry, MaxSafe)})
+	if p := r.Policy; p.MinWait != MaxSafe || p.MaxWait != MaxSafe || r.Retry != MaxSafe {
 		t.Errorf("%+v", p)
 	}
 }

@@ -1,9 +1,12 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"reflect"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // A newer version that says that we can read what it writes: what we do not
@@ -12,21 +15,21 @@ func TestSkipsWhatANewerVersionAdds(t *testing.T) {
 	h := fullHead()
 	b := AppendHead(nil, &h)
 	b[0] = 2
-	b = appendField(b, 100, []byte("a field of version 2"))
-	b = appendBytes(append(b, 0x80, 1), []byte("and its tag 128"))
+	b = AppendField(b, 100, []byte("a field of version 2"))
+	b = AppendBytes(append(b, 0x80, 1), []byte("and its tag 128"))
 	got, err := ParseHead(b)
 	if err != nil || !reflect.DeepEqual(got, h) {
 		t.Errorf("head: %+v, %v", got, err)
 	}
 
-	for _, kind := range []Kind{lastSkippable + 1, 200, 255} {
+	for _, kind := range []Kind{LastSkippable + 1, 200, 255} {
 		plain, secret := row(everyKind()...)
 		want := fold(t, everyKind())
-		unknown := appendBytes([]byte{byte(kind)}, []byte("\xff\xff anything"))
+		unknown := AppendBytes([]byte{byte(kind)}, []byte("\xff\xff anything"))
 		for _, p := range []*[]byte{&plain, &secret} {
 			*p = bytes.Join([][]byte{{2, 1}, unknown, (*p)[2:], unknown}, nil)
 		}
-		r := NewRecord(Head{Method: "tools/call"}, 0)
+		r := recorded.New(Head{Method: "tools/call"}, 0)
 		if err := r.Apply(plain, secret, nil); err != nil {
 			t.Errorf("kind %d: %v", kind, err)
 		}
@@ -39,14 +42,14 @@ func TestSkipsWhatANewerVersionAdds(t *testing.T) {
 	s := goldenServers()[1]
 	plain, secret := AppendServer(&s)
 	plain[0], secret[0] = 9, 9
-	plain, secret = appendField(plain, 77, []byte("x")), appendField(secret, 77, []byte("x"))
+	plain, secret = AppendField(plain, 77, []byte("x")), AppendField(secret, 77, []byte("x"))
 	if got, err := ParseServer(plain, secret); err != nil || !reflect.DeepEqual(got, s) {
 		t.Errorf("server: %+v, %v", got, err)
 	}
 
 	failure := someOutcomes()[2].Data
 	want, _ := ParseFailure(failure)
-	newer := appendField(append([]byte{3, 1}, failure[2:]...), 50, []byte("x"))
+	newer := AppendField(append([]byte{3, 1}, failure[2:]...), 50, []byte("x"))
 	if got, err := ParseFailure(newer); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("failure: %+v, %v", got, err)
 	}

@@ -1,15 +1,17 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"reflect"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 func someOps() []Op {
 	return []Op{
 		{Kind: OpServer, Plain: []byte{}, Secret: []byte{}},
-		{Kind: OpCall, Flags: OpOwned, Call: maxSafe, Epoch: 1, Plain: []byte("head"), Secret: []byte{}},
+		{Kind: OpCall, Flags: OpOwned, Call: MaxSafe, Epoch: 1, Plain: []byte("head"), Secret: []byte{}},
 		{Kind: OpLog, Call: 1<<32 + 5, Epoch: 1<<32 - 1, N: 70000, Plain: []byte("plain"), Secret: []byte("secret")},
 		{Kind: OpLog, Call: 3, N: 1, Plain: []byte{}, Secret: []byte("s")},
 		{Kind: OpForget, Flags: OpOwned, Call: 255, Plain: []byte{}, Secret: []byte{}},
@@ -83,7 +85,7 @@ func TestDamagedOps(t *testing.T) {
 	if op, ok := readOp(huge); ok {
 		t.Errorf("%+v", op)
 	}
-	rounded := AppendOp(nil, Op{Kind: OpLog, Call: maxSafe + 1, Plain: []byte("x")})
+	rounded := AppendOp(nil, Op{Kind: OpLog, Call: MaxSafe + 1, Plain: []byte("x")})
 	if op, ok := readOp(rounded); ok {
 		t.Errorf("%+v", op)
 	}
@@ -115,8 +117,8 @@ func checkOps(t *testing.T, b []byte) {
 			break
 		}
 		again := AppendOp(nil, op)
-		end := len(b) - len(ops.p)
-		if op.Kind == 0 || op.Call > maxSafe || end < len(again) {
+		end := len(b) - len(ops.Rest())
+		if op.Kind == 0 || op.Call > MaxSafe || end < len(again) {
 			t.Fatalf("%+v", op)
 		}
 		was := b[end-len(again) : end]
@@ -125,8 +127,8 @@ func checkOps(t *testing.T, b []byte) {
 			t.Fatalf("op %x, written %x", was, again)
 		}
 	}
-	if (ops.Err() == nil) != (len(ops.p) == 0) {
-		t.Fatalf("%d bytes left: %v", len(ops.p), ops.Err())
+	if (ops.Err() == nil) != (len(ops.Rest()) == 0) {
+		t.Fatalf("%d bytes left: %v", len(ops.Rest()), ops.Err())
 	}
 	if _, ok := ops.Next(); ok {
 		t.Fatal("goes on after the end")

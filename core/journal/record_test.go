@@ -1,10 +1,12 @@
-package journal
+package journal_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 func sent(id, session uint64) Entry { return Entry{Kind: Sent, N: [3]uint64{id, session}} }
@@ -62,7 +64,7 @@ func TestFold(t *testing.T) {
 		"round given up":          {[][]Entry{{stated("r"), data(State, "s"), sent(2, 1)}}, `rounds=1 !round= !stated !state=`},
 		"acked":                   {[][]Entry{{event("1"), event("2"), number(Acked, 1)}}, `position=2/0/1`},
 		"acked backwards":         {[][]Entry{{event("1"), event("2"), number(Acked, 2), number(Acked, 1)}}, `position=2/0/2`},
-		"acked ahead":             {[][]Entry{{event("1"), number(Acked, maxSafe)}}, `position=1/0/1`},
+		"acked ahead":             {[][]Entry{{event("1"), number(Acked, MaxSafe)}}, `position=1/0/1`},
 		"base":                    {[][]Entry{{number(Base, 10), event("11")}}, `position=11/10/0`},
 		"base of what was read":   {[][]Entry{{event("1"), event("2")}, {number(Base, 1)}}, `position=2/1/0`},
 		"base backwards":          {[][]Entry{{number(Base, 10)}, {number(Base, 3)}}, `position=10/10/0`},
@@ -89,7 +91,7 @@ func TestApplyTellsOfEvents(t *testing.T) {
 	each := func(kind engine.EventKind, position uint32, data []byte) {
 		got = append(got, string(rune('0'+kind))+" "+string(rune('0'+position))+" "+string(data))
 	}
-	r := NewRecord(Head{Method: "m"}, 100)
+	r := recorded.New(Head{Method: "m"}, 100)
 	size := 100
 	for _, entries := range [][]Entry{{sent(1, 1), event("a"), data(Cursor, "1")}, {event("b"), event("")}, {number(Base, 3), event("d")}} {
 		plain, secret := row(entries...)
@@ -112,7 +114,7 @@ func TestWithoutTheSecretPart(t *testing.T) {
 	if len(secret) == 0 {
 		t.Fatal("no secret part")
 	}
-	r := NewRecord(Head{Method: "m"}, 0)
+	r := recorded.New(Head{Method: "m"}, 0)
 	if err := r.Apply(plain, nil, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,16 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
 	"reflect"
 	"testing"
+
+	. "github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 func TestServersRoundTrip(t *testing.T) {
 	for _, s := range append(goldenServers(),
-		Server{Handshake: maxSafe, Revision: "2026-07-28"},
+		Server{Handshake: MaxSafe, Revision: "2026-07-28"},
 		Server{HasSession: true},
 		Server{HasSession: true, Session: "\x01\xff"},
 		Server{Endpoint: "/messages"},
@@ -41,10 +43,10 @@ func TestServerSecretsOfThePlainPart(t *testing.T) {
 	s := goldenServers()[1]
 	plain, secret := AppendServer(&s)
 	for name, parts := range map[string][2][]byte{
-		"endpoint in plain":  {appendField(bytes.Clone(plain), tagEndpoint, []byte("https://evil.example")), secret},
-		"session in plain":   {appendField(bytes.Clone(plain), tagSession, []byte("sid-2")), nil},
-		"revision in secret": {plain, appendField(bytes.Clone(secret), tagRevision, []byte("2024-11-05"))},
-		"tools in secret":    {plain, appendField(bytes.Clone(secret), tagTools, []byte("{}"))},
+		"endpoint in plain":  {AppendField(bytes.Clone(plain), TagEndpoint, []byte("https://evil.example")), secret},
+		"session in plain":   {AppendField(bytes.Clone(plain), TagSession, []byte("sid-2")), nil},
+		"revision in secret": {plain, AppendField(bytes.Clone(secret), TagRevision, []byte("2024-11-05"))},
+		"tools in secret":    {plain, AppendField(bytes.Clone(secret), TagTools, []byte("{}"))},
 		"the parts swapped":  {secret, plain},
 	} {
 		if got, err := ParseServer(parts[0], parts[1]); err != ErrCorrupt || !reflect.DeepEqual(got, Server{}) {

@@ -1,4 +1,4 @@
-package journal
+package journal_test
 
 import (
 	"bytes"
@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	. "github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // someEntry returns an entry of any kind; ids are few, so that they meet.
 func someEntry(rng *rand.Rand) Entry {
 	id := fmt.Appendf(nil, "%d", rng.IntN(4))
 	text := fmt.Appendf(nil, "%x", rng.Uint64()>>rng.IntN(64))
-	switch k := Kind(rng.IntN(int(lastKind)+8) + 1); k {
+	switch k := Kind(rng.IntN(int(LastKind)+8) + 1); k {
 	case Sent:
 		return sent(rng.Uint64N(9), rng.Uint64N(3))
 	case Asked:
@@ -66,7 +68,7 @@ func TestRowsFoldAsOne(t *testing.T) {
 // foldInRows folds entries, a new row wherever cut says so, and dumps it all.
 func foldInRows(t *testing.T, entries []Entry, cut func() bool) string {
 	t.Helper()
-	r := NewRecord(Head{Method: "m"}, 0)
+	r := recorded.New(Head{Method: "m"}, 0)
 	var events bytes.Buffer
 	each := func(kind engine.EventKind, position uint32, data []byte) {
 		fmt.Fprintf(&events, " %d:%d:%s", kind, position, data)

@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
@@ -90,19 +91,19 @@ type call struct {
 	chunks       int            // that have come of its answer
 	resends      int            // times it was sent again in a new session
 	position     uint32
-	heard        uint32          // events up to here the app has had while another hand carried the call
-	left         bool            // its request has left, from here or from an earlier page
-	sendBy       engine.Time     // until when it may leave for the first time
-	tellQueuedAt engine.Time     // callQueued: when its app is told that it waits; Never once it is, or where it need not be
-	tellsQueued  bool            // its guarantee says what a reload does to it while it waits
-	restored     bool            // another page has made it
-	reruns       int             // times it was run again because that is harmless, or allowed
-	rerunAt      engine.Time     // callQueued: not before; Never for at once
-	record       *record         // what of it is stored; nil where nothing is
-	fold         *journal.Record // callRestored, callFollowed: what is known of it
-	policy       *resumePolicy   // SEP-975: the server lets the request be resumed
-	parent       *call           // roleStatus, roleTask: the call that it is about
-	task         *task           // callTask
+	heard        uint32         // events up to here the app has had while another hand carried the call
+	left         bool           // its request has left, from here or from an earlier page
+	sendBy       engine.Time    // until when it may leave for the first time
+	tellQueuedAt engine.Time    // callQueued: when its app is told that it waits; Never once it is, or where it need not be
+	tellsQueued  bool           // its guarantee says what a reload does to it while it waits
+	restored     bool           // another page has made it
+	reruns       int            // times it was run again because that is harmless, or allowed
+	rerunAt      engine.Time    // callQueued: not before; Never for at once
+	record       *record        // what of it is stored; nil where nothing is
+	fold         *recorded.Call // callRestored, callFollowed: what is known of it
+	policy       *resumePolicy  // SEP-975: the server lets the request be resumed
+	parent       *call          // roleStatus, roleTask: the call that it is about
+	task         *task          // callTask
 
 	streamed segments.Tracker // callRestored, callFollowed: what its task had streamed
 

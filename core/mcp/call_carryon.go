@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -82,7 +82,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 }
 
 // askAgain hands an input request that nobody has answered to the app once more.
-func (t *call) askAgain(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	if r.Stated && r.State == nil {
 		t.phase = callQueued
 		t.stranded(c, now, "lost", stateLost(t.method))
@@ -90,7 +90,7 @@ func (t *call) askAgain(c *Client, now engine.Time, r *journal.Record) {
 	}
 	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
 	t.asks, t.requestState = r.Round, r.State
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(t.asks), t.asks, journal.RoundID)})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(t.asks), t.asks, recorded.RoundID)})
 }
 
 func stateLost(method string) *engine.Error {

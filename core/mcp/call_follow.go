@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // callOfRecord returns the call with that record, nil if there is none.
@@ -93,7 +94,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	acked, log := journal.TakeAcks(log)
 	t.record.restart(head.Epoch)
 	t.record.acked, t.record.Made = max(acked, t.record.acked), h.CreatedAt
-	t.fold = journal.NewRecord(h, len(head.Plain))
+	t.fold = recorded.New(h, len(head.Plain))
 	t.fold.Position = position
 	t.phase = callFollowed
 	for _, op := range log {

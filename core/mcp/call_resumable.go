@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -210,7 +211,7 @@ func (t *call) postResume(c *Client, now engine.Time) {
 }
 
 // restorePolicy goes on with a resumable request after a reload.
-func (t *call) restorePolicy(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
 	t.phase, t.answerBy = callStreaming, engine.Never
 	p := &resumePolicy{token: r.Policy.Token, minWait: r.Policy.MinWait, maxWait: r.Policy.MaxWait, since: now}
 	t.policy = p

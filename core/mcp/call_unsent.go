@@ -3,7 +3,7 @@ package mcp
 import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // A call that waits for a connection, the network or a token may leave until its
@@ -40,7 +40,7 @@ func (c *Client) believes(t *call) bool {
 
 // restoreSendBy notes until when a call may leave that another page has made: its age
 // counts by the wall clock, the only one that outlives a page.
-func (t *call) restoreSendBy(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
 	c.latest = max(c.latest, r.Latest())
 	t.restored, t.tellsQueued = true, true
 	waited, _ := durable.Waited(t.record.Made, c.latest, c.wall())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -186,7 +187,7 @@ func (h *formHistory) reload() {
 	stored := h.Store.Record(h.record)
 	for key := range h.given {
 		id := "k" + key
-		h.given[key] = slices.ContainsFunc(stored.Outbox, func(r journal.Reply) bool { return string(r.ID) == id }) ||
+		h.given[key] = slices.ContainsFunc(stored.Outbox, func(r durable.Reply) bool { return string(r.ID) == id }) ||
 			slices.ContainsFunc(stored.Taken, func(taken []byte) bool { return string(taken) == id })
 	}
 	effects := h.Reload()

@@ -9,10 +9,11 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // drafts are the answers that a person has begun, by the id that the journal has
-// for what was asked (questionID, inputID, journal.RoundID). They are not for the
+// for what was asked (questionID, inputID, recorded.RoundID). They are not for the
 // server, and gone with the answer.
 type drafts struct {
 	saved  map[string][]byte // JSON
@@ -67,7 +68,7 @@ func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*cal
 		return t, inputID(key)
 	}
 	if _, asked := jsonrpc.Member(t.asks, key); asked && t.phase == callAsking {
-		return t, journal.RoundID(key)
+		return t, recorded.RoundID(key)
 	}
 	return nil, nil
 }
@@ -114,7 +115,7 @@ func (t *call) draftsDue(c *Client) engine.Time {
 
 // restore brings back what was stored of a call. What is no JSON would spoil the
 // event that it goes into.
-func (d *drafts) restore(c *Client, r *journal.Record) {
+func (d *drafts) restore(c *Client, r *recorded.Call) {
 	*d = drafts{saved: map[string][]byte{}}
 	for _, draft := range r.Drafts {
 		if jsonrpc.Valid(draft.Message, c.cfg.Limits.Depth) == nil {

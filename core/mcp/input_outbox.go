@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -73,7 +74,7 @@ func (t *call) drop(r *reply) bool {
 }
 
 // restoreOutbox sends the answers again that the server may not have taken.
-func (t *call) restoreOutbox(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) restoreOutbox(c *Client, now engine.Time, r *recorded.Call) {
 	for _, a := range r.Outbox {
 		if _, task := inputKey(a.ID); !task { // restoreTaskInput's
 			t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
@@ -123,7 +124,7 @@ func (c *Client) isOpen(t *call, id []byte) bool {
 }
 
 // handAsked asks the app again what the page before it had not answered.
-func (t *call) handAsked(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) handAsked(c *Client, now engine.Time, r *recorded.Call) {
 	for _, q := range r.Asked {
 		if _, task := inputKey(q.ID); task {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // tape is a transcript of 64 KiB, and where its blocks end.
@@ -69,7 +70,7 @@ type lean struct {
 	ops     []byte
 	lag     int // inputs that a commit takes to land; 3: until the client waits for it
 	flew    int
-	record  *journal.Record
+	record  *recorded.Call
 	stored  int // progress events in the journal
 	told    int // to the page
 	results int
@@ -163,7 +164,7 @@ func (m *lean) land() {
 			if err != nil {
 				m.fail("%v", err)
 			}
-			m.record = journal.NewRecord(head, 0)
+			m.record = recorded.New(head, 0)
 		case journal.OpLog:
 			err := m.record.Apply(op.Plain, op.Secret, func(kind engine.EventKind, position uint32, data []byte) {
 				if m.stored++; kind != engine.EventProgress || progressOf(data) != m.stored || position != uint32(m.stored) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // shelf is what is stored, read a second time: World.Store says what a new page
@@ -20,7 +21,7 @@ type shelf struct {
 
 // stored is a call as it is stored: its rows folded as they land.
 type stored struct {
-	*journal.Record
+	*recorded.Call
 	errand int
 	last   spot // of its events
 }
@@ -83,7 +84,7 @@ func (l *life) land(sealed bool) {
 			}
 			n := errandOf(op)
 			l.errands[n].gone = false
-			l.shelf.calls[op.Call] = &stored{Record: journal.NewRecord(h, 0), errand: n}
+			l.shelf.calls[op.Call] = &stored{Call: recorded.New(h, 0), errand: n}
 		case journal.OpForget:
 			if r := l.shelf.calls[op.Call]; r != nil {
 				l.errands[r.errand].gone = true

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // Why a call leaves the store before it was acknowledged, as the app sees it.
@@ -18,7 +19,7 @@ const (
 )
 
 // expired forgets a call that is too old, and reports whether it did.
-func (c *Client) expired(r *journal.Record, head journal.Op) bool {
+func (c *Client) expired(r *recorded.Call, head journal.Op) bool {
 	clock := durable.Clock{Wall: c.wall(), Sound: c.cfg.Sound}
 	if c.state != stateNew || head.Flags&journal.OpOwned == 0 || !clock.Expired(r.Head.CreatedAt, r.Outcome != 0, r.EndedAt, c.cfg.Retention.Ended, c.cfg.Retention.Running) {
 		return false

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
@@ -138,7 +139,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
 		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
-		fold: journal.NewRecord(h, len(head.Plain)),
+		fold: recorded.New(h, len(head.Plain)),
 	}
 	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
@@ -236,7 +237,7 @@ func (c *Client) recallOutcome(t *call) {
 
 // tellRecall describes a call to the app: {"key":"k","method":"tools/call",
 // "params":{…},"createdAt":0,"acked":0,"base":0,"manual":false,"owned":true,"guarantee":"resumable"}.
-func (c *Client) tellRecall(t *call, known *journal.Record) {
+func (c *Client) tellRecall(t *call, known *recorded.Call) {
 	t.record.Know(c.guaranteeOf(known))
 	t.record.Announced = t.record.Stored
 	b := describeRequest(nil, t)
@@ -254,7 +255,7 @@ func (c *Client) tellRecall(t *call, known *journal.Record) {
 }
 
 // guaranteeOf returns what the journal makes of a call that is in no hand.
-func (c *Client) guaranteeOf(r *journal.Record) durable.Guarantee {
+func (c *Client) guaranteeOf(r *recorded.Call) durable.Guarantee {
 	switch {
 	case r.Outcome != 0, r.TaskID != "":
 		return durable.Durable

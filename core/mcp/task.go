@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
@@ -170,7 +171,7 @@ func (c *Client) writeTask(t *call) {
 
 // restoreTask goes on with a task after a reload: from the last number that was
 // stored, where it streams.
-func (t *call) restoreTask(c *Client, now engine.Time, r *journal.Record, d *wire.TaskDialect) {
+func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire.TaskDialect) {
 	t.phase, t.answerBy = callTask, engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
 		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && !c.continues}

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
@@ -181,7 +182,7 @@ func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data 
 
 // restoreTaskInput brings back what the task has asked: answered, answered and
 // not taken, or neither.
-func (t *call) restoreTaskInput(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call) {
 	k := t.task
 	var again []byte
 	for _, q := range r.Asked {

@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // subcall is a request about a task, made again and again.
@@ -140,7 +141,7 @@ func (t *call) streamEnded(c *Client, now engine.Time) {
 
 // resumeFetch goes on with a request for the task's result that an earlier page
 // made, from where its stream stood.
-func (t *call) resumeFetch(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) resumeFetch(c *Client, now engine.Time, r *recorded.Call) {
 	s := c.newCall(now, t.task.dialect.Result, Timeouts{Idle: t.timeouts.Idle})
 	s.role, s.parent = roleTask, t
 	delete(c.byID, s.request)

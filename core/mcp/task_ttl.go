@@ -5,6 +5,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
 
 // taskTTL is for how long the server keeps a task (ttl of 2025-11-25, ttlMs of
@@ -84,7 +85,7 @@ func (c *Client) writeTTL(t *call) {
 // restoreTTL goes on counting after a reload: by the wall clock, the only one that
 // outlives a page. One that was set back makes the server's word decide, and one
 // that was set forward costs no task: it is asked for in any case.
-func (t *call) restoreTTL(c *Client, now engine.Time, r *journal.Record) {
+func (t *call) restoreTTL(c *Client, now engine.Time, r *recorded.Call) {
 	k := t.task
 	k.ttl = taskTTL{ms: min(r.TaskTTL, ttlCap), heard: now, written: engine.Never}
 	if k.ttl.ms == 0 {

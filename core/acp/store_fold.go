@@ -1,0 +1,61 @@
+package acp
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/core/durable"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// maxSeen bounds the marks of events that are kept, in bytes: what a link.Stream
+// remembers.
+const maxSeen = 32 << 10
+
+// storedSession is a session folded from its head and its rows: what is needed to go on
+// with it, or to look on. Its byte slices are its own.
+type storedSession struct {
+	durable.History
+	durable.Questions
+	Cursor     []byte         // id of the last event of its stream; empty for none
+	Seen       []byte         // marks of the events before that, maxSeen bytes at most
+	Connection string         // to the agent that has the session; "" for none
+	Servers    []byte         // that the agent connects to for it, a JSON array; nil for none
+	Prompts    []storedPrompt // in the order of their sending
+}
+
+// storedPrompt is one that has left, or is about to, and is not in the history.
+type storedPrompt struct {
+	ID      uint64
+	Content []byte
+}
+
+// newStoredSession returns one of which nothing but the head is known, size bytes long.
+func newStoredSession(head journal.Head, size int) *storedSession {
+	return &storedSession{History: durable.NewHistory(head, size)}
+}
+
+// Unsealed drops what a row's secret part may have replaced.
+func (r *storedSession) Unsealed() { r.Cursor, r.Seen = nil, nil }
+
+// Fold takes an entry.
+func (r *storedSession) Fold(e journal.Entry) {
+	switch e.Kind {
+	case journal.Cursor:
+		r.Cursor = bytes.Clone(e.Data)
+	case journal.Seen:
+		r.Seen = append(r.Seen, e.Data...)
+		r.Seen = r.Seen[max(len(r.Seen)-maxSeen, 0):]
+	case journal.Connection:
+		r.Connection = string(e.Data)
+		r.Cursor, r.Seen = nil, nil // of a stream on the one before
+	case journal.Servers:
+		r.Servers = bytes.Clone(e.Data)
+	case journal.Prompt:
+		r.Prompts = append(r.Prompts, storedPrompt{ID: e.N[0], Content: bytes.Clone(e.Data)})
+	case journal.Placed:
+		r.Prompts = slices.DeleteFunc(r.Prompts, func(p storedPrompt) bool { return p.ID == e.N[0] })
+	default:
+		r.Questions.Fold(e, func([]byte) bool { return false })
+	}
+}

@@ -1,0 +1,13 @@
+package recorded
+
+// RoundID names one of the requests for input of a Round, where the ids of
+// other questions start with something else: their kind, or the letter k.
+func RoundID(key string) []byte { return append([]byte{'r'}, key...) }
+
+func isRoundID(id []byte) bool { return len(id) > 0 && id[0] == 'r' }
+
+// Asks reports whether a Round waits for its responses.
+func (r *Call) Asks() bool { return r.Round != nil && !r.RoundOver }
+
+// opensRound reports whether an id is that of an input which a Round waits for.
+func (r *Call) opensRound(id []byte) bool { return isRoundID(id) && r.Asks() }
