@@ -36,7 +36,7 @@
 //	word 4  sub           event kind (Deliver), outcome (Settle), 1 for strict (Store)
 //	word 5  address       of the payload's first byte
 //	word 6  length        of the payload in bytes
-//	word 7  extra         bytes of the body (Fetch)
+//	word 7  extra         bytes of the body (Fetch), what a stream does or 0 (Deliver)
 //
 // A payload is UTF-8 text, except that of Store, which is binary and described
 // in store.go, and those of Fetch and Socket: a frame. A frame is a list of

@@ -72,7 +72,7 @@ func (c *client) Do(e engine.Effect) {
 			e.Data = table.Keep(appendFailure(nil, e.Failure))
 		}
 		table.Add(jsbridge.Record{
-			Kind: jsbridge.KindDeliver, Client: c.handle, ID: uint32(e.C), Number: e.Position, Sub: uint32(e.Event),
+			Kind: jsbridge.KindDeliver, Client: c.handle, ID: uint32(e.C), Number: e.Position, Sub: uint32(e.Event), Extra: uint32(e.Stream),
 		}, e.Data)
 	case engine.Settle:
 		if e.Failure != nil {

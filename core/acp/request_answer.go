@@ -130,7 +130,7 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 	case r.method == "session/prompt":
 		r.session.unsent(c, now, r)
 	case methods[r.method].joins && !r.session.known:
-		c.drop(now, r.session, "")
+		c.drop(now, r.session, 0)
 	case methods[r.method].joins && r.session.replay != nil && r.session.replay.byApp:
 		r.session.replayed(c, now, false, nil)
 	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
@@ -170,7 +170,7 @@ func rpcError(op string, object []byte) *engine.Error {
 // that alone.
 func (r *request) dropPassing(c *Client, now engine.Time) {
 	if s := r.session; s != nil && s.passing && s.transcript != nil && !s.requested(c) {
-		c.drop(now, s, "")
+		c.drop(now, s, 0)
 	}
 }
 

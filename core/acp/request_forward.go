@@ -90,7 +90,7 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 		ok, _ := jsonrpc.Member(text, "ok")
 		c.RespondRecord(now, record, id, uintMember(text, "answer"), string(ok) == "true", data)
 	case forget:
-		c.drop(now, s, "closed")
+		c.drop(now, s, engine.StreamClosed)
 	case cancels:
 		id, _ := jsonrpc.Uint(cancel)
 		for _, r := range c.requests {
@@ -261,7 +261,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 		}
 	}
 	if s.unwanted {
-		c.drop(now, s, "closed")
+		c.drop(now, s, engine.StreamClosed)
 		return
 	}
 	c.goOn(now, s, func(r *request) {

@@ -396,15 +396,15 @@ func (c *Client) dropNamed(now engine.Time, s *session, params []byte) {
 			return
 		}
 	}
-	state := "closed"
+	state := engine.StreamClosed
 	if s.passing {
-		state = ""
+		state = 0
 	}
 	c.drop(now, s, state)
 }
 
-// drop forgets a session; state tells the app, if it is not empty.
-func (c *Client) drop(now engine.Time, s *session, state string) {
+// drop forgets a session; state tells the app, if it is not 0.
+func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	if s.transcript == nil {
 		return
 	}
@@ -415,7 +415,7 @@ func (c *Client) drop(now engine.Time, s *session, state string) {
 	}
 	s.detach(c)
 	c.lend(now)
-	if state != "" {
+	if state != 0 {
 		c.status(s, state, -1)
 	}
 	c.forgetRecord(s)
@@ -440,7 +440,7 @@ func (c *Client) Forget(now engine.Time, handle uint32) {
 	switch s := c.session(handle); {
 	case s == nil || c.state >= stateClosing:
 	case s.owned:
-		c.drop(now, s, "closed")
+		c.drop(now, s, engine.StreamClosed)
 	default:
 		c.forwardForget(s)
 	}

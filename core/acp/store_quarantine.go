@@ -45,5 +45,5 @@ func (c *Client) letGo(now engine.Time, s *session) {
 	}
 	s.record.Leave()
 	s.owned, s.record = false, nil
-	c.drop(now, s, "closed")
+	c.drop(now, s, engine.StreamClosed)
 }

@@ -38,7 +38,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 	}
 	for _, s := range forgotten {
 		s.record = nil
-		c.drop(now, s, "closed")
+		c.drop(now, s, engine.StreamClosed)
 	}
 	if r.Err() != nil {
 		c.quarantined()
@@ -132,10 +132,10 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	s.fold = newStoredSession(journal.Head{Method: sessionMethod}, len(op.Plain))
 	switch {
 	case owned:
-		c.status(s, "owned", -1)
+		c.status(s, engine.StreamOwned, -1)
 	case was:
 		s.conn.closeUnused(c)
-		c.status(s, "followed", -1)
+		c.status(s, engine.StreamFollowed, -1)
 	}
 	return s
 }

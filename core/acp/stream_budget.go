@@ -114,7 +114,7 @@ func (s *session) waits(c *Client) bool {
 func (c *Client) park(now engine.Time, s *session) {
 	if !s.parked {
 		s.parked, s.since = true, now
-		c.status(s, "parked", -1)
+		c.status(s, engine.StreamParked, -1)
 	}
 	every := int64(visitEvery)
 	if s.busy(c) {

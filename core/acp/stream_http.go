@@ -102,7 +102,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	es.close(c)
 	es.session.stream = nil // what is asked next tries again
-	c.status(es.session, "refused", -1)
+	c.status(es.session, engine.StreamRefused, -1)
 	for _, r := range append([]*request(nil), c.requests...) {
 		if r.session == es.session && r.phase == requestQueued {
 			failure := *why
@@ -131,7 +131,7 @@ func (es *stream) up(c *Client, now engine.Time) {
 	}
 	c.heardOne = true
 	if s.silent {
-		c.status(s, "open", -1)
+		c.status(s, engine.StreamOpen, -1)
 	}
 	s.streamUp(c, now, again)
 }
@@ -228,7 +228,7 @@ func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head eng
 	}
 	if !up {
 		if es.session != nil {
-			c.status(es.session, "reconnecting", delay)
+			c.status(es.session, engine.StreamReconnecting, delay)
 		}
 		return
 	}
@@ -237,7 +237,7 @@ func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head eng
 	es.interrupt()
 	if es.session != nil {
 		es.session.cut(c, now)
-		c.status(es.session, "cut", delay)
+		c.status(es.session, engine.StreamCut, delay)
 	}
 }
 
@@ -271,14 +271,14 @@ func (es *stream) readWithheld(c *Client) {
 }
 
 // status tells the app what a session's stream does: {"state":"cut","delay":250}.
-func (c *Client) status(s *session, state string, delay int64) {
+func (c *Client) status(s *session, state engine.StreamState, delay int64) {
 	switch state {
-	case "open", "cut", "reconnecting", "parked", "refused":
-		s.silent = state != "open"
+	case engine.StreamOpen, engine.StreamCut, engine.StreamReconnecting, engine.StreamParked, engine.StreamRefused:
+		s.silent = state != engine.StreamOpen
 	}
-	b := jsonrpc.AppendString([]byte(`{"state":`), state)
+	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if delay >= 0 {
 		b = strconv.AppendInt(append(b, `,"delay":`...), delay, 10)
 	}
-	c.deliver(s, engine.EventStatus, 0, append(b, '}'))
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state, C: engine.CallID(s.handle), Data: append(b, '}')})
 }

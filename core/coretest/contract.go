@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -10,7 +11,7 @@ import (
 // that: ids of exchanges grow; a Read is asked of an exchange that is under way, has a
 // head and no other Read (a source pushes its events: of one, it is only a sign that
 // more is wanted); an Abort is of one that is under way, a Frame of a socket
-// that is.
+// that is; and that an event says what a stream does in a number as its text does.
 type contract struct {
 	exchanges map[engine.ExchangeID]*Exchange
 	newest    engine.ExchangeID
@@ -52,8 +53,24 @@ func (c *contract) effect(e engine.Effect) string {
 			return fmt.Sprintf("an Abort of exchange %d, which is not under way", e.X)
 		}
 		x.Over = true
+	case engine.Deliver:
+		if !streamFits(e) {
+			return fmt.Sprintf("an event of kind %d with stream state %d: %s", e.Event, e.Stream, e.Data)
+		}
 	}
 	return ""
+}
+
+// streamFits reports whether an event has the state of a stream that its kind and its text ask for.
+func streamFits(e engine.Effect) bool {
+	switch e.Event {
+	case engine.EventStatus:
+		return e.Stream != 0 && bytes.HasPrefix(e.Data, []byte(`{"state":"`+e.Stream.String()+`"`))
+	case engine.EventTask:
+		asks := bytes.HasPrefix(e.Data, []byte(`{"status":"input_required"`))
+		return asks && e.Stream == engine.StreamNeeded || !asks && e.Stream == engine.StreamSpare
+	}
+	return e.Stream == 0
 }
 
 // head, chunk and end book what the host reports.

@@ -118,6 +118,7 @@ type Effect struct {
 	Outcome  Outcome
 	X        ExchangeID
 	C        CallID
+	Stream   StreamState // EventStatus and EventTask only
 	Position uint32
 	Ticket   uint32   // Store only: names the commit, counted from 1
 	Strict   bool     // Store only

@@ -296,7 +296,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.token = c.token.Number()
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
-	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
+	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
 }
 
 // pull asks for the next chunk, unless the app has paused the call.

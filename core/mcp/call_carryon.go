@@ -70,7 +70,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
 		t.answerBy = engine.Never
-		c.status(t, "cut", &streamReport{why: cutReload})
+		c.status(t, engine.StreamCut, &streamReport{why: cutReload})
 		t.handAsked(c, now, r)
 	case len(r.Cursor) > 0 || r.Policy != nil:
 		t.phase = callQueued

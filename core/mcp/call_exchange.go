@@ -42,7 +42,7 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		}
 		t.phase = callStreaming
 		t.stream.Opened(now)
-		c.status(t, "open", nil)
+		c.status(t, engine.StreamOpen, nil)
 		t.pull(c)
 	case kind == link.BodyJSON:
 		if t.role == roleInitialize {
@@ -350,10 +350,10 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 			why = cutPolicy // both sides may disconnect at will (SEP-975)
 		}
 		delay := t.disconnected(c, now, b.Delay, floor)
-		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
+		c.status(t, engine.StreamCut, &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Resumable && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused:
 		delay := t.stream.RetryAfter(now, floor, &c.random)
-		c.status(t, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
+		c.status(t, engine.StreamCut, &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Looping:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeReconnectLoop, Op: t.method, Retryable: wire.SafeMethod(t.method),

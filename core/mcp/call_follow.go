@@ -114,7 +114,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 			if len(t.meta) > 0 { // another page's, where that was first with the key
 				b = append(append(b, `,"meta":`...), t.meta...)
 			}
-			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: append(b, '}')})
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamFollowed, C: t.id, Position: t.position, Data: append(b, '}')})
 		}
 		return
 	}
@@ -124,7 +124,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.phase = callRestored
 	c.byID[t.request] = t
 	t.awaitConnection(c)
-	c.status(t, "owned", nil)
+	c.status(t, engine.StreamOwned, nil)
 	if c.state == stateOpen && !c.token.Asking() {
 		t.carryOn(c, now)
 	}
@@ -179,7 +179,7 @@ func (c *Client) part(now engine.Time, t *call, failure *engine.Error) {
 
 // tellForgotten tells the app that a call is not stored any more.
 func (c *Client) tellForgotten(t *call) {
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, C: t.id, Position: t.position, Data: []byte(`{"state":"forgotten"}`)})
+	c.status(t, engine.StreamForgotten, nil)
 }
 
 // goneError tells of a call that is not stored any more, and of whose end this tab has

@@ -25,7 +25,7 @@ func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 		t.letGo(c, now)
 	}
 	t.parked |= byApp
-	c.status(t, "parked", nil)
+	c.status(t, engine.StreamParked, nil)
 }
 
 // unpark resumes the call as soon as the server allows, and the host.

@@ -29,15 +29,15 @@ type streamReport struct {
 // status tells the app what a call's stream does, or the GET stream where t is
 // nil: {"state":"cut","why":"network","attempt":1,"delay":120}. It has the
 // position of the last event before it, since no server sent it.
-func (c *Client) status(t *call, state string, r *streamReport) {
-	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus}
+func (c *Client) status(t *call, state engine.StreamState, r *streamReport) {
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state}
 	if t != nil {
 		if t.role != roleApp {
 			return
 		}
 		e.C, e.Position = t.id, t.position
 	}
-	b := jsonrpc.AppendString([]byte(`{"state":`), state)
+	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if r != nil {
 		if r.why != "" {
 			b = jsonrpc.AppendString(append(b, `,"why":`...), r.why)

@@ -207,7 +207,7 @@ func (t *call) postResume(c *Client, now engine.Time) {
 		extra = append(extra, t.stream.Cursor.Header())
 	}
 	t.x = c.fetch(t, "POST", body, extra...)
-	c.status(t, "reconnecting", &streamReport{attempt: t.stream.Attempts()})
+	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
 }
 
 // restorePolicy goes on with a resumable request after a reload.
@@ -230,7 +230,7 @@ func (t *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
 	floor := p.wait() - max(away, 0)
 	t.stream.NotBefore(now.After(max(floor, 0)))
 	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
-	c.status(t, "cut", &streamReport{why: cutReload, delay: max(floor, 0)})
+	c.status(t, engine.StreamCut, &streamReport{why: cutReload, delay: max(floor, 0)})
 	if t.generation == c.session.generation {
 		t.handAsked(c, now, r)
 	} // else what a session that is gone has asked, this one asks under ids of its own

@@ -121,7 +121,7 @@ func (l *listen) stop(c *Client) {
 func (l *listen) off(c *Client) {
 	l.stop(c)
 	l.over = true
-	c.status(nil, "off", nil)
+	c.status(nil, engine.StreamOff, nil)
 }
 
 func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
@@ -134,7 +134,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		l.refreshed, l.hadStream, l.missed = false, true, false
 		l.stream.Opened(now)
 		if !l.trial { // to the app it is the stream that is open already
-			c.status(nil, "open", &streamReport{missed: missed})
+			c.status(nil, engine.StreamOpen, &streamReport{missed: missed})
 		}
 		c.read(l.x)
 		return
@@ -230,7 +230,7 @@ func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why strin
 		return
 	}
 	delay := l.stream.RetryAfter(now, floor, &c.random)
-	c.status(nil, "cut", &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
+	c.status(nil, engine.StreamCut, &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 }
 
 func (l *listen) advance(c *Client, now engine.Time) {

@@ -238,5 +238,9 @@ func (c *Client) tellTask(t *call, k *task, fallback string) {
 	if fallback != "" {
 		b = jsonrpc.AppendString(append(b, `,"fallback":`...), fallback)
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, C: t.id, Position: t.position, Data: append(b, '}')})
+	stream := engine.StreamSpare
+	if k.status == "input_required" {
+		stream = engine.StreamNeeded
+	}
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, Stream: stream, C: t.id, Position: t.position, Data: append(b, '}')})
 }

@@ -30,14 +30,14 @@ func (t *call) holdTask(c *Client, now engine.Time, held bool) {
 	if k.fetch.call != nil && !k.numbered && k.blocks() {
 		k.fetch.drop(c)
 	}
-	c.status(t, "parked", &streamReport{why: "connections"})
+	c.status(t, engine.StreamParked, &streamReport{why: "connections"})
 }
 
 // tellPolled tells the host that from here on polls do, and the call has no use for
 // a connection of its own: {"state":"polled"}.
 func (c *Client) tellPolled(t *call) {
 	if t.task.dialect.Result == "" && !t.task.trying {
-		c.status(t, "polled", nil)
+		c.status(t, engine.StreamPolled, nil)
 	}
 }
 

@@ -169,7 +169,7 @@ func (c *Client) replaceListen(next *listen) {
 	old.stop(c)
 	if cut {
 		c.catchUp(next, nil)
-		c.status(nil, "open", &streamReport{missed: old.hadStream || old.missed})
+		c.status(nil, engine.StreamOpen, &streamReport{missed: old.hadStream || old.missed})
 	} else {
 		c.catchUp(next, old.ids)
 	}

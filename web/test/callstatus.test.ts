@@ -2,6 +2,7 @@ import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Call, type CallControl } from "../src/client/call.js";
+import { EVENT, StreamState } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { missing } from "../src/client/storedevents.js";
 
@@ -92,6 +93,6 @@ test("an end answers who waits, and who asks after it", async () => {
 test("a call that goes to another page answers with what is known", async () => {
   const { call } = underWay();
   const status = call.status();
-  call.deliver(4, 0, `{"state":"followed","record":5}`);
+  call.deliver(EVENT.status, 0, `{"state":"followed","record":5}`, StreamState.Followed);
   assert.deepEqual(await status, { status: "working", source: "client" });
 });

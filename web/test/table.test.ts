@@ -27,10 +27,10 @@ function put(words: Uint32Array, index: number, record: number[]): void {
 test("a record's words mean what jsbridge/doc.go says", () => {
   const { words, bytes, table } = memory();
   bytes.set(new TextEncoder().encode("payload"), 4096);
-  put(words, 0, [Kind.Deliver, 1, 2, 3, 4, 4096, 7, 0]);
+  put(words, 0, [Kind.Deliver, 1, 2, 3, 4, 4096, 7, 5]);
   put(words, 1, [Kind.Wake, 6, 0, 7, 0, 0, 0, 0]);
   const [deliver, wake] = table.read(2, 0);
-  assert.deepEqual(deliver, { kind: 4, client: 1, id: 2, number: 3, sub: 4, text: "payload", parts: [], body: null, ops: [] });
+  assert.deepEqual(deliver, { kind: 4, client: 1, id: 2, number: 3, sub: 4, extra: 5, text: "payload", parts: [], body: null, ops: [] });
   assert.equal(wake?.kind, Kind.Wake);
   assert.equal(wake?.number, 7);
   words[HEADER / 4 + 4] = 99;
@@ -67,8 +67,8 @@ test("the records of a WebSocket: what to open, and a message", () => {
   put(words, 0, [14, 1, 2, 70_000, 0, 4096, at - 4096, 0]);
   put(words, 1, [15, 1, 2, 0, 0, 6000, 8, 0]);
   const [socket, message] = table.read(2, 0);
-  assert.deepEqual(socket, { kind: Kind.Socket, client: 1, id: 2, number: 70_000, sub: 0, text: "", parts: frame, body: null, ops: [] });
-  assert.deepEqual(message, { kind: Kind.Frame, client: 1, id: 2, number: 0, sub: 0, text: '{"id":1}', parts: [], body: null, ops: [] });
+  assert.deepEqual(socket, { kind: Kind.Socket, client: 1, id: 2, number: 70_000, sub: 0, extra: 0, text: "", parts: frame, body: null, ops: [] });
+  assert.deepEqual(message, { kind: Kind.Frame, client: 1, id: 2, number: 0, sub: 0, extra: 0, text: '{"id":1}', parts: [], body: null, ops: [] });
 });
 
 for (const [name, texts] of [

@@ -19,6 +19,7 @@ type origin struct {
 var enums = []enum{
 	{"Kind", "First word of a record of the span table.", false, []origin{{"jsbridge", "Kind", "Kind"}}},
 	{"EVENT", "What a delivered event is.", true, []origin{{"core/engine", "EventKind", "Event"}}},
+	{"StreamState", "What the stream of a call or a session does.", false, []origin{{"core/engine", "StreamState", "Stream"}}},
 	{"OUTCOME", "How a call ended.", true, []origin{{"core/engine", "Outcome", "Outcome"}}},
 	{"Ending", "How an exchange ended.", false, []origin{{"core/engine", "Ending", "End"}}},
 	{"SOURCE", "What an EventSource says of itself.", true, []origin{{"wasm", "", "source"}}},

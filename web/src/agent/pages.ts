@@ -1,11 +1,12 @@
 import { OUTCOME } from "../shared/border.js";
+import type { ErrorCode, GoError } from "../shared/errors.js";
 import type { Journal } from "../tabs/journal.js";
 import type { SessionPages } from "../tabs/journalclient.js";
 import type { Wire } from "../runtime/wire.js";
 import type { Exchanges } from "./exchanges.js";
 
 /** Failures that say that this page is over, or carries the session no more: no word on the request itself. */
-const NO_WORD = /^\{"code":"(?:closed|elsewhere)"/;
+const NO_WORD: ReadonlySet<ErrorCode> = new Set(["closed", "elsewhere"]);
 
 /**
  * What the pages of one agent's client ask each other. One of them carries a
@@ -43,7 +44,8 @@ export class Pages implements SessionPages {
       // First, and before anything leaves: who dies now may have sent it.
       journal?.told(from, request, 0, "");
       this.#exchanges.serve(call, (outcome, answer) => {
-        if (outcome !== OUTCOME.failure || !NO_WORD.test(answer)) journal?.told(from, request, outcome, answer);
+        const silent = outcome === OUTCOME.failure && NO_WORD.has((JSON.parse(answer) as GoError).code);
+        if (!silent) journal?.told(from, request, outcome, answer);
       });
     });
   }

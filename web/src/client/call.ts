@@ -1,5 +1,5 @@
 import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
-import { EVENT, OUTCOME } from "../shared/border.js";
+import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
@@ -384,19 +384,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /** @internal */
-  deliver(kind: number, position: number, text: string): void {
+  deliver(kind: number, position: number, text: string, stream = 0): void {
     this.#unpack();
-    this.heard(kind, position, text);
+    this.heard(kind, position, text, stream);
     const raw: RawEvent = { kind, position, text };
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 
   /** @internal What an event says of the call itself. */
-  protected heard(kind: number, position: number, text: string): void {
+  protected heard(kind: number, position: number, text: string, stream: number): void {
     this.advanced(position);
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
-    else if (kind === EVENT.status && OWNER.test(text)) {
-      this.#followed = text.includes('"followed"');
+    else if (stream === StreamState.Followed || stream === StreamState.Owned) {
+      this.#followed = stream === StreamState.Followed;
       if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
     }
   }
@@ -456,9 +456,6 @@ function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
 
 /** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
 const MOST_PACKED = 64;
-
-/** A status event that says who carries the call. */
-const OWNER = /^\{"state":"(followed|owned)"/;
 
 /** The events beyond a position. */
 async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {

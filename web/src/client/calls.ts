@@ -1,4 +1,4 @@
-import { CallFlags, EVENT, OUTCOME } from "../shared/border.js";
+import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
 import { abortReason, type Call, type RecalledCall } from "./call.js";
@@ -304,15 +304,15 @@ export class Calls {
   }
 
   /** The core's Deliver effect for a call. */
-  deliver(id: number, kind: number, position: number, text: string): void {
+  deliver(id: number, kind: number, position: number, text: string, stream = 0): void {
     if (this.#retold) return void this.#retold.push({ kind, position, text });
     if (kind === EVENT.acked) return this.#acks.answered(position, text);
-    if (kind > EVENT.notification) this.#context.streams.heard(id, kind, text);
-    if (kind === EVENT.status && text.startsWith('{"state":"fo')) this.#handed(id, text);
-    if (kind === EVENT.status && text === '{"state":"polled"}') return; // said to its stream alone
+    if (kind > EVENT.notification) this.#context.streams.heard(id, kind, stream);
+    if (stream === StreamState.Followed || stream === StreamState.Forgotten) this.#handed(id, text);
+    if (stream === StreamState.Polled) return; // said to its stream alone
     if (kind === EVENT.peek) this.#pending.get(id)?.call.peeked(position, text);
     else if (kind === EVENT.input) void this.#input(id, position, text);
-    else this.#pending.get(id)?.call.deliver(kind, position, text);
+    else this.#pending.get(id)?.call.deliver(kind, position, text, stream);
   }
 
   /** The core's Settle effect. */

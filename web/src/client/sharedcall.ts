@@ -85,9 +85,9 @@ export class SharedCall<T> extends Call<T> {
     for (const [viewer, seen] of this.#seen) seen.call.bind(0, this.#controlOf(viewer, seen), undefined, kept);
   }
 
-  override deliver(kind: number, position: number, text: string): void {
-    this.heard(kind, position, text);
-    for (const { call } of this.#seen.values()) call.deliver(kind, position, text);
+  override deliver(kind: number, position: number, text: string, stream = 0): void {
+    this.heard(kind, position, text, stream);
+    for (const { call } of this.#seen.values()) call.deliver(kind, position, text, stream);
   }
 
   override replayed(position: number, events: Uint8Array): void {

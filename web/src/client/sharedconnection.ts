@@ -316,11 +316,11 @@ export class SharedConnection {
   #port(credentials: RequestCredentials): ClientPort {
     return {
       credentials,
-      deliver: (call, kind, position, text) => {
+      deliver: (call, kind, position, text, stream) => {
         if (kind === EVENT.request) void this.#requests.answer(position, text, call);
         else if (kind === EVENT.draft) this.#requests.draft(position, text);
         else if (call === 0) this.#unasked(kind, position, text);
-        else this.#calls.deliver(call, kind, position, text);
+        else this.#calls.deliver(call, kind, position, text, stream);
       },
       settle: (id, outcome, text) => {
         if (outcome === OUTCOME.failure) this.#requests.failed(id);

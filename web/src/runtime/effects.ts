@@ -69,7 +69,7 @@ export class Effects {
     const { port, exchanges } = client;
     switch (r.kind) {
       case Kind.Deliver:
-        port.deliver(r.id, r.sub, r.number, r.text);
+        port.deliver(r.id, r.sub, r.number, r.text, r.extra);
         break;
       case Kind.Settle:
         port.settle(r.id, r.sub, r.text);

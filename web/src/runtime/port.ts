@@ -8,7 +8,8 @@ import type { Op } from "../storage/storage.js";
  */
 export interface ClientPort {
   readonly credentials: RequestCredentials;
-  deliver(call: number, event: number, position: number, text: string): void;
+  /** `stream` is a StreamState, of a status or a task; 0 or none of anything else. */
+  deliver(call: number, event: number, position: number, text: string, stream?: number): void;
   settle(call: number, outcome: number, text: string): void;
   state(text: string): void;
   token(): void;

@@ -13,6 +13,7 @@ export interface TableRecord {
   id: number;
   number: number;
   sub: number;
+  extra: number;
   /** UTF-8 payload as a string; empty where there are parts. */
   text: string;
   /** Fetch and Socket only: the parts of the frame, as byte strings. */
@@ -115,6 +116,7 @@ export class Table {
         id: words[at + 2]!,
         number: words[at + 3]!,
         sub: words[at + 4]!,
+        extra: words[at + 7]!,
         text: "",
         parts: NO_PARTS,
         body: null,
@@ -122,7 +124,7 @@ export class Table {
       };
       if (kind === Kind.Fetch) {
         record.parts = this.#parts(address, length);
-        const size = words[at + 7]!;
+        const size = record.extra;
         // A copy: fetch reads the body after memory may have changed.
         if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
       } else if (kind === Kind.Replay) {

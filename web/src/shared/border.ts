@@ -68,6 +68,23 @@ export enum EVENT {
   quarantined = 23,
 }
 
+/** What the stream of a call or a session does. (core/engine, StreamState) */
+export enum StreamState {
+  Open = 1,
+  Cut = 2,
+  Reconnecting = 3,
+  Refused = 4,
+  Parked = 5,
+  Polled = 6,
+  Off = 7,
+  Followed = 8,
+  Owned = 9,
+  Forgotten = 10,
+  Closed = 11,
+  Spare = 12,
+  Needed = 13,
+}
+
 /** How a call ended. (core/engine, Outcome) */
 export enum OUTCOME {
   result = 1,

@@ -1,5 +1,5 @@
 import type { Wire } from "../runtime/wire.js";
-import { EVENT } from "../shared/border.js";
+import { EVENT, StreamState } from "../shared/border.js";
 import type { Connections, Stream } from "./connections.js";
 
 /** How long a stream is read at least before it gives its connection back, in ms: what has waited at the server comes first. */
@@ -47,17 +47,14 @@ export class Streams {
   }
 
   /** A call has had an event: what it says of its stream. */
-  heard(call: number, kind: number, text: string): void {
+  heard(call: number, kind: number, stream: number): void {
     if (kind === EVENT.resumed) this.#streams.get(call)?.open();
-    if (kind === EVENT.task) this.#task(call, !text.startsWith('{"status":"input_required"'));
+    if (kind === EVENT.task) this.#task(call, stream === StreamState.Spare);
     else if (kind === EVENT.segment) this.#connections?.relieve();
-    if (kind !== EVENT.status) return;
-    const state = /^\{"state":"(\w+)"/.exec(text)?.[1];
-    if (state === "followed") this.remove(call);
-    else if (state === "owned") this.add(call);
-    else if (state === "polled") this.remove(call);
-    else if (state === "open") this.#streams.get(call)?.open();
-    else if (state === "parked") this.#streams.get(call)?.parked();
+    if (stream === StreamState.Followed || stream === StreamState.Polled) this.remove(call);
+    else if (stream === StreamState.Owned) this.add(call);
+    else if (stream === StreamState.Open) this.#streams.get(call)?.open();
+    else if (stream === StreamState.Parked) this.#streams.get(call)?.parked();
   }
 
   /** The call waits for a task, which can do without a connection unless it asks something. */
