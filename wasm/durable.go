@@ -20,13 +20,7 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 		return none()
 	}
 	c.machine.Restore(engine.Time(now), table.Input(int(n)))
-	if c.mcp != nil {
-		c.replay.begin(int(n))
-	}
-	c.driver.Drain(engine.Time(now))
-	c.replay.next(c.handle)
-	c.replay = replay{} // the table keeps what it was given until it is read
-	return table.Finish()
+	return c.leave(engine.Time(now))
 }
 
 // exportStored takes what became of a commit: result is a journal.Result, the

@@ -24,7 +24,6 @@ type client struct {
 	mcp     *mcp.Client // the machine, where it speaks MCP
 	acp     *acp.Client // the machine, where it speaks ACP
 	driver  *engine.Driver
-	replay  replay
 }
 
 // clients holds the open ones by handle; a handle is never used twice.
@@ -44,15 +43,6 @@ func (c *client) open() uint32 {
 
 // Do writes an effect into the table.
 func (c *client) Do(e engine.Effect) {
-	if c.replay.on {
-		if c.replay.takes(e) {
-			return
-		}
-		c.replay.next(c.handle) // what follows comes after it
-		if c.replay.takes(e) {
-			return
-		}
-	}
 	switch e.Kind {
 	case engine.Fetch:
 		header := make([]jsbridge.Field, len(e.Request.Header))
@@ -90,6 +80,8 @@ func (c *client) Do(e engine.Effect) {
 		table.Store(c.handle, e.Ticket, e.Strict, e.Data)
 	case engine.Recall:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindRecall, Client: c.handle, ID: uint32(e.C)}, e.Data)
+	case engine.Replay:
+		table.Add(jsbridge.Record{Kind: jsbridge.KindReplay, Client: c.handle, ID: uint32(e.C), Number: e.Position}, e.Data)
 	case engine.Handshake:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindHandshake, Client: c.handle}, nil)
 	case engine.Source:

@@ -29,12 +29,8 @@ func exportRetell(handle, id, position, from, to uint32, n int32, now float64) (
 		return none()
 	}
 	last := c.mcp.Retell(engine.Time(now), engine.CallID(id), position, from, to, table.Input(int(n)))
-	c.replay.begin(int(n))
-	c.driver.Drain(engine.Time(now))
-	c.replay.next(c.handle)
-	c.replay = replay{} // the table keeps what it was given until it is read
 	table.Answer(last)
-	return table.Finish()
+	return c.leave(engine.Time(now))
 }
 
 // exportMissing counts events that a reader was told to be missing.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -164,7 +165,7 @@ func (h *Host[M]) Do(e engine.Effect) {
 	default:
 		e.Data = bytes.Clone(e.Data)
 		h.mu.Lock()
-		h.effects = append(h.effects, e)
+		h.effects = slices.AppendSeq(h.effects, engine.Unpacked(e))
 		h.mu.Unlock()
 		h.changed.Broadcast()
 	}

@@ -91,14 +91,20 @@ func (w *World[M]) collect() {
 			return
 		}
 		e.Data = append([]byte(nil), e.Data...)
-		w.Effects = append(w.Effects, e)
-		w.Trace = append(w.Trace, "  "+Describe(e))
-		if broken := w.contract.effect(e); broken != "" {
-			w.t.Fatalf("%s\n%s", broken, w.Log())
+		for one := range engine.Unpacked(e) {
+			w.take(one)
 		}
-		if e.Kind == engine.Store {
-			w.Store.Begin(e)
-		}
+	}
+}
+
+func (w *World[M]) take(e engine.Effect) {
+	w.Effects = append(w.Effects, e)
+	w.Trace = append(w.Trace, "  "+Describe(e))
+	if broken := w.contract.effect(e); broken != "" {
+		w.t.Fatalf("%s\n%s", broken, w.Log())
+	}
+	if e.Kind == engine.Store {
+		w.Store.Begin(e)
 	}
 }
 

@@ -59,6 +59,9 @@ const (
 	Socket
 	// Frame sends Data as one text message on WebSocket X, once it is open.
 	Frame
+	// Replay hands the app stored events of call C, of kinds of which nobody but the
+	// call's reader hears: Data has them packed (Unpacked), Position is that of the last.
+	Replay
 )
 
 // CloseInvalid is the close code of a WebSocket that the browser refused to

@@ -7,6 +7,7 @@ type Queue struct {
 	effects []Effect
 	next    int
 	copies  []byte // what Copy was given; older blocks are held by the effects that point into them
+	packed  []byte // the events of Replay effects; as above
 }
 
 // queueKeep is the number of slots kept between inputs. A 64 KB chunk of the
@@ -60,5 +61,10 @@ func (q *Queue) Reset() {
 		q.copies = nil
 	} else {
 		q.copies = q.copies[:0]
+	}
+	if cap(q.packed) > replayKeep {
+		q.packed = nil
+	} else {
+		q.packed = q.packed[:0]
 	}
 }

@@ -33,7 +33,7 @@ func (c *Client) Retell(now engine.Time, id engine.CallID, position, from, to ui
 			position++
 			kind := engine.EventKind(e.N[0])
 			if position >= from && position <= to && kind != engine.EventInput {
-				c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: id, Position: position, Data: e.Data})
+				c.replay(id, kind, position, e.Data)
 			}
 		}
 	}

@@ -43,10 +43,12 @@ func TestFault168_EventsOfStoredRows(t *testing.T) {
 		for _, row := range rows {
 			position = r.Client.Retell(r.Now, 7, position, tc.from, tc.to, row)
 			for e, ok := r.Client.Next(); ok; e, ok = r.Client.Next() {
-				if e.Kind == engine.Deliver && e.C == 7 {
-					told = append(told, fmt.Sprint(e.Position))
-					if fmt.Sprint(e.Position) != string(e.Data) {
-						r.fatal("position %d is %s", e.Position, e.Data)
+				for e := range engine.Unpacked(e) {
+					if e.Kind == engine.Deliver && e.C == 7 {
+						told = append(told, fmt.Sprint(e.Position))
+						if fmt.Sprint(e.Position) != string(e.Data) {
+							r.fatal("position %d is %s", e.Position, e.Data)
+						}
 					}
 				}
 			}

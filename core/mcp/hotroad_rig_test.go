@@ -34,8 +34,10 @@ func (h *tally) Do(e engine.Effect) {
 	switch e.Kind {
 	case engine.Fetch:
 		h.fetches = append(h.fetches, e)
-	case engine.Deliver:
-		h.told[e.Event]++
+	case engine.Deliver, engine.Replay:
+		for one := range engine.Unpacked(e) {
+			h.told[one.Event]++
+		}
 	case engine.Settle:
 		h.settled++
 		h.ended[e.C] = true

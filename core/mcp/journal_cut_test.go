@@ -118,12 +118,9 @@ func (m *lean) drain() {
 				m.fetch = e
 			case engine.Store:
 				m.flying, m.ticket, m.ops, m.flew = true, e.Ticket, e.Data, 0
-			case engine.Deliver:
-				if e.Event == engine.EventProgress {
-					m.told++
-					if n := progressOf(e.Data); n != m.told || e.Position != uint32(n) {
-						m.fail("the page is told of %d at position %d, as event %d", n, e.Position, m.told)
-					}
+			case engine.Deliver, engine.Replay:
+				for one := range engine.Unpacked(e) {
+					m.hears(one)
 				}
 			case engine.Settle:
 				if e.Outcome == engine.OutcomeResult {
@@ -141,6 +138,17 @@ func (m *lean) drain() {
 			return
 		}
 		m.land()
+	}
+}
+
+// hears takes an event: each comes once, and in its order.
+func (m *lean) hears(e engine.Effect) {
+	if e.Event != engine.EventProgress {
+		return
+	}
+	m.told++
+	if n := progressOf(e.Data); n != m.told || e.Position != uint32(n) {
+		m.fail("the page is told of %d at position %d, as event %d", n, e.Position, m.told)
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 // asked is what a client has asked of its host since it was last looked at.
 func asked(c *mcp.Client) (list []string) {
 	for e, ok := c.Next(); ok; e, ok = c.Next() {
-		list = append(list, coretest.Describe(e))
+		for one := range engine.Unpacked(e) {
+			list = append(list, coretest.Describe(one))
+		}
 	}
 	return list
 }

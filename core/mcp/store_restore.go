@@ -208,7 +208,17 @@ func (c *Client) replayEvent(t *call) func(kind engine.EventKind, position uint3
 			return // told already; or asked again while it is open, and history once it is not
 		}
 		t.position = position
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: t.id, Position: position, Data: data})
+		c.replay(t.id, kind, position, data)
+	}
+}
+
+// replay tells the app of an event that is stored.
+func (c *Client) replay(id engine.CallID, kind engine.EventKind, position uint32, data []byte) {
+	switch kind {
+	case engine.EventProgress, engine.EventLog, engine.EventNotification: // nobody else hears of them
+		c.effects.Replay(id, kind, position, data)
+	default:
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, C: id, Position: position, Data: data})
 	}
 }
 

@@ -81,8 +81,10 @@ func (p *page) Do(e engine.Effect) {
 				x.call.notBefore = w.now + x.call.retry
 			}
 		}
-	case engine.Deliver:
-		p.told(e)
+	case engine.Deliver, engine.Replay:
+		for one := range engine.Unpacked(e) {
+			p.told(one)
+		}
 	case engine.Settle:
 		p.settled(e)
 	case engine.State:

@@ -39,6 +39,7 @@ var numbers = []number{
 	{"DEAD", "What an export returns once the Go program has panicked.", "wasm", "dead"},
 	{"CLOSE_INVALID", "The close code of a WebSocket that the browser refused to make.", "core/engine", "CloseInvalid"},
 	{"CHUNK_BYTES", "Bytes that one chunk may have.", "jsbridge", "ChunkBytes"},
+	{"REPLAY_HEADER", "Bytes of a replayed event before its text.", "core/engine", "replayHeader"},
 	{"OP_HEADER", "Bytes of an operation before its data.", "core/journal", "opHeader"},
 	{"OP_OUTCOME_SHIFT", "The flags of an operation from this bit on are a call's outcome.", "core/journal", "opOutcomeShift"},
 }

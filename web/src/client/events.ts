@@ -1,5 +1,5 @@
 import { draftOf, type Draft } from "../input/drafts.js";
-import { EVENT } from "../shared/border.js";
+import { EVENT, REPLAY_HEADER } from "../shared/border.js";
 import type { ContentBlock, LoggingLevel, Open } from "../shared/mcp.js";
 import type { Positioned, ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 
@@ -101,8 +101,8 @@ export function* unpacked(events: Uint8Array): Generator<RawEvent> {
   const view = new DataView(events.buffer, events.byteOffset, events.byteLength);
   const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let at = 0; at < events.length; ) {
-    const end = at + 9 + view.getUint32(at + 5, true);
-    yield { kind: events[at]!, position: view.getUint32(at + 1, true), text: utf8.decode(events.subarray(at + 9, end)) };
+    const end = at + REPLAY_HEADER + view.getUint32(at + 5, true);
+    yield { kind: events[at]!, position: view.getUint32(at + 1, true), text: utf8.decode(events.subarray(at + REPLAY_HEADER, end)) };
     at = end;
   }
 }

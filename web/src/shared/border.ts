@@ -9,6 +9,9 @@ export const CLOSE_INVALID = 0;
 /** Bytes that one chunk may have. (jsbridge, ChunkBytes) */
 export const CHUNK_BYTES = 65536;
 
+/** Bytes of a replayed event before its text. (core/engine, replayHeader) */
+export const REPLAY_HEADER = 9;
+
 /** Bytes of an operation before its data. (core/journal, opHeader) */
 export const OP_HEADER = 28;
 
