@@ -206,7 +206,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.conn == n {
-			c.withdraw(now, q, "connection")
+			c.withdraw(now, q, withdrawnConnection)
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {

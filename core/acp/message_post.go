@@ -265,7 +265,7 @@ func (p *post) lost(c *Client, now engine.Time) {
 		return // connection.gone has seen to it
 	}
 	if p.question != nil {
-		c.withdraw(now, p.question, "connection")
+		c.withdraw(now, p.question, withdrawnConnection)
 		return
 	}
 	p.refused(c, now, &engine.Error{Code: engine.CodeLost, Op: p.op, Retryable: true, Message: "the agent no longer has the connection"})

@@ -190,7 +190,7 @@ func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uin
 	if q := c.questionOf(s, id); q != nil && q.delivered && q.answer == nil {
 		q.by = by
 		c.answer(now, q, ok, data)
-		c.withdrawn(q, "answered")
+		c.withdrawn(q, withdrawnAnswered)
 	}
 }
 
@@ -285,26 +285,26 @@ func (c *Client) answerRefused(now engine.Time, q *question) {
 		return // of an earlier page's, or what the client has answered itself
 	}
 	if q.refusals++; q.refusals >= maxRefusals || q.handle == 0 {
-		c.withdraw(now, q, "refused")
+		c.withdraw(now, q, withdrawnRefused)
 		return
 	}
-	c.withdrawn(q, "refused")
+	c.withdrawn(q, withdrawnRefused)
 	q.answer, q.by = nil, 0
 	c.ask(q)
 }
 
 // withdrawn tells the app that nobody waits for its answer.
-func (c *Client) withdrawn(q *question, why string) {
-	c.deliver(q.session, engine.EventWithdrawn, q.handle, append(jsonrpc.AppendString([]byte(`{"reason":`), why), '}'))
+func (c *Client) withdrawn(q *question, why withdrawal) {
+	c.deliver(q.session, engine.EventWithdrawn, q.handle, append(jsonrpc.AppendString([]byte(`{"reason":`), string(why)), '}'))
 }
 
 // withdraw ends a question that nobody needs an answer to, and tells the app. The
 // agent is answered where it still waits.
-func (c *Client) withdraw(now engine.Time, q *question, why string) {
-	if q.handle != 0 && (q.answer == nil || why == "refused") {
+func (c *Client) withdraw(now engine.Time, q *question, why withdrawal) {
+	if q.handle != 0 && (q.answer == nil || why == withdrawnRefused) {
 		c.withdrawn(q, why)
 	}
-	if q.answer == nil && (why == "agent" || why == "cancelled") {
+	if q.answer == nil && (why == withdrawnByAgent || why == withdrawnCancelled) {
 		c.answer(now, q, true, q.refusal())
 		return
 	}
@@ -328,7 +328,7 @@ func (c *Client) takeBack(now engine.Time, n *connection, params []byte) {
 	id, _ := jsonrpc.Member(params, "requestId")
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.conn == n && bytes.Equal(q.id, id) && q.answer == nil {
-			c.withdraw(now, q, "agent")
+			c.withdraw(now, q, withdrawnByAgent)
 		}
 	}
 }

@@ -337,19 +337,19 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 }
 
 // ending says how a question has ended that is not open in the store any more:
-// "given" where it was by the answer of this tab's person, as far as can be told.
-func (q *question) ending(stored *storedSession) string {
+// withdrawnGiven where it was by the answer of this tab's person, as far as can be told.
+func (q *question) ending(stored *storedSession) withdrawal {
 	for _, id := range stored.Withdrawn {
 		if bytes.Equal(id, q.id) {
-			return "connection" // else it was answered, if only with a refusal
+			return withdrawnConnection // else it was answered, if only with a refusal
 		}
 	}
 	if q.given == nil {
-		return "answered"
+		return withdrawnAnswered
 	}
 	for _, a := range stored.Answered {
 		if bytes.Equal(a.ID, q.id) && a.By != q.given.n {
-			return "answered"
+			return withdrawnAnswered
 		}
 	}
 	for _, reply := range stored.Outbox { // of an earlier build, which wrote it in plain
@@ -361,10 +361,10 @@ func (q *question) ending(stored *storedSession) string {
 			member = "result"
 		}
 		if data, _ := jsonrpc.Member(reply.Message, member); !bytes.Equal(data, q.given.data) {
-			return "answered"
+			return withdrawnAnswered
 		}
 	}
-	return "given"
+	return withdrawnGiven
 }
 
 func uintMember(object []byte, name string) uint64 {

@@ -281,7 +281,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	}
 	for _, q := range s.resend {
 		if q.conn != s.conn {
-			c.withdraw(now, q, "connection")
+			c.withdraw(now, q, withdrawnConnection)
 			continue
 		}
 		c.reply(now, q, q.answer)
@@ -410,7 +410,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.session == s {
-			c.withdraw(now, q, "closed")
+			c.withdraw(now, q, withdrawnClosed)
 		}
 	}
 	s.detach(c)

@@ -42,9 +42,9 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 		return
 	}
 	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && !s.strayed {
-		outcome := "gap"
+		outcome := engine.Gapped
 		if !s.strayed && s.stream != nil && s.stream.resumes {
-			outcome = "continued" // what was missed comes on the stream, as far as can be told
+			outcome = engine.Continued // what was missed comes on the stream, as far as can be told
 		}
 		s.strayed, s.incomplete = false, false
 		s.resumed(c, outcome)
@@ -143,14 +143,14 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		return
 	}
 	updates := r.updates
-	outcome := "continued"
+	outcome := engine.Continued
 	switch ok = ok && !r.over; {
 	case r.missing:
 		outcome = "lost"
 	case !ok || r.bare:
-		outcome = "gap"
+		outcome = engine.Gapped
 	case s.strayed:
-		outcome = "restarted"
+		outcome = engine.Restarted
 	}
 	at, told := s.begin(updates)
 	switch {
@@ -283,8 +283,8 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 }
 
 // resumed tells the app what became of what was said while nobody read.
-func (s *session) resumed(c *Client, outcome string) {
-	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
+func (s *session) resumed(c *Client, outcome engine.Resumption) {
+	b := jsonrpc.AppendString([]byte(`{"outcome":`), string(outcome))
 	b = append(b, `,"proven":false,"cuts":`...)
 	b = append(appendUint(b, uint64(s.cuts)), '}')
 	s.cuts = 0

@@ -162,7 +162,7 @@ func (s *session) cancelled(c *Client, now engine.Time) {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {
-			c.withdraw(now, q, "cancelled")
+			c.withdraw(now, q, withdrawnCancelled)
 		}
 	}
 }

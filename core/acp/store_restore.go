@@ -306,7 +306,7 @@ func (c *Client) settleConnection(now engine.Time, s *session) {
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
 		if q.session == s && q.conn != s.conn {
-			c.withdraw(now, q, "connection")
+			c.withdraw(now, q, withdrawnConnection)
 		}
 	}
 }

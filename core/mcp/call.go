@@ -282,7 +282,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 		return
 	}
 	if c.cursorHeader.refused {
-		t.stranded(c, now, "unknown", headerError(t.method))
+		t.stranded(c, now, engine.Unknown, headerError(t.method))
 		return
 	}
 	if t.keeper().uncommitted() {

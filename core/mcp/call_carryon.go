@@ -35,10 +35,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
 		t.phase = callQueued
-		t.stranded(c, now, "lost", stateLost(t.method))
+		t.stranded(c, now, engine.Lost, stateLost(t.method))
 	case r.Round != nil && r.Responded && !t.flags.Repeatable():
 		t.phase = callQueued
-		t.stranded(c, now, "unknown", unknownError(t.method, 0, "the page went while it was answered"))
+		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
 		// The answer was given before the page went, and the person is not asked
 		// again (RELIABILITY 55). A request that never left has no id yet.
@@ -48,7 +48,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 			c.byID[t.request] = t
 		} else {
 			t.reruns++
-			c.resumed(t, "restarted") // the round, of a tool that may run twice
+			c.resumed(t, engine.Restarted) // the round, of a tool that may run twice
 		}
 		t.requestState = bytes.Clone(r.State)
 		t.setRound(r.Responses)
@@ -58,7 +58,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
 	case r.Task:
 		t.phase = callQueued
-		t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
+		t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
 	case !r.Sent:
 		t.phase = callQueued
 		t.send(c, now) // it never left
@@ -74,10 +74,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.handAsked(c, now, r)
 	case len(r.Cursor) > 0 || r.Policy != nil:
 		t.phase = callQueued
-		t.stranded(c, now, "lost", lostError(t.method, 0))
+		t.stranded(c, now, engine.Lost, lostError(t.method, 0))
 	default:
 		t.phase = callQueued
-		t.stranded(c, now, "unknown", unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
+		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
 	}
 }
 
@@ -85,7 +85,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 func (t *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	if r.Stated && r.State == nil {
 		t.phase = callQueued
-		t.stranded(c, now, "lost", stateLost(t.method))
+		t.stranded(c, now, engine.Lost, stateLost(t.method))
 		return
 	}
 	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now

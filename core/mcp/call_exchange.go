@@ -73,7 +73,7 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 	if t.exchange.OK() && kind == link.BodyStream {
 		t.stream.Opened(now)
 		t.cutHeads = 0
-		c.resumed(t, "continued")
+		c.resumed(t, engine.Continued)
 		t.pull(c)
 		return
 	}
@@ -110,9 +110,9 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 	case wire.ResumeSessionGone:
 		t.resumeInNextSession(c, now)
 	case wire.ResumeLost:
-		t.stranded(c, now, "lost", lostError(t.method, status))
+		t.stranded(c, now, engine.Lost, lostError(t.method, status))
 	case wire.ResumeUnknown:
-		t.stranded(c, now, "unknown", unknownError(t.method, status, "the server does not resume streams"))
+		t.stranded(c, now, engine.Unknown, unknownError(t.method, status, "the server does not resume streams"))
 	}
 }
 
@@ -245,11 +245,11 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 			t.resumeWithoutCursor(c, now)
 		case how == engine.EndInvalid:
 			// It would refuse the same request for ever (RELIABILITY 43).
-			t.stranded(c, now, "unknown", unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
+			t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
 		case refused && t.policy != nil:
 			t.resumeWithoutCursor(c, now)
 		case refused:
-			t.stranded(c, now, "unknown", headerError(t.method))
+			t.stranded(c, now, engine.Unknown, headerError(t.method))
 		case how == engine.EndClean:
 			t.broken(c, now, how, cutEnd)
 		default:
@@ -276,7 +276,7 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 	default:
 		e := unknownError(t.method, 0, "the connection failed before an answer")
 		e.Cause = &engine.Error{Code: engine.CodeNetwork, Retryable: true, Message: detail}
-		t.stranded(c, now, "unknown", e)
+		t.stranded(c, now, engine.Unknown, e)
 	}
 }
 
@@ -330,7 +330,7 @@ func (t *call) cutOff(c *Client, now engine.Time) {
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
 		return
 	}
-	t.stranded(c, now, "unknown", unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
+	t.stranded(c, now, engine.Unknown, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
 }
 
 // broken takes a cut of the stream that carries the call.
@@ -365,12 +365,12 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		}
 		c.settle(now, t, engine.OutcomeFailure, nil, e)
 	case c.cursorHeader.refused && b.Resumable:
-		t.stranded(c, now, "unknown", headerError(t.method))
+		t.stranded(c, now, engine.Unknown, headerError(t.method))
 	default:
 		e := unknownError(t.method, 0, "the stream ended before the response and cannot be resumed")
 		if why == cutSilent {
 			e.Cause = errStreamReadTimeout
 		}
-		t.stranded(c, now, "unknown", e)
+		t.stranded(c, now, engine.Unknown, e)
 	}
 }

@@ -37,7 +37,7 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 			if t.parked == 0 {
 				t.letGo(c, now)
 			}
-			c.status(t, engine.StreamParked, &streamReport{why: "connections"})
+			c.status(t, engine.StreamParked, &streamReport{why: cutConnections})
 		}
 		t.parked |= byHost
 		return

@@ -15,6 +15,8 @@ const (
 	cutRefused = "refused" // the server answered a reconnect with a passing error
 	cutReload  = "reload"  // the page that had it is gone
 	cutPolicy  = "policy"  // the server closed it as its resume policy lets it
+
+	cutConnections = "connections" // parked, since other calls wait for one of the few that there are
 )
 
 // streamReport is what a status event says beside its state.
@@ -61,22 +63,22 @@ func (c *Client) status(t *call, state engine.StreamState, r *streamReport) {
 
 // resumed tells the app what a resume did. proven is false with event ids,
 // which are opaque: nothing shows that no event is missing between two of them.
-func (c *Client) resumed(t *call, outcome string) { c.reportResume(t, outcome, false) }
+func (c *Client) resumed(t *call, outcome engine.Resumption) { c.reportResume(t, outcome, false) }
 
 // resumedProven tells the app that a call goes on; proven is true for numbered
 // segments, where nothing can be missing without being seen.
-func (c *Client) resumedProven(t *call, proven bool) { c.reportResume(t, "continued", proven) }
+func (c *Client) resumedProven(t *call, proven bool) { c.reportResume(t, engine.Continued, proven) }
 
 // resumedGap tells the app which numbered segments are missing, from the first to
 // the last, and are not asked for any more: {"outcome":"gap",…,"missing":[2,4]}.
 func (c *Client) resumedGap(t *call, first, last uint64) {
-	b := describeResume(t, "gap", true)
+	b := describeResume(t, engine.Gapped, true)
 	b = appendUint(append(b[:len(b)-1], `,"missing":[`...), first)
 	b = append(appendUint(append(b, ','), last), "]}"...)
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
 }
 
-func (c *Client) reportResume(t *call, outcome string, proven bool) {
+func (c *Client) reportResume(t *call, outcome engine.Resumption, proven bool) {
 	if t.role != roleApp {
 		return
 	}
@@ -84,8 +86,8 @@ func (c *Client) reportResume(t *call, outcome string, proven bool) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
 }
 
-func describeResume(t *call, outcome string, proven bool) []byte {
-	b := jsonrpc.AppendString([]byte(`{"outcome":`), outcome)
+func describeResume(t *call, outcome engine.Resumption, proven bool) []byte {
+	b := jsonrpc.AppendString([]byte(`{"outcome":`), string(outcome))
 	b = append(strconv.AppendBool(append(b, `,"proven":`...), proven), `,"cuts":`...)
 	return append(appendUint(b, uint64(t.cuts)), '}')
 }

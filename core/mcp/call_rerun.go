@@ -13,7 +13,7 @@ const maxReruns = 5
 // stranded ends a call whose answer can no longer be had, or runs it again where
 // the tool's annotations say that this is harmless, or the app allows it. Never
 // otherwise (DESIGN 3.5). outcome is what the resume came to: lost or unknown.
-func (t *call) stranded(c *Client, now engine.Time, outcome string, failure *engine.Error) {
+func (t *call) stranded(c *Client, now engine.Time, outcome engine.Resumption, failure *engine.Error) {
 	if t.flags.Repeatable() && t.reruns < maxReruns && t.role == roleApp && c.state < stateClosing {
 		t.rerun(c, now)
 		return
@@ -41,7 +41,7 @@ func (t *call) rerun(c *Client, now engine.Time) {
 	c.byID[t.request] = t
 	t.phase, t.resuming, t.refreshed = callQueued, false, false
 	t.answerBy = in(now, t.timeouts.Answer)
-	c.resumed(t, "restarted")
+	c.resumed(t, engine.Restarted)
 	delay := c.cfg.Retry.Delay(t.reruns, -1, &c.random)
 	t.reruns++
 	t.rerunAt = now.After(delay)

@@ -278,7 +278,7 @@ func (t *call) taskLost(c *Client, now engine.Time) {
 	if t.task.ttl.over {
 		why = "the server kept this call's task for as long as it had promised, and that is over; it may have run"
 	}
-	t.stranded(c, now, "lost", &engine.Error{Code: engine.CodeLost, Op: t.method, Message: why})
+	t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: why})
 }
 
 func (t *call) taskCancelled(c *Client, now engine.Time) {

@@ -30,7 +30,7 @@ func (t *call) holdTask(c *Client, now engine.Time, held bool) {
 	if k.fetch.call != nil && !k.numbered && k.blocks() {
 		k.fetch.drop(c)
 	}
-	c.status(t, engine.StreamParked, &streamReport{why: "connections"})
+	c.status(t, engine.StreamParked, &streamReport{why: cutConnections})
 }
 
 // tellPolled tells the host that from here on polls do, and the call has no use for

@@ -131,7 +131,7 @@ func (t *call) undoubted(c *Client, now engine.Time) {
 		k.final = true
 		return
 	}
-	c.resumed(t, "restarted")
+	c.resumed(t, engine.Restarted)
 	k.segments.Complete, k.whole = false, true
 }
 

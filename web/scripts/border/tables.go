@@ -30,6 +30,24 @@ var enums = []enum{
 	{"OpFlags", "What more is said of an operation.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
 }
 
+// words are the texts that cross the border in JSON, and that both sides decide by.
+var words = []struct {
+	name, doc string
+	from      origin
+}{
+	{"ResumptionWord", "What a resume came to.", origin{"core/engine", "Resumption", ""}},
+	{"CutWord", "Why a stream was cut, or parked.", origin{"core/mcp", "", "cut"}},
+	{"WithdrawalWord", "Why nobody waits for the answer to an agent's request any more.", origin{"core/acp", "withdrawal", "withdrawn"}},
+}
+
+// lists are variables that name the members of an enum of Go's.
+var lists = []struct{ name, doc, folder, variable string }{
+	{"StreamWord", "What a stream does.", "core/engine", "streamStates"},
+	{"GuaranteeWord", "What a reload would do to a call.", "core/mcp", "guaranteeNames"},
+	{"ServerStateWord", "How a client of a server stands.", "core/mcp", "stateNames"},
+	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
+}
+
 // number is a single one.
 type number struct {
 	name, doc, folder, constant string

@@ -155,6 +155,76 @@ export enum OpFlags {
   Beside = 8,
 }
 
+/** What a resume came to. (core/engine, Resumption) */
+export type ResumptionWord =
+  | "continued"
+  | "restarted"
+  | "gap"
+  | "lost"
+  | "unknown";
+
+/** Why a stream was cut, or parked. (core/mcp, cut…) */
+export type CutWord =
+  | "network"
+  | "end"
+  | "silent"
+  | "refused"
+  | "reload"
+  | "policy"
+  | "connections";
+
+/** Why nobody waits for the answer to an agent's request any more. (core/acp, withdrawal) */
+export type WithdrawalWord =
+  | "agent"
+  | "cancelled"
+  | "answered"
+  | "connection"
+  | "refused"
+  | "closed"
+  | "given";
+
+/** What a stream does. (core/engine, streamStates) */
+export type StreamWord =
+  | "open"
+  | "cut"
+  | "reconnecting"
+  | "refused"
+  | "parked"
+  | "polled"
+  | "off"
+  | "followed"
+  | "owned"
+  | "forgotten"
+  | "closed"
+  | "spare"
+  | "needed";
+
+/** What a reload would do to a call. (core/mcp, guaranteeNames) */
+export type GuaranteeWord =
+  | "lost-on-reload"
+  | "resumable"
+  | "durable";
+
+/** How a client of a server stands. (core/mcp, stateNames) */
+export type ServerStateWord =
+  | "new"
+  | "connecting"
+  | "open"
+  | "reconnecting"
+  | "closing"
+  | "closed"
+  | "failed";
+
+/** How a client of an agent stands. (core/acp, stateNames) */
+export type AgentStateWord =
+  | "new"
+  | "connecting"
+  | "open"
+  | "reconnecting"
+  | "closing"
+  | "closed"
+  | "failed";
+
 /** Codes of the errors that the core makes (engine.Code in core/engine, core/link, core/mcp, core/acp). */
 export type CoreErrorCode =
   | "bad_argument"

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"slices"
+	"strconv"
+)
+
+// writeWords writes the texts that both sides decide by, as unions.
+func writeWords(b *bytes.Buffer, s *sources) error {
+	for _, w := range words {
+		p, err := s.read(w.from.folder)
+		if err != nil {
+			return err
+		}
+		var all []string
+		for _, c := range p.constants(w.from.hasWord) {
+			all = append(all, constant.StringVal(c.Val()))
+		}
+		if err := writeUnion(b, w.name, w.doc+" ("+w.from.String()+")", all); err != nil {
+			return err
+		}
+	}
+	for _, l := range lists {
+		p, err := s.read(l.folder)
+		if err != nil {
+			return err
+		}
+		if err := writeUnion(b, l.name, l.doc+" ("+l.folder+", "+l.variable+")", p.list(l.variable)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeUnion(b *bytes.Buffer, name, doc string, all []string) error {
+	if len(all) == 0 {
+		return fmt.Errorf("there is nothing for %s", name)
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(all)))) != len(all) {
+		return fmt.Errorf("%s has a word twice: %q", name, all)
+	}
+	fmt.Fprintf(b, "\n/** %s */\nexport type %s =", doc, name)
+	for _, word := range all {
+		fmt.Fprintf(b, "\n  | %q", word)
+	}
+	b.WriteString(";\n")
+	return nil
+}
+
+// list returns the texts of a package's variable, which is an array of them.
+func (p *pkg) list(variable string) []string {
+	var all []string
+	for _, file := range p.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Names) != 1 || spec.Names[0].Name != variable || len(spec.Values) != 1 {
+				return true
+			}
+			literal, ok := spec.Values[0].(*ast.CompositeLit)
+			if !ok {
+				return false
+			}
+			for _, element := range literal.Elts {
+				if pair, ok := element.(*ast.KeyValueExpr); ok {
+					element = pair.Value
+				}
+				if text, ok := element.(*ast.BasicLit); ok {
+					word, _ := strconv.Unquote(text.Value)
+					all = append(all, word)
+				}
+			}
+			return false
+		})
+	}
+	return all
+}

@@ -1,0 +1,36 @@
+// The types that apps see and the words that the core says: where one of them has a
+// member that the other has not, this file does not compile.
+import type { ClientState } from "../src/shared/clientstate.js";
+import type {
+  AgentStateWord,
+  CoreErrorCode,
+  CutWord,
+  GuaranteeWord,
+  ResumptionWord,
+  ServerStateWord,
+  StreamWord,
+  WithdrawalWord,
+} from "../src/shared/border.js";
+import type { ErrorCode } from "../src/shared/errors.js";
+import type { Guarantee } from "../src/client/events.js";
+import type { SessionStatus, WithdrawnReason } from "../src/agent/sessionevents.js";
+import type { ResumedEvent, StatusEvent } from "../src/shared/streamevents.js";
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type Within<A, B> = [A] extends [B] ? true : false;
+
+function holds<_ extends true>(): void {}
+
+/** Those that TypeScript names; it takes others, too. */
+type Named<T> = T extends string ? (string extends T ? never : T) : never;
+
+holds<Same<Guarantee, GuaranteeWord>>();
+holds<Same<ResumedEvent["outcome"], ResumptionWord>>();
+holds<Same<NonNullable<StatusEvent["why"]>, CutWord>>();
+holds<Within<StatusEvent["state"] | SessionStatus["state"], StreamWord>>();
+holds<Within<CoreErrorCode, ErrorCode>>();
+// A client that has not begun says nothing; that the network is gone TypeScript says.
+holds<Same<ClientState, Exclude<ServerStateWord, "new"> | "offline">>();
+holds<Same<ServerStateWord, AgentStateWord>>();
+// An answer that was given is no withdrawal; that another page carries the session TypeScript says.
+holds<Same<Named<WithdrawnReason> | "given", WithdrawalWord | "moved">>();
