@@ -114,7 +114,7 @@ func subprotocols(header []engine.Field) []string {
 }
 
 // appendFailure writes an error as the JSON object that web/src/shared/errors.ts
-// reads: {"code","op","status","retryable","message","cause"}.
+// reads: {"code","op","status","retryable","message","cause","hint","unanswered"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
 	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
@@ -126,6 +126,9 @@ func appendFailure(b []byte, e *engine.Error) []byte {
 	}
 	if e.Hint != "" {
 		b = jsonrpc.AppendString(append(b, `,"hint":`...), e.Hint)
+	}
+	if e.Unanswered() {
+		b = append(b, `,"unanswered":true`...)
 	}
 	return append(b, '}')
 }

@@ -52,6 +52,12 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// Unanswered reports whether fetch itself has failed, and has said something: the
+// request may be one that never left, as where CORS rules keep it in the browser.
+func (e *Error) Unanswered() bool {
+	return e.Status == 0 && e.Cause != nil && (e.Code == CodeOutcomeUnknown || e.Code == CodeNetwork)
+}
+
 // Is reports whether target is an *Error of the same code.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)

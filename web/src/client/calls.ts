@@ -2,7 +2,7 @@ import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
 import { abortReason, type Call, type RecalledCall } from "./call.js";
-import { errorFromGo, HoldfastError, type RPCError } from "../shared/errors.js";
+import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";
 import { type RawEvent, unpacked } from "./events.js";
 import { LiveControl } from "./livecontrol.js";
@@ -339,8 +339,9 @@ export class Calls {
         return;
       }
     }
-    if (outcome === OUTCOME.failure && unblock && isUnanswered(text)) {
-      const handled = await between(unblock(errorFromGo(JSON.parse(text) as Parameters<typeof errorFromGo>[0])));
+    const failure = outcome === OUTCOME.failure && unblock ? (JSON.parse(text) as GoError) : undefined;
+    if (unblock && failure?.unanswered) {
+      const handled = await between(unblock(errorFromGo(failure)));
       if (live !== this.#live) return;
       if (handled) {
         this.#withdraw(id, call); // nothing was sent
@@ -452,10 +453,4 @@ function asked({ _meta, task, ...params }: Open): string {
 function againOf({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
   const all = { ack, rerun, input, timeouts, sendWithin, journal, meta };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-}
-
-/** Whether a failure may be one of a request that never left: fetch itself failed, and said something. */
-function isUnanswered(text: string): boolean {
-  const { code, status, cause } = JSON.parse(text) as { code: string; status: number; cause?: string };
-  return status === 0 && cause !== undefined && (code === "outcome_unknown" || code === "network_error");
 }

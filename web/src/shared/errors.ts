@@ -117,6 +117,8 @@ export interface GoError {
   message: string;
   cause?: string;
   hint?: string;
+  /** Fetch itself has failed: the request may never have left. */
+  unanswered?: true;
 }
 
 /** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. */
