@@ -10,9 +10,11 @@ const (
 	Durable                       // a task id is, or the outcome
 )
 
+var guaranteeNames = [...]string{LostOnReload: "lost-on-reload", Resumable: "resumable", Durable: "durable"}
+
 // String is the guarantee as an app sees it.
 func (g Guarantee) String() string {
-	return [...]string{LostOnReload: "lost-on-reload", Resumable: "resumable", Durable: "durable"}[g]
+	return guaranteeNames[g]
 }
 
 // Guarantees are what holds of a record.

@@ -43,7 +43,7 @@ var words = []struct {
 // lists are variables that name the members of an enum of Go's.
 var lists = []struct{ name, doc, folder, variable string }{
 	{"StreamWord", "What a stream does.", "core/engine", "streamStates"},
-	{"GuaranteeWord", "What a reload would do to a call.", "core/mcp", "guaranteeNames"},
+	{"GuaranteeWord", "What a reload would do to a call.", "core/durable", "guaranteeNames"},
 	{"ServerStateWord", "How a client of a server stands.", "core/mcp", "stateNames"},
 	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
 }

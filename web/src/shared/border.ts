@@ -199,7 +199,7 @@ export type StreamWord =
   | "spare"
   | "needed";
 
-/** What a reload would do to a call. (core/mcp, guaranteeNames) */
+/** What a reload would do to a call. (core/durable, guaranteeNames) */
 export type GuaranteeWord =
   | "lost-on-reload"
   | "resumable"
