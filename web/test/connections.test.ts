@@ -146,7 +146,7 @@ function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[] }): { restore
   return { restore: () => Object.defineProperty(globalThis, "navigator", before) };
 }
 
-test("Fault 171: a tab whose only connection is its agent's own has none for its sessions: one in reserve elsewhere is its", ticking(async (tick) => {
+test("Fault 171: the stream of an agent is no connection for its sessions, so another tab gives one that it has in reserve", ticking(async (tick) => {
   const lock = (name: string, clientId: string): LockInfo => ({ name: `holdfast.${name}`, clientId, mode: "exclusive" });
   const slot = (n: number): string => `stream.http://five.test.${n}`;
   const others = {
