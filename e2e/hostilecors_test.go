@@ -138,12 +138,12 @@ func TestStoryHostileCORSOfACall(t *testing.T) {
 			if p.Ran("routed") != ran {
 				t.Errorf("the tool ran %d times", p.Ran("routed"))
 			}
+			page.WaitFor(`mcp.calls().then((calls) => calls.length === 0)`) // an outcome is acknowledged two tasks after it was handed over
 			got := chrome.Eval[struct {
 				State     string
 				Integrity []string
-				Left      int
-			}](page, `mcp.calls().then((calls) => ({ state: mcp.state, integrity, left: calls.length }))`)
-			if got.State != "open" || !slices.Equal(got.Integrity, test.integrity) || got.Left != 0 {
+			}](page, `({ state: mcp.state, integrity })`)
+			if got.State != "open" || !slices.Equal(got.Integrity, test.integrity) {
 				t.Errorf("got %+v", got)
 			}
 		})

@@ -26,7 +26,7 @@ const tabScript = appScript + `
 window.tracked = {};
 window.track = (call) => {
 	const label = call.params.arguments?.call ?? call.method;
-	const seen = { call, positions: [], marks: [], status: [], resumed: [], done: false, code: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
+	const seen = { call, positions: [], marks: [], status: [], resumed: [], done: false, code: "", why: "", n: 0, doneAt: 0, ownedAt: 0, movedAt: 0 };
 	tracked[label] = seen;
 	(async () => {
 		try {
@@ -45,6 +45,7 @@ window.track = (call) => {
 			seen.n = (await call.result).structuredContent?.n ?? 0;
 		} catch (error) {
 			seen.code = error.code ?? String(error);
+			seen.why = [error.message, error.cause?.message, call.guarantee, ...seen.status, ...seen.resumed].join(", ");
 		}
 		seen.doneAt = Date.now();
 		seen.done = true;
@@ -120,10 +121,10 @@ func (s *tabs) counted(page *chrome.Page, label string, n int) {
 	got := chrome.Eval[struct {
 		Marks, Positions []int
 		N                int
-		Code             string
-	}](page, `(({ marks, positions, n, code }) => ({ marks, positions, n, code }))(tracked.`+label+`)`)
+		Code, Why        string
+	}](page, `(({ marks, positions, n, code, why }) => ({ marks, positions, n, code, why }))(tracked.`+label+`)`)
 	if got.Code != "" || got.N != n {
-		s.t.Errorf("%s ended with %q and %d", label, got.Code, got.N)
+		s.t.Errorf("%s ended with %q and %d: %s", label, got.Code, got.N, got.Why)
 	}
 	if len(got.Marks) != n {
 		s.t.Errorf("%s: %d numbers of %d: %v", label, len(got.Marks), n, got.Marks)
