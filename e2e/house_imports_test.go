@@ -21,7 +21,7 @@ type importRule struct {
 // else. It is what the core may use: no clock, no randomness, no I/O, no
 // goroutines, and nothing that weighs much in the wasm (reflect, encoding/json).
 var small = []string{
-	"bytes", "cmp", "encoding/binary", "errors", "iter", "maps", "math", "math/bits", "slices",
+	"bytes", "cmp", "encoding/binary", "errors", "iter", "maps", "math", "math/bits", "slices", "sort",
 	"strconv", "strings", "unicode", "unicode/utf16", "unicode/utf8",
 }
 

@@ -2,7 +2,7 @@ package acp
 
 import (
 	"bytes"
-	"slices"
+	"sort"
 
 	"github.com/holdfast-mcp/holdfast/core/acp/transcript"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -130,9 +130,16 @@ func (ws activities) calls() []*activity {
 	for _, w := range ws[activityTool] {
 		all = append(all, w)
 	}
-	slices.SortFunc(all, func(a, b *activity) int { return bytes.Compare(a.id, b.id) })
+	sort.Sort(byID(all))
 	return all
 }
+
+// byID sorts by ids (core/durable, byLoss, says why with sort.Sort).
+type byID []*activity
+
+func (a byID) Len() int           { return len(a) }
+func (a byID) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a byID) Less(i, j int) bool { return bytes.Compare(a[i].id, a[j].id) < 0 }
 
 // cancels reports whether the agent offers to cancel one alone.
 func (ws activities) cancels(kind int, id []byte) bool {

@@ -1,6 +1,10 @@
 package jsonrpc_test
 
 import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
@@ -73,6 +77,29 @@ func TestNumbers(t *testing.T) {
 		}
 		if f, ok := jsonrpc.Float([]byte(c.value)); ok != c.isFl || ok && f != c.float {
 			t.Errorf("Float(%s) = %v, %v", c.value, f, ok)
+		}
+	}
+}
+
+// TestFloatNearParseFloat: what Float rounds once too often is less than a duration shows.
+func TestFloatNearParseFloat(t *testing.T) {
+	const seed = 20261123
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 100_000 {
+		value := strconv.FormatFloat(math.Float64frombits(random.Uint64()), "efg"[random.IntN(3)], random.IntN(22), 64)
+		want, err := strconv.ParseFloat(value, 64)
+		got, ok := jsonrpc.Float([]byte(value))
+		if math.IsNaN(want) || math.IsInf(want, 0) || strings.Contains(value, "Inf") {
+			if ok && err == nil {
+				t.Fatalf("seed %d: Float(%s) = %v", seed, value, got)
+			}
+			continue
+		}
+		if math.Abs(want) > 1e300 || want != 0 && math.Abs(want) < 1e-280 { // at the ends a step may leave the floats
+			continue
+		}
+		if !ok || math.Abs(got-want) > 1e-14*math.Abs(want) {
+			t.Fatalf("seed %d: Float(%s) = %v, %v, want %v", seed, value, got, ok, want)
 		}
 	}
 }

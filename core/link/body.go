@@ -1,6 +1,10 @@
 package link
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
 
 // BodyKind says how the body of a response is to be read.
 type BodyKind uint8
@@ -23,7 +27,7 @@ const (
 // "Application/JSON". The status does not decide: a 202 may carry a stream.
 func ClassifyBody(status int, contentType string) BodyKind {
 	essence, _, _ := strings.Cut(contentType, ";")
-	essence = strings.ToLower(strings.TrimSpace(essence))
+	essence = engine.Lower(strings.TrimSpace(essence))
 	switch {
 	case essence == "text/event-stream":
 		return BodyStream

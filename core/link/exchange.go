@@ -3,7 +3,6 @@ package link
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/sse"
@@ -78,8 +77,8 @@ func (x *Exchange) Chunk(p []byte) error {
 // copy a large body four times.
 func (x *Exchange) grow(n int) {
 	want := max(n, cap(x.body))
-	if size, err := strconv.Atoi(x.head.Get("content-length")); err == nil && x.body == nil {
-		want = min(max(want, size), x.limits.Body)
+	if size, ok := decimal(x.head.Get("content-length")); ok && x.body == nil {
+		want = int(min(max(int64(want), size), int64(x.limits.Body)))
 	}
 	x.body = slices.Grow(x.body, want)
 }

@@ -1,10 +1,5 @@
 package link
 
-import (
-	"errors"
-	"strconv"
-)
-
 // maxRetryAfter bounds a server's Retry-After, in ms (RELIABILITY fault 26).
 const maxRetryAfter = 3_600_000
 
@@ -13,9 +8,25 @@ const maxRetryAfter = 3_600_000
 // core has not: the host gives it as seconds, and here it counts as none. A number
 // beyond all bounds is the bound.
 func RetryAfter(value string) int64 {
-	seconds, err := strconv.ParseUint(value, 10, 32)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
+	seconds, ok := decimal(value)
+	if !ok {
 		return 0
 	}
-	return min(int64(seconds)*1000, maxRetryAfter)
+	return min(seconds*1000, maxRetryAfter)
+}
+
+// decimal reads a field of digits (1*DIGIT, RFC 9110): one beyond 2^32 as 2^32 or more.
+// It does without strconv's parsers, whose errors quote what they could not read: 3 KB of
+// the download.
+func decimal(value string) (n int64, ok bool) {
+	for i := range len(value) {
+		digit := value[i] - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		if n < 1<<32 {
+			n = n*10 + int64(digit)
+		}
+	}
+	return n, value != ""
 }

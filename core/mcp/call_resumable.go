@@ -258,7 +258,7 @@ func (t *call) refusesResume(m *jsonrpc.Message) bool {
 	}
 	value, _ := jsonrpc.Member(m.Error, "message")
 	text, _ := jsonrpc.String(value)
-	return strings.Contains(strings.ToLower(text), "resum")
+	return strings.Contains(engine.Lower(text), "resum")
 }
 
 // resumeFailed decides on an answer to requests/resume that is not 2xx, with the

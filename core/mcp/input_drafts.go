@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"bytes"
-	"maps"
 	"slices"
+	"sort"
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -93,9 +93,19 @@ func (c *Client) writeDraft(t *call, id []byte) int {
 // rewriteDrafts writes all of a live call anew after the store was cleared.
 func (c *Client) rewriteDrafts(t *call) {
 	t.drafts.unsent = t.drafts.unsent[:0]
-	for _, id := range slices.Sorted(maps.Keys(t.drafts.saved)) {
+	for _, id := range sortedKeys(t.drafts.saved) {
 		c.writeDraft(t, []byte(id))
 	}
+}
+
+// sortedKeys returns the keys of a map in their order (core/durable, byLoss, says why with sort.Sort).
+func sortedKeys(m map[string][]byte) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Sort(sort.StringSlice(keys))
+	return keys
 }
 
 // drop forgets the draft of what is answered, or about to have another one.

@@ -2,7 +2,7 @@ package mcp
 
 import (
 	"bytes"
-	"slices"
+	"sort"
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -348,14 +348,13 @@ func (c *Client) keptInOrder() []*call {
 	for _, t := range c.kept {
 		calls = append(calls, t)
 	}
-	slices.SortFunc(calls, func(a, b *call) int {
-		switch {
-		case a.record.ID < b.record.ID:
-			return -1
-		case a.record.ID > b.record.ID:
-			return 1
-		}
-		return 0
-	})
+	sort.Sort(byRecordID(calls))
 	return calls
 }
+
+// byRecordID sorts by the ids of records, which rise with time (core/durable, byLoss, says why with sort.Sort).
+type byRecordID []*call
+
+func (c byRecordID) Len() int           { return len(c) }
+func (c byRecordID) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+func (c byRecordID) Less(i, j int) bool { return c[i].record.ID < c[j].record.ID }

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"maps"
-	"slices"
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -232,7 +230,7 @@ func (c *Client) rewriteTask(t *call) {
 	if len(k.state) > 0 {
 		c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: k.state})
 	}
-	for _, key := range slices.Sorted(maps.Keys(k.waiting)) {
+	for _, key := range sortedKeys(k.waiting) {
 		c.write(t, journal.AskedEntry(inputID(key), withoutTask(k.waiting[key])))
 	}
 	for _, r := range k.answers {

@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
@@ -50,7 +51,7 @@ func BlamesSession(m *jsonrpc.Message) bool {
 	}
 	value, _ := jsonrpc.Member(m.Error, "message")
 	text, _ := jsonrpc.String(value)
-	text = strings.ToLower(text)
+	text = engine.Lower(text)
 	return strings.Contains(text, "session") || strings.Contains(text, "not initialized")
 }
 

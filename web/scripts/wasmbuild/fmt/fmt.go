@@ -51,6 +51,7 @@ func Fprintf(w writer, format string, args ...any) (n int, err error) {
 }
 
 // Sprintf knows %v, %+v, %s, %d and %q, of texts, numbers, errors and Stringers.
+// It escapes nothing in %q: what is quoted is a name, and strconv's tables weigh 5 KB.
 func Sprintf(format string, args ...any) string {
 	var b []byte
 	for i := 0; i < len(format); i++ {
@@ -64,7 +65,7 @@ func Sprintf(format string, args ...any) string {
 		case i == len(format) || len(args) == 0:
 			b = append(b, "%!"...)
 		case format[i] == 'q':
-			b, args = strconv.AppendQuote(b, text(args[0])), args[1:]
+			b, args = append(append(append(b, '"'), text(args[0])...), '"'), args[1:]
 		default:
 			b, args = append(b, text(args[0])...), args[1:]
 		}
