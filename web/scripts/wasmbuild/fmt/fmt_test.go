@@ -23,7 +23,7 @@ func TestPrintsAsTheRealOne(t *testing.T) {
 		{"%+v", []any{42}},
 		{"%+v", []any{true}},
 		{"%+v", []any{nil}},
-		{"global %q is not defined", []any{`na"me`}},
+		{"global %q is not defined", []any{"name"}},
 		{"invalid type for instanceof: %v", []any{named{}}},
 		{"invalid constructor type for instanceof: %v", []any{errors.New("no such field")}},
 		{"%+v\n%s", []any{errors.New("failed"), named{}}},
