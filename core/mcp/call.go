@@ -110,6 +110,9 @@ type call struct {
 	answerBy engine.Time // the head of the response, or more of a JSON body, is due
 	totalBy  engine.Time
 	tailBy   engine.Time
+
+	due     engine.Deadline[*call] // the first of all that is due
+	changed bool                   // it may be another one by now
 }
 
 // CallOptions are what an app may say of one request.
@@ -136,7 +139,7 @@ type CallOptions struct {
 // _meta member, or nil. Progress is always asked for. The call ends with one
 // Settle effect, whatever happens.
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
-	c.beginOf(now, c.state == stateOpen)
+	c.begin(now)
 	t := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
@@ -166,7 +169,6 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 			t.tellQueuedAt = now.After(waitsQuietly)
 		}
 	}
-	c.moved(t)
 	return t.id
 }
 
@@ -184,6 +186,8 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 	t.sendBy = engine.Never
 	c.calls = append(c.calls, t)
 	c.byID[request], c.byCall[id] = t, t
+	t.due.Of = t
+	c.reschedule(t)
 	return t
 }
 
@@ -192,6 +196,7 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // stored that it may have left. A request that changes nothing need not wait,
 // unless another page may have made the same call.
 func (t *call) send(c *Client, now engine.Time) {
+	c.reschedule(t)
 	t.rerunAt = engine.Never
 	if t.parked != 0 {
 		t.phase = callQueued // Hold lets it go
@@ -223,7 +228,7 @@ func (t *call) send(c *Client, now engine.Time) {
 	t.phase = callStoring
 	c.tellGuarantee(t)
 	generation := c.session.generation
-	c.thenOnly(now, t, !alone, func(now engine.Time) {
+	c.whenStored(now, t, !alone, func(now engine.Time) {
 		if t.phase != callStoring {
 			return
 		}
@@ -320,7 +325,7 @@ func (t *call) bodyBy(now engine.Time) engine.Time {
 // (RELIABILITY fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t == nil || t.phase >= callTail || t.paused == paused {
 		return
 	}

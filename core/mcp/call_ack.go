@@ -44,7 +44,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 			}
 		}
 	}
-	c.thenOnly(now, t, true, func(now engine.Time) {
+	c.whenStored(now, t, true, func(now engine.Time) {
 		switch {
 		case t.phase == callFollowed: // another tab has it by now, and tells
 		case t.looksUnsent(c):
@@ -59,7 +59,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 // where position is 0, with all that it has had. A settled call with nothing
 // left is forgotten. EventAcked tells the ticket once that is stored; 0 is nobody's.
 func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32) {
-	c.beginOf(now, true)
+	c.begin(now)
 	t := c.byCall[id]
 	if kept := c.kept[id]; kept != nil {
 		t = kept
@@ -101,7 +101,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 // not do so itself. Of what leaves open whether the request ran it does not: nobody has
 // decided yet whether it is to be run again (RELIABILITY fault 133).
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
-	c.beginOf(now, true)
+	c.begin(now)
 	t := c.kept[id]
 	if t == nil || t.flags&journal.ManualAck != 0 || t.record.undecided || !c.outcomeTold(t) {
 		return
@@ -133,7 +133,7 @@ func (c *Client) tellAcked(id engine.CallID, ticket uint32, stored bool) {
 // Hide stores at once what the app is done with: the page is being left, and what
 // waits for a commit goes with it.
 func (c *Client) Hide(now engine.Time) {
-	c.beginOf(now, true)
+	c.begin(now)
 	c.storeUrgent()
 }
 

@@ -1,63 +1,64 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"cmp"
+	"slices"
 
-// manyCalls is from how many calls on their deadlines are not looked through
-// after each input: a thousand streams would make every event cost a thousand
-// looks. What is known then may be too early, which costs one Advance (a
-// deadline that passed is looked for anew) and which engine.Machine allows.
-const manyCalls = 32
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
 
-// callsDue is what is known of when the calls are due.
-type callsDue struct {
-	at    engine.Time // never later than the first of them, unless stale
-	stale bool        // any of them may have changed
+// schedule is when each call is due. What an input does with a call reschedules that
+// one: with a thousand calls under way no event costs a look at the others.
+type schedule struct {
+	deadlines engine.Deadlines[*call]
+	changed   []*call // that may be due at another time than before
+	all       bool    // any of them may
+	due       []*call // memory of dueCalls
 }
 
-// callsDue returns when the first call is due, or earlier.
+// reschedule notes that t may be due at another time, and with it the call that it is
+// about. Its deadline is set once the input is over, and all that counts for it is known.
+func (c *Client) reschedule(t *call) {
+	for ; t != nil && !t.changed; t = t.parent {
+		t.changed = true
+		c.schedule.changed = append(c.schedule.changed, t)
+	}
+}
+
+// rescheduleAll notes the same of every call: what holds for the client has changed.
+func (c *Client) rescheduleAll() { c.schedule.all = true }
+
+// setDeadlines sets the deadlines of the calls that an input has concerned.
+func (c *Client) setDeadlines() {
+	s := &c.schedule
+	if s.all {
+		s.all = false
+		for _, t := range c.calls {
+			s.deadlines.Set(&t.due, t.deadline(c))
+		}
+	}
+	for i, t := range s.changed {
+		t.changed, s.changed[i] = false, nil
+		s.deadlines.Set(&t.due, t.deadline(c))
+	}
+	s.changed = s.changed[:0]
+}
+
+// callsDue returns when the first call is due.
 func (c *Client) callsDue() engine.Time {
-	if !c.due.stale && len(c.calls) >= manyCalls {
-		return c.due.at
+	c.setDeadlines()
+	return c.schedule.deadlines.First()
+}
+
+// advanceCalls does what is due for the calls, in the order of their making.
+func (c *Client) advanceCalls(now engine.Time) {
+	c.setDeadlines()
+	due := c.schedule.deadlines.Due(now, c.schedule.due[:0])
+	slices.SortFunc(due, func(a, b *call) int { return cmp.Compare(a.id, b.id) })
+	for _, t := range due {
+		c.reschedule(t)
+		t.advance(c, now)
 	}
-	c.due = callsDue{at: engine.Never}
-	for _, t := range c.calls {
-		c.due.at = min(c.due.at, t.deadline(c))
-	}
-	return c.due.at
-}
-
-// stir notes that an input concerns more than one call, or may.
-func (c *Client) stir() { c.due.stale = true }
-
-// beginOf begins an input of which only says that it changes when one call is due,
-// at most; moved has to follow. What it does beside that stirs: with a thousand calls
-// under way half of what each of them cost was looking at all others, at its head, at
-// its end and at every commit.
-func (c *Client) beginOf(now engine.Time, only bool) {
-	stale := c.due.stale
-	c.begin(now)
-	c.due.stale = stale || !only
-}
-
-// moved notes that t may be due at another time than before.
-func (c *Client) moved(t *call) {
-	if !c.due.stale {
-		c.due.at = min(c.due.at, t.deadline(c))
-	}
-}
-
-// plain reports whether t is a call of the app's that has only its own exchange: no
-// task, and nothing of the client's.
-func (t *call) plain() bool {
-	return t.role == roleApp && t.task == nil && !t.resuming && !t.withCursor
-}
-
-// headOnly reports whether a response head concerns no other call than its own.
-func (t *call) headOnly(head engine.Head) bool {
-	return t.plain() && t.phase == callSent && head.Status >= 200 && head.Status < 300
-}
-
-// endOnly reports the same of the end of an exchange.
-func (t *call) endOnly(how engine.Ending) bool {
-	return t.plain() && how == engine.EndClean && (t.phase == callTail || t.phase == callReading && t.exchange.OK())
+	clear(due)
+	c.schedule.due = due[:0]
 }

@@ -62,6 +62,7 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
 // content is that of a call which is not stored any more: it has ended and was
 // acknowledged while this tab slept, and what the new owner has told follows.
 func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
+	c.reschedule(t)
 	owned, followed := head.Flags&journal.OpOwned != 0, t.phase == callFollowed
 	if !owned && !followed && head.Epoch == t.record.Epoch {
 		return

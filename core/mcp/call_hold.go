@@ -20,7 +20,7 @@ const (
 // "parked" comes, and the host has to try later.
 func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t == nil || t.phase >= callTail || t.phase == callFollowed || t.role != roleApp || t.parked&byHost != 0 == held {
 		return
 	}

@@ -25,6 +25,14 @@ func (c *Client) newRequestID() requestID {
 	}
 }
 
+// callOf returns the call of an input, which may change when it is due; nil for one
+// that is not there, or not any more.
+func (c *Client) callOf(id engine.CallID) *call {
+	t := c.byCall[id]
+	c.reschedule(t)
+	return t
+}
+
 // findByID returns the call whose id a message names: a plain number, compared
 // by type and text (JSON-RPC 2.0 section 5; RELIABILITY fault 17).
 func (c *Client) findByID(id jsonrpc.ID) *call {

@@ -51,6 +51,7 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 // another's, whose head and log these are. No head is one that cannot be read.
 func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []journal.Op) {
 	t := c.callOfRecord(id)
+	c.reschedule(t)
 	switch {
 	case t == nil, t.record.Memory && !t.undecided(c):
 		return // it follows that one already; or it has left, and is not stored any more
@@ -78,6 +79,7 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 // becomes makes t, which has not been sent, the call of another page's that has its
 // key; where that is another request it is refused, and false returned.
 func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.Op, log []journal.Op) bool {
+	c.reschedule(t)
 	if h.Method != t.method || !sameRequest(h.Params, t.params) {
 		c.refuseKey(now, t)
 		return false

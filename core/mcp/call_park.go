@@ -10,7 +10,7 @@ import (
 // again. Only a call that can be resumed is parked; it is never cancelled.
 func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t == nil || t.phase != callStreaming || t.parked&byApp != 0 == parked {
 		return
 	}

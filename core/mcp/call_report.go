@@ -96,6 +96,7 @@ func describeResume(t *call, outcome engine.Resumption, proven bool) []byte {
 // {"state":"open","revision":"2025-11-25","session":true}.
 func (c *Client) setState(s clientState) {
 	c.state = s
+	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
 	if s == stateOpen {
 		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.Name)

@@ -27,6 +27,7 @@ func (t *call) stranded(c *Client, now engine.Time, outcome engine.Resumption, f
 // rerun runs the request again under a new id: a late answer to the old one
 // must not be taken for this one's.
 func (t *call) rerun(c *Client, now engine.Time) {
+	c.reschedule(t)
 	c.abort(t.x)
 	t.x = 0
 	t.stream.End()

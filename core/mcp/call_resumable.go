@@ -63,6 +63,7 @@ func (c *Client) resumePolicy(t *call, params []byte) {
 		c.counters.IgnoredPolicies++
 		return
 	}
+	c.reschedule(named)
 	p := named.policy
 	if p == nil {
 		p = &resumePolicy{}

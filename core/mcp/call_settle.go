@@ -12,9 +12,7 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	if t.phase >= callTail {
 		return
 	}
-	if t.task != nil || t.role != roleApp || failure != nil {
-		c.stir()
-	}
+	c.reschedule(t)
 	if t.task != nil {
 		t.dropTask(c)
 	}
@@ -66,6 +64,7 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 // finish forgets a call and whatever still carries it.
 func (c *Client) finish(t *call) {
 	t.phase, t.tailBy = callDone, engine.Never
+	c.reschedule(t)
 	c.abort(t.x)
 	delete(c.byID, t.request)
 	delete(c.byCall, t.id)
@@ -102,7 +101,7 @@ func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
 // Nothing else ever cancels. reason goes to the server; it may be empty.
 func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t == nil || t.phase >= callTail || t.phase == callFollowed {
 		return // the tab that carries a followed call cancels it
 	}

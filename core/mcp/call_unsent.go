@@ -51,6 +51,7 @@ func (t *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
 // waited for longer than it shows.
 func (c *Client) Slept(now engine.Time, ms int64) {
 	c.begin(now)
+	c.rescheduleAll()
 	c.cfg.Wall += ms
 	for _, t := range c.calls {
 		t.sendBy = earlier(t.sendBy, ms)

@@ -44,7 +44,6 @@ func withdrawPace(tries int) int64 {
 
 // withdraw tells of the end of a call that never left, once no later page will send it.
 func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
-	c.stir()
 	w := &c.withdrawn
 	if len(w.list) == 0 {
 		w.tries, w.at = 0, now

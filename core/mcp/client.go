@@ -75,7 +75,7 @@ type Client struct {
 	offline     bool
 
 	reachability reachability
-	due          callsDue
+	schedule     schedule
 
 	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
 	// once that has been tried.
@@ -155,7 +155,6 @@ func (c *Client) begun(now engine.Time) {
 // begin starts an input.
 func (c *Client) begin(now engine.Time) {
 	c.now = now
-	c.stir()
 	c.effects.Reset()
 }
 
@@ -163,10 +162,11 @@ func (c *Client) begin(now engine.Time) {
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	o := c.exchanges.Owner(x)
 	t, _ := o.(*call)
-	c.beginOf(now, t != nil && t.headOnly(head))
+	c.begin(now)
 	if o == nil {
 		return
 	}
+	c.reschedule(t)
 	if link.CutHead(head.Status) {
 		c.abort(x)
 		c.over(now, o, engine.EndNetwork, "the answer ended inside its status line")
@@ -174,30 +174,24 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	}
 	c.noteReachability(true)
 	o.head(c, now, head)
-	if t != nil {
-		c.moved(t)
-	}
 }
 
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 	o := c.exchanges.Owner(x)
 	t, _ := o.(*call)
-	c.beginOf(now, t != nil && t.phase == callStreaming && t.role == roleApp)
+	c.begin(now)
 	if o == nil {
 		return
 	}
+	c.reschedule(t)
 	o.chunk(c, now, p)
-	if t != nil {
-		c.moved(t)
-	}
 }
 
 // End reports that an exchange is over.
 func (c *Client) End(now engine.Time, x engine.ExchangeID, how engine.Ending, detail string) {
 	o := c.exchanges.Owner(x)
-	t, _ := o.(*call)
-	c.beginOf(now, t != nil && t.endOnly(how))
+	c.begin(now)
 	if o == nil {
 		return
 	}
@@ -210,10 +204,10 @@ func (c *Client) over(now engine.Time, o owner, how engine.Ending, detail string
 	if how == engine.EndNetwork {
 		c.noteReachability(false)
 	}
-	o.end(c, now, how, detail)
 	if t, ok := o.(*call); ok {
-		c.moved(t)
+		c.reschedule(t)
 	}
+	o.end(c, now, how, detail)
 }
 
 // Advance does what is due.
@@ -227,10 +221,7 @@ func (c *Client) Advance(now engine.Time) {
 			c.newSession(now)
 		}
 	}
-	// A call that ends is taken out of c.calls: walk over what was there.
-	for _, call := range append([]*call(nil), c.calls...) {
-		call.advance(c, now)
-	}
+	c.advanceCalls(now)
 	for _, p := range append([]*post(nil), c.posts...) {
 		p.advance(c, now)
 	}

@@ -16,6 +16,7 @@ func (c *Client) Offline(now engine.Time) {
 // open streams have to prove that they are.
 func (c *Client) Online(now engine.Time) {
 	c.begin(now)
+	c.rescheduleAll()
 	c.offline = false
 	c.eachStream(func(s *link.Stream) { s.Online(now) })
 	if c.session.initializeAt != engine.Never {
@@ -29,6 +30,7 @@ func (c *Client) Online(now engine.Time) {
 // time of a server's usual keep-alive to show that they live.
 func (c *Client) Shown(now engine.Time) {
 	c.begin(now)
+	c.rescheduleAll()
 	c.eachStream(func(s *link.Stream) { s.Prove(now, link.ProveShown) })
 }
 
@@ -37,6 +39,7 @@ func (c *Client) Shown(now engine.Time) {
 // move on by it, since a server's silence that nobody could hear proves nothing.
 func (c *Client) Woke(now engine.Time, gap int64) {
 	c.begin(now)
+	c.rescheduleAll()
 	c.eachStream(func(s *link.Stream) {
 		s.Slept(gap)
 		s.Prove(now, link.ProveWithin)

@@ -5,6 +5,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
 	if c.token.Ask() {
+		c.rescheduleAll()
 		c.effects.Add(engine.Effect{Kind: engine.Token})
 	}
 }
@@ -52,6 +53,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 	if !c.token.Answerable() || c.state >= stateClosing {
 		return
 	}
+	c.rescheduleAll()
 	if failure != nil && failure.Code == engine.CodeNetwork && c.waitForToken(now) {
 		return
 	}

@@ -27,20 +27,23 @@ func (c *Client) Owned(x engine.ExchangeID) bool { return c.exchanges.Live(x) }
 // LoopTries mirrors core/link: accepted closes borne after the guard tripped.
 const LoopTries = 8
 
-// DueKnown reports whether the next Deadline looks at no call, however many there are.
-func (c *Client) DueKnown() bool { return !c.due.stale }
-
-// DueHolds reports whether what is known of the calls' deadlines holds: a driver
-// that goes by it is never late.
-func (c *Client) DueHolds() bool {
-	if c.due.stale {
-		return true
+// Rescheduled returns how many calls the next Deadline looks at; -1 for all.
+func (c *Client) Rescheduled() int {
+	if c.schedule.all {
+		return -1
 	}
-	known := c.due.at
+	return len(c.schedule.changed)
+}
+
+// DueHolds reports whether every call is in the schedule as it is due, and no other.
+func (c *Client) DueHolds() bool {
+	first := engine.Never
+	c.setDeadlines()
 	for _, t := range c.calls {
-		if t.deadline(c) < known {
+		first = min(first, t.deadline(c))
+		if t.due.At() != t.deadline(c) {
 			return false
 		}
 	}
-	return true
+	return c.schedule.deadlines.First() == first
 }

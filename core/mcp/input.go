@@ -43,7 +43,6 @@ func (c *Client) completed(now engine.Time, t *call, result []byte) {
 // under way until Answer, and no clock of it runs: a person may be filling in
 // a form.
 func (c *Client) askInput(now engine.Time, t *call, result []byte) {
-	c.stir()
 	c.abort(t.x) // after input_required nothing may follow on the stream
 	t.x = 0
 	t.stream.End()
@@ -86,7 +85,7 @@ func (c *Client) writeRound(t *call) {
 // gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t != nil && t.task != nil {
 		t.answerTask(c, now, responses)
 		return
@@ -185,6 +184,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 			a.message = append([]byte(nil), m.Raw...)
 		}
 		t.asking++
+		c.reschedule(t)
 		t.stream.Hold(now, true)
 		if draft := t.drafts.saved[string(questionID(m.ID))]; draft != nil {
 			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: t.id, Position: a.handle, Data: draft})
@@ -203,6 +203,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 			continue
 		}
 		c.asked = slices.Delete(c.asked, i, i+1)
+		c.reschedule(a.call)
 		if t := a.call; t != nil && t.phase < callTail {
 			t.drafts.drop(questionID(a.id))
 			t.totalBy = later(t.totalBy, now.Since(a.at))

@@ -57,10 +57,11 @@ func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key
 func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*call, []byte) {
 	for _, a := range c.asked {
 		if handle != 0 && a.handle == handle && a.call != nil && a.call.phase < callTail {
+			c.reschedule(a.call)
 			return a.call, questionID(a.id)
 		}
 	}
-	t := c.byCall[id]
+	t := c.callOf(id)
 	if t == nil || handle != 0 {
 		return nil, nil
 	}

@@ -50,6 +50,7 @@ func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
 
 // replied takes what became of sending an answer.
 func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
+	c.reschedule(t)
 	// Whether the server has it or not: the same answer twice is harmless.
 	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
 	if again && r.attempt < maxReplies && t.phase < callTail {

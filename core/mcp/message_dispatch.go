@@ -74,9 +74,7 @@ func (c *Client) dispatch(now engine.Time, t *call, m *jsonrpc.Message) {
 // could not read the id (JSON-RPC 2.0 section 5; absent since 2025-11-25).
 func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	t := c.findByID(m.ID)
-	if t == nil || t != on || m.Kind != jsonrpc.Response || t.task != nil {
-		c.stir()
-	}
+	c.reschedule(t)
 	if m.Kind == jsonrpc.ErrorResponse && (m.ID.Kind == jsonrpc.IDNull || m.ID.IsZero()) {
 		t = on
 	}
@@ -147,10 +145,8 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 	case "notifications/message":
 		c.deliverOn(t, engine.EventLog, m.Params)
 	case "notifications/requests/resumePolicy":
-		c.stir()
 		c.resumePolicy(t, m.Params)
 	case "notifications/tasks", "notifications/tasks/status":
-		c.stir()
 		switch {
 		case c.taskNotified(c.now, m.Params):
 		case t == nil && c.listen.forgetsTask(m.Params):
@@ -159,7 +155,6 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 			c.deliverOn(t, engine.EventNotification, m.Raw)
 		}
 	case "notifications/subscriptions/acknowledged":
-		c.stir()
 		raw := m.Raw
 		if t == nil {
 			raw = c.acknowledged(m)
@@ -208,7 +203,6 @@ func (c *Client) deliver(t *call, kind engine.EventKind, data []byte) {
 // says, what the app handles is handed to it, any other is refused. Servers of
 // a self-describing revision may send none (2026-07-28 streamable-http).
 func (c *Client) serverRequest(now engine.Time, t *call, m *jsonrpc.Message) {
-	c.stir()
 	method := string(m.Method)
 	switch {
 	case m.ID.Kind == jsonrpc.IDNull, c.revision != nil && c.revision.SelfDescribing:

@@ -72,6 +72,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	}
 	h.reachedAt, h.reachedX = now, c.exchanges.Last()
 	stream := &c.listen.stream
+	c.reschedule(ping.parent)
 	if t := ping.parent; t != nil {
 		if t.phase != callStreaming || t.parked != 0 {
 			return
@@ -89,6 +90,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 // streams that only it could continue is worth nothing after a reload.
 func (c *Client) headerRefused() {
 	c.cursorHeader.refused = true
+	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"what":`), "header_refused")
 	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})

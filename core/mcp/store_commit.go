@@ -9,33 +9,21 @@ import (
 // whenStored runs do once everything written so far is stored, on disk where
 // strict. For a call that is not kept that is at once.
 func (c *Client) whenStored(now engine.Time, t *call, strict bool, do func(now engine.Time)) {
-	c.thenOnly(now, t, strict, func(now engine.Time) {
-		c.stir()
-		do(now)
-	})
-}
-
-// thenOnly is whenStored for what changes when t is due, at most.
-func (c *Client) thenOnly(now engine.Time, t *call, strict bool, do func(now engine.Time)) {
 	if !t.isKept() {
 		do(now)
 		return
 	}
 	c.writer.WhenStored(now, strict, func(now engine.Time) {
+		c.reschedule(t)
 		do(now)
-		c.moved(t)
 	})
 }
 
 // Stored takes the host's answer to effect Store. why is a word for people, of a
 // failure.
 func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
-	c.beginOf(now, true)
-	fate := c.writer.Stored(now, ticket, result)
-	if fate != durable.CommitStored {
-		c.stir()
-	}
-	switch fate {
+	c.begin(now)
+	switch c.writer.Stored(now, ticket, result) {
 	case durable.CommitLate:
 		if ticket == c.evictedIn {
 			c.evictedStored()
@@ -75,6 +63,7 @@ func (c *Client) StoreGone(now engine.Time, why string) {
 // hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
 // if the store comes back.
 func (c *Client) storeFailed(now engine.Time, why string) {
+	c.rescheduleAll()
 	waiting := c.undecided()
 	if why == durable.Closed { // everything was deleted
 		for _, t := range c.calls {
@@ -126,6 +115,7 @@ func (o *storeOwner) InMemory(why string) {
 // the server has left behind.
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
+	c.rescheduleAll()
 	c.tellDurability("indexeddb", "")
 	c.withdrawn.at = c.now
 	waiting := c.undecided()

@@ -22,6 +22,7 @@ import (
 // one that is followed, a call that has changed hands (its head and whole log).
 func (c *Client) Restore(now engine.Time, ops []byte) {
 	c.begin(now)
+	c.rescheduleAll()
 	if c.state >= stateClosing {
 		return
 	}
@@ -141,6 +142,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold: recorded.New(h, len(head.Plain)),
 	}
+	t.due.Of = t
 	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()

@@ -122,7 +122,6 @@ func taskID(task []byte) string {
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
 func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made, result []byte) bool {
-	c.stir()
 	if id == "" || len(id) > maxTaskID {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})

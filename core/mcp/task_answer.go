@@ -293,6 +293,7 @@ func (c *Client) taskNotified(now engine.Time, params []byte) bool {
 	id := taskID(params)
 	for _, t := range c.calls {
 		if t.phase == callTask && t.task.id == id && id != "" {
+			c.reschedule(t)
 			t.taskState(c, now, params, true)
 			return true
 		}

@@ -183,6 +183,7 @@ func (c *Client) replaceListen(next *listen) {
 func (c *Client) catchUp(l *listen, heard []string) {
 	for _, t := range c.calls {
 		if t.phase == callTask && slices.Contains(l.ids, t.task.id) && !slices.Contains(heard, t.task.id) {
+			c.reschedule(t)
 			t.task.catchUp(c.now)
 		}
 	}

@@ -14,7 +14,7 @@ const peekMethod = "tasks/get"
 // known here, without one. Of a call that has ended its outcome tells.
 func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	c.begin(now)
-	t := c.byCall[id]
+	t := c.callOf(id)
 	switch {
 	case t == nil || t.phase >= callTail:
 	case t.phase == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
