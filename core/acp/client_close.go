@@ -31,11 +31,23 @@ func (c *Client) Terminate(now engine.Time) {
 	c.end(now, &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"})
 	c.setState(stateClosing)
 	c.unstoreConnection(n)
-	c.writer.WhenStored(now, false, func(now engine.Time) {
-		if c.state == stateClosing {
-			c.send(now, &post{conn: n, op: "DELETE"})
-		}
-	})
+	c.writer.WhenStored(now, false, connectionEnd{c, n})
+}
+
+// connectionEnd sends the DELETE of a connection (durable.Waiter).
+type connectionEnd struct {
+	c *Client
+	n *connection
+}
+
+// After names it for traces.
+func (connectionEnd) After() string { return "end connection" }
+
+// Stored sends it.
+func (w connectionEnd) Stored(now engine.Time) {
+	if w.c.state == stateClosing {
+		w.c.send(now, &post{conn: w.n, op: "DELETE"})
+	}
 }
 
 // unstoreConnection writes that the sessions which this page carries have n no more.

@@ -214,11 +214,23 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 		return
 	}
 	c.writeAnswer(q)
-	c.writer.WhenStored(now, true, func(now engine.Time) {
-		if slices.Contains(c.questions, q) { // else its connection has gone meanwhile
-			c.reply(now, q, q.answer)
-		}
-	})
+	c.writer.WhenStored(now, true, answerSending{c, q})
+}
+
+// answerSending sends an answer that is stored (durable.Waiter).
+type answerSending struct {
+	c *Client
+	q *question
+}
+
+// After names it for traces.
+func (answerSending) After() string { return "answer" }
+
+// Stored sends it.
+func (w answerSending) Stored(now engine.Time) {
+	if slices.Contains(w.c.questions, w.q) { // else its connection has gone meanwhile
+		w.c.reply(now, w.q, w.q.answer)
+	}
 }
 
 func (c *Client) reply(now engine.Time, q *question, message []byte) {

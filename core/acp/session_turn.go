@@ -92,16 +92,29 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	s.transcript.Sent(r.id, content, s.emit(c))
 	r.storing = true
-	c.writer.WhenStored(now, false, func(now engine.Time) {
-		r.storing = false
-		if r.phase != requestQueued {
-			return
-		}
-		if s.version() == 1 && s.conn != nil && s.conn.state == connOpen {
-			s.say(c, now, `{"sessionUpdate":"state_update","state":"running"}`) // version 1 has no word for it
-		}
-		r.dispatch(c, now)
-	})
+	c.writer.WhenStored(now, false, promptSending{c, s, r})
+}
+
+// promptSending sends a prompt that is stored (durable.Waiter).
+type promptSending struct {
+	c *Client
+	s *session
+	r *request
+}
+
+// After names it for traces.
+func (promptSending) After() string { return "send prompt" }
+
+// Stored sends it.
+func (w promptSending) Stored(now engine.Time) {
+	w.r.storing = false
+	if w.r.phase != requestQueued {
+		return
+	}
+	if w.s.version() == 1 && w.s.conn != nil && w.s.conn.state == connOpen {
+		w.s.say(w.c, now, `{"sessionUpdate":"state_update","state":"running"}`) // version 1 has no word for it
+	}
+	w.r.dispatch(w.c, now)
 }
 
 // accepted takes the answer to a prompt. In version 1 it ends the turn; an agent

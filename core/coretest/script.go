@@ -19,7 +19,8 @@ import (
 //	read x2
 //
 // Lines up to "----" are commands, one input each; the lines after it, up to a
-// blank line, are the effects they led to. "#" starts a comment. In text, \n \r
+// blank line, are the effects they led to; of a commit also what goes on once it is
+// stored. "#" starts a comment. In text, \n \r
 // \t \" and \\ stand for themselves as in Go, $c2 for the request id of call
 // c2. The commands are those of the tables in command.go, mcpcommand.go and
 // acpcommand.go.
@@ -80,7 +81,7 @@ func (p *player[M]) command(line string) {
 	run(p, p.text(rest))
 	for _, e := range p.world.Effects {
 		p.note(e)
-		p.lines = append(p.lines, p.symbolic(Describe(e)))
+		p.lines = append(p.lines, p.symbolic(p.world.describe(e)))
 	}
 	p.world.Effects = nil
 }

@@ -24,6 +24,7 @@ type Client interface {
 	Respond(now engine.Time, handle uint32, ok bool, data []byte)
 	Close(now engine.Time)
 	AppendCounters(b []byte) []byte
+	After(ticket uint32) []string
 }
 
 // Page is what differs between the pages that make a client with the same options.
@@ -50,6 +51,7 @@ type World[M Client] struct {
 	// Store is what the client's commits are written to; nil for none.
 	Store *Store
 
+	after    map[uint32]string // by the ticket of a commit, what goes on once it is stored
 	page     Page
 	make     func(Page) M
 	contract contract
@@ -99,13 +101,32 @@ func (w *World[M]) collect() {
 
 func (w *World[M]) take(e engine.Effect) {
 	w.Effects = append(w.Effects, e)
-	w.Trace = append(w.Trace, "  "+Describe(e))
+	if e.Kind == engine.Store {
+		w.noteAfter(e.Ticket)
+	}
+	w.Trace = append(w.Trace, "  "+w.describe(e))
 	if broken := w.contract.effect(e); broken != "" {
 		w.t.Fatalf("%s\n%s", broken, w.Log())
 	}
 	if e.Kind == engine.Store {
 		w.Store.Begin(e)
 	}
+}
+
+// noteAfter notes what goes on once a commit is stored.
+func (w *World[M]) noteAfter(ticket uint32) {
+	if w.after == nil {
+		w.after = map[uint32]string{}
+	}
+	w.after[ticket] = strings.Join(w.Client.After(ticket), ", ")
+}
+
+// describe is Describe, and for a commit what goes on once it is stored.
+func (w *World[M]) describe(e engine.Effect) string {
+	if next := w.after[e.Ticket]; e.Kind == engine.Store && next != "" {
+		return Describe(e) + "; then " + next
+	}
+	return Describe(e)
 }
 
 // Start connects.

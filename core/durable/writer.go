@@ -44,14 +44,22 @@ type Writer struct {
 	blob   []byte // what it writes: kept for a second try
 	flown  []Recorder
 	spare  []byte
-	alone  func(now engine.Time, stored bool) // hears of the commit under way, which is a Try
-	row    []byte                             // memory of the largest row that was written: for the next that grows large
+	alone  Trial  // hears of the commit under way, which is a Try
+	row    []byte // memory of the largest row that was written: for the next that grows large
 }
 
-// waiter is what happens once a commit is stored.
+// Waiter is what goes on once a commit is stored. It is data and no closure, so that a
+// trace can show what is waited for.
+type Waiter interface {
+	// Stored goes on.
+	Stored(now engine.Time)
+	// After names what with, for traces: "send c2".
+	After() string
+}
+
 type waiter struct {
+	Waiter
 	ticket uint32
-	do     func(now engine.Time)
 }
 
 const (
@@ -258,22 +266,33 @@ func (w *Writer) effect() engine.Effect {
 	return engine.Effect{Kind: engine.Store, Ticket: w.ticket, Strict: w.firm, Data: w.blob}
 }
 
-// WhenStored runs do once everything written so far is stored, on disk where
+// WhenStored has next go on once everything written so far is stored, on disk where
 // strict; at once where nothing waits or there is no store.
-func (w *Writer) WhenStored(now engine.Time, strict bool, do func(now engine.Time)) {
+func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 	ticket := w.ticket
 	switch {
 	case !w.Open():
-		do(now)
+		next.Stored(now)
 		return
 	case len(w.ops) > 0 || len(w.dirty) > 0:
 		ticket++
 		w.strict = w.strict || strict
 	case !w.flying:
-		do(now)
+		next.Stored(now)
 		return
 	}
-	w.waiters = append(w.waiters, waiter{ticket, do})
+	w.waiters = append(w.waiters, waiter{next, ticket})
+}
+
+// After names what goes on once the commit of a ticket is stored, for traces.
+func (w *Writer) After(ticket uint32) []string {
+	var names []string
+	for _, one := range w.waiters {
+		if one.ticket == ticket {
+			names = append(names, one.After())
+		}
+	}
+	return names
 }
 
 // Deadline returns until when the commit under way has to be stored.
@@ -361,7 +380,7 @@ func (w *Writer) Fail(now engine.Time, why string, of Owner) {
 	*w = Writer{state: states[w.state][changeOf(why)], Held: w.Held, ticket: w.Next(), landed: w.landed, hung: w.hung, by: engine.Never, waiters: w.waiters}
 	w.release(now, w.ticket)
 	if alone != nil {
-		alone(now, false)
+		alone.Tried(now, false)
 	}
 }
 
@@ -384,6 +403,6 @@ func (w *Writer) release(now engine.Time, ticket uint32) {
 	due := append([]waiter(nil), w.waiters[:n]...)
 	w.waiters = append(w.waiters[:0], w.waiters[n:]...)
 	for _, d := range due {
-		d.do(now)
+		d.Stored(now)
 	}
 }

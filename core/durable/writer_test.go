@@ -38,8 +38,18 @@ func (d *desk) WriteAgain()     {}
 func newDesk(t *testing.T) *desk { return &desk{Writer: durable.NewWriter(true), t: t} }
 
 func (d *desk) wait(now engine.Time, name string, strict bool) {
-	d.WhenStored(now, strict, func(engine.Time) { d.ran = append(d.ran, name) })
+	d.WhenStored(now, strict, named{d, name})
 }
+
+// named is a waiter that leaves its name, and a trial that leaves how it went.
+type named struct {
+	d    *desk
+	name string
+}
+
+func (n named) After() string { return n.name }
+
+func (n named) Stored(engine.Time) { n.d.ran = append(n.d.ran, n.name) }
 
 func (d *desk) commit(now engine.Time) engine.Effect {
 	d.t.Helper()

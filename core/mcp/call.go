@@ -227,25 +227,32 @@ func (t *call) send(c *Client, now engine.Time) {
 	}
 	t.phase = callStoring
 	c.tellGuarantee(t)
-	generation := c.session.generation
-	c.whenStored(now, t, !alone, func(now engine.Time) {
-		if t.phase != callStoring {
-			return
-		}
-		t.phase = callQueued
-		switch {
-		case t.undecided(c):
-			c.claims.wait(now)
-		case t.looksUnsent(c):
-			// Sent from here, it would be sent once more from there.
-			t.unsent(c, now, "the store has failed, and could not note that the request leaves")
-		case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
-		case generation != c.session.generation:
-			t.send(c, now)
-		default:
-			t.transmit(c, now)
-		}
-	})
+	c.whenStored(now, t, !alone, transmission{c.session.generation})
+}
+
+// transmission posts a request of which it is stored that it may have left, in the
+// session of that generation.
+type transmission struct{ generation uint32 }
+
+func (transmission) after() string { return "transmit" }
+
+func (s transmission) goOn(c *Client, t *call, now engine.Time) {
+	if t.phase != callStoring {
+		return
+	}
+	t.phase = callQueued
+	switch {
+	case t.undecided(c):
+		c.claims.wait(now)
+	case t.looksUnsent(c):
+		// Sent from here, it would be sent once more from there.
+		t.unsent(c, now, "the store has failed, and could not note that the request leaves")
+	case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
+	case s.generation != c.session.generation:
+		t.send(c, now)
+	default:
+		t.transmit(c, now)
+	}
 }
 
 // transmit posts the request.
@@ -293,7 +300,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	if t.keeper().uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
 		t.stream.Park()
-		c.whenStored(now, t.keeper(), true, func(now engine.Time) { t.stream.Unpark(now) })
+		c.whenStored(now, t.keeper(), true, resumption{t})
 		return
 	}
 	t.resuming, t.owed, t.withCursor = true, false, true
@@ -302,6 +309,17 @@ func (t *call) resume(c *Client, now engine.Time) {
 	t.token = c.token.Number()
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
 	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
+}
+
+// resumption resumes a stream: that of the call itself, or of the request for the result
+// of its task.
+type resumption struct{ of *call }
+
+func (resumption) after() string { return "resume" }
+
+func (s resumption) goOn(c *Client, _ *call, now engine.Time) {
+	c.reschedule(s.of)
+	s.of.stream.Unpark(now)
 }
 
 // pull asks for the next chunk, unless the app has paused the call.

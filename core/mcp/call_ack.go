@@ -44,15 +44,22 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 			}
 		}
 	}
-	c.whenStored(now, t, true, func(now engine.Time) {
-		switch {
-		case t.phase == callFollowed: // another tab has it by now, and tells
-		case t.looksUnsent(c):
-			c.withdraw(now, t, e)
-		default:
-			c.effects.Add(e)
-		}
-	})
+	c.whenStored(now, t, true, settlement(e))
+}
+
+// settlement tells the app how its call has ended.
+type settlement engine.Effect
+
+func (settlement) after() string { return "settle" }
+
+func (s settlement) goOn(c *Client, t *call, now engine.Time) {
+	switch {
+	case t.phase == callFollowed: // another tab has it by now, and tells
+	case t.looksUnsent(c):
+		c.withdraw(now, t, engine.Effect(s))
+	default:
+		c.effects.Add(engine.Effect(s))
+	}
 }
 
 // Ack notes that the app has done with a call's events up to a position, or,
@@ -86,14 +93,25 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	if ticket == 0 {
 		return
 	}
-	c.writer.WhenStored(now, false, func(engine.Time) {
-		stored := stored && c.writer.Open()
-		if over && !stored {
-			// The store may have it still: an app that says it once more is not to be told otherwise.
-			c.kept[id], c.byRecord[t.record.ID] = t, t
-		}
-		c.tellAcked(id, ticket, stored)
-	})
+	c.writer.WhenStored(now, false, afterStored{c, t, acknowledgement{ticket, over, stored}})
+}
+
+// acknowledgement answers an Ack.
+type acknowledgement struct {
+	ticket uint32
+	over   bool // the call is to be deleted
+	stored bool // what was written says so
+}
+
+func (acknowledgement) after() string { return "ack" }
+
+func (a acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
+	stored := a.stored && c.writer.Open()
+	if a.over && !stored {
+		// The store may have it still: an app that says it once more is not to be told otherwise.
+		c.kept[t.id], c.byRecord[t.record.ID] = t, t
+	}
+	c.tellAcked(t.id, a.ticket, stored)
 }
 
 // Handed notes that the outcome of a call was handed to its app, and that the app

@@ -46,21 +46,28 @@ func (w *claims) advance(c *Client, now engine.Time) {
 	if len(calls) == 0 {
 		return
 	}
-	e, ok := c.writer.Try(now, calls[0].claim(), func(now engine.Time, stored bool) {
-		w.busy = false
-		if stored {
-			c.storeReturned()
-			return
-		}
-		w.at = now.After(withdrawPace(w.tries))
-		w.tries++
-	})
+	e, ok := c.writer.Try(now, calls[0].claim(), claimTrial{c})
 	if !ok {
 		w.at = now.After(withdrawAgain) // another commit is under way
 		return
 	}
 	w.busy = true
 	c.effects.Add(e)
+}
+
+// claimTrial hears whether a head is stored (durable.Trial).
+type claimTrial struct{ c *Client }
+
+// Tried goes on with the store, or asks it later.
+func (s claimTrial) Tried(now engine.Time, stored bool) {
+	w := &s.c.claims
+	w.busy = false
+	if stored {
+		s.c.storeReturned()
+		return
+	}
+	w.at = now.After(withdrawPace(w.tries))
+	w.tries++
 }
 
 // claim returns what stores the head of t with its key.

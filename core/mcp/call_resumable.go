@@ -181,17 +181,22 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 	}
 	p.storing = true
 	c.write(t, journal.Entry{Kind: journal.Resuming})
-	c.whenStored(now, t, true, func(now engine.Time) {
-		p.storing = false
-		if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
-			return
-		}
-		if c.state != stateOpen || c.token.Asking() || t.generation != c.session.generation {
-			t.stream.Unpark(now)
-			return
-		}
-		t.postResume(c, now)
-	})
+	c.whenStored(now, t, true, p)
+}
+
+func (*resumePolicy) after() string { return "resume" }
+
+// goOn resumes the request, once all that the server may forget by it is on disk.
+func (p *resumePolicy) goOn(c *Client, t *call, now engine.Time) {
+	p.storing = false
+	if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
+		return
+	}
+	if c.state != stateOpen || c.token.Asking() || t.generation != c.session.generation {
+		t.stream.Unpark(now)
+		return
+	}
+	t.postResume(c, now)
 }
 
 func (t *call) postResume(c *Client, now engine.Time) {

@@ -65,21 +65,10 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 		asked[one.t] = true
 		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.ID})
 	}
-	done := func(now engine.Time, stored bool) {
-		w.busy = false
-		if stored {
-			w.tries = 0
-			w.at = now
-			w.tell(c, func(t *call) bool { return asked[t] })
-			return
-		}
-		w.at = now.After(withdrawPace(w.tries))
-		w.tries++
-	}
 	w.busy = true
 	if c.writer.Open() {
 		// It works again.
-		ticket := c.writer.Next()
+		deletion := headDeletion{c, asked, c.writer.Next()}
 		for r := journal.ReadOps(ops); ; {
 			op, ok := r.Next()
 			if !ok {
@@ -87,15 +76,42 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 			}
 			c.writer.Put(op)
 		}
-		c.writer.WhenStored(now, true, func(now engine.Time) { done(now, c.writer.Has(ticket)) })
+		c.writer.WhenStored(now, true, deletion)
 		return
 	}
-	e, ok := c.writer.Try(now, ops, done)
+	e, ok := c.writer.Try(now, ops, headDeletion{c: c, of: asked})
 	if !ok {
 		w.busy, w.at = false, now.After(withdrawAgain) // another commit is under way
 		return
 	}
 	c.effects.Add(e)
+}
+
+// headDeletion hears whether the heads of calls are deleted (durable.Waiter and Trial).
+type headDeletion struct {
+	c      *Client
+	of     map[*call]bool
+	ticket uint32 // of the commit that does it
+}
+
+// After names it for traces.
+func (headDeletion) After() string { return "withdraw" }
+
+// Stored hears that the commit is stored, or that the store has failed.
+func (s headDeletion) Stored(now engine.Time) { s.Tried(now, s.c.writer.Has(s.ticket)) }
+
+// Tried tells of the calls, or tries again later.
+func (s headDeletion) Tried(now engine.Time, stored bool) {
+	w := &s.c.withdrawn
+	w.busy = false
+	if stored {
+		w.tries = 0
+		w.at = now
+		w.tell(s.c, func(t *call) bool { return s.of[t] })
+		return
+	}
+	w.at = now.After(withdrawPace(w.tries))
+	w.tries++
 }
 
 // tell tells of the calls that can be told of. One that another tab carries, as the

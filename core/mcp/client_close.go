@@ -60,17 +60,30 @@ func (c *Client) deleteSession(now engine.Time, how closing) {
 	if stored {
 		c.storeEnd()
 	}
-	c.writer.WhenStored(now, false, func(now engine.Time) {
-		switch {
-		case p.phase != postParked:
-		case stored && !c.writer.Open() && how != endsSession:
-			c.keepSession()
-		default:
-			by := p.by
-			p.send(c, now)
-			p.by = by
-		}
-	})
+	c.writer.WhenStored(now, false, sessionEnd{c, p, stored && how != endsSession})
+}
+
+// sessionEnd sends the DELETE of a session (durable.Waiter).
+type sessionEnd struct {
+	c      *Client
+	post   *post
+	unless bool // not where the store has failed, which has the session still
+}
+
+// After names it for traces.
+func (sessionEnd) After() string { return "end session" }
+
+// Stored sends it.
+func (s sessionEnd) Stored(now engine.Time) {
+	switch {
+	case s.post.phase != postParked:
+	case s.unless && !s.c.writer.Open():
+		s.c.keepSession()
+	default:
+		by := s.post.by
+		s.post.send(s.c, now)
+		s.post.by = by
+	}
 }
 
 // storeEnd writes, in the place of the session, that it is over. An earlier build

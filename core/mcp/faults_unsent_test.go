@@ -131,7 +131,7 @@ func TestFault128_NoteIsStrict(t *testing.T) {
 		q := newQueue(t, mcp.Config{}, mcp.CallOptions{Flags: flags})
 		q.land(journal.ResultOK)
 		q.hold(false)
-		if q.posts != 0 || !strings.HasSuffix(q.Log(), "strict; log 2/1/1 [sent]") {
+		if q.posts != 0 || !strings.HasSuffix(q.Log(), "strict; log 2/1/1 [sent]; then transmit c2") {
 			t.Errorf("flags %b: %d requests before the note is on disk\n%s", flags, q.posts, q.Log())
 		}
 		q.land(journal.ResultOK)

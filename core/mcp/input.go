@@ -103,15 +103,24 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its fate is unknown.
 	c.writeResponses(t, responses)
-	c.whenStored(now, t, true, func(now engine.Time) {
-		if t.phase != callStoring {
-			return
-		}
-		t.phase = callQueued
-		if c.state == stateOpen && !c.token.Asking() {
-			t.send(c, now)
-		}
-	})
+	c.whenStored(now, t, true, sending{t})
+}
+
+// sending sends a request once what it needs is stored: the answers that a call is made
+// again with, or the note that its task's result is being asked for.
+type sending struct{ of *call }
+
+func (sending) after() string { return "send" }
+
+func (s sending) goOn(c *Client, _ *call, now engine.Time) {
+	if s.of.phase != callStoring {
+		return
+	}
+	c.reschedule(s.of)
+	s.of.phase = callQueued
+	if c.state == stateOpen && !c.token.Asking() { // else whoever opens the client sends it
+		s.of.send(c, now)
+	}
 }
 
 // setRound keeps the members of params that answer a request for input.
@@ -237,13 +246,22 @@ func (c *Client) answerAfter(now engine.Time, t *call, message []byte) {
 		c.answer(now, message)
 		return
 	}
-	stored := t.record != nil
-	c.whenStored(now, t, true, func(now engine.Time) {
-		if stored && (t.record == nil || t.record.foreign || t.phase == callFollowed) {
-			return
-		}
-		c.answer(now, message)
-	})
+	c.whenStored(now, t, true, lateAnswer{message, t.record != nil})
+}
+
+// lateAnswer answers a request of the server's whose call is over.
+type lateAnswer struct {
+	message []byte
+	stored  bool // the call was, when the answer came
+}
+
+func (lateAnswer) after() string { return "answer" }
+
+func (a lateAnswer) goOn(c *Client, t *call, now engine.Time) {
+	if a.stored && (t.record == nil || t.record.foreign || t.phase == callFollowed) {
+		return
+	}
+	c.answer(now, a.message)
 }
 
 // waitsForApp reports whether the call waits for a person or a model on this

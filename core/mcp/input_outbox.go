@@ -32,8 +32,12 @@ func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byt
 	r := &reply{id: questionID(id), message: message, at: engine.Never}
 	t.outbox = append(t.outbox, r)
 	c.writeAnswer(t, r.id, message)
-	c.whenStored(now, t, true, func(now engine.Time) { t.deliverReply(c, now, r) })
+	c.whenStored(now, t, true, r)
 }
+
+func (*reply) after() string { return "answer" }
+
+func (r *reply) goOn(c *Client, t *call, now engine.Time) { t.deliverReply(c, now, r) }
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
 	// While it was being stored, another tab may have taken the call over.

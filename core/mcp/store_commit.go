@@ -6,17 +6,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// whenStored runs do once everything written so far is stored, on disk where
+// whenStored has t go on once everything written so far is stored, on disk where
 // strict. For a call that is not kept that is at once.
-func (c *Client) whenStored(now engine.Time, t *call, strict bool, do func(now engine.Time)) {
+func (c *Client) whenStored(now engine.Time, t *call, strict bool, next continuation) {
 	if !t.isKept() {
-		do(now)
+		next.goOn(c, t, now)
 		return
 	}
-	c.writer.WhenStored(now, strict, func(now engine.Time) {
-		c.reschedule(t)
-		do(now)
-	})
+	c.writer.WhenStored(now, strict, afterStored{c, t, next})
 }
 
 // Stored takes the host's answer to effect Store. why is a word for people, of a

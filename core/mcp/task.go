@@ -151,15 +151,25 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id str
 	if !c.taskStatus(t, made) {
 		k.status = "working" // parts of its result came without it
 	}
-	c.whenStored(now, t, false, func(now engine.Time) {
-		k.unstored = false
-		// Also of one whose outcome is stored with it, and is told next.
-		if t.task == k || t.record != nil && t.record.settled && t.phase != callFollowed {
-			c.tellTask(t, k, mode)
-		}
-	})
+	c.whenStored(now, t, false, taskReport{k, mode})
 	c.tellPolled(t)
 	return true
+}
+
+// taskReport tells the app of the task that carries its call from here on.
+type taskReport struct {
+	task     *task
+	fallback string // the mode that the server has fallen back to
+}
+
+func (taskReport) after() string { return "report task" }
+
+func (s taskReport) goOn(c *Client, t *call, _ engine.Time) {
+	s.task.unstored = false
+	// Also of one whose outcome is stored with it, and is told next.
+	if t.task == s.task || t.record != nil && t.record.settled && t.phase != callFollowed {
+		c.tellTask(t, s.task, s.fallback)
+	}
 }
 
 func (c *Client) writeTask(t *call) {

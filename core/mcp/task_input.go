@@ -102,14 +102,24 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 	}
 	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
 	k.answers = append(k.answers, replies...)
-	c.whenStored(now, t, true, func(now engine.Time) {
-		for _, r := range replies {
-			r.stored = true
-		}
-		if t.task == k {
-			k.sendAnswers(now)
-		}
-	})
+	c.whenStored(now, t, true, taskAnswers{k, replies})
+}
+
+// taskAnswers sends what the app has answered to a task.
+type taskAnswers struct {
+	task    *task
+	replies []*taskReply
+}
+
+func (taskAnswers) after() string { return "answer task" }
+
+func (s taskAnswers) goOn(_ *Client, t *call, now engine.Time) {
+	for _, r := range s.replies {
+		r.stored = true
+	}
+	if t.task == s.task {
+		s.task.sendAnswers(now)
+	}
 }
 
 // sendAnswers makes the request that takes answers due.
