@@ -90,12 +90,15 @@ func (w *World[M]) collect() {
 	for {
 		e, ok := w.Client.Next()
 		if !ok {
-			return
+			break
 		}
 		e.Data = append([]byte(nil), e.Data...)
 		for one := range engine.Unpacked(e) {
 			w.take(one)
 		}
+	}
+	if m, ok := any(w.Client).(interface{ IllegalTransitions() uint32 }); ok && m.IllegalTransitions() > 0 {
+		w.t.Fatalf("a state was entered that may not follow the one before (docs/states.md)\n%s", w.Log())
 	}
 }
 

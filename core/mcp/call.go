@@ -10,23 +10,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
-// callPhase is where a call stands.
-type callPhase uint8
-
-const (
-	callQueued    callPhase = iota // waits until the client is open, or for a token
-	callRestored                   // came back from the journal; goes on once the client is open
-	callFollowed                   // another tab carries it, and tells what it has stored
-	callStoring                    // what is written ahead of its request is being stored
-	callSent                       // its POST is under way, no head yet
-	callReading                    // a JSON body is being read: the answer, or an error's
-	callStreaming                  // an event stream carries it, now or after a reconnect
-	callTask                       // a task of the server's carries it
-	callAsking                     // it asked for input; the app is getting it
-	callTail                       // settled; its stream ends by itself, or is ended soon
-	callDone
-)
-
 // callRole says what settling a call means: most belong to the app, but the
 // handshake is a request like any other and travels the same road.
 type callRole uint8
@@ -61,7 +44,7 @@ type call struct {
 	timeouts Timeouts
 	flags    journal.Flags
 
-	phase        callPhase
+	state        callState
 	x            engine.ExchangeID // the exchange that carries it now, 0 for none
 	exchange     link.Exchange
 	stream       link.Stream
@@ -71,7 +54,6 @@ type call struct {
 	parked       parking        // who has let go of its stream for now
 	touchAt      engine.Time    // parked: when the server has to hear of it
 	generation   uint32         // the handshake in whose session it was sent
-	taken        bool           // accepted on an HTTP+SSE connection: the response comes on its stream
 	inSession    bool           // that session had an id
 	token        int            // number of the token it carried
 	refreshed    bool           // a 401 has been answered with a new token once
@@ -94,11 +76,11 @@ type call struct {
 	heard        uint32         // events up to here the app has had while another hand carried the call
 	left         bool           // its request has left, from here or from an earlier page
 	sendBy       engine.Time    // until when it may leave for the first time
-	tellQueuedAt engine.Time    // callQueued: when its app is told that it waits; Never once it is, or where it need not be
+	tellQueuedAt engine.Time    // isQueued: when its app is told that it waits; Never once it is, or where it need not be
 	tellsQueued  bool           // its guarantee says what a reload does to it while it waits
 	restored     bool           // another page has made it
 	reruns       int            // times it was run again because that is harmless, or allowed
-	rerunAt      engine.Time    // callQueued: not before; Never for at once
+	rerunAt      engine.Time    // callRetrying: not before
 	record       *record        // what of it is stored; nil where nothing is
 	fold         *recorded.Call // callRestored, callFollowed: what is known of it
 	policy       *resumePolicy  // SEP-975: the server lets the request be resumed
@@ -165,7 +147,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
-		if t.phase == callQueued {
+		if t.state == callQueued {
 			t.tellQueuedAt = now.After(waitsQuietly)
 		}
 	}
@@ -179,7 +161,7 @@ func (t *call) opensClient() bool { return t.role == roleInitialize || t.role ==
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never,
+	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts), tailBy: engine.Never, tellQueuedAt: engine.Never,
 		series: jsonrpc.Series{Param: progressToken}}
 	t.answerBy = in(now, t.timeouts.Answer)
 	t.totalBy = in(now, t.timeouts.Total)
@@ -196,11 +178,9 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 // stored that it may have left. A request that changes nothing need not wait,
 // unless another page may have made the same call.
 func (t *call) send(c *Client, now engine.Time) {
-	c.reschedule(t)
-	t.rerunAt = engine.Never
+	t.enter(c, callQueued)
 	if t.parked != 0 {
-		t.phase = callQueued // Hold lets it go
-		return
+		return // Hold lets it go
 	}
 	if now >= t.sendDue(c) {
 		t.unsent(c, now, waitedTooLong)
@@ -210,7 +190,7 @@ func (t *call) send(c *Client, now engine.Time) {
 		t.transmit(c, now)
 		return
 	}
-	if t.phase = callQueued; t.undecided(c) {
+	if t.undecided(c) {
 		c.claims.wait(now)
 		return
 	}
@@ -225,7 +205,7 @@ func (t *call) send(c *Client, now engine.Time) {
 		t.transmit(c, now)
 		return
 	}
-	t.phase = callStoring
+	t.enter(c, callStoring)
 	c.tellGuarantee(t)
 	c.whenStored(now, t, !alone, transmission{c.session.generation})
 }
@@ -237,10 +217,10 @@ type transmission struct{ generation uint32 }
 func (transmission) after() string { return "transmit" }
 
 func (s transmission) goOn(c *Client, t *call, now engine.Time) {
-	if t.phase != callStoring {
+	if t.state != callStoring {
 		return
 	}
-	t.phase = callQueued
+	t.enter(c, callQueued)
 	switch {
 	case t.undecided(c):
 		c.claims.wait(now)
@@ -258,8 +238,9 @@ func (s transmission) goOn(c *Client, t *call, now engine.Time) {
 // transmit posts the request.
 func (t *call) transmit(c *Client, now engine.Time) {
 	t.left = true
-	t.phase, t.resuming, t.generation, t.inSession = callSent, false, c.session.generation, c.session.id != ""
-	t.answerBy, t.taken, t.withCursor = in(now, t.timeouts.Answer), false, false
+	t.enter(c, callSent)
+	t.resuming, t.generation, t.inSession = false, c.session.generation, c.session.id != ""
+	t.answerBy, t.withCursor = in(now, t.timeouts.Answer), false
 	t.policy, t.parked = nil, 0 // an earlier request's
 	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = t.newStream(c)
@@ -344,12 +325,12 @@ func (t *call) bodyBy(now engine.Time) engine.Time {
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	c.begin(now)
 	t := c.callOf(id)
-	if t == nil || t.phase >= callTail || t.paused == paused {
+	if t == nil || t.state >= callEnding || t.paused == paused {
 		return
 	}
 	t.paused = paused
 	t.stream.Hold(now, paused)
-	if t.phase == callReading {
+	if t.state == callReading {
 		t.answerBy = t.bodyBy(now)
 	}
 	t.readOwed(c)
@@ -380,36 +361,36 @@ func (c *Client) readAllOwed() {
 
 // advance does what is due for this call.
 func (t *call) advance(c *Client, now engine.Time) {
-	if t.phase == callDone || t.phase == callFollowed {
+	if t.state == callDone || t.state == callFollowed {
 		return
 	}
-	if t.phase == callQueued && now >= t.rerunAt {
-		t.rerunAt = engine.Never
+	if t.state == callRetrying && now >= t.rerunAt {
+		t.enter(c, callQueued)
 		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 		return
 	}
-	if t.phase == callTail {
+	if t.state == callEnding {
 		if now >= t.tailBy {
 			c.finish(t)
 		}
 		return
 	}
-	if t.phase == callQueued && now >= t.tellQueuedAt {
+	if t.isQueued() && now >= t.tellQueuedAt {
 		t.tellQueued(c, now)
 	}
 	switch {
 	case now >= t.sendDue(c):
 		t.unsent(c, now, waitedTooLong)
 		return
-	case now >= t.totalBy && !t.left && t.phase == callQueued && t.role == roleApp:
+	case now >= t.totalBy && !t.left && t.isQueued() && t.role == roleApp:
 		t.unsent(c, now, "its total time is over")
 		return
 	case now >= t.totalBy && !t.waitsForApp():
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
 		return
-	case now >= t.answerDue(c) && t.phase == callReading && t.resuming:
+	case now >= t.answerDue(c) && t.state == callReading && t.resuming:
 		c.abort(t.x)
 		t.resumeCut(c, now, engine.EndNetwork, cutSilent)
 		return
@@ -419,11 +400,11 @@ func (t *call) advance(c *Client, now engine.Time) {
 	}
 	t.advanceOutbox(c, now)
 	t.writeDrafts(c, now)
-	if t.phase == callTask {
+	if t.state == callTask {
 		t.advanceTask(c, now)
 		return
 	}
-	if t.phase != callStreaming {
+	if t.state != callStreaming {
 		return
 	}
 	if t.parked != 0 {
@@ -451,12 +432,12 @@ func (t *call) advance(c *Client, now engine.Time) {
 // answerDue returns when an answer is due: never while a token is being asked
 // for, since a person may be signing in (RELIABILITY fault 112).
 func (t *call) answerDue(c *Client) engine.Time {
-	switch t.phase {
+	switch t.state {
 	case callQueued:
-		if c.token.Asking() || t.parked != 0 || t.rerunAt != engine.Never || t.role == roleApp && !t.left {
+		if c.token.Asking() || t.parked != 0 || t.role == roleApp && !t.left {
 			return engine.Never // what has not left is not answered: sendDue limits that
 		}
-	case callRestored, callFollowed:
+	case callRetrying, callRestored, callFollowed:
 		return engine.Never
 	}
 	return t.answerBy
@@ -464,23 +445,26 @@ func (t *call) answerDue(c *Client) engine.Time {
 
 // deadline returns when advance is due.
 func (t *call) deadline(c *Client) engine.Time {
-	if t.phase >= callTail {
+	if t.state >= callEnding {
 		return t.tailBy
 	}
-	if t.phase == callFollowed {
+	if t.state == callFollowed {
 		return engine.Never
 	}
 	at := min(t.answerDue(c), t.sendDue(c))
-	if t.phase == callQueued {
-		at = min(at, t.rerunAt, t.tellQueuedAt)
+	if t.isQueued() {
+		at = min(at, t.tellQueuedAt)
+	}
+	if t.state == callRetrying {
+		at = min(at, t.rerunAt)
 	}
 	if !t.waitsForApp() {
 		at = min(at, t.totalBy)
 	}
-	if t.phase == callTask {
+	if t.state == callTask {
 		at = min(at, t.taskDue(c))
 	}
-	if t.phase == callStreaming {
+	if t.state == callStreaming {
 		if t.parked != 0 {
 			at = min(at, t.touchDue())
 		} else {

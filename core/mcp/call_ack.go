@@ -54,7 +54,7 @@ func (settlement) after() string { return "settle" }
 
 func (s settlement) goOn(c *Client, t *call, now engine.Time) {
 	switch {
-	case t.phase == callFollowed: // another tab has it by now, and tells
+	case t.state == callFollowed: // another tab has it by now, and tells
 	case t.looksUnsent(c):
 		c.withdraw(now, t, engine.Effect(s))
 	default:
@@ -183,7 +183,7 @@ func (c *Client) forgetCall(t *call, ticket uint32, why journal.Gone) {
 		flags |= journal.OpAwaited
 	}
 	t.record.Delete(flags)
-	if t.phase == callDone {
+	if t.state == callDone {
 		c.unrecord(t)
 	}
 }

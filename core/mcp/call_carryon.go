@@ -34,10 +34,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 	case r.Round != nil && r.Responses == nil && !r.Responded:
 		t.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Lost, stateLost(t.method))
 	case r.Round != nil && r.Responded && !t.flags.Repeatable():
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
 		// The answer was given before the page went, and the person is not asked
@@ -52,20 +52,20 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		}
 		t.requestState = bytes.Clone(r.State)
 		t.setRound(r.Responses)
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.send(c, now)
 	case r.TaskID != "" && wire.FindTaskDialect(r.TaskDialect, c.revision) != nil:
 		t.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
 	case r.Task:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
 	case !r.Sent:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.send(c, now) // it never left
 	case r.Policy != nil && r.Policy.Token != nil && c.takesTokens():
 		t.restorePolicy(c, now, r)
 	case len(r.Cursor) > 0 && same && c.revision.LastEventID:
-		t.phase = callStreaming
+		t.enter(c, callStreaming)
 		t.stream = t.newStream(c)
 		t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 		t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
@@ -73,10 +73,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		c.status(t, engine.StreamCut, &streamReport{why: cutReload})
 		t.handAsked(c, now, r)
 	case len(r.Cursor) > 0 || r.Policy != nil:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Lost, lostError(t.method, 0))
 	default:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
 	}
 }
@@ -84,11 +84,12 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 // askAgain hands an input request that nobody has answered to the app once more.
 func (t *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	if r.Stated && r.State == nil {
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.stranded(c, now, engine.Lost, stateLost(t.method))
 		return
 	}
-	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
+	t.enter(c, callAsking)
+	t.answerBy, t.askedAt = engine.Never, now
 	t.asks, t.requestState = r.Round, r.State
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(t.asks), t.asks, recorded.RoundID)})
 }

@@ -20,7 +20,7 @@ type claims struct {
 
 // undecided reports whether t waits until it is known whose its key is.
 func (t *call) undecided(c *Client) bool {
-	return t.phase == callQueued && t.record != nil && t.record.Memory && t.claimsKey(c)
+	return t.isQueued() && t.record != nil && t.record.Memory && t.claimsKey(c)
 }
 
 // undecided returns the calls that do.
@@ -82,7 +82,7 @@ func (t *call) claim() []byte {
 // that of the commit that is made now.
 func (c *Client) sendDecided(now engine.Time, calls []*call) {
 	for _, t := range calls {
-		if t.phase == callQueued && t.rerunAt == engine.Never && c.state == stateOpen && !c.token.Asking() {
+		if t.state == callQueued && c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 	}

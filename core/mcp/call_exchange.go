@@ -29,7 +29,8 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		t.refused(c, now, kind)
 	case c.channel.state == channelOpen:
 		// Taken; the response comes on the channel, in its own time.
-		t.taken, t.answerBy = true, in(now, t.timeouts.Answer)
+		t.enter(c, callAccepted)
+		t.answerBy = in(now, t.timeouts.Answer)
 		if kind == link.BodyNone || kind == link.BodyCut {
 			c.read(t.x)
 		} else {
@@ -40,7 +41,7 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		if t.role == roleInitialize {
 			c.adoptSession(head.Get("mcp-session-id"))
 		}
-		t.phase = callStreaming
+		t.enter(c, callStreaming)
 		t.stream.Opened(now)
 		c.status(t, engine.StreamOpen, nil)
 		t.pull(c)
@@ -48,16 +49,18 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 		if t.role == roleInitialize {
 			c.adoptSession(head.Get("mcp-session-id"))
 		}
-		t.phase = callReading
+		t.enter(c, callReading)
 		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 	case t.role == roleInitialize && head.Status == 202 && head.Get("mcp-session-id") != "":
 		c.adoptSession(head.Get("mcp-session-id"))
-		t.taken, t.answerBy = true, in(now, t.timeouts.Answer)
+		t.enter(c, callAccepted)
+		t.answerBy = in(now, t.timeouts.Answer)
 		c.read(t.x)
 		c.listen.openForHandshake(c, now)
 	case kind == link.BodyCut:
-		t.phase, t.answerBy = callReading, t.bodyBy(now)
+		t.enter(c, callReading)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 	default:
 		c.abort(t.x)
@@ -78,7 +81,8 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 		return
 	}
 	if t.policy != nil && kind == link.BodyCut {
-		t.phase, t.answerBy = callReading, t.bodyBy(now)
+		t.enter(c, callReading)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
 	}
@@ -90,7 +94,8 @@ func (t *call) resumeHead(c *Client, now engine.Time, kind link.BodyKind) {
 	}
 	if t.policy != nil && kind == link.BodyJSON && status != 401 {
 		// Not a stream: the response itself, or why there is none.
-		t.phase, t.answerBy = callReading, t.bodyBy(now)
+		t.enter(c, callReading)
+		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
 	}
@@ -121,7 +126,7 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 // session (RELIABILITY finding 2).
 func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 	if kind == link.BodyJSON && t.exchange.Status() != 401 {
-		t.phase = callReading
+		t.enter(c, callReading)
 		t.answerBy = t.bodyBy(now)
 		t.pull(c)
 		return
@@ -157,7 +162,8 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 				Message: "the server forgets every session it gives"})
 			return
 		}
-		t.phase, t.answerBy = callQueued, in(now, t.timeouts.Answer)
+		t.enter(c, callQueued)
+		t.answerBy = in(now, t.timeouts.Answer)
 		c.sessionLost(now, t.generation)
 		if c.state == stateOpen {
 			t.send(c, now)
@@ -179,12 +185,12 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 
 // chunk takes bytes of the response.
 func (t *call) chunk(c *Client, now engine.Time, p []byte) {
-	if t.taken {
+	if t.state == callAccepted {
 		c.read(t.x) // "Accepted", which nobody needs
 		return
 	}
 	t.chunks++
-	if t.phase == callReading {
+	if t.state == callReading {
 		if err := t.exchange.Chunk(p); err != nil {
 			t.overLimit(c, now, err)
 			return
@@ -203,10 +209,10 @@ func (t *call) chunk(c *Client, now engine.Time, p []byte) {
 		t.overLimit(c, now, err)
 		return
 	}
-	if k := t.keeper(); t.phase == callStreaming && k.isKept() && k.carrier() == &t.stream && !bytes.Equal(k.record.cursor, t.stream.Cursor.ID) {
+	if k := t.keeper(); t.state == callStreaming && k.isKept() && k.carrier() == &t.stream && !bytes.Equal(k.record.cursor, t.stream.Cursor.ID) {
 		k.record.Await() // an id alone, such as a priming event's, is worth a row
 	}
-	if p := t.policy; p != nil && t.phase == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
+	if p := t.policy; p != nil && t.state == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
 		c.writePolicy(t)
 	}
 	if c.exchanges.Live(t.x) {
@@ -221,7 +227,7 @@ func (t *call) overLimit(c *Client, now engine.Time, err error) {
 	t.x = 0
 	c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 		Code: engine.CodeLimit, Op: t.method, Message: "the answer is too large", Cause: err})
-	if t.phase == callTail {
+	if t.state == callEnding {
 		c.finish(t)
 	}
 }
@@ -230,11 +236,9 @@ func (t *call) overLimit(c *Client, now engine.Time, err error) {
 func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	x := t.x
 	t.x = 0
-	switch t.phase {
+	switch t.state {
 	case callSent:
-		if !t.taken {
-			t.unanswered(c, now, how, detail)
-		}
+		t.unanswered(c, now, how, detail)
 	case callReading:
 		t.bodyEnded(c, now, how)
 	case callStreaming:
@@ -257,7 +261,7 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		}
 	case callTask:
 		t.streamEnded(c, now)
-	case callTail:
+	case callEnding:
 		c.finish(t)
 	}
 }

@@ -25,7 +25,7 @@ func (c *Client) unrecord(t *call) {
 
 // follow takes a row that the tab which carries t has stored.
 func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
-	if t.phase != callFollowed || !t.record.IsNext(op) {
+	if t.state != callFollowed || !t.record.IsNext(op) {
 		return
 	}
 	if !c.foldRow(now, t, op) {
@@ -63,11 +63,11 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
 // acknowledged while this tab slept, and what the new owner has told follows.
 func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
 	c.reschedule(t)
-	owned, followed := head.Flags&journal.OpOwned != 0, t.phase == callFollowed
+	owned, followed := head.Flags&journal.OpOwned != 0, t.state == callFollowed
 	if !owned && !followed && head.Epoch == t.record.Epoch {
 		return
 	}
-	if t.phase >= callTail && !c.unsettle(t) {
+	if t.state >= callEnding && !c.unsettle(t) {
 		return
 	}
 	position := uint32(0)
@@ -97,7 +97,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	t.record.acked, t.record.Made = max(acked, t.record.acked), h.CreatedAt
 	t.fold = recorded.New(h, len(head.Plain))
 	t.fold.Position = position
-	t.phase = callFollowed
+	t.enter(c, callFollowed)
 	for _, op := range log {
 		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
 		c.folded(t, op)
@@ -122,7 +122,7 @@ func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []jo
 	// What this tab had as the owner before, and had not stored, comes again: it
 	// gets the positions that it had.
 	t.heard, t.position = t.position, t.fold.Position
-	t.phase = callRestored
+	t.enter(c, callRestored)
 	c.byID[t.request] = t
 	t.awaitConnection(c)
 	c.status(t, engine.StreamOwned, nil)
@@ -140,7 +140,7 @@ func (c *Client) unsettle(t *call) bool {
 	}
 	delete(c.kept, t.id)
 	t.tailBy = engine.Never
-	if t.phase == callDone {
+	if t.state == callDone {
 		c.calls, c.byCall[t.id] = append(c.calls, t), t
 		c.byRecord[t.record.ID] = t
 	}
@@ -158,7 +158,7 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 		t.record.Leave()
 		c.unrecord(t)
 		c.tellForgotten(t)
-	case t.phase < callTail:
+	case t.state < callEnding:
 		// Or of one that this tab has carried, before it slept through its end.
 		if flags.Outcome() != 0 || flags.Gone() == journal.GoneInMemory {
 			c.tellForgotten(t)

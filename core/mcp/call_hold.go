@@ -21,19 +21,19 @@ const (
 func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	c.begin(now)
 	t := c.callOf(id)
-	if t == nil || t.phase >= callTail || t.phase == callFollowed || t.role != roleApp || t.parked&byHost != 0 == held {
+	if t == nil || t.state >= callEnding || t.state == callFollowed || t.role != roleApp || t.parked&byHost != 0 == held {
 		return
 	}
 	switch {
-	case t.phase == callTask:
+	case t.state == callTask:
 		t.holdTask(c, now, held)
 		return
-	case t.phase == callQueued, t.phase == callRestored:
-	case t.phase != callStreaming, held && t.guaranteeOnceStored(c) == durable.LostOnReload:
+	case t.isQueued(), t.state == callRestored:
+	case t.state != callStreaming, held && t.guaranteeOnceStored(c) == durable.LostOnReload:
 		return
 	}
 	if held {
-		if t.phase == callStreaming {
+		if t.state == callStreaming {
 			if t.parked == 0 {
 				t.letGo(c, now)
 			}
@@ -45,10 +45,12 @@ func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	if t.parked &^= byHost; t.parked != 0 {
 		return
 	}
-	switch t.phase {
+	switch t.state {
+	case callRetrying:
+		t.answerBy = in(now, t.timeouts.Answer)
 	case callQueued:
 		t.answerBy = in(now, t.timeouts.Answer)
-		if c.state == stateOpen && !c.token.Asking() && t.rerunAt == engine.Never {
+		if c.state == stateOpen && !c.token.Asking() {
 			t.send(c, now)
 		}
 	case callRestored:

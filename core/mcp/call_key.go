@@ -36,7 +36,7 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 		return false
 	}
 	for _, t := range c.calls {
-		if t.role != roleApp || t.record == nil || t.record.key != h.Key || t.phase == callFollowed || !t.claimsKey(c) {
+		if t.role != roleApp || t.record == nil || t.record.key != h.Key || t.state == callFollowed || !t.claimsKey(c) {
 			continue
 		}
 		// The other call may have been forgotten before ours was stored: then it
@@ -55,7 +55,7 @@ func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []jour
 	switch {
 	case t == nil, t.record.Memory && !t.undecided(c):
 		return // it follows that one already; or it has left, and is not stored any more
-	case t.phase >= callTail:
+	case t.state >= callEnding:
 		// The app has cancelled it: nothing more of it is to be written.
 		c.undirty(t)
 		t.record.Memory = true

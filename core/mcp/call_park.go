@@ -11,7 +11,7 @@ import (
 func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	c.begin(now)
 	t := c.callOf(id)
-	if t == nil || t.phase != callStreaming || t.parked&byApp != 0 == parked {
+	if t == nil || t.state != callStreaming || t.parked&byApp != 0 == parked {
 		return
 	}
 	if !parked {
@@ -98,7 +98,7 @@ func (t *call) askStatus(c *Client, now engine.Time) *call {
 // fetched; an error means that only a resume can tell.
 func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
 	p := t.policy
-	if t.parked == 0 || t.phase != callStreaming || p == nil {
+	if t.parked == 0 || t.state != callStreaming || p == nil {
 		return
 	}
 	switch outcome {

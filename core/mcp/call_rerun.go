@@ -40,7 +40,8 @@ func (t *call) rerun(c *Client, now engine.Time) {
 	delete(c.byID, t.request)
 	t.request = c.newRequestID()
 	c.byID[t.request] = t
-	t.phase, t.resuming, t.refreshed = callQueued, false, false
+	t.enter(c, callRetrying)
+	t.resuming, t.refreshed = false, false
 	t.answerBy = in(now, t.timeouts.Answer)
 	c.resumed(t, engine.Restarted)
 	delay := c.cfg.Retry.Delay(t.reruns, -1, &c.random)

@@ -57,7 +57,7 @@ func (c *Client) resumePolicy(t *call, params []byte) {
 	named := c.byID[requestID(n)]
 	token, _ := jsonrpc.Member(params, "resumeToken")
 	text, isText := jsonrpc.String(token)
-	if !ok || named == nil || named.role != roleApp || named.phase < callSent || named.phase >= callTail || t != nil && t != named ||
+	if !ok || named == nil || named.role != roleApp || named.state < callSent || named.state >= callEnding || t != nil && t != named ||
 		c.revision == nil || c.revision.SelfDescribing || c.channel.state != channelClosed ||
 		!isText || text == "" || len(token) > maxResumeToken {
 		c.counters.IgnoredPolicies++
@@ -189,7 +189,7 @@ func (*resumePolicy) after() string { return "resume" }
 // goOn resumes the request, once all that the server may forget by it is on disk.
 func (p *resumePolicy) goOn(c *Client, t *call, now engine.Time) {
 	p.storing = false
-	if t.phase != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
+	if t.state != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
 		return
 	}
 	if c.state != stateOpen || c.token.Asking() || t.generation != c.session.generation {
@@ -218,7 +218,8 @@ func (t *call) postResume(c *Client, now engine.Time) {
 
 // restorePolicy goes on with a resumable request after a reload.
 func (t *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
-	t.phase, t.answerBy = callStreaming, engine.Never
+	t.enter(c, callStreaming)
+	t.answerBy = engine.Never
 	p := &resumePolicy{token: r.Policy.Token, minWait: r.Policy.MinWait, maxWait: r.Policy.MaxWait, since: now}
 	t.policy = p
 	// When the connection ended nobody saw. It was alive when the journal last
@@ -245,7 +246,8 @@ func (t *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
 // resumeCut takes the end of a resume whose answer was a JSON body that did not
 // come whole: the token is as good as before.
 func (t *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why string) {
-	t.phase, t.answerBy = callStreaming, engine.Never
+	t.enter(c, callStreaming)
+	t.answerBy = engine.Never
 	t.broken(c, now, how, why)
 }
 
@@ -270,7 +272,7 @@ func (t *call) refusesResume(m *jsonrpc.Message) bool {
 // resumeFailed decides on an answer to requests/resume that is not 2xx, with the
 // JSON-RPC error of its body where there was one.
 func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
-	t.phase = callStreaming
+	t.enter(c, callStreaming)
 	status, code := t.exchange.Status(), wire.ErrorCode(rpc)
 	switch {
 	case status == 401, code == 0:

@@ -9,14 +9,14 @@ import (
 // its tail: read to its end for a short while, so that the connection can be
 // used again, and so that what a server says too late is counted.
 func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	if t.phase >= callTail {
+	if t.state >= callEnding {
 		return
 	}
 	c.reschedule(t)
 	if t.task != nil {
 		t.dropTask(c)
 	}
-	streaming := (t.phase == callStreaming || t.phase == callTask) && t.stream.Phase() == link.PhaseUp && t.x != 0
+	streaming := (t.state == callStreaming || t.state == callTask) && t.stream.Phase() == link.PhaseUp && t.x != 0
 	t.stream.End()
 	t.paused = false
 	if t.policy != nil && t.policy.peek != nil {
@@ -24,7 +24,8 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	}
 	t.policy = nil // with its token
 	if streaming {
-		t.phase, t.tailBy = callTail, now.After(tailTime)
+		t.enter(c, callEnding)
+		t.tailBy = now.After(tailTime)
 		if t.owed {
 			t.owed = false
 			c.read(t.x)
@@ -63,7 +64,8 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 
 // finish forgets a call and whatever still carries it.
 func (c *Client) finish(t *call) {
-	t.phase, t.tailBy = callDone, engine.Never
+	t.enter(c, callDone)
+	t.tailBy = engine.Never
 	c.reschedule(t)
 	c.abort(t.x)
 	delete(c.byID, t.request)
@@ -81,15 +83,15 @@ func (c *Client) finish(t *call) {
 // heard of the request, or it is initialize, which must not be cancelled
 // (2025-11-25 basic/utilities/cancellation).
 func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
-	if t.phase == callTask && c.state == stateOpen {
+	if t.state == callTask && c.state == stateOpen {
 		c.cancelTask(now, t)
 		c.abort(t.x)
 		t.x = 0
 		c.settle(now, t, engine.OutcomeFailure, nil, failure)
 		return
 	}
-	heard := t.phase >= callSent || t.fold != nil && t.fold.Sent
-	if heard && t.phase < callTail && t.role == roleApp && c.state == stateOpen && c.revision.CancelNotification {
+	heard := t.state >= callSent || t.fold != nil && t.fold.Sent
+	if heard && t.state < callEnding && t.role == roleApp && c.state == stateOpen && c.revision.CancelNotification {
 		c.sendCancelled(now, t.request, failure.Message)
 	}
 	c.abort(t.x)
@@ -102,7 +104,7 @@ func (c *Client) giveUp(now engine.Time, t *call, failure *engine.Error) {
 func (c *Client) Cancel(now engine.Time, id engine.CallID, reason string) {
 	c.begin(now)
 	t := c.callOf(id)
-	if t == nil || t.phase >= callTail || t.phase == callFollowed {
+	if t == nil || t.state >= callEnding || t.state == callFollowed {
 		return // the tab that carries a followed call cancels it
 	}
 	if reason == "" {

@@ -13,7 +13,7 @@ import (
 // sendDue returns until when a call that never left may wait; Never for all others.
 func (t *call) sendDue(c *Client) engine.Time {
 	switch {
-	case t.left, t.role != roleApp, t.timeouts.Send < 0, c.state == stateNew, t.phase != callQueued && t.phase != callRestored:
+	case t.left, t.role != roleApp, t.timeouts.Send < 0, c.state == stateNew, !t.isQueued() && t.state != callRestored:
 		return engine.Never
 	case t.restored && !c.believes(t):
 		return 0
@@ -69,7 +69,7 @@ func earlier(t engine.Time, ms int64) engine.Time {
 // isQueuedInStore reports whether a page that loads now would find the call waiting,
 // and send it.
 func (t *call) isQueuedInStore(c *Client) bool {
-	return t.record != nil && !t.left && (t.phase == callQueued || t.phase == callRestored) && c.writer.Has(t.record.headIn)
+	return t.record != nil && !t.left && (t.isQueued() || t.state == callRestored) && c.writer.Has(t.record.headIn)
 }
 
 // waitsQuietly is how long a call waits, in ms, before its app is told what a reload

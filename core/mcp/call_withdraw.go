@@ -120,7 +120,7 @@ func (w *withdrawals) tell(c *Client, can func(t *call) bool) {
 	rest := w.list[:0]
 	for _, one := range w.list {
 		switch {
-		case one.t.phase == callFollowed:
+		case one.t.state == callFollowed:
 		case can(one.t):
 			c.effects.Add(one.over)
 		default:
@@ -161,7 +161,7 @@ func (w *withdrawals) gone(c *Client) { w.tell(c, func(*call) bool { return true
 // end ends them with the client: a later page goes on with these calls.
 func (w *withdrawals) end(c *Client) {
 	for _, one := range w.list {
-		if one.t.phase != callFollowed {
+		if one.t.state != callFollowed {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: c.closedError(one.t.method)})
 		}
 	}

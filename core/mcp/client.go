@@ -88,7 +88,8 @@ type Client struct {
 	skipVersionHeader bool
 	cursorHeader      cursorHeader
 
-	counters Counters
+	counters           Counters
+	illegalTransitions uint32 // see callTransitions
 }
 
 // owner is whatever started an exchange and is told what becomes of it.

@@ -40,7 +40,7 @@ func (c *Client) close(now engine.Time, how closing) {
 	}
 	for _, t := range c.calls {
 		// The session outlives this client where a call in it will go on.
-		shared = shared || how == closesIdle && t.isKept() && t.phase < callTail
+		shared = shared || how == closesIdle && t.isKept() && t.state < callEnding
 	}
 	c.end(now, stateClosing)
 	if c.session.id == "" || shared {

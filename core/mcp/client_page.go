@@ -56,7 +56,7 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 
 func (c *Client) eachStream(do func(*link.Stream)) {
 	for _, t := range c.calls {
-		if t.phase == callStreaming {
+		if t.state == callStreaming {
 			do(&t.stream)
 		}
 	}

@@ -41,7 +41,7 @@ func (t *call) authorize(c *Client, now engine.Time) {
 	case !asked:
 		t.send(c, now)
 	case !t.resuming:
-		t.phase = callQueued
+		t.enter(c, callQueued)
 		t.answerBy = in(now, t.timeouts.Answer)
 	}
 }
@@ -96,13 +96,13 @@ func (c *Client) tokenArrived(now engine.Time) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.phase == callQueued && (t.opensClient() || c.state == stateOpen):
+		case t.isQueued() && (t.opensClient() || c.state == stateOpen):
 			t.send(c, now)
-		case t.phase == callRestored && c.state == stateOpen:
+		case t.state == callRestored && c.state == stateOpen:
 			t.carryOn(c, now) // taken over while the token was asked for
 		case t.waitsForSession(c):
 			t.takeUp(now)
-		case t.phase == callStreaming:
+		case t.state == callStreaming:
 			t.stream.Unpark(now)
 		}
 	}
@@ -130,16 +130,16 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.phase == callQueued && t.opensClient(),
-			t.refreshed && (t.phase == callQueued || t.phase == callStreaming):
+		case t.isQueued() && t.opensClient(),
+			t.refreshed && (t.isQueued() || t.state == callStreaming):
 			c.settle(now, t, engine.OutcomeFailure, nil, failure)
-		case t.phase == callQueued && c.state == stateOpen:
+		case t.isQueued() && c.state == stateOpen:
 			t.send(c, now) // without a token: its own 401 will ask again
-		case t.phase == callRestored && c.state == stateOpen:
+		case t.state == callRestored && c.state == stateOpen:
 			t.carryOn(c, now)
 		case t.waitsForSession(c):
 			t.takeUp(now)
-		case t.phase == callStreaming:
+		case t.state == callStreaming:
 			t.stream.Unpark(now)
 		}
 	}

@@ -47,3 +47,6 @@ func (c *Client) DueHolds() bool {
 	}
 	return c.schedule.deadlines.First() == first
 }
+
+// CallMayFollow reports whether one state of a call may follow another.
+func CallMayFollow(from, next int) bool { return callTransitions[from]&(1<<next) != 0 }

@@ -53,7 +53,8 @@ func (c *Client) askInput(now engine.Time, t *call, result []byte) {
 	}
 	state, _ := jsonrpc.Member(result, "requestState")
 	t.requestState = append([]byte(nil), state...)
-	t.phase, t.answerBy, t.askedAt = callAsking, engine.Never, now
+	t.enter(c, callAsking)
+	t.answerBy, t.askedAt = engine.Never, now
 	requests, _ := jsonrpc.Member(result, "inputRequests")
 	t.asks = append(t.asks[:0], requests...)
 	c.writeRound(t)
@@ -90,7 +91,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 		t.answerTask(c, now, responses)
 		return
 	}
-	if t == nil || t.phase != callAsking {
+	if t == nil || t.state != callAsking {
 		return
 	}
 	t.setRound(responses)
@@ -99,7 +100,8 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	t.request = c.newRequestID()
 	c.byID[t.request] = t
 	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
-	t.phase, t.answerBy, t.asks = callStoring, in(now, t.timeouts.Answer), nil
+	t.enter(c, callStoring)
+	t.answerBy, t.asks = in(now, t.timeouts.Answer), nil
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its fate is unknown.
 	c.writeResponses(t, responses)
@@ -113,11 +115,11 @@ type sending struct{ of *call }
 func (sending) after() string { return "send" }
 
 func (s sending) goOn(c *Client, _ *call, now engine.Time) {
-	if s.of.phase != callStoring {
+	if s.of.state != callStoring {
 		return
 	}
 	c.reschedule(s.of)
-	s.of.phase = callQueued
+	s.of.enter(c, callQueued)
 	if c.state == stateOpen && !c.token.Asking() { // else whoever opens the client sends it
 		s.of.send(c, now)
 	}
@@ -167,7 +169,7 @@ func (c *Client) takesAsked(m *jsonrpc.Message) bool {
 // ask hands a request of the server's to the app, which answers with Respond. On
 // a call that is kept it is stored too: a page that loads again asks again.
 func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
-	if t != nil && t.role == roleApp && t.phase < callTail && c.takesAsked(m) {
+	if t != nil && t.role == roleApp && t.state < callEnding && c.takesAsked(m) {
 		t.noteQuestion(questionID(m.ID))
 		t.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
 		c.write(t, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
@@ -187,7 +189,7 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 		id:   jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
 	a.related = relatedOf(m.Params)
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
-	if t != nil && t.role == roleApp && t.phase < callTail {
+	if t != nil && t.role == roleApp && t.state < callEnding {
 		a.call, e.C = t, t.id
 		if t.record != nil { // kept in memory alone, it may be written yet
 			a.message = append([]byte(nil), m.Raw...)
@@ -213,7 +215,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		}
 		c.asked = slices.Delete(c.asked, i, i+1)
 		c.reschedule(a.call)
-		if t := a.call; t != nil && t.phase < callTail {
+		if t := a.call; t != nil && t.state < callEnding {
 			t.drafts.drop(questionID(a.id))
 			t.totalBy = later(t.totalBy, now.Since(a.at))
 			if t.asking--; t.asking == 0 {
@@ -229,7 +231,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		} else {
 			message = jsonrpc.AppendErrorObject(nil, a.id, data)
 		}
-		if a.call != nil && a.call.phase < callTail {
+		if a.call != nil && a.call.state < callEnding {
 			a.call.answered(c, now, a.id, message)
 		} else {
 			c.answerAfter(now, a.call, message)
@@ -258,7 +260,7 @@ type lateAnswer struct {
 func (lateAnswer) after() string { return "answer" }
 
 func (a lateAnswer) goOn(c *Client, t *call, now engine.Time) {
-	if a.stored && (t.record == nil || t.record.foreign || t.phase == callFollowed) {
+	if a.stored && (t.record == nil || t.record.foreign || t.state == callFollowed) {
 		return
 	}
 	c.answer(now, a.message)
@@ -267,5 +269,5 @@ func (a lateAnswer) goOn(c *Client, t *call, now engine.Time) {
 // waitsForApp reports whether the call waits for a person or a model on this
 // side, so that its clocks stand still.
 func (t *call) waitsForApp() bool {
-	return t.phase == callAsking || t.asking > 0 || t.task != nil && len(t.task.waiting) > 0
+	return t.state == callAsking || t.asking > 0 || t.task != nil && len(t.task.waiting) > 0
 }

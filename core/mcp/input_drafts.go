@@ -56,7 +56,7 @@ func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key
 // answered yet, and the id of that; nil for none.
 func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*call, []byte) {
 	for _, a := range c.asked {
-		if handle != 0 && a.handle == handle && a.call != nil && a.call.phase < callTail {
+		if handle != 0 && a.handle == handle && a.call != nil && a.call.state < callEnding {
 			c.reschedule(a.call)
 			return a.call, questionID(a.id)
 		}
@@ -68,7 +68,7 @@ func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*cal
 	if t.task != nil && t.task.waiting[key] != nil {
 		return t, inputID(key)
 	}
-	if _, asked := jsonrpc.Member(t.asks, key); asked && t.phase == callAsking {
+	if _, asked := jsonrpc.Member(t.asks, key); asked && t.state == callAsking {
 		return t, recorded.RoundID(key)
 	}
 	return nil, nil

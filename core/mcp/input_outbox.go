@@ -41,7 +41,7 @@ func (r *reply) goOn(c *Client, t *call, now engine.Time) { t.deliverReply(c, no
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
 	// While it was being stored, another tab may have taken the call over.
-	if t.phase >= callTail || !slices.Contains(t.outbox, r) {
+	if t.state >= callEnding || !slices.Contains(t.outbox, r) {
 		return
 	}
 	r.at = engine.Never
@@ -57,12 +57,12 @@ func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Err
 	c.reschedule(t)
 	// Whether the server has it or not: the same answer twice is harmless.
 	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
-	if again && r.attempt < maxReplies && t.phase < callTail {
+	if again && r.attempt < maxReplies && t.state < callEnding {
 		r.at = now.After(c.cfg.Retry.Delay(r.attempt, -1, &c.random))
 		r.attempt++
 		return
 	}
-	if t.drop(r) && t.phase < callTail {
+	if t.drop(r) && t.state < callEnding {
 		c.write(t, journal.Entry{Kind: journal.Taken, Data: r.id})
 	}
 }

@@ -63,7 +63,7 @@ func (l *listen) unheard(c *Client, now engine.Time) {
 		return
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.role == roleInitialize && t.taken && c.channel.state == channelClosed {
+		if t.role == roleInitialize && t.state == callAccepted && c.channel.state == channelClosed {
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method, Status: 202,
 				Message: "the server accepted initialize, and neither its answer nor a GET brings the result"})
 		}

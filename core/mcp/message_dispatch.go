@@ -83,9 +83,9 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 		// The server has ended the subscription properly; its stream's end follows.
 	case t == nil:
 		c.integrity("unknown_response", nil)
-	case t.phase == callTail:
+	case t.state == callEnding:
 		c.integrity("duplicate_response", nil)
-	case t.phase < callSent, t.phase == callAsking:
+	case t.state < callSent, t.state == callAsking:
 		c.integrity("unknown_response", nil)
 	case on.replaysForeign(t):
 		c.integrity("foreign_message", nil)
@@ -114,7 +114,7 @@ func (c *Client) body(now engine.Time, t *call, text []byte) {
 	} else if err == nil && (m.Kind == jsonrpc.Response || m.Kind == jsonrpc.ErrorResponse) {
 		c.response(now, t, &m)
 	}
-	if t.phase == callReading {
+	if t.state == callReading {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeProtocol, Op: t.method, Status: t.exchange.Status(),
 			Message: "the JSON body is not the response to the request", Cause: err})
@@ -133,7 +133,7 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 	switch string(m.Method) {
 	case "notifications/progress":
 		named := c.findByToken(m.Param)
-		if named == nil || named.phase >= callTail {
+		if named == nil || named.state >= callEnding {
 			c.counters.LateProgress++
 			return
 		}
@@ -169,7 +169,7 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 // stream of t's although named has one of its own. A server must not replay it
 // there (2025-11-25 basic/transports), and may bring it twice.
 func (t *call) replaysForeign(named *call) bool {
-	return t != nil && t != named && t.resuming && t.phase == callStreaming && named.phase == callStreaming
+	return t != nil && t != named && t.resuming && t.state == callStreaming && named.state == callStreaming
 }
 
 // deliverOn delivers to t, or to the client where the message came on the GET
@@ -179,7 +179,7 @@ func (c *Client) deliverOn(t *call, kind engine.EventKind, data []byte) {
 		c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: kind, Data: data})
 		return
 	}
-	if t.phase >= callTail {
+	if t.state >= callEnding {
 		c.counters.LateNotifications++
 		return
 	}

@@ -63,7 +63,7 @@ func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
 // event id was seen before: it cannot be a duplicate, so the server gives its
 // ids anew on each connection. Reports whether it was one.
 func (c *Client) replayedResponse(now engine.Time, t *call, e *sse.Event) bool {
-	if t == nil || t.phase >= callTail || e.Kind != sse.Message || len(e.Data) == 0 {
+	if t == nil || t.state >= callEnding || e.Kind != sse.Message || len(e.Data) == 0 {
 		return false
 	}
 	m, err := jsonrpc.Parse(e.Data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})

@@ -195,9 +195,9 @@ func (c *Client) sendQueued(now engine.Time) {
 	for _, t := range append([]*call(nil), c.calls...) {
 		switch {
 		case t.opensClient():
-		case t.phase == callRestored:
+		case t.state == callRestored:
 			t.carryOn(c, now)
-		case t.phase == callQueued && t.rerunAt == engine.Never:
+		case t.state == callQueued:
 			t.send(c, now)
 		case t.waitsForSession(c):
 			t.takeUp(now)
@@ -223,7 +223,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 		c.newSession(now)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.phase == callStreaming && t.stream.Phase() == link.PhaseWaiting && !t.hasToken() {
+		if t.state == callStreaming && t.stream.Phase() == link.PhaseWaiting && !t.hasToken() {
 			t.stranded(c, now, engine.Lost, lostError(t.method, 404))
 		}
 	}

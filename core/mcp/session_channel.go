@@ -156,7 +156,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 		c.setState(stateReconnecting)
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
-		if t.phase < callSent || t.phase >= callTail {
+		if t.state < callSent || t.state >= callEnding {
 			continue
 		}
 		c.abort(t.x)

@@ -74,7 +74,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	stream := &c.listen.stream
 	c.reschedule(ping.parent)
 	if t := ping.parent; t != nil {
-		if t.phase != callStreaming || t.parked != 0 {
+		if t.state != callStreaming || t.parked != 0 {
 			return
 		}
 		stream = &t.stream
@@ -95,7 +95,7 @@ func (c *Client) headerRefused() {
 	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
 	for _, t := range c.calls {
-		if t.isKept() && t.phase == callStreaming {
+		if t.isKept() && t.state == callStreaming {
 			t.record.Stored = min(t.record.Stored, t.guaranteeOnceStored(c))
 			c.tellGuarantee(t)
 		}

@@ -34,7 +34,7 @@ func (t *call) resumeInNextSession(c *Client, now engine.Time) {
 // waitsForSession reports whether the call has waited for the session that is open
 // now, to be resumed in it.
 func (t *call) waitsForSession(c *Client) bool {
-	return c.state == stateOpen && t.phase == callStreaming && t.parked == 0 && t.hasToken() &&
+	return c.state == stateOpen && t.state == callStreaming && t.parked == 0 && t.hasToken() &&
 		t.generation != c.session.generation && t.stream.Phase() == link.PhaseWaiting
 }
 

@@ -117,7 +117,7 @@ func (o *storeOwner) WriteAgain() {
 	c.withdrawn.at = c.now
 	waiting := c.undecided()
 	for _, t := range c.calls {
-		if t.role == roleApp && t.record != nil && t.record.Memory && t.phase != callFollowed && t.phase < callTail {
+		if t.role == roleApp && t.record != nil && t.record.Memory && t.state != callFollowed && t.state < callEnding {
 			c.rewrite(t)
 		}
 	}

@@ -128,7 +128,7 @@ func (c *Client) fitStored() {
 		var most *call
 		for _, t := range c.calls {
 			// In memory a call would free its key, and another tab could make it again.
-			if t.isKept() && t.record.key == "" && t.phase != callFollowed && t.phase < callTail && (most == nil || t.record.Bytes > most.record.Bytes) {
+			if t.isKept() && t.record.key == "" && t.state != callFollowed && t.state < callEnding && (most == nil || t.record.Bytes > most.record.Bytes) {
 				most = t
 			}
 		}

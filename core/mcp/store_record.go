@@ -149,9 +149,9 @@ func (r *record) AppendRow(b []byte) []byte {
 // be resumed.
 func (t *call) carrier() *link.Stream {
 	switch {
-	case t.phase == callStreaming:
+	case t.state == callStreaming:
 		return &t.stream
-	case t.phase == callTask && t.task.fetch.call != nil && t.task.fetch.call.phase == callStreaming:
+	case t.state == callTask && t.task.fetch.call != nil && t.task.fetch.call.state == callStreaming:
 		return &t.task.fetch.call.stream
 	}
 	return nil
@@ -180,11 +180,11 @@ func (r *record) Landed(sealed bool) {
 // that it belongs to can be named again.
 func (t *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 	switch {
-	case t.phase == callTask:
+	case t.state == callTask:
 		return durable.Durable
-	case t.policy != nil && t.policy.carries(), t.phase == callAsking:
+	case t.policy != nil && t.policy.carries(), t.state == callAsking:
 		return durable.Resumable
-	case t.phase == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
+	case t.state == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
 		return durable.Resumable
 	}
 	return durable.LostOnReload
@@ -204,7 +204,7 @@ func (t *call) guarantee(c *Client) durable.Guarantee {
 // tellGuarantee tells the app where that has changed: {"guarantee":"resumable"}.
 func (c *Client) tellGuarantee(t *call) {
 	g := t.guarantee(c)
-	if t.record == nil || g == t.record.Announced || t.phase >= callTail {
+	if t.record == nil || g == t.record.Announced || t.state >= callEnding {
 		return
 	}
 	t.record.Announced = g
@@ -246,7 +246,7 @@ func (c *Client) rewrite(t *call) {
 		c.rewriteFold(t)
 	}
 	// One that waits to be run again was sent too, under an id that is used up.
-	if t.phase >= callStoring || t.reruns > 0 {
+	if t.state >= callStoring || t.reruns > 0 {
 		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
 		r.sentIn = c.writer.Next()
 	}
@@ -256,7 +256,7 @@ func (c *Client) rewrite(t *call) {
 	if t.task != nil {
 		c.rewriteTask(t)
 	}
-	if t.phase == callAsking {
+	if t.state == callAsking {
 		c.writeRound(t)
 	}
 	for _, a := range c.asked {

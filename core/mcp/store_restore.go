@@ -97,7 +97,7 @@ func (c *Client) dropStaleHandshake() {
 		return
 	}
 	for _, t := range c.calls {
-		if t.phase == callRestored || t.phase == callFollowed {
+		if t.state == callRestored || t.state == callFollowed {
 			return
 		}
 	}
@@ -135,20 +135,22 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		return
 	}
 	c.lastCall++
+	state := callFollowed
+	if head.Flags&journal.OpOwned != 0 {
+		state = callRestored
+	}
 	t := &call{
 		series: jsonrpc.Series{Param: progressToken},
 		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
-		phase:    callRestored, tailBy: engine.Never, rerunAt: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
+		state:    state, tailBy: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold: recorded.New(h, len(head.Plain)),
 	}
 	t.due.Of = t
 	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
-	if head.Flags&journal.OpOwned == 0 {
-		t.phase = callFollowed
-	} else {
+	if t.state == callRestored {
 		t.awaitConnection(c)
 	}
 	acked, log := journal.TakeAcks(log)
@@ -170,12 +172,12 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
 		c.folded(t, op)
 	}
-	if t.phase == callRestored {
+	if t.state == callRestored {
 		c.byID[t.request] = t
 	}
 	if t.fold.Outcome != 0 {
 		c.recallOutcome(t)
-	} else if t.phase == callRestored && c.state == stateOpen && !c.token.Asking() {
+	} else if t.state == callRestored && c.state == stateOpen && !c.token.Asking() {
 		t.carryOn(c, now)
 	}
 }
@@ -240,7 +242,7 @@ func (c *Client) folded(t *call, op journal.Op) {
 func (c *Client) recallOutcome(t *call) {
 	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
 	t.record.outcome = t.fold.Outcome
-	t.record.settled, t.record.foreign, t.record.undecided = true, t.phase == callFollowed, leavesOpen(t.fold.Failure)
+	t.record.settled, t.record.foreign, t.record.undecided = true, t.state == callFollowed, leavesOpen(t.fold.Failure)
 	t.fold = nil
 	c.kept[t.id] = t
 	c.finish(t)
@@ -258,7 +260,7 @@ func (c *Client) tellRecall(t *call, known *recorded.Call) {
 	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
 	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
 	b = strconv.AppendBool(append(b, `,"manual":`...), t.flags&journal.ManualAck != 0)
-	b = strconv.AppendBool(append(b, `,"owned":`...), t.phase == callRestored)
+	b = strconv.AppendBool(append(b, `,"owned":`...), t.state == callRestored)
 	if t.flags&journal.ManualInput != 0 {
 		b = append(b, `,"input":"manual"`...)
 	}

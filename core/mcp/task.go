@@ -133,7 +133,8 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id str
 		ttl:  taskTTL{ms: clampTTL(ttl), heard: now, written: engine.Never},
 		poll: idle, fetch: idle, update: idle, peek: idle}
 	t.task = k
-	t.phase, t.answerBy, t.policy = callTask, engine.Never, nil
+	t.enter(c, callTask)
+	t.answerBy, t.policy = engine.Never, nil
 	c.writeTask(t)
 	switch {
 	case d == wire.ContinuedTasks:
@@ -167,7 +168,7 @@ func (taskReport) after() string { return "report task" }
 func (s taskReport) goOn(c *Client, t *call, _ engine.Time) {
 	s.task.unstored = false
 	// Also of one whose outcome is stored with it, and is told next.
-	if t.task == s.task || t.record != nil && t.record.settled && t.phase != callFollowed {
+	if t.task == s.task || t.record != nil && t.record.settled && t.state != callFollowed {
 		c.tellTask(t, s.task, s.fallback)
 	}
 }
@@ -181,7 +182,8 @@ func (c *Client) writeTask(t *call) {
 // restoreTask goes on with a task after a reload: from the last number that was
 // stored, where it streams.
 func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire.TaskDialect) {
-	t.phase, t.answerBy = callTask, engine.Never
+	t.enter(c, callTask)
+	t.answerBy = engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
 		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && !c.continues}
 	if t.streamed.Run == r.Sends { // else they are of a run before this one

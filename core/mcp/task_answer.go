@@ -23,7 +23,7 @@ const resultTries = 4
 func (c *Client) taskAnswered(now engine.Time, s *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	t := s.parent
 	k := t.task
-	if k == nil || t.phase != callTask {
+	if k == nil || t.state != callTask {
 		return
 	}
 	switch s {
@@ -292,7 +292,7 @@ func (t *call) taskCancelled(c *Client, now engine.Time) {
 func (c *Client) taskNotified(now engine.Time, params []byte) bool {
 	id := taskID(params)
 	for _, t := range c.calls {
-		if t.phase == callTask && t.task.id == id && id != "" {
+		if t.state == callTask && t.task.id == id && id != "" {
 			c.reschedule(t)
 			t.taskState(c, now, params, true)
 			return true

@@ -55,9 +55,9 @@ func (c *Client) liveTasks() []string {
 	var ids []string
 	for _, t := range c.calls {
 		switch {
-		case t.phase == callTask && t.task.dialect.Listens:
+		case t.state == callTask && t.task.dialect.Listens:
 			ids = append(ids, t.task.id)
-		case t.phase == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == wire.ExtensionTasks.Number:
+		case t.state == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == wire.ExtensionTasks.Number:
 			ids = append(ids, t.fold.TaskID)
 		}
 	}
@@ -182,7 +182,7 @@ func (c *Client) replaceListen(next *listen) {
 // another one has told of until now: what was said before nobody heard.
 func (c *Client) catchUp(l *listen, heard []string) {
 	for _, t := range c.calls {
-		if t.phase == callTask && slices.Contains(l.ids, t.task.id) && !slices.Contains(heard, t.task.id) {
+		if t.state == callTask && slices.Contains(l.ids, t.task.id) && !slices.Contains(heard, t.task.id) {
 			c.reschedule(t)
 			t.task.catchUp(c.now)
 		}

@@ -16,13 +16,13 @@ func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	c.begin(now)
 	t := c.callOf(id)
 	switch {
-	case t == nil || t.phase >= callTail:
-	case t.phase == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
+	case t == nil || t.state >= callEnding:
+	case t.state == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
 		t.generation == c.session.generation:
 		if t.policy.peek == nil {
 			t.policy.peek = t.askStatus(c, now)
 		}
-	case t.phase != callTask:
+	case t.state != callTask:
 		c.tellKnown(t)
 	case t.task.peek.call == nil:
 		s := c.bookTask(now, t, peekMethod, nil)

@@ -34,7 +34,7 @@ func (s *subcall) again(now engine.Time, c *Client) {
 
 // drop ends the request if it is under way.
 func (s *subcall) drop(c *Client) {
-	if s.call != nil && s.call.phase < callTail {
+	if s.call != nil && s.call.state < callEnding {
 		c.abort(s.call.x)
 		s.call.x = 0
 		s.call.stream.End()
@@ -109,7 +109,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	// resume that very stream to hear it, or to take it back. So it knows of it.
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1
 	c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
-	s.phase = callStoring
+	s.enter(c, callStoring)
 	c.whenStored(now, t, false, sending{s})
 }
 
@@ -146,7 +146,8 @@ func (t *call) resumeFetch(c *Client, now engine.Time, r *recorded.Call) {
 	delete(c.byID, s.request)
 	s.request = requestID(r.Fetching)
 	c.byID[s.request] = s
-	s.phase, s.answerBy = callStreaming, engine.Never
+	s.enter(c, callStreaming)
+	s.answerBy = engine.Never
 	s.generation, s.inSession = uint32(r.Session), c.session.id != ""
 	s.stream = t.newStream(c)
 	s.stream.Restored(now, r.Cursor, r.Seen, r.Retry)

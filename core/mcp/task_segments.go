@@ -69,7 +69,7 @@ func (t *call) takeSegment(c *Client, raw []byte) {
 // waited for and nothing has come of that: the server answers by the number.
 func (t *call) fetchNow(c *Client, now engine.Time) {
 	k := t.task
-	if s := k.fetch.call; s != nil && s.phase == callSent && !k.numbered && k.segments.Last() > 0 {
+	if s := k.fetch.call; s != nil && s.state == callSent && !k.numbered && k.segments.Last() > 0 {
 		k.fetch.drop(c)
 	}
 	k.fetch.at = now

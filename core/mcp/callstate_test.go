@@ -1,0 +1,22 @@
+package mcp_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+//go:generate go test . -run ^TestStatesAreDocumented$ -update
+
+var update = flag.Bool("update", false, "write the tables of docs/states.md")
+
+// TestStatesAreDocumented: docs/states.md has the transitions that the code has.
+func TestStatesAreDocumented(t *testing.T) {
+	for _, table := range []coretest.StateTable{
+		{Title: "A call", Path: "core/mcp/callstate.go", Type: "callState", Prefix: "call", May: mcp.CallMayFollow},
+	} {
+		table.Check(t, *update)
+	}
+}
