@@ -44,21 +44,16 @@ type call struct {
 	timeouts Timeouts
 	flags    journal.Flags
 
-	state        callState
-	x            engine.ExchangeID // the exchange that carries it now, 0 for none
-	exchange     link.Exchange
+	state callState
+	attempt
 	stream       link.Stream
 	series       jsonrpc.Series // the messages on it
-	resuming     bool           // x continues a stream: a GET with the cursor, or requests/resume
-	withCursor   bool           // x carries Last-Event-ID
 	parked       parking        // who has let go of its stream for now
 	touchAt      engine.Time    // parked: when the server has to hear of it
 	generation   uint32         // the handshake in whose session it was sent
 	inSession    bool           // that session had an id
-	token        int            // number of the token it carried
 	refreshed    bool           // a 401 has been answered with a new token once
 	paused       bool           // the app asked to read no further for now
-	owed         bool           // a Read was withheld while paused
 	rounds       int            // times that it asked for input
 	round        []byte         // members of params that answer the last of them
 	requestState []byte         // raw, to be sent back as it is
@@ -239,14 +234,12 @@ func (s transmission) goOn(c *Client, t *call, now engine.Time) {
 func (t *call) transmit(c *Client, now engine.Time) {
 	t.left = true
 	t.enter(c, callSent)
-	t.resuming, t.generation, t.inSession = false, c.session.generation, c.session.id != ""
-	t.answerBy, t.withCursor = in(now, t.timeouts.Answer), false
+	t.begin(c, attemptRequest)
+	t.generation, t.inSession = c.session.generation, c.session.id != ""
+	t.answerBy = in(now, t.timeouts.Answer)
 	t.policy, t.parked = nil, 0 // an earlier request's
-	t.exchange = link.NewExchange(c.linkLimits())
 	t.stream = t.newStream(c)
 	t.stream.Hold(now, t.paused)
-	t.owed = false
-	t.token = c.token.Number()
 	// On a legacy connection the caller has them only for a server that asked.
 	extra := t.header
 	if c.revision != nil && c.revision.SelfDescribing {
@@ -284,10 +277,9 @@ func (t *call) resume(c *Client, now engine.Time) {
 		c.whenStored(now, t.keeper(), true, resumption{t})
 		return
 	}
-	t.resuming, t.owed, t.withCursor = true, false, true
+	t.begin(c, attemptCursor)
+	t.withCursor = true
 	t.stream.Reconnecting(now, t.timeouts.Answer)
-	t.exchange = link.NewExchange(c.linkLimits())
-	t.token = c.token.Number()
 	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
 	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
 }
@@ -306,7 +298,7 @@ func (s resumption) goOn(c *Client, _ *call, now engine.Time) {
 // pull asks for the next chunk, unless the app has paused the call.
 func (t *call) pull(c *Client) {
 	if t.paused || t.record != nil && c.writer.Full() {
-		t.owed, c.withheld = true, true
+		t.withheld, c.withheld = true, true
 		return
 	}
 	c.read(t.x)
@@ -333,29 +325,29 @@ func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	if t.state == callReading {
 		t.answerBy = t.bodyBy(now)
 	}
-	t.readOwed(c)
+	t.readWithheld(c)
 }
 
-// readOwed asks for the chunk that was withheld, if it may be read now.
-func (t *call) readOwed(c *Client) {
-	if !t.owed || t.paused {
+// readWithheld asks for the chunk that was withheld, if it may be read now.
+func (t *call) readWithheld(c *Client) {
+	if !t.withheld || t.paused {
 		return
 	}
-	t.owed = false
+	t.withheld = false
 	if t.x != 0 {
 		t.pull(c)
 	}
 }
 
-// readAllOwed asks for the chunks that were withheld for want of the store. It
+// readAllWithheld asks for the chunks that were withheld for want of the store. It
 // is run after each commit, of which few withhold anything.
-func (c *Client) readAllOwed() {
+func (c *Client) readAllWithheld() {
 	if !c.withheld {
 		return
 	}
 	c.withheld = false
 	for _, t := range append([]*call(nil), c.calls...) {
-		t.readOwed(c)
+		t.readWithheld(c)
 	}
 }
 
@@ -390,7 +382,7 @@ func (t *call) advance(c *Client, now engine.Time) {
 	case now >= t.totalBy && !t.waitsForApp():
 		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
 		return
-	case now >= t.answerDue(c) && t.state == callReading && t.resuming:
+	case now >= t.answerDue(c) && t.state == callReading && t.resumes():
 		c.abort(t.x)
 		t.resumeCut(c, now, engine.EndNetwork, cutSilent)
 		return

@@ -20,7 +20,7 @@ func (t *call) head(c *Client, now engine.Time, head engine.Head) {
 	if t.exchange.OK() {
 		t.refreshed = false // a long call may see many tokens expire
 	}
-	if t.resuming {
+	if t.resumes() {
 		t.resumeHead(c, now, kind)
 		return
 	}
@@ -143,7 +143,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 	if t.opensClient() {
 		c.session.retryAfter = link.RetryAfter(t.exchange.Header("retry-after"))
 	}
-	if t.resuming && t.policy != nil {
+	if t.resumes() && t.policy != nil {
 		t.resumeFailed(c, now, rpc)
 		return
 	}
@@ -299,7 +299,7 @@ func (t *call) bodyEnded(c *Client, now engine.Time, how engine.Ending) {
 		c.body(now, t, t.exchange.Body())
 	case !t.exchange.OK():
 		t.refusedFinally(c, now, nil) // the status is all that is known
-	case t.resuming:
+	case t.resumes():
 		t.resumeCut(c, now, engine.EndNetwork, cutNetwork)
 	default:
 		t.cutOff(c, now)
@@ -316,7 +316,7 @@ func (t *call) answeredBy(c *Client, body []byte) bool {
 // connection ended inside the head (RELIABILITY 129).
 func (t *call) headCut(c *Client, now engine.Time) {
 	switch {
-	case !t.resuming:
+	case !t.resumes():
 		t.cutOff(c, now)
 	case t.cutHeads < link.MaxCutHeads:
 		t.cutHeads++

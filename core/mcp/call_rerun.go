@@ -41,7 +41,7 @@ func (t *call) rerun(c *Client, now engine.Time) {
 	t.request = c.newRequestID()
 	c.byID[t.request] = t
 	t.enter(c, callRetrying)
-	t.resuming, t.refreshed = false, false
+	t.attempt, t.refreshed = attempt{}, false
 	t.answerBy = in(now, t.timeouts.Answer)
 	c.resumed(t, engine.Restarted)
 	delay := c.cfg.Retry.Delay(t.reruns, -1, &c.random)

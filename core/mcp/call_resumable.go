@@ -201,10 +201,9 @@ func (p *resumePolicy) goOn(c *Client, t *call, now engine.Time) {
 
 func (t *call) postResume(c *Client, now engine.Time) {
 	p := t.policy
-	t.resuming, t.owed, p.fresh = true, false, true
+	t.begin(c, attemptToken)
+	p.fresh = true
 	t.stream.Reconnecting(now, t.timeouts.Answer)
-	t.exchange = link.NewExchange(c.linkLimits())
-	t.token = c.token.Number()
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')
 	body := jsonrpc.AppendRequest(nil, uint64(t.request), "requests/resume", params, nil)
 	var extra []engine.Field
@@ -257,7 +256,7 @@ func (t *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why stri
 // waiting. That it is where getStatus has said so; else what came first and
 // speaks of the request, not of the tool, is a refusal.
 func (t *call) refusesResume(m *jsonrpc.Message) bool {
-	if !t.resuming || t.policy == nil || !t.policy.fresh || t.policy.failed {
+	if !t.resumes() || t.policy == nil || !t.policy.fresh || t.policy.failed {
 		return false
 	}
 	code := wire.ErrorCode(m)

@@ -26,8 +26,8 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	if streaming {
 		t.enter(c, callEnding)
 		t.tailBy = now.After(tailTime)
-		if t.owed {
-			t.owed = false
+		if t.withheld {
+			t.withheld = false
 			c.read(t.x)
 		}
 	} else {

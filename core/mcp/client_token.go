@@ -30,17 +30,17 @@ func (t *call) authorize(c *Client, now engine.Time) {
 	}
 	t.refreshed = true
 	asked := c.refreshToken(t.token)
-	if t.resuming {
+	if t.resumes() {
 		// The stream waits with its cursor; the token's arrival wakes it.
 		t.stream.Broken(now, engine.EndNetwork, false, &c.random)
 		t.stream.Park()
 	}
 	switch {
-	case !asked && t.resuming:
+	case !asked && t.resumes():
 		t.resume(c, now)
 	case !asked:
 		t.send(c, now)
-	case !t.resuming:
+	case !t.resumes():
 		t.enter(c, callQueued)
 		t.answerBy = in(now, t.timeouts.Answer)
 	}

@@ -169,7 +169,7 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 // stream of t's although named has one of its own. A server must not replay it
 // there (2025-11-25 basic/transports), and may bring it twice.
 func (t *call) replaysForeign(named *call) bool {
-	return t != nil && t != named && t.resuming && t.state == callStreaming && named.state == callStreaming
+	return t != nil && t != named && t.resumes() && t.state == callStreaming && named.state == callStreaming
 }
 
 // deliverOn delivers to t, or to the client where the message came on the GET

@@ -28,7 +28,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 		c.storeReturned()
 	case durable.CommitStored:
 		c.fitStored()
-		c.readAllOwed()
+		c.readAllWithheld()
 	case durable.CommitFull:
 		if room := c.evict(); room != nil {
 			c.effects.Add(c.writer.MakeRoom(room))
@@ -74,7 +74,7 @@ func (c *Client) storeFailed(now engine.Time, why string) {
 	open := c.writer.Open()
 	c.writer.Fail(now, why, (*storeOwner)(c))
 	if open {
-		c.readAllOwed()
+		c.readAllWithheld()
 	} else {
 		c.sendDecided(now, waiting)
 	}
