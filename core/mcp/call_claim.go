@@ -12,11 +12,7 @@ import (
 // for as long as it may (sendWithin), where one without a key goes on in memory.
 
 // claims asks such a store again.
-type claims struct {
-	tries int
-	at    engine.Time // when to ask; Never where no call waits for it
-	busy  bool        // it is being asked
-}
+type claims struct{ trial storeTrial }
 
 // undecided reports whether t waits until it is known whose its key is.
 func (t *call) undecided(c *Client) bool {
@@ -30,28 +26,29 @@ func (c *Client) undecided() []*call {
 
 // wait notes that a call waits.
 func (w *claims) wait(now engine.Time) {
-	if w.at == engine.Never && !w.busy {
-		w.at, w.tries = now.After(withdrawAgain), 0
+	if w.trial.state == trialIdle {
+		w.trial.tries = 0
+		w.trial.ask(now.After(trialAgain))
 	}
 }
 
 // advance tries to store the head of the call that has waited longest. That says whose
 // its key is, and that the store works: then the others are stored as well.
 func (w *claims) advance(c *Client, now engine.Time) {
-	if now < w.at || w.busy {
+	if now < w.trial.deadline() {
 		return
 	}
-	w.at = engine.Never
+	w.trial.ended()
 	calls := c.undecided()
 	if len(calls) == 0 {
 		return
 	}
 	e, ok := c.writer.Try(now, calls[0].claim(), claimTrial{c})
 	if !ok {
-		w.at = now.After(withdrawAgain) // another commit is under way
+		w.trial.ask(now.After(trialAgain)) // another commit is under way
 		return
 	}
-	w.busy = true
+	w.trial.state = trialUnderWay
 	c.effects.Add(e)
 }
 
@@ -60,14 +57,12 @@ type claimTrial struct{ c *Client }
 
 // Tried goes on with the store, or asks it later.
 func (s claimTrial) Tried(now engine.Time, stored bool) {
-	w := &s.c.claims
-	w.busy = false
+	s.c.claims.trial.ended()
 	if stored {
 		s.c.storeReturned()
 		return
 	}
-	w.at = now.After(withdrawPace(w.tries))
-	w.tries++
+	s.c.claims.trial.failed(now)
 }
 
 // claim returns what stores the head of t with its key.

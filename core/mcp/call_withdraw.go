@@ -22,31 +22,19 @@ type withdrawal struct {
 // withdrawals are all of them.
 type withdrawals struct {
 	list  []withdrawal
-	tries int
-	at    engine.Time // when to try again
-	busy  bool        // a deletion is under way
+	trial storeTrial // to delete their heads
 }
-
-// The pace at which a store that has failed is asked to delete something, in ms.
-const (
-	withdrawAgain  = 1_000
-	withdrawSlowly = 30_000
-)
 
 // withdrawWithin is for how long a store is asked to delete a call that may wait for
 // longer, or for ever (sendWithin), in ms.
 const withdrawWithin = 300_000
 
-// withdrawPace returns how long to wait, in ms, after so many tries.
-func withdrawPace(tries int) int64 {
-	return min(int64(withdrawAgain)<<min(tries, 10), withdrawSlowly)
-}
-
 // withdraw tells of the end of a call that never left, once no later page will send it.
 func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
 	w := &c.withdrawn
 	if len(w.list) == 0 {
-		w.tries, w.at = 0, now
+		w.trial.tries = 0
+		w.trial.ask(now)
 	}
 	w.list = append(w.list, withdrawal{t, over, now.After(withdrawWithin)})
 	w.advance(c, now)
@@ -56,7 +44,7 @@ func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
 func (w *withdrawals) advance(c *Client, now engine.Time) {
 	w.tell(c, func(t *call) bool { return now >= t.sendBy })
 	w.giveUp(c, now)
-	if len(w.list) == 0 || w.busy || now < w.at {
+	if len(w.list) == 0 || now < w.trial.deadline() {
 		return
 	}
 	var ops []byte
@@ -65,7 +53,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 		asked[one.t] = true
 		ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: one.t.record.ID})
 	}
-	w.busy = true
+	w.trial.state = trialUnderWay
 	if c.writer.Open() {
 		// It works again.
 		deletion := headDeletion{c, asked, c.writer.Next()}
@@ -81,7 +69,8 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 	}
 	e, ok := c.writer.Try(now, ops, headDeletion{c: c, of: asked})
 	if !ok {
-		w.busy, w.at = false, now.After(withdrawAgain) // another commit is under way
+		w.trial.ended()
+		w.trial.ask(now.After(trialAgain)) // another commit is under way
 		return
 	}
 	c.effects.Add(e)
@@ -103,15 +92,14 @@ func (s headDeletion) Stored(now engine.Time) { s.Tried(now, s.c.writer.Has(s.ti
 // Tried tells of the calls, or tries again later.
 func (s headDeletion) Tried(now engine.Time, stored bool) {
 	w := &s.c.withdrawn
-	w.busy = false
+	w.trial.ended()
 	if stored {
-		w.tries = 0
-		w.at = now
+		w.trial.tries = 0
+		w.trial.ask(now)
 		w.tell(s.c, func(t *call) bool { return s.of[t] })
 		return
 	}
-	w.at = now.After(withdrawPace(w.tries))
-	w.tries++
+	w.trial.failed(now)
 }
 
 // tell tells of the calls that can be told of. One that another tab carries, as the
@@ -149,8 +137,8 @@ func (w *withdrawals) deadline() engine.Time {
 	for _, one := range w.list {
 		at = min(at, one.t.sendBy, one.by)
 	}
-	if len(w.list) > 0 && !w.busy {
-		at = min(at, w.at)
+	if len(w.list) > 0 {
+		at = min(at, w.trial.deadline())
 	}
 	return at
 }

@@ -77,11 +77,9 @@ type Client struct {
 	reachability reachability
 	schedule     schedule
 
-	// continues, noContinue: whether this server knows tasks/continue (SEP-2339),
-	// once that has been tried.
-	continues, noContinue bool
-	tools                 []byte // see Tools
-	inlined               bool   // it has no tasks/result either: the outcome comes with tasks/get
+	continues support // of tasks/continue (SEP-2339), once that has been tried
+	tools     []byte  // see Tools
+	inlined   bool    // it has no tasks/result either: the outcome comes with tasks/get
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).
@@ -120,7 +118,7 @@ func New(cfg Config) *Client {
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   durable.NewWriter(cfg.Journal),
 	}
-	c.taskListen.at, c.claims.at = engine.Never, engine.Never
+	c.taskListen.at = engine.Never
 	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
 	return c
 }
@@ -248,7 +246,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.at, c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

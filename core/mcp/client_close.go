@@ -122,7 +122,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 		c.finish(t)
 	}
 	c.withdrawn.end(c)
-	c.claims.at = engine.Never
+	c.claims.trial.ended()
 	c.storeUrgent() // nobody reports on the commit under way any more, after which the rest would come
 	c.writer.Release(now)
 	c.session.initializeAt = engine.Never

@@ -114,7 +114,7 @@ func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.rescheduleAll()
 	c.tellDurability("indexeddb", "")
-	c.withdrawn.at = c.now
+	c.withdrawn.trial.ask(c.now)
 	waiting := c.undecided()
 	for _, t := range c.calls {
 		if t.role == roleApp && t.record != nil && t.record.Memory && t.state != callFollowed && t.state < callEnding {

@@ -61,6 +61,15 @@ const (
 	maxTaskID   = 1 << 10
 )
 
+// support is what is known of whether a server can do something.
+type support uint8
+
+const (
+	untried support = iota
+	supported
+	unsupported
+)
+
 // The metadata key that names the mode which a server has fallen back to (SEP-1905).
 const metaFallback = wire.MetaPrefix + "fallback-mode"
 
@@ -98,7 +107,7 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		d := wire.CoreTasks
 		switch {
 		case isPartial:
-		case !c.noContinue:
+		case c.continues != unsupported:
 			d = wire.ContinuedTasks
 		case c.inlined:
 			d = wire.InlinedTasks
@@ -138,7 +147,7 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id str
 	c.writeTask(t)
 	switch {
 	case d == wire.ContinuedTasks:
-		t.task.trying, t.task.poll.at = !c.continues, now
+		t.task.trying, t.task.poll.at = c.continues != supported, now
 	case d.Result != "":
 		// A blocking tasks/result: nobody waits an interval for what is finished.
 		t.task.fetch.at, t.task.poll.at = now, now.After(t.task.interval)
@@ -185,7 +194,7 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire
 	t.enter(c, callTask)
 	t.answerBy = engine.Never
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
-		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && !c.continues}
+		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && c.continues != supported}
 	if t.streamed.Run == r.Sends { // else they are of a run before this one
 		t.task.segments, t.task.streams = t.streamed, t.streamed.Last() > 0
 	}

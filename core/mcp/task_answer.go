@@ -50,7 +50,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 	switch {
 	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
-		c.noContinue = true
+		c.continues = unsupported
 		k.trying, k.poll.at = false, now.After(k.interval)
 		if k.dialect == wire.ContinuedTasks {
 			k.dialect, k.fetch.at = wire.CoreTasks, now
@@ -71,7 +71,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 		return
 	}
 	if trying {
-		k.trying, c.continues = false, true
+		k.trying, c.continues = false, supported
 		c.tellPolled(t)
 	}
 	k.poll.attempts = 0
