@@ -23,6 +23,18 @@ const (
 	stateFailed                          // the same, with a reason
 )
 
+// clientTransitions are the states that may follow each. What ends a client has its
+// connection lost first, so that nothing is made anew.
+var clientTransitions = engine.Transitions[clientState]{
+	stateNew:          engine.StatesOf(stateConnecting, stateReconnecting),
+	stateConnecting:   engine.StatesOf(stateOpen, stateReconnecting),
+	stateOpen:         engine.StatesOf(stateReconnecting),
+	stateReconnecting: engine.StatesOf(stateOpen, stateClosing, stateClosed, stateFailed),
+	stateClosing:      engine.StatesOf(stateClosed, stateFailed),
+	stateClosed:       0,
+	stateFailed:       0,
+}
+
 var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
 
 // Client is the state machine of one agent. It is an engine.Machine. Its inputs
@@ -34,6 +46,8 @@ type Client struct {
 	random  engine.Random
 	state   clientState
 	failure *engine.Error
+
+	illegalTransitions uint32 // see IllegalTransitions
 
 	ids          link.RequestIDs
 	lastCall     uint32
@@ -258,7 +272,7 @@ func (c *Client) setState(s clientState) {
 	if c.state == s {
 		return
 	}
-	c.state = s
+	c.enter(s)
 	b := jsonrpc.AppendString([]byte(`{"state":`), stateNames[s])
 	if s == stateOpen {
 		b = strconv.AppendInt(append(b, `,"version":`...), int64(c.home.version), 10)
@@ -268,6 +282,18 @@ func (c *Client) setState(s clientState) {
 	}
 	c.effects.Add(engine.Effect{Kind: engine.State, Data: append(b, '}'), Failure: c.failure})
 }
+
+// enter has the client in another state, of which the app is not told.
+func (c *Client) enter(s clientState) {
+	if !clientTransitions.May(c.state, s) {
+		c.illegalTransitions++
+	}
+	c.state = s
+}
+
+// IllegalTransitions returns how often a state was entered that may not follow the one
+// before. It is 0, or there is a defect.
+func (c *Client) IllegalTransitions() uint32 { return c.illegalTransitions }
 
 // integrity tells the app that the agent broke a rule.
 func (c *Client) integrity(s *session, what string) {

@@ -82,7 +82,8 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 		p.finish(c)
 	}
 	for _, n := range c.connections() {
-		n.state, n.at, n.openBy = connGone, engine.Never, engine.Never // nothing is made anew
+		n.enter(c, connGone)
+		n.at, n.openBy = engine.Never, engine.Never // nothing is made anew
 	}
 	c.failure = failure
 	if failure != nil {
@@ -94,7 +95,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 
 // end rejects what is pending and closes what is open.
 func (c *Client) end(now engine.Time, why *engine.Error) {
-	c.state = max(c.state, stateReconnecting) // nothing is made anew from here on
+	c.enter(max(c.state, stateReconnecting)) // nothing is made anew from here on
 	for _, r := range append([]*request(nil), c.requests...) {
 		r.over(c)
 		failure := *why

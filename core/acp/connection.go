@@ -19,6 +19,24 @@ const (
 	connGone                     // not any more, or never
 )
 
+// connTransitions are the states that may follow each.
+var connTransitions = engine.Transitions[connState]{
+	connNew:     engine.StatesOf(connSocket, connAsking, connWaiting, connOpen, connGone),
+	connSocket:  engine.StatesOf(connAsking, connWaiting, connGone),
+	connAsking:  engine.StatesOf(connSocket, connWaiting, connOpen, connGone),
+	connWaiting: engine.StatesOf(connSocket, connAsking, connGone),
+	connOpen:    engine.StatesOf(connNew, connGone),
+	connGone:    0,
+}
+
+// enter has the connection in another state.
+func (n *connection) enter(c *Client, next connState) {
+	if !connTransitions.May(n.state, next) {
+		c.illegalTransitions++
+	}
+	n.state = next
+}
+
 // connection is what initialize makes: over HTTP an id that outlives streams
 // and pages, over a WebSocket the socket itself.
 type connection struct {
@@ -50,7 +68,7 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 		n.openSocket(c, now)
 		return
 	}
-	n.state = connAsking
+	n.enter(c, connAsking)
 	version := c.cfg.Version
 	if version == 0 {
 		version = 2
@@ -84,7 +102,8 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 		return
 	}
 	n.id, n.version, n.result = id, int(version), append([]byte(nil), result...)
-	n.state, n.since, n.found = connOpen, now, true
+	n.enter(c, connOpen)
+	n.since, n.found = now, true
 	c.storeHandshake(n)
 	n.opened(c, now)
 }
@@ -92,7 +111,8 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 // reattach goes on with a connection that an earlier page made: the agent has
 // kept it, and what it said since (spec/acp.md 2.3).
 func (n *connection) reattach(c *Client, now engine.Time) {
-	n.state, n.since, n.restored = connOpen, now, true
+	n.enter(c, connOpen)
+	n.since, n.restored = now, true
 	n.opened(c, now)
 }
 
@@ -108,7 +128,7 @@ func (n *connection) closeUnused(c *Client) {
 			return
 		}
 	}
-	n.state = connNew
+	n.enter(c, connNew)
 	if n.stream != nil {
 		n.stream.close(c)
 		n.stream = nil
@@ -185,7 +205,7 @@ func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 		return
 	}
 	if first || failure.Code == engine.CodeBadArgument || failure.Code == CodeNoVersion {
-		n.state = connGone
+		n.enter(c, connGone)
 		c.fail(now, failure)
 		return
 	}
@@ -198,7 +218,8 @@ func (n *connection) gone(c *Client, now engine.Time) {
 	if n.state == connGone || c.state >= stateClosing {
 		return
 	}
-	n.state, n.openBy = connGone, engine.Never
+	n.enter(c, connGone)
+	n.openBy = engine.Never
 	n.closeSocket(c)
 	if n.stream != nil {
 		n.stream.close(c)
@@ -262,7 +283,8 @@ func (n *connection) again(c *Client, now engine.Time) {
 		n.initialize(c, now)
 		return
 	}
-	n.state, n.at = connWaiting, now.After(c.cfg.Retry.Delay(n.attempt, -1, &c.random))
+	n.enter(c, connWaiting)
+	n.at = now.After(c.cfg.Retry.Delay(n.attempt, -1, &c.random))
 	n.attempt++
 }
 

@@ -18,7 +18,8 @@ const socketWithin = 20_000
 
 // openSocket opens the connection's socket.
 func (n *connection) openSocket(c *Client, now engine.Time) {
-	n.state, n.at = connSocket, now.After(socketWithin)
+	n.enter(c, connSocket)
+	n.at = now.After(socketWithin)
 	n.socket = c.exchanges.NewID()
 	c.effects.Add(engine.Effect{Kind: engine.Socket, X: n.socket, Request: &engine.Request{URL: c.cfg.URL, Limit: c.cfg.Limits.Event}})
 }

@@ -25,6 +25,7 @@ type Client interface {
 	Close(now engine.Time)
 	AppendCounters(b []byte) []byte
 	After(ticket uint32) []string
+	IllegalTransitions() uint32
 }
 
 // Page is what differs between the pages that make a client with the same options.
@@ -97,7 +98,7 @@ func (w *World[M]) collect() {
 			w.take(one)
 		}
 	}
-	if m, ok := any(w.Client).(interface{ IllegalTransitions() uint32 }); ok && m.IllegalTransitions() > 0 {
+	if w.Client.IllegalTransitions() > 0 {
 		w.t.Fatalf("a state was entered that may not follow the one before (docs/states.md)\n%s", w.Log())
 	}
 }

@@ -95,6 +95,9 @@ func describeResume(t *call, outcome engine.Resumption, proven bool) []byte {
 // setState moves the client on and tells the app:
 // {"state":"open","revision":"2025-11-25","session":true}.
 func (c *Client) setState(s clientState) {
+	if !clientTransitions.May(c.state, s) {
+		c.illegalTransitions++
+	}
 	c.state = s
 	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())

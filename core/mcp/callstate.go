@@ -1,5 +1,7 @@
 package mcp
 
+import "github.com/holdfast-mcp/holdfast/core/engine"
+
 // callState is what carries a call now: one value, which enter alone changes.
 type callState uint8
 
@@ -19,45 +21,30 @@ const (
 	callAsking                     // it asked for input; the app is getting it
 	callEnding                     // settled; its stream ends by itself, or is ended soon
 	callDone                       // settled, and nothing of it is under way
-	callStates
 )
-
-// callStateSet is a set of states.
-type callStateSet uint16
-
-func statesOf(states ...callState) callStateSet {
-	var set callStateSet
-	for _, s := range states {
-		set |= 1 << s
-	}
-	return set
-}
 
 // callTransitions are the states that may follow each. What is not here is a defect: it
 // is counted, and tests fail (docs/states.md is written from this table).
-var callTransitions = [callStates]callStateSet{
-	callQueued:    statesOf(callStoring, callSent, callStreaming, callRetrying, callFollowed, callDone),
-	callRetrying:  statesOf(callQueued, callFollowed, callDone),
-	callRestored:  statesOf(callQueued, callStreaming, callTask, callAsking, callFollowed, callDone),
-	callFollowed:  statesOf(callRestored, callDone),
-	callStoring:   statesOf(callQueued, callFollowed, callDone),
-	callSent:      statesOf(callAccepted, callReading, callStreaming, callQueued, callRetrying, callFollowed, callDone),
-	callAccepted:  statesOf(callQueued, callRetrying, callFollowed, callDone),
-	callReading:   statesOf(callStreaming, callTask, callAsking, callQueued, callRetrying, callFollowed, callDone),
-	callStreaming: statesOf(callReading, callTask, callAsking, callQueued, callRetrying, callFollowed, callEnding, callDone),
-	callTask:      statesOf(callRetrying, callFollowed, callEnding, callDone),
-	callAsking:    statesOf(callStoring, callRetrying, callFollowed, callDone),
-	callEnding:    statesOf(callFollowed, callDone),
-	callDone:      statesOf(callFollowed),
+var callTransitions = engine.Transitions[callState]{
+	callQueued:    engine.StatesOf(callStoring, callSent, callStreaming, callRetrying, callFollowed, callDone),
+	callRetrying:  engine.StatesOf(callQueued, callFollowed, callDone),
+	callRestored:  engine.StatesOf(callQueued, callStreaming, callTask, callAsking, callFollowed, callDone),
+	callFollowed:  engine.StatesOf(callRestored, callDone),
+	callStoring:   engine.StatesOf(callQueued, callFollowed, callDone),
+	callSent:      engine.StatesOf(callAccepted, callReading, callStreaming, callQueued, callRetrying, callFollowed, callDone),
+	callAccepted:  engine.StatesOf(callQueued, callRetrying, callFollowed, callDone),
+	callReading:   engine.StatesOf(callStreaming, callTask, callAsking, callQueued, callRetrying, callFollowed, callDone),
+	callStreaming: engine.StatesOf(callReading, callTask, callAsking, callQueued, callRetrying, callFollowed, callEnding, callDone),
+	callTask:      engine.StatesOf(callRetrying, callFollowed, callEnding, callDone),
+	callAsking:    engine.StatesOf(callStoring, callRetrying, callFollowed, callDone),
+	callEnding:    engine.StatesOf(callFollowed, callDone),
+	callDone:      engine.StatesOf(callFollowed),
 }
 
 // enter has another state carry the call. To enter the one that it is in changes nothing.
 func (t *call) enter(c *Client, next callState) {
 	c.reschedule(t)
-	if next == t.state {
-		return
-	}
-	if callTransitions[t.state]&(1<<next) == 0 {
+	if !callTransitions.May(t.state, next) {
 		c.illegalTransitions++
 	}
 	t.state = next

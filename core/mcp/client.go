@@ -21,6 +21,17 @@ const (
 	stateFailed                          // the same, with a reason
 )
 
+// clientTransitions are the states that may follow each.
+var clientTransitions = engine.Transitions[clientState]{
+	stateNew:          engine.StatesOf(stateConnecting, stateClosing),
+	stateConnecting:   engine.StatesOf(stateOpen, stateClosing, stateFailed),
+	stateOpen:         engine.StatesOf(stateReconnecting, stateClosing, stateFailed),
+	stateReconnecting: engine.StatesOf(stateOpen, stateClosing, stateFailed),
+	stateClosing:      engine.StatesOf(stateClosed),
+	stateClosed:       0,
+	stateFailed:       0,
+}
+
 var stateNames = [...]string{"new", "connecting", "open", "reconnecting", "closing", "closed", "failed"}
 
 func (s clientState) String() string { return stateNames[s] }
@@ -87,7 +98,7 @@ type Client struct {
 	cursorHeader      cursorHeader
 
 	counters           Counters
-	illegalTransitions uint32 // see callTransitions
+	illegalTransitions uint32 // see IllegalTransitions
 }
 
 // owner is whatever started an exchange and is told what becomes of it.

@@ -48,5 +48,8 @@ func (c *Client) DueHolds() bool {
 	return c.schedule.deadlines.First() == first
 }
 
-// CallMayFollow reports whether one state of a call may follow another.
-func CallMayFollow(from, next int) bool { return callTransitions[from]&(1<<next) != 0 }
+// MayFollow reports by the machine's name whether one state may follow another.
+var MayFollow = map[string]func(from, next int) bool{
+	"call":   func(from, next int) bool { return callTransitions.May(callState(from), callState(next)) },
+	"client": func(from, next int) bool { return clientTransitions.May(clientState(from), clientState(next)) },
+}

@@ -1,0 +1,23 @@
+package acp_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+)
+
+//go:generate go test . -run ^TestStatesAreDocumented$ -update
+
+var update = flag.Bool("update", false, "write the tables of docs/states.md")
+
+// TestStatesAreDocumented: docs/states.md has the transitions that the code has.
+func TestStatesAreDocumented(t *testing.T) {
+	for _, table := range []coretest.StateTable{
+		{Title: "A client of an agent", Path: "core/acp/client.go", Type: "clientState", Prefix: "state", May: acp.MayFollow["client"]},
+		{Title: "A connection to an agent", Path: "core/acp/connection.go", Type: "connState", Prefix: "conn", May: acp.MayFollow["connection"]},
+	} {
+		table.Check(t, *update)
+	}
+}
