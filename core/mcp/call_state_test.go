@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the tables of docs/states.md")
 // TestStatesAreDocumented: docs/states.md has the transitions that the code has.
 func TestStatesAreDocumented(t *testing.T) {
 	for _, table := range []coretest.StateTable{
-		{Title: "A call", Path: "core/mcp/callstate.go", Type: "callState", Prefix: "call", May: mcp.MayFollow["call"]},
+		{Title: "A call", Path: "core/mcp/call_state.go", Type: "callState", Prefix: "call", May: mcp.MayFollow["call"]},
 		{Title: "A client of an MCP server", Path: "core/mcp/client.go", Type: "clientState", Prefix: "state", May: mcp.MayFollow["client"]},
 	} {
 		table.Check(t, *update)
