@@ -2,20 +2,19 @@ package engine
 
 // Deadlines is an indexed heap of deadlines: the first is known at once, and one that
 // changes is moved to its new place, however many there are. The zero value is empty.
-type Deadlines[T any] struct {
-	heap []*Deadline[T]
+type Deadlines struct {
+	heap []*Deadline
 }
 
-// Deadline is one entry of a Deadlines: when something is due, and what. It belongs to
-// what it is of, and is in one heap at most.
-type Deadline[T any] struct {
-	Of    T
+// Deadline is one entry of a Deadlines: when something is due. It belongs to what it is
+// of, and is in one heap at most. The zero value is not set.
+type Deadline struct {
 	at    Time
 	place int // in the heap, counted from 1; 0 for not in it
 }
 
 // At returns when d is due, Never where that is not set.
-func (d *Deadline[T]) At() Time {
+func (d *Deadline) At() Time {
 	if d.place == 0 {
 		return Never
 	}
@@ -23,7 +22,7 @@ func (d *Deadline[T]) At() Time {
 }
 
 // First returns when the first of them is due; Never where there is none.
-func (h *Deadlines[T]) First() Time {
+func (h *Deadlines) First() Time {
 	if len(h.heap) == 0 {
 		return Never
 	}
@@ -31,80 +30,56 @@ func (h *Deadlines[T]) First() Time {
 }
 
 // Set has d be due at a time; Never takes it out.
-func (h *Deadlines[T]) Set(d *Deadline[T], at Time) {
-	switch {
-	case at == d.At():
-	case at == Never:
-		h.remove(d)
-	case d.place == 0:
+func (h *Deadlines) Set(d *Deadline, at Time) {
+	if at == d.At() {
+		return
+	}
+	d.at = at
+	if d.place == 0 {
 		h.heap = append(h.heap, d)
-		d.at, d.place = at, len(h.heap)
-		h.up(d)
-	case at < d.at:
-		d.at = at
-		h.up(d)
-	default:
-		d.at = at
-		h.down(d)
+		h.settle(d, len(h.heap))
+		return
 	}
-}
-
-// Due appends to list all that is due, in no order, and leaves it in the heap: whoever
-// does what is due sets its next deadline.
-func (h *Deadlines[T]) Due(now Time, list []T) []T { return h.due(1, now, list) }
-
-// due walks over the part of the heap below a place: below what is not due nothing is.
-func (h *Deadlines[T]) due(place int, now Time, list []T) []T {
-	if place > len(h.heap) || now < h.heap[place-1].at {
-		return list
+	if at != Never {
+		h.settle(d, d.place)
+		return
 	}
-	list = append(list, h.heap[place-1].Of)
-	return h.due(2*place+1, now, h.due(2*place, now, list))
-}
-
-func (h *Deadlines[T]) remove(d *Deadline[T]) {
-	last := h.heap[len(h.heap)-1]
-	h.heap[len(h.heap)-1] = nil
-	h.heap = h.heap[:len(h.heap)-1]
-	if last != d {
-		h.put(last, d.place)
-		h.up(last)
-		h.down(last)
+	last := len(h.heap) - 1
+	other := h.heap[last]
+	h.heap = h.heap[:last]
+	if other != d {
+		h.settle(other, d.place)
 	}
 	d.place = 0
 }
 
-func (h *Deadlines[T]) put(d *Deadline[T], place int) { h.heap[place-1], d.place = d, place }
-
-// up moves d before what is due later.
-func (h *Deadlines[T]) up(d *Deadline[T]) {
-	for d.place > 1 {
-		above := h.heap[d.place/2-1]
+// settle puts d where it belongs from a place that is free: before what is due later, and
+// behind what is due earlier.
+func (h *Deadlines) settle(d *Deadline, place int) {
+	heap := h.heap
+	for place > 1 {
+		above := heap[place/2-1]
 		if above.at <= d.at {
-			return
+			break
 		}
-		place := d.place
-		h.put(d, above.place)
-		h.put(above, place)
+		heap[place-1], above.place = above, place
+		place /= 2
 	}
-}
-
-// down moves d behind what is due earlier.
-func (h *Deadlines[T]) down(d *Deadline[T]) {
 	for {
-		below := 2 * d.place
-		if below > len(h.heap) {
-			return
+		next := 2 * place
+		if next > len(heap) {
+			break
 		}
-		if below < len(h.heap) && h.heap[below].at < h.heap[below-1].at {
-			below++
+		below := heap[next-1]
+		if next < len(heap) && heap[next].at < below.at {
+			below = heap[next]
+			next++
 		}
-		next := h.heap[below-1]
-		if d.at <= next.at {
-			return
+		if d.at <= below.at {
+			break
 		}
-		place := d.place
-		h.put(d, below)
-		h.put(next, place)
+		heap[place-1], below.place = below, place
+		place = next
 	}
+	heap[place-1], d.place = d, place
 }

@@ -88,8 +88,9 @@ type call struct {
 	totalBy  engine.Time
 	tailBy   engine.Time
 
-	due     engine.Deadline[*call] // the first of all that is due
-	changed bool                   // it may be another one by now
+	due         engine.Deadline // the first of all that is due
+	changed     bool            // it may be another one by now
+	nextChanged *call           // of which that is noted, too
 }
 
 // CallOptions are what an app may say of one request.
@@ -163,7 +164,6 @@ func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *cal
 	t.sendBy = engine.Never
 	c.calls = append(c.calls, t)
 	c.byID[request], c.byCall[id] = t, t
-	t.due.Of = t
 	c.reschedule(t)
 	return t
 }

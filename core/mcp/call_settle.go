@@ -66,7 +66,6 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 func (c *Client) finish(t *call) {
 	t.enter(c, callDone)
 	t.tailBy = engine.Never
-	c.reschedule(t)
 	c.abort(t.x)
 	delete(c.byID, t.request)
 	delete(c.byCall, t.id)

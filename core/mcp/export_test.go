@@ -27,12 +27,13 @@ func (c *Client) Owned(x engine.ExchangeID) bool { return c.exchanges.Live(x) }
 // LoopTries mirrors core/link: accepted closes borne after the guard tripped.
 const LoopTries = 8
 
-// Rescheduled returns how many calls the next Deadline looks at; -1 for all.
+// Rescheduled returns how many calls the next Deadline looks at.
 func (c *Client) Rescheduled() int {
-	if c.schedule.all {
-		return -1
+	n := 0
+	for t := c.schedule.changed; t != nil; t = t.nextChanged {
+		n++
 	}
-	return len(c.schedule.changed)
+	return n
 }
 
 // DueHolds reports whether every call is in the schedule as it is due, and no other.

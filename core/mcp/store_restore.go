@@ -146,7 +146,6 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		state:    state, tailBy: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
 		fold: recorded.New(h, len(head.Plain)),
 	}
-	t.due.Of = t
 	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
@@ -167,6 +166,7 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	t.restoreSendBy(c, now, probe)
 	c.tellRecall(t, probe)
 	c.calls = append(c.calls, t)
+	c.reschedule(t)
 	c.byCall[t.id], c.byRecord[head.Call] = t, t
 	for _, op := range log {
 		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
