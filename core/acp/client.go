@@ -197,9 +197,6 @@ func (c *Client) Next() (engine.Effect, bool) {
 	return c.writer.Commit(c.now)
 }
 
-// After names what goes on once the commit of a ticket is stored, for traces.
-func (c *Client) After(ticket uint32) []string { return c.writer.After(ticket) }
-
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
 	at := min(c.writer.Deadline(), c.token.Deadline(), c.rotateAt, c.nextDraft())

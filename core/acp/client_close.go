@@ -31,7 +31,7 @@ func (c *Client) Terminate(now engine.Time) {
 	c.end(now, &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"})
 	c.setState(stateClosing)
 	c.unstoreConnection(n)
-	c.writer.WhenStored(now, false, connectionEnd{c, n})
+	c.writer.WhenStored(now, false, &connectionEnd{c, n})
 }
 
 // connectionEnd sends the DELETE of a connection (durable.Waiter).
@@ -40,11 +40,8 @@ type connectionEnd struct {
 	n *connection
 }
 
-// After names it for traces.
-func (connectionEnd) After() string { return "end connection" }
-
 // Stored sends it.
-func (w connectionEnd) Stored(now engine.Time) {
+func (w *connectionEnd) Stored(now engine.Time) {
 	if w.c.state == stateClosing {
 		w.c.send(now, &post{conn: w.n, op: "DELETE"})
 	}

@@ -214,7 +214,7 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 		return
 	}
 	c.writeAnswer(q)
-	c.writer.WhenStored(now, true, answerSending{c, q})
+	c.writer.WhenStored(now, true, &answerSending{c, q})
 }
 
 // answerSending sends an answer that is stored (durable.Waiter).
@@ -223,11 +223,8 @@ type answerSending struct {
 	q *question
 }
 
-// After names it for traces.
-func (answerSending) After() string { return "answer" }
-
 // Stored sends it.
-func (w answerSending) Stored(now engine.Time) {
+func (w *answerSending) Stored(now engine.Time) {
 	if slices.Contains(w.c.questions, w.q) { // else its connection has gone meanwhile
 		w.c.reply(now, w.q, w.q.answer)
 	}

@@ -92,7 +92,7 @@ func (s *session) prompted(c *Client, now engine.Time, r *request) {
 	content, _ := jsonrpc.Member(r.params, "prompt")
 	s.transcript.Sent(r.id, content, s.emit(c))
 	r.storing = true
-	c.writer.WhenStored(now, false, promptSending{c, s, r})
+	c.writer.WhenStored(now, false, &promptSending{c, s, r})
 }
 
 // promptSending sends a prompt that is stored (durable.Waiter).
@@ -102,11 +102,8 @@ type promptSending struct {
 	r *request
 }
 
-// After names it for traces.
-func (promptSending) After() string { return "send prompt" }
-
 // Stored sends it.
-func (w promptSending) Stored(now engine.Time) {
+func (w *promptSending) Stored(now engine.Time) {
 	w.r.storing = false
 	if w.r.phase != requestQueued {
 		return

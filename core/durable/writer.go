@@ -49,16 +49,14 @@ type Writer struct {
 }
 
 // Waiter is what goes on once a commit is stored. It is data and no closure, so that a
-// trace can show what is waited for.
+// trace can show what is waited for (Writer.After).
 type Waiter interface {
 	// Stored goes on.
 	Stored(now engine.Time)
-	// After names what with, for traces: "send c2".
-	After() string
 }
 
 type waiter struct {
-	Waiter
+	next   Waiter
 	ticket uint32
 }
 
@@ -284,17 +282,6 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 	w.waiters = append(w.waiters, waiter{next, ticket})
 }
 
-// After names what goes on once the commit of a ticket is stored, for traces.
-func (w *Writer) After(ticket uint32) []string {
-	var names []string
-	for _, one := range w.waiters {
-		if one.ticket == ticket {
-			names = append(names, one.After())
-		}
-	}
-	return names
-}
-
 // Deadline returns until when the commit under way has to be stored.
 func (w *Writer) Deadline() engine.Time { return w.by }
 
@@ -403,6 +390,6 @@ func (w *Writer) release(now engine.Time, ticket uint32) {
 	due := append([]waiter(nil), w.waiters[:n]...)
 	w.waiters = append(w.waiters[:0], w.waiters[n:]...)
 	for _, d := range due {
-		d.Stored(now)
+		d.next.Stored(now)
 	}
 }

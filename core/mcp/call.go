@@ -202,16 +202,14 @@ func (t *call) send(c *Client, now engine.Time) {
 	}
 	t.enter(c, callStoring)
 	c.tellGuarantee(t)
-	c.whenStored(now, t, !alone, transmission{c.session.generation})
+	c.whenStored(now, t, !alone, &transmission{c.session.generation})
 }
 
 // transmission posts a request of which it is stored that it may have left, in the
 // session of that generation.
 type transmission struct{ generation uint32 }
 
-func (transmission) after() string { return "transmit" }
-
-func (s transmission) goOn(c *Client, t *call, now engine.Time) {
+func (s *transmission) goOn(c *Client, t *call, now engine.Time) {
 	if t.state != callStoring {
 		return
 	}
@@ -274,7 +272,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 	if t.keeper().uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
 		t.stream.Park()
-		c.whenStored(now, t.keeper(), true, resumption{t})
+		c.whenStored(now, t.keeper(), true, &resumption{t})
 		return
 	}
 	t.begin(c, attemptCursor)
@@ -288,9 +286,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 // of its task.
 type resumption struct{ of *call }
 
-func (resumption) after() string { return "resume" }
-
-func (s resumption) goOn(c *Client, _ *call, now engine.Time) {
+func (s *resumption) goOn(c *Client, _ *call, now engine.Time) {
 	c.reschedule(s.of)
 	s.of.stream.Unpark(now)
 }

@@ -44,21 +44,19 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 			}
 		}
 	}
-	c.whenStored(now, t, true, settlement(e))
+	c.whenStored(now, t, true, &settlement{e})
 }
 
 // settlement tells the app how its call has ended.
-type settlement engine.Effect
+type settlement struct{ effect engine.Effect }
 
-func (settlement) after() string { return "settle" }
-
-func (s settlement) goOn(c *Client, t *call, now engine.Time) {
+func (s *settlement) goOn(c *Client, t *call, now engine.Time) {
 	switch {
 	case t.state == callFollowed: // another tab has it by now, and tells
 	case t.looksUnsent(c):
-		c.withdraw(now, t, engine.Effect(s))
+		c.withdraw(now, t, s.effect)
 	default:
-		c.effects.Add(engine.Effect(s))
+		c.effects.Add(s.effect)
 	}
 }
 
@@ -93,7 +91,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	if ticket == 0 {
 		return
 	}
-	c.writer.WhenStored(now, false, afterStored{c, t, acknowledgement{ticket, over, stored}})
+	c.writer.WhenStored(now, false, &afterStored{c, t, &acknowledgement{ticket, over, stored}})
 }
 
 // acknowledgement answers an Ack.
@@ -103,9 +101,7 @@ type acknowledgement struct {
 	stored bool // what was written says so
 }
 
-func (acknowledgement) after() string { return "ack" }
-
-func (a acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
+func (a *acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
 	stored := a.stored && c.writer.Open()
 	if a.over && !stored {
 		// The store may have it still: an app that says it once more is not to be told otherwise.

@@ -43,7 +43,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 	if len(calls) == 0 {
 		return
 	}
-	e, ok := c.writer.Try(now, calls[0].claim(), claimTrial{c})
+	e, ok := c.writer.Try(now, calls[0].claim(), &claimTrial{c})
 	if !ok {
 		w.trial.ask(now.After(trialAgain)) // another commit is under way
 		return
@@ -56,7 +56,7 @@ func (w *claims) advance(c *Client, now engine.Time) {
 type claimTrial struct{ c *Client }
 
 // Tried goes on with the store, or asks it later.
-func (s claimTrial) Tried(now engine.Time, stored bool) {
+func (s *claimTrial) Tried(now engine.Time, stored bool) {
 	s.c.claims.trial.ended()
 	if stored {
 		s.c.storeReturned()

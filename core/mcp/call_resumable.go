@@ -184,8 +184,6 @@ func (t *call) resumeRequest(c *Client, now engine.Time) {
 	c.whenStored(now, t, true, p)
 }
 
-func (*resumePolicy) after() string { return "resume" }
-
 // goOn resumes the request, once all that the server may forget by it is on disk.
 func (p *resumePolicy) goOn(c *Client, t *call, now engine.Time) {
 	p.storing = false

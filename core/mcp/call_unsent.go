@@ -82,13 +82,11 @@ const waitsQuietly = 1_000
 func (t *call) tellQueued(c *Client, now engine.Time) {
 	t.tellQueuedAt, t.tellsQueued = engine.Never, true
 	if t.isKept() {
-		c.whenStored(now, t, false, report{})
+		c.whenStored(now, t, false, &report{})
 	}
 }
 
 // report tells the app what a reload would do to a call.
 type report struct{}
 
-func (report) after() string { return "report" }
-
-func (report) goOn(c *Client, t *call, _ engine.Time) { c.tellGuarantee(t) }
+func (*report) goOn(c *Client, t *call, _ engine.Time) { c.tellGuarantee(t) }

@@ -56,7 +56,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 	w.trial.state = trialUnderWay
 	if c.writer.Open() {
 		// It works again.
-		deletion := headDeletion{c, asked, c.writer.Next()}
+		deletion := &headDeletion{c, asked, c.writer.Next()}
 		for r := journal.ReadOps(ops); ; {
 			op, ok := r.Next()
 			if !ok {
@@ -67,7 +67,7 @@ func (w *withdrawals) advance(c *Client, now engine.Time) {
 		c.writer.WhenStored(now, true, deletion)
 		return
 	}
-	e, ok := c.writer.Try(now, ops, headDeletion{c: c, of: asked})
+	e, ok := c.writer.Try(now, ops, &headDeletion{c: c, of: asked})
 	if !ok {
 		w.trial.ended()
 		w.trial.ask(now.After(trialAgain)) // another commit is under way
@@ -83,14 +83,11 @@ type headDeletion struct {
 	ticket uint32 // of the commit that does it
 }
 
-// After names it for traces.
-func (headDeletion) After() string { return "withdraw" }
-
 // Stored hears that the commit is stored, or that the store has failed.
-func (s headDeletion) Stored(now engine.Time) { s.Tried(now, s.c.writer.Has(s.ticket)) }
+func (s *headDeletion) Stored(now engine.Time) { s.Tried(now, s.c.writer.Has(s.ticket)) }
 
 // Tried tells of the calls, or tries again later.
-func (s headDeletion) Tried(now engine.Time, stored bool) {
+func (s *headDeletion) Tried(now engine.Time, stored bool) {
 	w := &s.c.withdrawn
 	w.trial.ended()
 	if stored {

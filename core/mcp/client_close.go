@@ -60,7 +60,7 @@ func (c *Client) deleteSession(now engine.Time, how closing) {
 	if stored {
 		c.storeEnd()
 	}
-	c.writer.WhenStored(now, false, sessionEnd{c, p, stored && how != endsSession})
+	c.writer.WhenStored(now, false, &sessionEnd{c, p, stored && how != endsSession})
 }
 
 // sessionEnd sends the DELETE of a session (durable.Waiter).
@@ -70,11 +70,8 @@ type sessionEnd struct {
 	unless bool // not where the store has failed, which has the session still
 }
 
-// After names it for traces.
-func (sessionEnd) After() string { return "end session" }
-
 // Stored sends it.
-func (s sessionEnd) Stored(now engine.Time) {
+func (s *sessionEnd) Stored(now engine.Time) {
 	switch {
 	case s.post.phase != postParked:
 	case s.unless && !s.c.writer.Open():

@@ -105,16 +105,14 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its fate is unknown.
 	c.writeResponses(t, responses)
-	c.whenStored(now, t, true, sending{t})
+	c.whenStored(now, t, true, &sending{t})
 }
 
 // sending sends a request once what it needs is stored: the answers that a call is made
 // again with, or the note that its task's result is being asked for.
 type sending struct{ of *call }
 
-func (sending) after() string { return "send" }
-
-func (s sending) goOn(c *Client, _ *call, now engine.Time) {
+func (s *sending) goOn(c *Client, _ *call, now engine.Time) {
 	if s.of.state != callStoring {
 		return
 	}
@@ -248,7 +246,7 @@ func (c *Client) answerAfter(now engine.Time, t *call, message []byte) {
 		c.answer(now, message)
 		return
 	}
-	c.whenStored(now, t, true, lateAnswer{message, t.record != nil})
+	c.whenStored(now, t, true, &lateAnswer{message, t.record != nil})
 }
 
 // lateAnswer answers a request of the server's whose call is over.
@@ -257,9 +255,7 @@ type lateAnswer struct {
 	stored  bool // the call was, when the answer came
 }
 
-func (lateAnswer) after() string { return "answer" }
-
-func (a lateAnswer) goOn(c *Client, t *call, now engine.Time) {
+func (a *lateAnswer) goOn(c *Client, t *call, now engine.Time) {
 	if a.stored && (t.record == nil || t.record.foreign || t.state == callFollowed) {
 		return
 	}

@@ -35,8 +35,6 @@ func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byt
 	c.whenStored(now, t, true, r)
 }
 
-func (*reply) after() string { return "answer" }
-
 func (r *reply) goOn(c *Client, t *call, now engine.Time) { t.deliverReply(c, now, r) }
 
 func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {

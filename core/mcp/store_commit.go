@@ -13,7 +13,7 @@ func (c *Client) whenStored(now engine.Time, t *call, strict bool, next continua
 		next.goOn(c, t, now)
 		return
 	}
-	c.writer.WhenStored(now, strict, afterStored{c, t, next})
+	c.writer.WhenStored(now, strict, &afterStored{c, t, next})
 }
 
 // Stored takes the host's answer to effect Store. why is a word for people, of a

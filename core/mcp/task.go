@@ -161,7 +161,7 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id str
 	if !c.taskStatus(t, made) {
 		k.status = "working" // parts of its result came without it
 	}
-	c.whenStored(now, t, false, taskReport{k, mode})
+	c.whenStored(now, t, false, &taskReport{k, mode})
 	c.tellPolled(t)
 	return true
 }
@@ -172,9 +172,7 @@ type taskReport struct {
 	fallback string // the mode that the server has fallen back to
 }
 
-func (taskReport) after() string { return "report task" }
-
-func (s taskReport) goOn(c *Client, t *call, _ engine.Time) {
+func (s *taskReport) goOn(c *Client, t *call, _ engine.Time) {
 	s.task.unstored = false
 	// Also of one whose outcome is stored with it, and is told next.
 	if t.task == s.task || t.record != nil && t.record.settled && t.state != callFollowed {

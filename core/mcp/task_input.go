@@ -102,7 +102,7 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 	}
 	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
 	k.answers = append(k.answers, replies...)
-	c.whenStored(now, t, true, taskAnswers{k, replies})
+	c.whenStored(now, t, true, &taskAnswers{k, replies})
 }
 
 // taskAnswers sends what the app has answered to a task.
@@ -111,9 +111,7 @@ type taskAnswers struct {
 	replies []*taskReply
 }
 
-func (taskAnswers) after() string { return "answer task" }
-
-func (s taskAnswers) goOn(_ *Client, t *call, now engine.Time) {
+func (s *taskAnswers) goOn(_ *Client, t *call, now engine.Time) {
 	for _, r := range s.replies {
 		r.stored = true
 	}

@@ -59,7 +59,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && t.uncommitted() {
 		// The server may take no other state than its last, also from a later page.
 		k.poll.at = engine.Never
-		c.whenStored(now, t, true, subrequest{k, &k.poll, "poll"})
+		c.whenStored(now, t, true, &subrequest{k, &k.poll})
 	}
 	if k.poll.due(now) {
 		k.poll.call = c.askTask(now, t, k.dialect.Poll, t.inputMembers(k.dialect.Update == "" && !k.bare))
@@ -75,7 +75,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	}
 	if k.streams && t.uncommitted() {
 		// The server may forget what a higher number covers.
-		c.whenStored(now, t, true, subrequest{k, &k.fetch, "fetch"})
+		c.whenStored(now, t, true, &subrequest{k, &k.fetch})
 		return
 	}
 	if t.parked != 0 && k.blocks() && !t.numbers() {
@@ -110,19 +110,16 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	t.record.cursor, t.record.retry = t.record.cursor[:0], -1
 	c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
 	s.enter(c, callStoring)
-	c.whenStored(now, t, false, sending{s})
+	c.whenStored(now, t, false, &sending{s})
 }
 
 // subrequest makes a request about a task due.
 type subrequest struct {
 	task *task
 	make *subcall
-	name string
 }
 
-func (s subrequest) after() string { return s.name }
-
-func (s subrequest) goOn(_ *Client, t *call, now engine.Time) {
+func (s *subrequest) goOn(_ *Client, t *call, now engine.Time) {
 	if t.task == s.task && s.make.call == nil {
 		s.make.at = now
 	}
