@@ -25,12 +25,12 @@ const (
 
 // clientTransitions are the states that may follow each. What ends a client has its
 // connection lost first, so that nothing is made anew.
-var clientTransitions = engine.Transitions[clientState]{
-	stateNew:          engine.StatesOf(stateConnecting, stateReconnecting),
-	stateConnecting:   engine.StatesOf(stateOpen, stateReconnecting),
-	stateOpen:         engine.StatesOf(stateReconnecting),
-	stateReconnecting: engine.StatesOf(stateOpen, stateClosing, stateClosed, stateFailed),
-	stateClosing:      engine.StatesOf(stateClosed, stateFailed),
+var clientTransitions = engine.Transitions{
+	stateNew:          1<<stateConnecting | 1<<stateReconnecting,
+	stateConnecting:   1<<stateOpen | 1<<stateReconnecting,
+	stateOpen:         1 << stateReconnecting,
+	stateReconnecting: 1<<stateOpen | 1<<stateClosing | 1<<stateClosed | 1<<stateFailed,
+	stateClosing:      1<<stateClosed | 1<<stateFailed,
 	stateClosed:       0,
 	stateFailed:       0,
 }
@@ -282,7 +282,7 @@ func (c *Client) setState(s clientState) {
 
 // enter has the client in another state, of which the app is not told.
 func (c *Client) enter(s clientState) {
-	if !clientTransitions.May(c.state, s) {
+	if !clientTransitions.May(uint8(c.state), uint8(s)) {
 		c.illegalTransitions++
 	}
 	c.state = s

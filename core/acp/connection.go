@@ -20,18 +20,18 @@ const (
 )
 
 // connTransitions are the states that may follow each.
-var connTransitions = engine.Transitions[connState]{
-	connNew:     engine.StatesOf(connSocket, connAsking, connWaiting, connOpen, connGone),
-	connSocket:  engine.StatesOf(connAsking, connWaiting, connGone),
-	connAsking:  engine.StatesOf(connSocket, connWaiting, connOpen, connGone),
-	connWaiting: engine.StatesOf(connSocket, connAsking, connGone),
-	connOpen:    engine.StatesOf(connNew, connGone),
+var connTransitions = engine.Transitions{
+	connNew:     1<<connSocket | 1<<connAsking | 1<<connWaiting | 1<<connOpen | 1<<connGone,
+	connSocket:  1<<connAsking | 1<<connWaiting | 1<<connGone,
+	connAsking:  1<<connSocket | 1<<connWaiting | 1<<connOpen | 1<<connGone,
+	connWaiting: 1<<connSocket | 1<<connAsking | 1<<connGone,
+	connOpen:    1<<connNew | 1<<connGone,
 	connGone:    0,
 }
 
 // enter has the connection in another state.
 func (n *connection) enter(c *Client, next connState) {
-	if !connTransitions.May(n.state, next) {
+	if !connTransitions.May(uint8(n.state), uint8(next)) {
 		c.illegalTransitions++
 	}
 	n.state = next

@@ -25,26 +25,26 @@ const (
 
 // callTransitions are the states that may follow each. What is not here is a defect: it
 // is counted, and tests fail (docs/states.md is written from this table).
-var callTransitions = engine.Transitions[callState]{
-	callQueued:    engine.StatesOf(callStoring, callSent, callStreaming, callRetrying, callFollowed, callDone),
-	callRetrying:  engine.StatesOf(callQueued, callFollowed, callDone),
-	callRestored:  engine.StatesOf(callQueued, callStreaming, callTask, callAsking, callFollowed, callDone),
-	callFollowed:  engine.StatesOf(callRestored, callDone),
-	callStoring:   engine.StatesOf(callQueued, callFollowed, callDone),
-	callSent:      engine.StatesOf(callAccepted, callReading, callStreaming, callQueued, callRetrying, callFollowed, callDone),
-	callAccepted:  engine.StatesOf(callQueued, callRetrying, callFollowed, callDone),
-	callReading:   engine.StatesOf(callStreaming, callTask, callAsking, callQueued, callRetrying, callFollowed, callDone),
-	callStreaming: engine.StatesOf(callReading, callTask, callAsking, callQueued, callRetrying, callFollowed, callEnding, callDone),
-	callTask:      engine.StatesOf(callRetrying, callFollowed, callEnding, callDone),
-	callAsking:    engine.StatesOf(callStoring, callRetrying, callFollowed, callDone),
-	callEnding:    engine.StatesOf(callFollowed, callDone),
-	callDone:      engine.StatesOf(callFollowed),
+var callTransitions = engine.Transitions{
+	callQueued:    1<<callStoring | 1<<callSent | 1<<callStreaming | 1<<callRetrying | 1<<callFollowed | 1<<callDone,
+	callRetrying:  1<<callQueued | 1<<callFollowed | 1<<callDone,
+	callRestored:  1<<callQueued | 1<<callStreaming | 1<<callTask | 1<<callAsking | 1<<callFollowed | 1<<callDone,
+	callFollowed:  1<<callRestored | 1<<callDone,
+	callStoring:   1<<callQueued | 1<<callFollowed | 1<<callDone,
+	callSent:      1<<callAccepted | 1<<callReading | 1<<callStreaming | 1<<callQueued | 1<<callRetrying | 1<<callFollowed | 1<<callDone,
+	callAccepted:  1<<callQueued | 1<<callRetrying | 1<<callFollowed | 1<<callDone,
+	callReading:   1<<callStreaming | 1<<callTask | 1<<callAsking | 1<<callQueued | 1<<callRetrying | 1<<callFollowed | 1<<callDone,
+	callStreaming: 1<<callReading | 1<<callTask | 1<<callAsking | 1<<callQueued | 1<<callRetrying | 1<<callFollowed | 1<<callEnding | 1<<callDone,
+	callTask:      1<<callRetrying | 1<<callFollowed | 1<<callEnding | 1<<callDone,
+	callAsking:    1<<callStoring | 1<<callRetrying | 1<<callFollowed | 1<<callDone,
+	callEnding:    1<<callFollowed | 1<<callDone,
+	callDone:      1 << callFollowed,
 }
 
 // enter has another state carry the call. To enter the one that it is in changes nothing.
 func (t *call) enter(c *Client, next callState) {
 	c.reschedule(t)
-	if !callTransitions.May(t.state, next) {
+	if !callTransitions.May(uint8(t.state), uint8(next)) {
 		c.illegalTransitions++
 	}
 	t.state = next

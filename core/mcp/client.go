@@ -22,12 +22,12 @@ const (
 )
 
 // clientTransitions are the states that may follow each.
-var clientTransitions = engine.Transitions[clientState]{
-	stateNew:          engine.StatesOf(stateConnecting, stateClosing),
-	stateConnecting:   engine.StatesOf(stateOpen, stateClosing, stateFailed),
-	stateOpen:         engine.StatesOf(stateReconnecting, stateClosing, stateFailed),
-	stateReconnecting: engine.StatesOf(stateOpen, stateClosing, stateFailed),
-	stateClosing:      engine.StatesOf(stateClosed),
+var clientTransitions = engine.Transitions{
+	stateNew:          1<<stateConnecting | 1<<stateClosing,
+	stateConnecting:   1<<stateOpen | 1<<stateClosing | 1<<stateFailed,
+	stateOpen:         1<<stateReconnecting | 1<<stateClosing | 1<<stateFailed,
+	stateReconnecting: 1<<stateOpen | 1<<stateClosing | 1<<stateFailed,
+	stateClosing:      1 << stateClosed,
 	stateClosed:       0,
 	stateFailed:       0,
 }

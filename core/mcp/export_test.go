@@ -51,6 +51,6 @@ func (c *Client) DueHolds() bool {
 
 // MayFollow reports by the machine's name whether one state may follow another.
 var MayFollow = map[string]func(from, next int) bool{
-	"call":   func(from, next int) bool { return callTransitions.May(callState(from), callState(next)) },
-	"client": func(from, next int) bool { return clientTransitions.May(clientState(from), clientState(next)) },
+	"call":   func(from, next int) bool { return callTransitions.May(uint8(from), uint8(next)) },
+	"client": func(from, next int) bool { return clientTransitions.May(uint8(from), uint8(next)) },
 }
