@@ -23,11 +23,13 @@ const (
 	funcUnit      = 32
 	funcStartLine = 36
 	funcPcdata    = 44
+	maxPcdata     = 16
 )
 
 var headerStart = []byte{0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8}
 
-// dropLines blanks which file and line each instruction came from. Nothing but
+// dropLines blanks which file and line each instruction came from, and packs the tables
+// that are left. Nothing but
 // the printed trace of a panic reads them, which then names its functions and
 // the offsets in them: those find the line in a build of the same source.
 //
@@ -47,8 +49,6 @@ func dropLines(image []byte) bool {
 		return false
 	}
 	values := table[tables:funcs]
-	used := make([]bool, len(values))
-	used[0] = true // offset 0 is "there is no table"
 	records := make([][]byte, nfunc)
 	for i := range records {
 		offset := half(table, funcs+8*i+4)
@@ -57,15 +57,12 @@ func dropLines(image []byte) bool {
 		}
 		record := table[funcs+offset:]
 		npcdata := half(record, funcNpcdata)
-		if npcdata < 0 || npcdata > 16 || len(record) < funcPcdata+4*npcdata {
+		if npcdata < 0 || npcdata > maxPcdata || len(record) < funcPcdata+4*npcdata {
 			return false
 		}
 		records[i] = record
-		if !mark(used, values, half(record, funcSP)) {
-			return false
-		}
-		for k := range npcdata {
-			if !mark(used, values, half(record, funcPcdata+4*k)) {
+		for _, field := range valueFields(record) {
+			if valuesSize(values, half(field, 0)) < 0 {
 				return false
 			}
 		}
@@ -74,44 +71,69 @@ func dropLines(image []byte) bool {
 		clear(record[funcFile : funcLine+4])
 		clear(record[funcUnit : funcStartLine+4])
 	}
-	for i := range values {
-		if !used[i] {
-			values[i] = 0
-		}
-	}
+	pack(values, records)
 	clear(table[units:tables])
 	return true
 }
 
-// mark books the bytes of the table of values at offset: pairs of varints, of
-// a value's change and of how far it holds, until a change of zero that is not
-// the first (runtime.step).
-func mark(used []bool, values []byte, offset int) bool {
+// valueFields returns those fields of a function's record that are offsets into the
+// tables of values, but for its files and lines.
+func valueFields(record []byte) [][]byte {
+	fields := [][]byte{record[funcSP:]}
+	for k := range half(record, funcNpcdata) {
+		fields = append(fields, record[funcPcdata+4*k:])
+	}
+	return fields
+}
+
+// pack moves the tables of values that are left to the front, field by field and in the
+// order of the functions: an offset that is small, and near to the one of the function
+// before, compresses better.
+func pack(values []byte, records [][]byte) {
+	packed, moved := []byte{0}, map[int]int{0: 0} // offset 0 is "there is no table"
+	for k := range 1 + maxPcdata {
+		for _, record := range records {
+			fields := valueFields(record)
+			if k >= len(fields) {
+				continue
+			}
+			from := half(fields[k], 0)
+			to, known := moved[from]
+			if !known {
+				to = len(packed)
+				moved[from] = to
+				packed = append(packed, values[from:from+valuesSize(values, from)]...)
+			}
+			binary.LittleEndian.PutUint32(fields[k], uint32(to))
+		}
+	}
+	clear(values[copy(values, packed):])
+}
+
+// valuesSize returns how long the table of values at offset is, negative where it is
+// torn. It has pairs of varints, of a value's change and of how far it holds, until a
+// change of zero that is not the first (runtime.step).
+func valuesSize(values []byte, offset int) int {
 	if offset == 0 {
-		return true
+		return 0
 	}
 	if offset < 0 || offset >= len(values) {
-		return false
+		return -1
 	}
 	for at := offset; ; {
 		change, n := binary.Uvarint(values[at:])
 		if n <= 0 {
-			return false
+			return -1
 		}
 		isEnd := change == 0 && at > offset
-		m := 0
-		if !isEnd {
-			if _, m = binary.Uvarint(values[at+n:]); m <= 0 {
-				return false
-			}
-		}
-		for i := range n + m {
-			used[at+i] = true
-		}
+		at += n
 		if isEnd {
-			return true
+			return at - offset
 		}
-		at += n + m
+		if _, n = binary.Uvarint(values[at:]); n <= 0 {
+			return -1
+		}
+		at += n
 	}
 }
 

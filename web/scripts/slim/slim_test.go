@@ -42,6 +42,8 @@ func TestJoinsSegments(t *testing.T) {
 		{at: 64, bytes: []byte("out of order")},
 		{at: 100_007, bytes: []byte(", and its neighbour")},
 		{at: 200_000, bytes: functions()},
+		{at: 300_000, bytes: moduleAt(200_000, 400_000, bucketSpan)},
+		{at: 400_000, bytes: []byte("\x00\x00\x00\x00what is added up")},
 	})
 	after, err := slim(before)
 	if err != nil {
@@ -55,8 +57,8 @@ func TestJoinsSegments(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error("memory is not what it was")
 	}
-	if count != 4 {
-		t.Errorf("%d segments, want 4", count)
+	if count != 6 {
+		t.Errorf("%d segments, want 6", count)
 	}
 	list, _ := sections(after)
 	if len(list) != 2 || string(list[0].body) != "\x04name" {
@@ -65,7 +67,7 @@ func TestJoinsSegments(t *testing.T) {
 }
 
 func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
-	whole := module([]segment{{at: 64, bytes: functions()}})
+	whole := module(program())
 	if _, err := slim(whole); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +77,7 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"overlapping":     module([]segment{{at: 64, bytes: []byte("text")}, {at: 66, bytes: []byte("text")}}),
 		"passive segment": appendSection(whole[:8:8], section{id: sectionData, body: []byte{1, 1, 0}}),
 		"no table":        module([]segment{{at: 64, bytes: []byte("text")}}),
+		"no buckets":      module([]segment{{at: 64, bytes: functions()}}),
 		"no data":         whole[:8],
 	} {
 		if _, err := slim(module); err == nil {
@@ -87,9 +90,9 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 // file that looks done.
 func TestStopsAtAnUnknownTable(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.wasm")
-	table := functions()
-	table[0] = 0xf2 // the magic number of another version
-	before := module([]segment{{at: 64, bytes: table}})
+	list := program()
+	list[0].bytes[0] = 0xf2 // the magic number of another version
+	before := module(list)
 	if err := os.WriteFile(file, before, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +132,76 @@ func functions() []byte {
 	record := make([]byte, funcPcdata)
 	record[funcSP], record[funcFile], record[funcLine], record[funcStartLine] = 1, 4, 4, 7
 	return append(table, record...)
+}
+
+// program is functions, with the 16 buckets of each of 40.
+func program() []segment {
+	const buckets = 100_020 // those of function 0 are zero, and in no segment
+	var table []byte
+	for function := range uint32(40) {
+		for range 16 {
+			table = binary.LittleEndian.AppendUint32(table, function)
+			table = append(table, make([]byte, bucketSize-4)...)
+		}
+	}
+	zero := 16 * bucketSize
+	return []segment{
+		{at: 64, bytes: functions()},
+		{at: 10_000, bytes: moduleAt(64, buckets, 40<<16)},
+		{at: buckets + zero, bytes: table[zero:]},
+	}
+}
+
+// moduleAt is the runtime's moduledata, of a table of functions and of buckets for that
+// many program counters.
+func moduleAt(functions, buckets, span int) []byte {
+	data := make([]byte, moduleSize)
+	for at, value := range map[int]int{0: functions, 8: functions + headerSize, moduleBuckets: buckets, moduleMinPC: 1 << 16, moduleMaxPC: 1<<16 + span} {
+		binary.LittleEndian.PutUint64(data[at:], uint64(value))
+	}
+	return data
+}
+
+// The runtime looks for a function from what a bucket says on: that may be one before it,
+// and never one behind it.
+func TestRoundsBuckets(t *testing.T) {
+	after, err := slim(module(program()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := memory(t, after)
+	for function := range 40 {
+		for bucket := range 16 {
+			at := 100_020 + (16*function+bucket)*bucketSize
+			if index := half(got, at); index != function/bucketStep*bucketStep || !bytes.Equal(got[at+4:at+bucketSize], make([]byte, bucketSize-4)) {
+				t.Fatalf("bucket %d of function %d: %d %v", bucket, function, index, got[at+4:at+bucketSize])
+			}
+		}
+	}
+}
+
+// What a table of values says is the same, wherever it is.
+func TestPacksTables(t *testing.T) {
+	values := []byte{0, 9, 9, 2, 1, 0, 9, 4, 1, 2, 1, 0, 9, 9}
+	record := func(sp int, pcdata ...int) []byte {
+		r := make([]byte, funcPcdata)
+		binary.LittleEndian.PutUint32(r[funcSP:], uint32(sp))
+		binary.LittleEndian.PutUint32(r[funcNpcdata:], uint32(len(pcdata)))
+		for _, at := range pcdata {
+			r = binary.LittleEndian.AppendUint32(r, uint32(at))
+		}
+		return r
+	}
+	records := [][]byte{record(7, 0, 3), record(3), record(0, 7)}
+	pack(values, records)
+	if want := []byte{0, 4, 1, 2, 1, 0, 2, 1, 0, 0, 0, 0, 0, 0}; !bytes.Equal(values, want) {
+		t.Errorf("tables %v, want %v", values, want)
+	}
+	for i, want := range [][]byte{record(1, 0, 6), record(6), record(0, 1)} {
+		if !bytes.Equal(records[i], want) {
+			t.Errorf("record %d: %v, want %v", i, records[i], want)
+		}
+	}
 }
 
 func TestDropsLinesAndNothingElse(t *testing.T) {
