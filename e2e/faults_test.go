@@ -74,6 +74,7 @@ var torture = []int{
 	173,
 	174,
 	175,
+	178,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
-import { closeBy, openedAt, openedParts, startedUnder } from "../connect/opening.js";
+import { closeBy, openedClient } from "../connect/opening.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { load } from "../runtime/loadruntime.js";
 import { backlogLimits } from "../connect/commonoptions.js";
@@ -34,30 +34,26 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
   const backlog = new Backlog(...backlogLimits(OP, options));
   throwIfAborted(OP, signal);
   try {
-    return await openedAt(address.url, async (at) => {
+    const agent = await openedClient(OP, address.url, signal, (at) => {
       const stores = new UserStores(options, cookiesGo(address, options), storeKeys(() => at, AGENT));
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
-      const [runtime, opened] = await openedParts(load(options.wasm), stores.open(), streams.ready()).catch((error: unknown) => {
-        streams.end();
-        throw error;
-      });
-      if (signal?.aborted) {
-        opened.journal?.close();
-        streams.end();
-      }
-      throwIfAborted(OP, signal);
-      const keeping = { journal: opened.journal, stores, reload: () => load(options.wasm) };
-      const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
-      const agent = new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
-      await startedUnder(signal, agent, keeping.journal, () => agent.start({ ...core, url: at }, options.credentials ?? "omit")).catch((error: unknown) => {
-        streams.end();
-        throwIfAborted(OP, signal);
-        throw error;
-      });
-      if (opened.why) setTimeout(() => agent.tellMemory(opened.why), 0); // not before the app can listen
-      closeBy(signal, agent);
-      return agent;
+      return {
+        runtime: load(options.wasm),
+        store: stores.open(),
+        streams,
+        make: (runtime, { journal }) => {
+          const keeping = { journal, stores, reload: () => load(options.wasm) };
+          const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
+          return new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
+        },
+        start: async (agent, { why }) => {
+          await agent.start({ ...core, url: at }, options.credentials ?? "omit");
+          if (why) setTimeout(() => agent.tellMemory(why), 0); // not before the app can listen
+        },
+      };
     });
+    closeBy(signal, agent);
+    return agent;
   } catch (error) {
     if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
     throw await diagnoseAgent(address, error, options);

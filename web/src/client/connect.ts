@@ -1,5 +1,5 @@
 import { backlogLimits, clientInfo, commonCore } from "../connect/commonoptions.js";
-import { closeBy } from "../connect/opening.js";
+import { closeBy, unlessAborted } from "../connect/opening.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { load } from "../runtime/loadruntime.js";
@@ -60,8 +60,7 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   runtime.catch(() => {}); // whoever opens the client hears of it
   const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address));
   const view: ClientView = new ClientView(absolute, new Backlog(...plan.backlog), handlers, stores);
-  const principal = await stores.principal();
-  throwIfAborted("connect", signal);
+  const principal = await unlessAborted("connect", signal, stores.principal());
   await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
   const client = new McpClient(view);
   setTimeout(() => view.connected(), 0); // not before the app can listen

@@ -5,7 +5,8 @@ import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "../shared/errors.js";
 import { joinable } from "../connect/joinable.js";
 import type { CallToolResult } from "../shared/mcp.js";
-import { openedAt, openedParts, startedUnder } from "../connect/opening.js";
+import { openedClient } from "../connect/opening.js";
+import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { lastRevision, noteRevision } from "../storage/revisions.js";
 import { load } from "../runtime/loadruntime.js";
@@ -81,7 +82,7 @@ export class OpenClient implements ConnectionUse {
     const opened = this.#opened;
     return new Promise((resolve, reject) => {
       const cancelled = (): void => {
-        const end = (): void => reject(new HoldfastError({ code: "cancelled", op: "connect", message: "the signal was aborted", cause: signal!.reason }));
+        const end = (): void => reject(abortedError("connect", signal!));
         if (!this.leave(view)) end();
         else opened.then((client) => client.close()).then(end, end);
       };
@@ -154,19 +155,24 @@ export class OpenClient implements ConnectionUse {
   async #open(view: ClientView, loading: Promise<Runtime>): Promise<SharedClient> {
     const { url, options, core, credentials } = this.#plan;
     const over = this.#over.signal;
-    let first: Promise<Runtime> | undefined = loading;
+    let first: Promise<Runtime> | undefined = loading; // a second one is loaded where that one has exited
     try {
-      return await openedAt(url, async (address) => {
+      return await openedClient("connect", url, over, (address) => {
         view.address = address;
-        const [runtime, opened] = await openedParts(first ?? load(options.wasm), view.stores.open());
+        const runtime = first ?? load(options.wasm);
         first = undefined;
-        if (over.aborted) opened.journal?.close();
-        if (over.aborted) throw new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" });
-        const made = this.#made(runtime, address, opened);
-        await startedUnder(over, made, opened.journal, async () => made.start({ ...core, url: address, assume: await lastRevision(address) }, credentials));
-        if (options.revision === undefined && !opened.journal?.forgotten) await noteRevision(address, made.revision);
-        setTimeout(() => made.connected(opened.why), 0); // not before the app can listen
-        return made;
+        return {
+          runtime,
+          store: view.stores.open(),
+          make: (loaded, opened) => this.#made(loaded, address, opened),
+          start: async (made, { journal, why }) => {
+            const assume = await lastRevision(address);
+            throwIfAborted("connect", over); // it was closed before the core had it
+            await made.start({ ...core, url: address, assume }, credentials);
+            if (options.revision === undefined && !journal?.forgotten) await noteRevision(address, made.revision);
+            setTimeout(() => made.connected(why), 0); // not before the app can listen
+          },
+        };
       });
     } catch (error) {
       this.retire(); // whoever connects meanwhile tries by themselves

@@ -1,6 +1,8 @@
-import type { Journal } from "../tabs/journal.js";
+import type { Runtime } from "../runtime/runtime.js";
+import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
+import type { OpenedStore } from "./userstores.js";
 
 /** The status that stands for any redirect (runtime/exchange.ts). */
 const REDIRECTED = 300;
@@ -12,7 +14,7 @@ const REDIRECTED = 300;
  * followed, but nearly all of them are a web framework's that wants that slash:
  * it is the same server, so it can be asked there.
  */
-export async function openedAt<T>(url: string, open: (address: string) => Promise<T>): Promise<T> {
+async function openedAt<T>(url: string, open: (address: string) => Promise<T>): Promise<T> {
   let address = url;
   let restarted = false;
   let redirected: HoldfastError | undefined;
@@ -27,7 +29,7 @@ export async function openedAt<T>(url: string, open: (address: string) => Promis
         redirected = error;
         address = otherSlash(url);
       } else {
-        throw redirected ?? error;
+        throw error.code === "cancelled" ? error : (redirected ?? error);
       }
     }
   }
@@ -40,45 +42,61 @@ function otherSlash(url: string): string {
   return other.href;
 }
 
-/**
- * Waits for the parts that a client is made of, which are opened side by side: the
- * store is open by the time that the wasm runs. Where one of them fails, the store
- * is closed again, as soon as it is open.
- */
-export async function openedParts<R, O extends { journal: Journal | undefined }>(
-  runtime: Promise<R>,
-  opening: Promise<O>,
-  ...others: Promise<unknown>[]
-): Promise<[runtime: R, opened: O]> {
-  try {
-    const [loaded, opened] = await Promise.all([runtime, opening, ...others]);
-    return [loaded, opened];
-  } catch (error) {
-    opening.then(
-      ({ journal }) => journal?.close(),
-      () => {},
-    );
-    throw error;
-  }
+/** What a client at an address is made of. All of it is opened side by side: the store is open by the time that the wasm runs. */
+export interface Parts<C> {
+  runtime: Promise<Runtime>;
+  store: Promise<OpenedStore>;
+  /** Its share of the connections that all tabs have, where it asks for one. */
+  streams?: { ready(): Promise<void>; end(): void };
+  make(runtime: Runtime, opened: OpenedStore): C;
+  /** Resolves when the client is open. */
+  start(client: C, opened: OpenedStore): Promise<void>;
 }
 
-/** Starts a client, which the signal closes meanwhile. Where it fails, its store is closed again. */
-export async function startedUnder(
+/**
+ * Opens a client at a URL, as {@link openedAt} does. Where a part fails, or the signal
+ * gives up, it rejects at once, and closes the other parts: each as soon as it is
+ * there, since the wasm or a token may be long on its way.
+ */
+export function openedClient<C extends { close(): Promise<void> }>(
+  op: string,
+  url: string,
   signal: AbortSignal | undefined,
-  client: { close(): Promise<void> },
-  journal: Journal | undefined,
-  start: () => Promise<void>,
-): Promise<void> {
-  const close = (): void => void client.close();
-  signal?.addEventListener("abort", close, { once: true });
-  try {
-    await start();
-  } catch (error) {
-    journal?.close();
-    throw error;
-  } finally {
-    signal?.removeEventListener("abort", close);
-  }
+  parts: (address: string) => Parts<C>,
+): Promise<C> {
+  return openedAt(url, async (address) => {
+    const { runtime, store, streams, make, start } = parts(address);
+    let close = (): void => {};
+    try {
+      const [loaded, opened] = await unlessAborted(op, signal, Promise.all([runtime, store, streams?.ready()]));
+      const client = make(loaded, opened);
+      close = () => void client.close();
+      signal?.addEventListener("abort", close, { once: true });
+      await start(client, opened);
+      return client;
+    } catch (error) {
+      streams?.end();
+      store.then(
+        ({ journal }) => journal?.close(),
+        () => {},
+      );
+      throwIfAborted(op, signal);
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", close);
+    }
+  });
+}
+
+/** What comes of a promise, unless the signal is aborted before: then it rejects with `cancelled`. */
+export function unlessAborted<T>(op: string, signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(abortedError(op, signal));
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
+  });
 }
 
 /** A client that can be closed, and says when it is over. */

@@ -32,9 +32,12 @@ export function checkSignal(op: string, signal: unknown): void {
 
 /** Rejects what was begun for nothing. */
 export function throwIfAborted(op: string, signal: AbortSignal | undefined): void {
-  if (signal?.aborted) {
-    throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
-  }
+  if (signal?.aborted) throw abortedError(op, signal);
+}
+
+/** What becomes of whatever a signal has given up. */
+export function abortedError(op: string, signal: AbortSignal): HoldfastError {
+  return new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
 }
 
 /**
