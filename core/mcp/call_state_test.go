@@ -16,6 +16,7 @@ var update = flag.Bool("update", false, "write the tables of docs/states.md")
 func TestStatesAreDocumented(t *testing.T) {
 	for _, table := range []coretest.StateTable{
 		{Title: "A call", Path: "core/mcp/call_state.go", Type: "callState", Prefix: "call", May: mcp.MayFollow["call"]},
+		{Title: "The result of a task", Path: "core/mcp/task_result.go", Type: "resultState", Prefix: "result", May: mcp.MayFollow["result"]},
 		{Title: "A client of an MCP server", Path: "core/mcp/client.go", Type: "clientState", Prefix: "state", May: mcp.MayFollow["client"]},
 	} {
 		table.Check(t, *update)

@@ -52,5 +52,6 @@ func (c *Client) DueHolds() bool {
 // MayFollow reports by the machine's name whether one state may follow another.
 var MayFollow = map[string]func(from, next int) bool{
 	"call":   func(from, next int) bool { return callTransitions.May(uint8(from), uint8(next)) },
+	"result": func(from, next int) bool { return resultTransitions.May(uint8(from), uint8(next)) },
 	"client": func(from, next int) bool { return clientTransitions.May(uint8(from), uint8(next)) },
 }

@@ -35,11 +35,8 @@ type task struct {
 	unheard requestID // the request for the result that the server may still answer; 0 for none
 
 	segments segments.Tracker
-	streams  bool // it has sent partial-content
-	final    bool // nothing is missing but what only the whole result has
-	whole    bool // it is asked for the whole result from here on, not from a number
+	result   resultState
 	numbered bool // the request for its result that was made last was from a number
-	doubt    bool // whether it is complete, the next poll tells
 	expired  bool // the server does not know it any more: its result is read once
 	tries    int  // that a gap was asked for in vain
 	chunks   int  // of the request for its result, at the poll before
@@ -194,7 +191,10 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire
 	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
 		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && c.continues != supported}
 	if t.streamed.Run == r.Sends { // else they are of a run before this one
-		t.task.segments, t.task.streams = t.streamed, t.streamed.Last() > 0
+		t.task.segments = t.streamed
+		if t.streamed.Last() > 0 {
+			t.task.enter(c, resultStreamed)
+		}
 	}
 	t.streamed = segments.Tracker{}
 	t.restoreTTL(c, now, r)
@@ -209,7 +209,7 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire
 	t.task.state, t.task.stale = bytes.Clone(r.TaskState), len(r.TaskState) > 0
 	c.tasksChanged(d)
 	c.tellPolled(t)
-	c.resumedProven(t, t.task.streams)
+	c.resumedProven(t, t.task.streams())
 	t.restoreTaskInput(c, now, r)
 	if t.generation == c.session.generation {
 		t.handAsked(c, now, r)

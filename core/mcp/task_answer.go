@@ -86,7 +86,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 		t.takeState(c, now, data)
 	}
 	t.taskState(c, now, data, false)
-	if t.task == k && k.doubt {
+	if t.task == k && k.result == resultDoubted {
 		t.undoubted(c, now)
 	}
 }
@@ -132,9 +132,9 @@ func (t *call) taskState(c *Client, now engine.Time, data []byte, notified bool)
 		}
 	case k.dialect.Result == "":
 		t.taskOutcome(c, now, data)
-	case !k.streams && k.status == "completed" && inlined(data):
+	case !k.streams() && k.status == "completed" && inlined(data):
 		t.taskOutcome(c, now, data) // SEP-2339: there is nothing left to fetch
-	case k.doubt:
+	case k.result == resultDoubted:
 	case k.fetch.call == nil && k.fetch.at == engine.Never && (k.over() || k.status == "input_required"):
 		k.fetch.at = now // what it asks comes on the way to its result
 	case t.waitsInVain():
@@ -215,7 +215,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 			t.refetched(c, now, partial, data)
 			return
 		}
-		if k.streams {
+		if k.streams() {
 			if t.compare(c, data) {
 				t.tellRest(c, data)
 			}
@@ -224,8 +224,9 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 	case engine.OutcomeRPCError:
 		switch code := errorCode(data); {
 		case k.numbered && !k.expired && (code == internalError || code == invalidParams):
-			k.whole, k.fetch.at = true, now
-		case code == wire.MethodNotFound && !k.streams:
+			k.askWhole(c)
+			k.fetch.at = now
+		case code == wire.MethodNotFound && !k.streams():
 			// No tasks/result: what it would give comes with the status (SEP-2339). If it
 			// does not, this was the tool's own word.
 			k.dialect, k.refusal, c.inlined = wire.InlinedTasks, bytes.Clone(data), true
@@ -234,7 +235,7 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		case code == invalidParams:
 			k.expired = true // and this was its last word
 			t.taskGone(c, now)
-		case k.final && (k.segments.Failed || k.status != "failed"):
+		case k.result == resultComplete && (k.segments.Failed || k.status != "failed"):
 			t.settleMerged(c, now)
 		case k.status == "cancelled":
 			t.taskCancelled(c, now)
@@ -258,14 +259,22 @@ func (t *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, data 
 // result has been asked for in vain. What was streamed of it stays readable.
 func (t *call) taskGone(c *Client, now engine.Time) {
 	k := t.task
-	switch {
-	case k.dialect.Result != "" && !k.expired:
+	if k.dialect.Result != "" && !k.expired {
 		k.expired, k.ended = true, 0
 		k.fetch.drop(c)
 		k.fetch.at, k.poll.at = now, engine.Never
-	case k.final:
+		return
+	}
+	t.taskOver(c, now, k.result == resultComplete)
+}
+
+// taskOver ends a call whose task the server does not know any more, and whose result
+// was asked for in vain. complete: all segments of it are there.
+func (t *call) taskOver(c *Client, now engine.Time, complete bool) {
+	switch {
+	case complete:
 		t.settleMerged(c, now)
-	case k.status == "cancelled":
+	case t.task.status == "cancelled":
 		t.taskCancelled(c, now)
 	default:
 		t.taskLost(c, now)

@@ -43,7 +43,7 @@ func (c *Client) tellPolled(t *call) {
 
 // blocks reports whether a request for the whole result would wait for the task.
 func (k *task) blocks() bool {
-	return k.dialect.Result != "" && !k.over() && !k.final && !k.expired
+	return k.dialect.Result != "" && !k.over() && k.result != resultComplete && !k.expired
 }
 
 // numbers reports whether the result is asked for from a number. What the server
@@ -51,7 +51,8 @@ func (k *task) blocks() bool {
 func (t *call) numbers() bool {
 	k := t.task
 	asks := k.status == "input_required" && k.segments.Gapless() && t.parked == 0
-	return k.streams && !k.final && !k.whole && k.segments.Last() > 0 && !asks
+	from := k.result == resultStreamed || k.result == resultDoubted
+	return from && k.segments.Last() > 0 && !asks
 }
 
 // waitsInVain reports whether the request for the result waits for the whole of

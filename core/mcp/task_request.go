@@ -73,7 +73,7 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 	if !k.fetch.due(now) {
 		return
 	}
-	if k.streams && t.uncommitted() {
+	if k.streams() && t.uncommitted() {
 		// The server may forget what a higher number covers.
 		c.whenStored(now, t, true, &subrequest{k, &k.fetch})
 		return
@@ -130,7 +130,7 @@ func (s *subrequest) goOn(_ *Client, t *call, now engine.Time) {
 func (t *call) streamEnded(c *Client, now engine.Time) {
 	t.x = 0
 	t.stream.End()
-	if k := t.task; k.streams && !k.final && !k.doubt {
+	if k := t.task; k.result == resultStreamed || k.result == resultWhole {
 		t.fetchNow(c, now)
 	}
 }

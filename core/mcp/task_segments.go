@@ -14,7 +14,9 @@ const gapTries = 4
 // takeSegments takes a partial-content and what came with it.
 func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
 	k := t.task
-	k.streams = true
+	if !k.streams() {
+		k.enter(c, resultStreamed)
+	}
 	t.heardOf(c, now, nil)
 	if k.dialect.AnswersByPoll() {
 		// Who streams results has tasks/result: SEP-1905 goes on from there.
@@ -38,11 +40,13 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 	switch {
 	case k.segments.Complete && k.segments.Gapless():
 		// structuredContent and _meta are in the whole result only.
-		k.final = true
+		if k.result != resultDoubted {
+			k.enter(c, resultComplete)
+		}
 		k.fetch.at = now
-	case !k.segments.Gapless() && k.tries == 0 && !k.whole:
+	case !k.segments.Gapless() && k.tries == 0 && k.result != resultWhole:
 		t.fetchNow(c, now)
-	case t.x != 0 && !k.whole && k.segments.Gapless():
+	case t.x != 0 && k.result != resultWhole && k.segments.Gapless():
 		k.fetch.at = engine.Never // they come by themselves
 	}
 }
@@ -61,7 +65,7 @@ func (t *call) takeSegment(c *Client, raw []byte) {
 		c.integrity("late_segment", nil)
 	case segments.TooMuch:
 		c.integrity("too_many_segments", nil)
-		t.task.whole = true // asked for again, it would not fit again
+		t.task.askWhole(c) // asked for again, it would not fit again
 	}
 }
 
@@ -78,17 +82,16 @@ func (t *call) fetchNow(c *Client, now engine.Time) {
 // refetched takes the segments that the server gave when it was asked for them.
 func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 	k := t.task
-	final, before, over, had := k.final, k.segments.Last(), k.over(), k.segments.Complete
+	complete, before, over, had := k.result == resultComplete, k.segments.Last(), k.over(), k.segments.Complete
 	k.fetch.at = now.After(k.interval)
 	t.takeSegments(c, now, partial, result)
 	switch {
-	case final && !k.numbered:
+	case complete && !k.numbered:
 		t.settleMerged(c, now) // it was asked for the whole, and has no more than that
 	case k.expired:
 		// What was left is read. Whatever it says of itself, it is not complete
 		// (SEP-1905, TTL expiration during streaming).
-		k.final = final
-		t.taskGone(c, now)
+		t.taskOver(c, now, complete)
 	case k.segments.Last() > before:
 	case !k.segments.Gapless():
 		k.fetch.at = now.After(k.interval)
@@ -96,12 +99,13 @@ func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 	case !had && k.numbered && k.segments.Complete && !over && len(jsonrpc.Elements(partial)) == 0:
 		// Nothing follows, says a server that may have begun anew and be behind
 		// the number (SEP-1905): the status tells.
-		k.final, k.doubt = false, true
+		k.enter(c, resultDoubted)
 		k.fetch.at = engine.Never
 		k.poll.drop(c)
 		k.poll.at = now
 	case !k.segments.Complete && over:
-		k.segments.Complete, k.final, k.fetch.at = true, true, now // isComplete is missing
+		k.segments.Complete, k.fetch.at = true, now // isComplete is missing
+		k.enter(c, resultComplete)
 	}
 }
 
@@ -111,11 +115,12 @@ func (t *call) inVain(c *Client, now engine.Time) {
 	k := t.task
 	k.tries++
 	switch {
-	case k.tries < gapTries && !k.whole:
-	case !k.whole:
+	case k.tries < gapTries && k.result != resultWhole:
+	case k.result != resultWhole:
 		from, to := k.segments.Missing()
 		c.resumedGap(t, from, to)
-		k.whole, k.fetch.at = true, now
+		k.askWhole(c)
+		k.fetch.at = now
 	case k.over() || k.segments.Complete:
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method,
 			Message: "the server's result has a gap that it does not fill"})
@@ -126,13 +131,14 @@ func (t *call) inVain(c *Client, now engine.Time) {
 // the status of its task.
 func (t *call) undoubted(c *Client, now engine.Time) {
 	k := t.task
-	k.doubt, k.fetch.at = false, now
+	k.fetch.at = now
 	if k.over() {
-		k.final = true
+		k.enter(c, resultComplete)
 		return
 	}
 	c.resumed(t, engine.Restarted)
-	k.segments.Complete, k.whole = false, true
+	k.segments.Complete = false
+	k.enter(c, resultWhole)
 }
 
 // settleMerged ends a call with what its segments come to.
@@ -158,7 +164,7 @@ func (t *call) compare(c *Client, result []byte) bool {
 // segments ended: the merge is by number (SEP-1905), so that each block has one.
 func (t *call) tellRest(c *Client, result []byte) {
 	k := t.task
-	if k.segments.Complete || !k.segments.Gapless() || k.whole {
+	if k.segments.Complete || !k.segments.Gapless() || k.result == resultWhole {
 		return
 	}
 	k.segments.Rest(result, func(raw []byte) { t.takeSegment(c, raw) })

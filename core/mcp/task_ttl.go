@@ -106,7 +106,7 @@ func (t *call) expire(now engine.Time) {
 	if k.poll.call == nil {
 		k.poll.at = now
 	}
-	if k.dialect.Result != "" && k.fetch.call == nil && !k.doubt {
+	if k.dialect.Result != "" && k.fetch.call == nil && k.result != resultDoubted {
 		k.fetch.at = now
 	}
 }
