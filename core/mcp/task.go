@@ -46,10 +46,18 @@ type task struct {
 	answers []*taskReply      // those that the server has not taken
 	state   []byte            // requestState to be echoed, raw (a SEP-2339 draft)
 	echo    bool              // also without an answer
-	stale   bool              // an earlier page stored it, and may have had a later one
-	bare    bool              // the next poll leaves both out, to find out
-	refusal []byte            // the JSON-RPC error that tasks/result was answered with, raw
+	echoes  echoState
+	refusal []byte // the JSON-RPC error that tasks/result was answered with, raw
 }
+
+// echoState is where the requestState comes from that goes back to the server.
+type echoState uint8
+
+const (
+	echoHeard   echoState = iota // the server has said it to this page, or has said none
+	echoStored                   // an earlier page stored it, and may have had a later one
+	echoRefused                  // the server refused that: the next poll goes without it, to find out whether the task is there
+)
 
 const (
 	pollDefault = 5_000  // where the server names no interval, ms (RELIABILITY fault 88)
@@ -206,7 +214,9 @@ func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire
 	default:
 		t.task.fetch.at, t.task.unheard = now, requestID(r.Fetching)
 	}
-	t.task.state, t.task.stale = bytes.Clone(r.TaskState), len(r.TaskState) > 0
+	if t.task.state = bytes.Clone(r.TaskState); len(r.TaskState) > 0 {
+		t.task.echoes = echoStored
+	}
 	c.tasksChanged(d)
 	c.tellPolled(t)
 	c.resumedProven(t, t.task.streams())

@@ -57,8 +57,8 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 			c.writeTask(t)
 		}
 		return
-	case refused && errorCode(data) == invalidParams && k.stale:
-		k.stale, k.bare, k.state, k.poll.at = false, true, nil, now
+	case refused && errorCode(data) == invalidParams && k.echoes == echoStored:
+		k.echoes, k.state, k.poll.at = echoRefused, nil, now
 		for _, r := range k.answers {
 			r.sent = false
 		}
@@ -81,7 +81,7 @@ func (t *call) polled(c *Client, now engine.Time, s *call, outcome engine.Outcom
 		k.pollSoon, k.poll.at = false, now.After(min(k.interval, pollDefault))
 	}
 	if k.dialect.AnswersByPoll() {
-		k.stale = false
+		k.echoes = echoHeard
 		t.answersTaken(c)
 		t.takeState(c, now, data)
 	}

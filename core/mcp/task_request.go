@@ -62,8 +62,10 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		c.whenStored(now, t, true, &subrequest{k, &k.poll})
 	}
 	if k.poll.due(now) {
-		k.poll.call = c.askTask(now, t, k.dialect.Poll, t.inputMembers(k.dialect.Update == "" && !k.bare))
-		k.bare = false
+		k.poll.call = c.askTask(now, t, k.dialect.Poll, t.inputMembers(k.dialect.Update == "" && k.echoes != echoRefused))
+		if k.echoes == echoRefused {
+			k.echoes = echoHeard
+		}
 	}
 	if k.update.due(now) {
 		if more := t.inputMembers(true); more != nil {
