@@ -114,7 +114,7 @@ func subprotocols(header []engine.Field) []string {
 }
 
 // appendFailure writes an error as the JSON object that web/src/shared/errors.ts
-// reads: {"code","op","status","retryable","message","cause","hint","unanswered"}.
+// reads: {"code","op","status","retryable","message","cause","hint","unanswered","ofPage","lacks"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
 	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
@@ -129,6 +129,12 @@ func appendFailure(b []byte, e *engine.Error) []byte {
 	}
 	if e.Unanswered() {
 		b = append(b, `,"unanswered":true`...)
+	}
+	if e.OfPage() {
+		b = append(b, `,"ofPage":true`...)
+	}
+	if e.Lacks != "" {
+		b = jsonrpc.AppendString(append(b, `,"lacks":`...), e.Lacks)
 	}
 	return append(b, '}')
 }

@@ -97,7 +97,7 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 		return
 	}
 	if c.cfg.Transport == TransportHTTP && id == "" {
-		n.failed(c, now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize",
+		n.failed(c, now, &engine.Error{Code: engine.CodeProtocol, Op: "initialize", Lacks: "Acp-Connection-Id",
 			Message: "the answer has no Acp-Connection-Id, or CORS does not expose it"})
 		return
 	}

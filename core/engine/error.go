@@ -35,6 +35,7 @@ type Error struct {
 	Message   string // for people, lower case, without the code
 	Cause     error  // nil where there is none
 	Hint      string // what a person can do about it, "" where that is not known
+	Lacks     string // the header field that the answer has to have and does not show, "" where it lacks none
 }
 
 // Error returns "op: message: cause".
@@ -57,6 +58,10 @@ func (e *Error) Unwrap() error { return e.Cause }
 func (e *Error) Unanswered() bool {
 	return e.Status == 0 && e.Cause != nil && (e.Code == CodeOutcomeUnknown || e.Code == CodeNetwork)
 }
+
+// OfPage reports whether it is the page's failure: its client is closed, or another page
+// carries what was asked for. That says nothing of the request itself.
+func (e *Error) OfPage() bool { return e.Code == CodeClosed || e.Code == CodeElsewhere }
 
 // Is reports whether target is an *Error of the same code.
 func (e *Error) Is(target error) bool {

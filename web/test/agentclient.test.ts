@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentAddress, coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { errorFromGo, HoldfastError } from "../src/shared/errors.js";
 import type { Open } from "../src/shared/mcp.js";
 import { AgentRig, isSettled } from "./agentrig.js";
 
@@ -154,9 +154,11 @@ test("a failure of the agent's client ends everything with its reason", async ()
 });
 
 test("a connection id that CORS hides is found out, with the header", async () => {
-  const said = "the answer has no Acp-Connection-Id, or CORS does not expose it";
-  const failed = new HoldfastError({ code: "protocol_error", op: "initialize", message: said });
+  const failed = errorFromGo({ code: "protocol_error", op: "initialize", status: 0, retryable: false, message: "no id", lacks: "Acp-Connection-Id" });
   const error = await diagnoseAgent(HTTP, failed, {});
   assert.equal(error.code, "cors_blocked");
   assert.equal(error.hint, "https://example.com has to answer with  Access-Control-Expose-Headers: Acp-Connection-Id");
+  // What decides is what the core says, and not how it words it.
+  const worded = new HoldfastError({ code: "protocol_error", op: "initialize", message: "the answer has no Acp-Connection-Id" });
+  assert.equal((await diagnoseAgent(HTTP, worded, {})).code, "protocol_error");
 });

@@ -63,7 +63,7 @@ test("what other pages ask for is made here, and they are told what becomes of i
   // It is over here; of the request that says nothing.
   rig.serves = 41;
   rig.client!.sessions!.serve("b", `{"record":9,"request":78,"method":"x"}`);
-  rig.port.settle(41, 3, `{"code":"closed","op":"x","status":0,"retryable":false,"message":"m"}`);
+  rig.port.settle(41, 3, `{"code":"closed","op":"x","status":0,"retryable":false,"message":"m","ofPage":true}`);
   // The session is another page's.
   rig.serves = 0;
   rig.client!.sessions!.serve("b", `{"record":9,"request":79,"method":"x"}`);

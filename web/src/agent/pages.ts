@@ -1,12 +1,9 @@
 import { OUTCOME } from "../shared/border.js";
-import type { ErrorCode, GoError } from "../shared/errors.js";
+import type { GoError } from "../shared/errors.js";
 import type { Journal } from "../tabs/journal.js";
 import type { SessionPages } from "../tabs/journalclient.js";
 import type { Wire } from "../runtime/wire.js";
 import type { Exchanges } from "./exchanges.js";
-
-/** Failures that say that this page is over, or carries the session no more: no word on the request itself. */
-const NO_WORD: ReadonlySet<ErrorCode> = new Set(["closed", "elsewhere"]);
 
 /**
  * What the pages of one agent's client ask each other. One of them carries a
@@ -44,8 +41,9 @@ export class Pages implements SessionPages {
       // First, and before anything leaves: who dies now may have sent it.
       journal?.told(from, request, 0, "");
       this.#exchanges.serve(call, (outcome, answer) => {
-        const silent = outcome === OUTCOME.failure && NO_WORD.has((JSON.parse(answer) as GoError).code);
-        if (!silent) journal?.told(from, request, outcome, answer);
+        // Whoever carries the session next answers for what this page cannot any more.
+        const unanswered = outcome === OUTCOME.failure && (JSON.parse(answer) as GoError).ofPage;
+        if (!unanswered) journal?.told(from, request, outcome, answer);
       });
     });
   }

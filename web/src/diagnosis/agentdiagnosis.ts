@@ -18,14 +18,14 @@ export async function findAgentCause(failed: Failed, sent: Sent | undefined): Pr
     case "http_error":
       return { hint: httpHint(url, status, "ACP", "/acp") + cookieHint(failed, sent) };
     case "protocol_error":
-      if (!/Acp-Connection-Id/i.test(failed.message)) {
+      if (!failed.lacks) {
         return { hint: `${place(url)} answers, but not as an ACP agent does. Is the path right? Many agents use /acp.` };
       }
-      if (!foreign) return { hint: `${place(url)} has to give an Acp-Connection-Id with its answer to initialize. A proxy may have dropped it.` };
+      if (!foreign) return { hint: `${place(url)} has to give ${failed.lacks} with its answer to initialize. A proxy may have dropped it.` };
       return {
         cors: true,
         message: "the agent is there, but its CORS rules hide the connection's id from this page",
-        hint: `${new URL(url).origin} has to answer with  Access-Control-Expose-Headers: Acp-Connection-Id`,
+        hint: `${new URL(url).origin} has to answer with  Access-Control-Expose-Headers: ${failed.lacks}`,
       };
     case "unauthorized":
       return { hint: tokenHint("agent", failed, sent) };

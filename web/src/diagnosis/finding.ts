@@ -9,7 +9,8 @@ export interface Failed {
   code: ErrorCode;
   op: string;
   status: number;
-  message: string;
+  /** The header field that the answer has to have and does not show; empty where it lacks none. */
+  lacks: string;
   /** Whether the app has given a token provider. */
   token: boolean;
 }

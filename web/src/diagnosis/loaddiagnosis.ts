@@ -35,11 +35,11 @@ export async function explained(
   options: { token?: unknown; signal?: AbortSignal },
   find: (chunk: Diagnosis, failed: Failed) => Promise<Finding | undefined>,
 ): Promise<HoldfastError> {
-  const { code, status, retryable, message, cause } = error;
+  const { code, status, retryable, message, cause, lacks = "" } = error;
   const isServers = error.op !== "token" || code !== "network_error"; // the provider's network, not the server's
   const chunk = isServers && KNOWN.has(code) && (await loadDiagnosis(options.signal));
   if (!chunk) return error;
-  const failed = { url, foreign: isForeign(url), code, op: error.op, status, message, token: options.token !== undefined };
+  const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, token: options.token !== undefined };
   const found = await find(chunk, failed);
   if (!found) return error;
   const { hint } = found;

@@ -67,6 +67,8 @@ export interface ErrorFields {
   invalid?: InvalidOutput;
   hint?: string;
   cause?: unknown;
+  /** @internal */
+  lacks?: string;
 }
 
 /**
@@ -88,6 +90,8 @@ export class HoldfastError extends Error {
   readonly invalid: InvalidOutput | undefined;
   /** What a person can do about it, where the runtime could find out. */
   readonly hint: string | undefined;
+  /** @internal The header field that the answer has to have and does not show: what its hint is found by. */
+  readonly lacks: string | undefined;
 
   constructor(fields: ErrorFields) {
     super(fields.op ? `${fields.op}: ${fields.message}` : fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -99,6 +103,7 @@ export class HoldfastError extends Error {
     this.rpc = fields.rpc;
     this.invalid = fields.invalid;
     this.hint = fields.hint;
+    this.lacks = fields.lacks;
   }
 
   /** A plain object, for logs: `JSON.stringify(error)` shows what matters. */
@@ -119,6 +124,10 @@ export interface GoError {
   hint?: string;
   /** Fetch itself has failed: the request may never have left. */
   unanswered?: true;
+  /** The page's failure, which says nothing of the request itself: its client is closed, or another page carries what was asked for. */
+  ofPage?: true;
+  /** The header field that the answer has to have and does not show. */
+  lacks?: string;
 }
 
 /** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. */
