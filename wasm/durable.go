@@ -3,6 +3,7 @@
 package main
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -23,31 +24,31 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportStored takes what became of a commit: result is a journal.Result, the
-// input a word for people.
+// exportStored takes what became of a commit: result is a journal.Result, why
+// a durable.Reason.
 //
 //go:wasmexport stored
-func exportStored(handle, ticket uint32, result, n int32, now float64) (records int32) {
+func exportStored(handle, ticket uint32, result, why int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enter(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Stored(engine.Time(now), ticket, journal.Result(result), string(table.Input(int(n))))
+	c.machine.Stored(engine.Time(now), ticket, journal.Result(result), durable.Reason(why))
 	return c.leave(engine.Time(now))
 }
 
-// exportStoreGone notes that nothing is stored any more; the input says why, in a
-// word for people. After "closed" nothing ever is.
+// exportStoreGone notes that nothing is stored any more; why is a durable.Reason. After
+// ReasonClosed nothing ever is.
 //
 //go:wasmexport storeGone
-func exportStoreGone(handle uint32, n int32, now float64) (records int32) {
+func exportStoreGone(handle uint32, why int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enter(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.StoreGone(engine.Time(now), string(table.Input(int(n))))
+	c.machine.StoreGone(engine.Time(now), durable.Reason(why))
 	return c.leave(engine.Time(now))
 }
 

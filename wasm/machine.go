@@ -3,6 +3,7 @@
 package main
 
 import (
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -27,8 +28,8 @@ type machine interface {
 	Respond(now engine.Time, request uint32, ok bool, data []byte)
 
 	Restore(now engine.Time, ops []byte)
-	Stored(now engine.Time, ticket uint32, result journal.Result, why string)
-	StoreGone(now engine.Time, why string)
+	Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason)
+	StoreGone(now engine.Time, why durable.Reason)
 
 	AppendCounters(b []byte) []byte
 }

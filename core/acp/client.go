@@ -179,7 +179,7 @@ func (c *Client) Advance(now engine.Time) {
 	}
 	c.advanceDrafts(now)
 	if c.writer.GivesUp(now) {
-		c.storeFailed(now, "timeout")
+		c.storeFailed(now, durable.ReasonTimeout)
 	}
 }
 

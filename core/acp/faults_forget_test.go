@@ -25,9 +25,9 @@ func TestFault121_AgentForgottenInATurn(t *testing.T) {
 		s.expect(len(waiting) == 1, "%d commits are under way", len(waiting))
 		last := waiting[0]
 		s.Store.Drop()
-		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
-		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.Closed) })
-		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
+		s.do("stored late", func(c *acp.Client, now engine.Time) { c.Stored(now, last, result, durable.ReasonClosed) })
+		s.do("forgotten", func(c *acp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
 		s.settle(0)
 		a.is(`"state":"idle","stopReason":"end_turn"`)
 		s.settle(0)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -25,7 +26,9 @@ func TestFault159_TerminatedConnectionIsNotUsed(t *testing.T) {
 		if fails {
 			ticket := s.Store.Waiting()[0]
 			s.Store.Drop()
-			s.do("fails", func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultFailed, "failed") })
+			s.do("fails", func(c *acp.Client, now engine.Time) {
+				c.Stored(now, ticket, journal.ResultFailed, durable.ReasonFailed)
+			})
 		} else {
 			s.do("stored", func(*acp.Client, engine.Time) { s.landed() })
 		}

@@ -55,7 +55,7 @@ func (h *tally) store() {
 	for h.ticket != 0 {
 		ticket := h.ticket
 		h.ticket = 0
-		h.c.Stored(h.now, ticket, journal.ResultOK, "")
+		h.c.Stored(h.now, ticket, journal.ResultOK, 0)
 		h.driver.Drain(h.now)
 	}
 }

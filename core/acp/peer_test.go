@@ -59,7 +59,7 @@ func openAt(t testing.TB, url string, s *store, pace int64) *page {
 	p.Host.OnStore = func(ticket uint32, ops []byte) {
 		s.Begin(engine.Effect{Ticket: ticket, Data: ops})
 		s.Land()
-		p.Defer(func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultOK, "") })
+		p.Defer(func(c *acp.Client, now engine.Time) { c.Stored(now, ticket, journal.ResultOK, 0) })
 	}
 	p.Input(func(c *acp.Client, now engine.Time) {
 		c.Restore(now, s.Loaded())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -76,8 +77,8 @@ func TestFault122_ServersOfASession(t *testing.T) {
 		s.expect(!bytes.Contains(s.Store.Plain(), []byte("canary")), "in plain: %s", s.Store.Plain())
 		if times == 2 {
 			s.do("the store is back", func(c *acp.Client, now engine.Time) { // what is alive is rewritten
-				c.StoreGone(now, "lost")
-				c.Stored(now, 0, journal.ResultOK, "")
+				c.StoreGone(now, durable.ReasonLost)
+				c.Stored(now, 0, journal.ResultOK, 0)
 			})
 			s.settle(0)
 		}

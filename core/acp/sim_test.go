@@ -134,7 +134,7 @@ func (s *sim) collect() {
 // landed answers the commits that wait.
 func (s *sim) landed() {
 	for range s.Store.Waiting() {
-		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, "") })
+		s.input("landed", func(c *acp.Client, now engine.Time) { c.Stored(now, s.Store.Land(), journal.ResultOK, 0) })
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// Stored takes the host's answer to effect Store. why is a word for people, of a
+// Stored takes the host's answer to effect Store. why is that of a
 // failure.
-func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
+func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
 	c.begin(now)
 	switch c.writer.Stored(now, ticket, result) {
 	case durable.CommitLate:
@@ -17,7 +17,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 		c.fitStored()
 		c.readWithheld()
 	case durable.CommitFull:
-		c.storeFailed(now, "quota")
+		c.storeFailed(now, durable.ReasonQuota)
 	case durable.CommitFailed:
 		c.storeFailed(now, why)
 	}
@@ -50,7 +50,7 @@ func (c *Client) readWithheld() {
 }
 
 // storeFailed goes on in memory (DESIGN 3.10).
-func (c *Client) storeFailed(now engine.Time, why string) {
+func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	open := c.writer.Open()
 	c.writer.Fail(now, why, (*storeOwner)(c))
 	if open {
@@ -69,7 +69,7 @@ func (c *Client) storeReturned() {
 type storeOwner Client
 
 // InMemory lets the sessions go on without a store.
-func (o *storeOwner) InMemory(why string) {
+func (o *storeOwner) InMemory(why durable.Reason) {
 	c := (*Client)(o)
 	for _, s := range c.sessions {
 		if s.record != nil {
@@ -83,7 +83,7 @@ func (o *storeOwner) InMemory(why string) {
 // comes from here on: the agent sends the rest once more.
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
-	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", ""))
+	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
 	for _, s := range c.sessions {
 		if s.transcript != nil && s.owned && s.record != nil && s.record.Memory {
 			s.record.Memory = false
@@ -93,7 +93,7 @@ func (o *storeOwner) WriteAgain() {
 }
 
 // StoreGone notes that nothing is stored any more.
-func (c *Client) StoreGone(now engine.Time, why string) {
+func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
 	c.begin(now)
 	c.storeFailed(now, why)
 }

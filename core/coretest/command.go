@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -26,9 +27,9 @@ func withCommon[M Client](own commands[M]) commands[M] {
 		"offline":   offlineCommand[M],   // offline
 		"woke":      wokeCommand[M],      // woke GAP_MS
 		"close":     closeCommand[M],     // close
-		"stored":    storedCommand[M],    // stored [unsealed|quota|failed WHY]: the commit under way
+		"stored":    storedCommand[M],    // stored [unsealed|quota|failed WHY]: the commit under way; a durable.Reason
 		"storeback": storeBackCommand[M], // storeback: a store that has failed works again
-		"storegone": storeGoneCommand[M], // storegone WHY
+		"storegone": storeGoneCommand[M], // storegone WHY: a durable.Reason
 		"reload":    reloadCommand[M],    // reload: the page goes, and another reads what it has stored
 		"wall":      wallCommand[M],      // wall MS: how far the wall clock jumps at the next reload
 		"counters":  countersCommand[M],  // counters: prints those that are not 0
@@ -124,20 +125,31 @@ func countersCommand[M Client](p *player[M], _ string) {
 func storedCommand[M Client](p *player[M], args string) {
 	switch result, why, _ := strings.Cut(args, " "); result {
 	case "":
-		p.world.Stored(journal.ResultOK, "")
+		p.world.Stored(journal.ResultOK, 0)
 	case "unsealed":
-		p.world.Stored(journal.ResultUnsealed, "")
+		p.world.Stored(journal.ResultUnsealed, 0)
 	case "quota":
-		p.world.Stored(journal.ResultQuota, "")
+		p.world.Stored(journal.ResultQuota, 0)
 	default:
-		p.world.Stored(journal.ResultFailed, why)
+		p.world.Stored(journal.ResultFailed, p.reason(why))
 	}
 }
 
 func storeBackCommand[M Client](p *player[M], _ string) { p.world.StoreBack() }
 
 func storeGoneCommand[M Client](p *player[M], args string) {
-	p.world.Input("storegone "+args, func(m M, now engine.Time) { m.StoreGone(now, args) })
+	p.world.Input("storegone "+args, func(m M, now engine.Time) { m.StoreGone(now, p.reason(args)) })
+}
+
+// reason is the one of that name.
+func (p *player[M]) reason(name string) durable.Reason {
+	for r := durable.ReasonMissing; r <= durable.ReasonFailed; r++ {
+		if r.String() == name {
+			return r
+		}
+	}
+	p.t.Fatalf("a store does not fail for the reason %q", name)
+	return 0
 }
 
 func reloadCommand[M Client](p *player[M], _ string) { p.world.Reload() }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
@@ -243,9 +244,9 @@ func (s *Store) Calls() []uint64 {
 func (s *Store) Gone(call uint64) journal.OpFlags { return s.ended[call] }
 
 // Stored ends the commit under way: for want of room where there is none (Store.Quota).
-func (w *World[M]) Stored(result journal.Result, why string) []engine.Effect {
+func (w *World[M]) Stored(result journal.Result, why durable.Reason) []engine.Effect {
 	if w.Store.full() {
-		result, why = journal.ResultQuota, "quota"
+		result, why = journal.ResultQuota, durable.ReasonQuota
 	}
 	ticket, first := w.Store.ticket, []engine.Effect(nil)
 	if result == journal.ResultOK || result == journal.ResultUnsealed {
@@ -284,8 +285,8 @@ func (s *Store) relieved(ops []journal.Op) (b []byte) {
 // given up has got there after all.
 func (w *World[M]) StoreBack() []engine.Effect {
 	return w.Input("storeback", func(m M, now engine.Time) {
-		m.StoreGone(now, "lost")
-		m.Stored(now, 0, journal.ResultOK, "")
+		m.StoreGone(now, durable.ReasonLost)
+		m.Stored(now, 0, journal.ResultOK, 0)
 	})
 }
 

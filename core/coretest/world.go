@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
@@ -15,8 +16,8 @@ type Client interface {
 	engine.Machine
 	Start(now engine.Time)
 	Restore(now engine.Time, ops []byte)
-	Stored(now engine.Time, ticket uint32, result journal.Result, why string)
-	StoreGone(now engine.Time, why string)
+	Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason)
+	StoreGone(now engine.Time, why durable.Reason)
 	Online(now engine.Time)
 	Offline(now engine.Time)
 	Woke(now engine.Time, gap int64)

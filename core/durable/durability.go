@@ -4,10 +4,10 @@ import "github.com/holdfast-mcp/holdfast/core/jsonrpc"
 
 // AppendDurability appends what an app is told of where its work is kept from now
 // on, and why: {"durability":"memory","why":"quota"}.
-func AppendDurability(b []byte, where, why string) []byte {
+func AppendDurability(b []byte, where string, why Reason) []byte {
 	b = jsonrpc.AppendString(append(b, `{"durability":`...), where)
-	if why != "" {
-		b = jsonrpc.AppendString(append(b, `,"why":`...), why)
+	if why != 0 {
+		b = jsonrpc.AppendString(append(b, `,"why":`...), why.String())
 	}
 	return append(b, '}')
 }

@@ -15,7 +15,7 @@ type change uint8
 
 const (
 	storeFails   change = iota // a commit failed, hung or found no room; or another build has the database
-	storeDeleted               // everything was deleted (Closed)
+	storeDeleted               // everything was deleted (ReasonClosed)
 	storeReturns               // what had been given up is stored after all
 )
 
@@ -26,12 +26,8 @@ var states = [...][storeReturns + 1]State{
 	StoreClosed: {storeFails: StoreClosed, storeDeleted: StoreClosed, storeReturns: StoreClosed},
 }
 
-// Closed is why a store fails for good: what it held was deleted, by a logout of any
-// page or by the user. Nothing of it may come back.
-const Closed = "closed"
-
-func changeOf(why string) change {
-	if why == Closed {
+func changeOf(why Reason) change {
+	if why == ReasonClosed {
 		return storeDeleted
 	}
 	return storeFails
@@ -41,7 +37,7 @@ func changeOf(why string) change {
 // store changes.
 type Owner interface {
 	// InMemory has all records go on in memory, and tells the app why.
-	InMemory(why string)
+	InMemory(why Reason)
 	// WriteAgain stores the records that are in memory, as they are now.
 	WriteAgain()
 }

@@ -11,7 +11,7 @@ import (
 // owner notes what its store has it do.
 type owner struct{ did []string }
 
-func (o *owner) InMemory(why string) { o.did = append(o.did, "in memory: "+why) }
+func (o *owner) InMemory(why Reason) { o.did = append(o.did, "in memory: "+why.String()) }
 func (o *owner) WriteAgain()         { o.did = append(o.did, "write again") }
 
 // TestStatesOfAStore walks the table: in each state, what each change makes of it, and
@@ -36,9 +36,9 @@ func TestStatesOfAStore(t *testing.T) {
 		w.state = test.from
 		switch test.change {
 		case storeFails:
-			w.Fail(1, "quota", o)
+			w.Fail(1, ReasonQuota, o)
 		case storeDeleted:
-			w.Fail(1, Closed, o)
+			w.Fail(1, ReasonClosed, o)
 		case storeReturns:
 			w.Return(o)
 		}
@@ -54,7 +54,7 @@ func TestStatesOfAStore(t *testing.T) {
 // A commit that is stored later than anybody has waited for it brings back a store that
 // failed, and none that was closed.
 func TestLateCommitReturns(t *testing.T) {
-	for why, want := range map[string]CommitResult{"timeout": CommitLate, Closed: CommitIgnored} {
+	for why, want := range map[Reason]CommitResult{ReasonTimeout: CommitLate, ReasonClosed: CommitIgnored} {
 		w := NewWriter(true)
 		w.Put(journal.Op{Kind: journal.OpServer})
 		e, _ := w.Commit(1)
@@ -62,5 +62,20 @@ func TestLateCommitReturns(t *testing.T) {
 		if got := w.Stored(5_000, e.Ticket, journal.ResultOK); got != want {
 			t.Errorf("%s: %d, want %d", why, got, want)
 		}
+	}
+}
+
+// TestReasonNames: each reason has a name of its own; what no build has said yet is
+// anything else.
+func TestReasonNames(t *testing.T) {
+	names := make(map[string]bool)
+	for r := ReasonMissing; r <= ReasonFailed; r++ {
+		names[r.String()] = true
+	}
+	if len(names) != int(ReasonFailed) || names[""] {
+		t.Errorf("the names are %v", names)
+	}
+	if got := (ReasonFailed + 1).String(); got != "failed" || Reason(0).String() != "" {
+		t.Errorf("an unknown reason is %q", got)
 	}
 }

@@ -358,8 +358,8 @@ func (w *Writer) land(now engine.Time, sealed bool) {
 	w.release(now, w.ticket)
 }
 
-// Fail stops writing: what waited counts as stored. After Closed that is for ever.
-func (w *Writer) Fail(now engine.Time, why string, of Owner) {
+// Fail stops writing: what waited counts as stored. After ReasonClosed that is for ever.
+func (w *Writer) Fail(now engine.Time, why Reason, of Owner) {
 	if w.Open() {
 		of.InMemory(why)
 	}

@@ -32,8 +32,8 @@ type desk struct {
 	ran []string
 }
 
-func (d *desk) InMemory(string) {}
-func (d *desk) WriteAgain()     {}
+func (d *desk) InMemory(durable.Reason) {}
+func (d *desk) WriteAgain()             {}
 
 func newDesk(t *testing.T) *desk { return &desk{Writer: durable.NewWriter(true), t: t} }
 
@@ -154,7 +154,7 @@ func TestWriterRetries(t *testing.T) {
 		t.Errorf("%d bytes were not enough, and %d are needed", writes, free)
 	}
 	d.fate(2, again.Ticket, journal.ResultQuota, durable.CommitFull)
-	d.Fail(2, "quota", d)
+	d.Fail(2, durable.ReasonQuota, d)
 	d.want("row")
 	if d.Open() || d.Deadline() != engine.Never {
 		t.Error("it still writes")
@@ -224,7 +224,7 @@ func TestWriterGivesUp(t *testing.T) {
 		d.wait(0, "row", false)
 		sent := d.Next()
 		end(d, under.Ticket)
-		d.Fail(4000, "quota", d)
+		d.Fail(4000, durable.ReasonQuota, d)
 		d.want("row")
 		if !d.EndsBetween(head, sent) || d.EndsBetween(sent, sent+1) || d.EndsBetween(middle, sent) != (name != "fails") {
 			t.Errorf("%s: what the store ends with: %v %v %v", name, d.EndsBetween(head, sent), d.EndsBetween(sent, sent+1), d.EndsBetween(middle, sent))

@@ -240,7 +240,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.channel.advance(c, now)
 	c.advanceToken(now)
 	if c.writer.GivesUp(now) {
-		c.storeFailed(now, "timeout")
+		c.storeFailed(now, durable.ReasonTimeout)
 	}
 	c.withdrawn.advance(c, now)
 	c.claims.advance(c, now)

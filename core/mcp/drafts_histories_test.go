@@ -100,7 +100,7 @@ func (h *formHistory) asked(event []byte) {
 // land ends the commits under way.
 func (h *formHistory) land() {
 	for h.Store.Flying() != 0 {
-		h.take(h.Stored(journal.ResultOK, ""))
+		h.take(h.Stored(journal.ResultOK, 0))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -28,17 +29,17 @@ func TestFault132_AskedAgainAfterTheStoreFailed(t *testing.T) {
 		}
 		if before {
 			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
-			k.Stored(journal.ResultFailed, "failed")
+			k.Stored(journal.ResultFailed, durable.ReasonFailed)
 		}
 		ack(1)
 		if !before {
-			k.Stored(journal.ResultFailed, "failed")
+			k.Stored(journal.ResultFailed, durable.ReasonFailed)
 		}
 		want(`{"stored":false}`, "a")
 		ack(2)
 		want(`{"stored":false}`, "a")
 		// A commit that was given up is stored after all: the store works again.
-		k.Input("back", func(c *mcp.Client, now engine.Time) { c.Stored(now, 99, journal.ResultOK, "") })
+		k.Input("back", func(c *mcp.Client, now engine.Time) { c.Stored(now, 99, journal.ResultOK, 0) })
 		ack(3)
 		k.stored()
 		want(`{"stored":true}`, "")

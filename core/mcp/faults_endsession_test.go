@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -16,7 +17,7 @@ func withSession(t *testing.T) coretest.MCP {
 	t.Helper()
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	return w
 }
 
@@ -51,7 +52,7 @@ func TestFault138_SessionLeavesTheStoreFirst(t *testing.T) {
 	if deleted(w) {
 		t.Fatalf("the DELETE leaves while the session is stored\n%s", w.Log())
 	}
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	if !deleted(w) {
 		t.Fatalf("no DELETE leaves\n%s", w.Log())
 	}
@@ -60,7 +61,7 @@ func TestFault138_SessionLeavesTheStoreFirst(t *testing.T) {
 	}
 	x := w.Fetched()
 	w.End(w.AnswerInitialize(x, "2025-11-25", "s2"), engine.EndClean)
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	if body := opensWith(w); body != "" {
 		t.Fatalf("the session after it is not stored: a page begins with %q\n%s", body, w.Log())
 	}
@@ -92,8 +93,8 @@ func TestFault138_AnotherPageUsesTheSession(t *testing.T) {
 // stored for long.
 func TestFault138_EndIsNotStored(t *testing.T) {
 	for name, fails := range map[string]func(w coretest.MCP){
-		"refused": func(w coretest.MCP) { w.Stored(journal.ResultFailed, "lost") },
-		"full":    func(w coretest.MCP) { w.Stored(journal.ResultQuota, "") },
+		"refused": func(w coretest.MCP) { w.Stored(journal.ResultFailed, durable.ReasonLost) },
+		"full":    func(w coretest.MCP) { w.Stored(journal.ResultQuota, 0) },
 		"hangs":   func(w coretest.MCP) { w.Advance(2_000) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +114,7 @@ func TestFault138_EndIsNotStored(t *testing.T) {
 	}
 	t.Run("failed before", func(t *testing.T) {
 		w := withSession(t)
-		w.Input("store gone", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, "lost") })
+		w.Input("store gone", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonLost) })
 		closes(w)
 		if deleted(w) {
 			t.Fatalf("the session that is stored is deleted\n%s", w.Log())
@@ -144,7 +145,7 @@ func TestFault138_CallsOfTheSession(t *testing.T) {
 			w.Head(x, 200, "content-type", coretest.JSON)
 			w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{"content":[]}`))
 			w.End(x, engine.EndClean)
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 		}, delete: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestFault138_CallsOfTheSession(t *testing.T) {
 			c.begin(w)
 			closes(w)
 			for w.Store.Flying() != 0 && !deleted(w) {
-				w.Stored(journal.ResultOK, "")
+				w.Stored(journal.ResultOK, 0)
 			}
 			if deleted(w) != c.delete {
 				t.Fatalf("DELETE: %t, want %t\n%s", deleted(w), c.delete, w.Log())
@@ -164,7 +165,7 @@ func TestFault138_CallsOfTheSession(t *testing.T) {
 // durableCall makes a call that is kept, and returns the exchange that carries it.
 func durableCall(w coretest.MCP) engine.ExchangeID {
 	w.Call("tools/call", `{"name":"t"}`, mcp.CallOptions{Durable: true, Connected: true})
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	return w.Fetched()
 }
 

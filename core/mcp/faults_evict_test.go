@@ -29,7 +29,7 @@ func newKeeping(t *testing.T, cfg mcp.Config) *keeping {
 
 func (k *keeping) stored() {
 	for k.Store.Flying() != 0 {
-		k.Stored(journal.ResultOK, "")
+		k.Stored(journal.ResultOK, 0)
 	}
 }
 
@@ -103,11 +103,11 @@ func TestFault134_QuotaEvictsJustEnough(t *testing.T) {
 	next := func(bytes string) { // a call that finds no room
 		k.Call("tools/call", `{"name":"work","text":"`+bytes+`"}`, mcp.CallOptions{Durable: true, Key: fmt.Sprint("n", calls)})
 		calls++
-		k.Stored(journal.ResultOK, "")
+		k.Stored(journal.ResultOK, 0)
 	}
 	next("")
 	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a0 a1", "")
-	k.Stored(journal.ResultOK, "") // what is deleted
+	k.Stored(journal.ResultOK, 0) // what is deleted
 	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a1", "quota a0")
 	k.stored()
 	k.want("m0 m1 m2 m3 m4 m5 m6 m7 m8 m9 a1 n0", "quota a0")
@@ -168,13 +168,13 @@ func TestFault134_NoRoomAndNoDeletion(t *testing.T) {
 			k.ended("m0", 2_000, journal.ManualAck)
 			k.Store.Quota = k.Store.Bytes()
 			k.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
-			k.Stored(journal.ResultOK, "")
+			k.Stored(journal.ResultOK, 0)
 			if k.Store.Flying() == 0 {
 				t.Fatal("no room is made")
 			}
 			switch name {
 			case "fails":
-				k.Stored(journal.ResultFailed, "aborted")
+				k.Stored(journal.ResultFailed, durable.ReasonFailed)
 			default:
 				k.Advance(durable.CommitWithin)
 			}
@@ -183,7 +183,7 @@ func TestFault134_NoRoomAndNoDeletion(t *testing.T) {
 				t.Error("the app is not told that it is memory from now on")
 			}
 			if name == "late" {
-				k.Stored(journal.ResultOK, "")
+				k.Stored(journal.ResultOK, 0)
 				k.want("", told)
 			}
 			if !strings.Contains(k.Log(), `fetch x4 POST`) {

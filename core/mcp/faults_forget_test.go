@@ -28,7 +28,7 @@ func TestFault121_ForgottenAtEveryInput(t *testing.T) {
 				}
 				if restored {
 					for j.Store.Flying() != 0 {
-						j.stored(journal.ResultOK, "")
+						j.stored(journal.ResultOK, 0)
 					}
 					j.reload()
 					j.todo, j.flew = nil, 0

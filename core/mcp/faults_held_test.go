@@ -32,11 +32,11 @@ func newAsker(t *testing.T, kept bool) *asker {
 	w := coretest.NewMCP(t, cfg)
 	w.Handshake("2025-11-25")
 	if kept {
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 	}
 	c, _ := w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
 	if kept {
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 	}
 	x := w.Fetched()
 	w.Head(x, 200, "content-type", coretest.Stream)
@@ -53,7 +53,7 @@ func (a *asker) drain() {
 	for e, ok := a.Client.Next(); ok; e, ok = a.Client.Next() {
 		switch {
 		case e.Kind == engine.Store:
-			a.Client.Stored(a.Now, e.Ticket, journal.ResultOK, "")
+			a.Client.Stored(a.Now, e.Ticket, journal.ResultOK, 0)
 		case e.Event == engine.EventRequest:
 			a.handles = append(a.handles, e.Position)
 		case e.Kind == engine.Settle && e.C == a.c:

@@ -20,7 +20,7 @@ func TestFault145_KeyAndToolFacts(t *testing.T) {
 	}{{plain, task, true}, {task, plain, true}, {task, task, true}, {plain, plain, true}, {plain, other, false}, {task, other, false}} {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		id, _ := w.Call("tools/call", c.ours, mcp.CallOptions{Durable: true, Connected: true, Key: "k"})
 		w.Input("another page's", func(m *mcp.Client, now engine.Time) {
 			head := journal.AppendHead(nil, &journal.Head{Key: "k", Method: "tools/call", Params: []byte(c.theirs)})

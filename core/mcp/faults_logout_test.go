@@ -16,7 +16,7 @@ func TestFault158_LogoutEndsTheSession(t *testing.T) {
 		for _, logout := range []bool{true, false} {
 			w := withSession(t)
 			w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			left := false
 			if logout {
 				w.Input("terminate", (*mcp.Client).Terminate)
@@ -29,7 +29,7 @@ func TestFault158_LogoutEndsTheSession(t *testing.T) {
 			}
 			left = left || deleted(w)
 			for w.Store.Flying() != 0 {
-				w.Stored(result, "failed")
+				w.Stored(result, durable.ReasonFailed)
 				left = left || deleted(w)
 			}
 			if left != logout {
@@ -44,8 +44,8 @@ func TestFault158_LogoutEndsTheSession(t *testing.T) {
 func TestFault158_LastTabEndsTheSession(t *testing.T) {
 	w := withSession(t)
 	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true})
-	w.Stored(journal.ResultOK, "")
-	w.Input("logout elsewhere", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.Closed) })
+	w.Stored(journal.ResultOK, 0)
+	w.Input("logout elsewhere", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
 	closes(w)
 	if !deleted(w) {
 		t.Errorf("no DELETE leaves\n%s", w.Log())

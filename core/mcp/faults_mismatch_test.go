@@ -100,12 +100,12 @@ func TestFault125_StoredAsTheServersError(t *testing.T) {
 	w.Handshake("2025-11-25")
 	land := func() {
 		for w.Store.Flying() != 0 {
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 		}
 	}
 	land()
 	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	x := w.Fetched()
 	w.Head(x, 400, "content-type", coretest.JSON)
 	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":-32020,"message":"Header mismatch"}}`)

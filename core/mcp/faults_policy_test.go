@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -28,7 +29,7 @@ func TestFault93_OnDiskBeforeTheServerMayForget(t *testing.T) {
 		strict := false
 		for o.posted("requests/resume") == 0 {
 			if o.Store.Flying() != 0 {
-				o.Stored(journal.ResultOK, "")
+				o.Stored(journal.ResultOK, 0)
 				o.audit()
 			} else {
 				o.Advance(max(o.NextDeadline(), 0))
@@ -74,7 +75,7 @@ func TestFault93_StoreFails(t *testing.T) {
 	o := connected(t, withDisk).resumable("", durably)
 	o.cut(engine.EndNetwork)
 	o.Advance(300)
-	o.Stored(journal.ResultFailed, "disk")
+	o.Stored(journal.ResultFailed, durable.ReasonFailed)
 	o.audit()
 	o.resumePost(`"tok"`, hour)
 	if n := o.told(engine.EventGuarantee, `"lost-on-reload"`); n != 1 {

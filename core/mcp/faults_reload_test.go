@@ -118,7 +118,7 @@ func TestFault42_ReplayOfAnotherStreamIsNotStored(t *testing.T) {
 		j.fatal("it is not counted: %+v", j.Client.Counters())
 	}
 	for j.Store.Flying() != 0 {
-		j.stored(journal.ResultOK, "")
+		j.stored(journal.ResultOK, 0)
 	}
 	if after := j.shelf.calls[e.record].Position; after != before {
 		j.fatal("%d events of another stream's are stored", after-before)
@@ -240,7 +240,7 @@ func TestFault55_AnswerSurvives(t *testing.T) {
 func TestFault55_ReplyToALostSession(t *testing.T) {
 	j := newJourney(t, 0, 0, 1<<20)
 	j.stopsBefore("answer")
-	j.stored(journal.ResultOK, "")
+	j.stored(journal.ResultOK, 0)
 	j.Head(j.Newest(), 503)
 	j.call(&errand{flags: journal.ReadOnly, total: 1, ids: true})
 	j.Head(j.Newest(), 404) // a second handshake has to wait, and the answer is due before it
@@ -278,10 +278,10 @@ func TestFault54_ParkedAndRunAgain(t *testing.T) {
 func TestFault73_SameIDInAnotherSession(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	land := func() (x engine.ExchangeID) {
 		for w.Store.Flying() != 0 {
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			for _, y := range w.Fetches() {
 				x = y
 			}
@@ -356,7 +356,7 @@ func TestFault56_ComesBackTooLate(t *testing.T) {
 			j.fatal("a finished call is kept for ever")
 		}
 	}
-	j.World.Stored(journal.ResultOK, "")
+	j.World.Stored(journal.ResultOK, 0)
 	if left := j.Store.Calls(); len(left) > 0 {
 		j.fatal("calls %v are left in the store", left)
 	}
@@ -392,7 +392,7 @@ func TestFault84_SleepsInAStreamAndACommit(t *testing.T) {
 	if j.memory {
 		j.fatal("a commit that slept counts as failed")
 	}
-	j.stored(journal.ResultOK, "")
+	j.stored(journal.ResultOK, 0)
 	x := e.page.x
 	j.Advance(2_000)
 	j.wires = nil // what the server sends now arrives nowhere
@@ -424,9 +424,9 @@ func TestFault87_DelaysAfterAReload(t *testing.T) {
 	for _, timeouts := range []mcp.Timeouts{{Answer: -1, Idle: -1, Total: -1}, {Answer: 1<<63 - 1, Idle: 1<<63 - 1, Total: 1<<63 - 1}, {Answer: 1, Idle: 1, Total: 1}} {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true, Timeouts: timeouts})
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		w.Reload()
 		w.Start()
 		if at, ok := w.Client.Deadline(); ok && at < w.Now {

@@ -60,7 +60,7 @@ func TestFault143_NeverIsWrittenAhead(t *testing.T) {
 	for _, flags := range []journal.Flags{journal.ReadOnly, journal.ReadOnly | journal.RerunNever} {
 		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 		w.Handshake("2025-11-25")
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true, Flags: flags})
 		if left := len(w.Fetches()) > 0; left != flags.Harmless() {
 			t.Errorf("flags %b: before it is stored, it has left: %t\n%s", flags, left, w.Log())
@@ -80,14 +80,14 @@ func TestFault143_RoundIsTold(t *testing.T) {
 			w.End(x, engine.EndClean)
 		}
 		answer(w.Fetched(), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`)
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		c, _ := w.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true, Flags: flags})
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		answer(w.Fetched(), `{"resultType":"input_required","inputRequests":{"k":{}}}`)
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		w.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":{"action":"accept"}}`)) })
-		w.Stored(journal.ResultOK, "")
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
+		w.Stored(journal.ResultOK, 0)
 		if len(w.Fetches()) == 0 {
 			t.Fatalf("the answered round does not leave\n%s", w.Log())
 		}

@@ -31,12 +31,12 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 				w.End(x, engine.EndClean)
 			}
 			answer(coretest.Result(coretest.RequestID(w.Request(x)), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			c, _ := w.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true, Flags: flags})
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			x = w.Fetched()
 			answer(coretest.Result(coretest.RequestID(w.Request(x)), `{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"s"}`))
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			sent, asks, step := 0, 0, 0
 			reload := func() bool {
 				if step++; step != at+1 {
@@ -59,13 +59,13 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 				again()
 				respond()
 			}
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			landed := asks
 			if reload() { // stored, and the request has not left
 				again()
 			}
 			for w.Store.Flying() != 0 {
-				w.Stored(journal.ResultOK, "")
+				w.Stored(journal.ResultOK, 0)
 				sends(w, &sent)
 				if reload() {
 					again()
@@ -74,7 +74,7 @@ func TestFault55_AnsweredRoundIsSentOnce(t *testing.T) {
 			w.Advance(2_000)
 			sends(w, &sent)
 			for w.Store.Flying() != 0 {
-				w.Stored(journal.ResultOK, "")
+				w.Stored(journal.ResultOK, 0)
 				sends(w, &sent)
 			}
 			if asks != landed {

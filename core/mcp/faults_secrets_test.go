@@ -105,20 +105,20 @@ func TestFault122_Answers(t *testing.T) {
 			w.End(x, engine.EndClean)
 		}
 		says(coretest.Result(coretest.RequestID(w.Request(x)), `{"supportedVersions":["2026-07-28"],"capabilities":{}}`))
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		c, _ := w.Call("tools/call", `{"name":"book"}`, mcp.CallOptions{Durable: true})
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		x = w.Fetched()
 		says(coretest.Result(coretest.RequestID(w.Request(x)), `{"resultType":"input_required","inputRequests":{"k":{}},"requestState":"canary-state"}`))
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		w.Input("answer", func(m *mcp.Client, now engine.Time) { m.Answer(now, c, []byte(`{"k":`+answer+`}`)) })
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		if plain := w.Store.Plain(); bytes.Contains(plain, []byte("canary")) {
 			t.Fatalf("in plain: %q", plain)
 		}
 		w.Reload()
 		w.Start()
-		w.Stored(journal.ResultOK, "")
+		w.Stored(journal.ResultOK, 0)
 		if body := string(w.Request(w.Fetched()).Body); !strings.Contains(body, answer) || len(w.Delivered(1, engine.EventInput)) > 0 {
 			t.Fatalf("after the reload it sends %s", body)
 		}

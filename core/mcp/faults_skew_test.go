@@ -78,7 +78,7 @@ func openWith(t *testing.T, ops []byte) coretest.MCP {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Input("load", func(m *mcp.Client, now engine.Time) { m.Restore(now, ops) })
 	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	return w
 }
 
@@ -144,7 +144,7 @@ func TestFault135_TheOwnerWakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := openWith(t, nil)
 			id, _ := w.Call("tools/call", `{"name":"count"}`, mcp.CallOptions{Durable: true, Connected: true})
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			x := w.Fetched()
 			w.Head(x, 200, "content-type", "text/event-stream")
 			call, from := w.Store.Calls()[0], len(w.Log())

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -22,15 +23,15 @@ func TestFault62_QuotaMakesRoom(t *testing.T) {
 	j.call(&errand{total: 2, ids: true})
 	late := j.errands[1]
 	j.stopsBefore("outcome")
-	j.stored(journal.ResultQuota, "")
+	j.stored(journal.ResultQuota, 0)
 	if j.memory || j.Store.Flying() == 0 {
 		j.fatal("it gives up although there is room to be made")
 	}
-	j.stored(journal.ResultOK, "")
+	j.stored(journal.ResultOK, 0)
 	if j.shelf.calls[done] != nil || late.page.settled != nil {
 		j.fatal("the finished call is still there, or the outcome is told before it is stored")
 	}
-	j.stored(journal.ResultOK, "")
+	j.stored(journal.ResultOK, 0)
 	if r := j.shelf.calls[late.record]; r == nil || r.Outcome == 0 || late.page.settled == nil {
 		j.fatal("the call whose outcome was being stored is gone, or has not settled")
 	}
@@ -46,11 +47,11 @@ func TestFault62_QuotaMakesRoom(t *testing.T) {
 // aborts without an error event (fault 68), and where it never ends (fault 63).
 func TestFault62_63_68_EveryCommitFails(t *testing.T) {
 	fails := map[string]func(j *journey){
-		"quota": func(j *journey) { j.stored(journal.ResultQuota, "") },
-		"abort": func(j *journey) { j.stored(journal.ResultFailed, "abort") },
+		"quota": func(j *journey) { j.stored(journal.ResultQuota, 0) },
+		"abort": func(j *journey) { j.stored(journal.ResultFailed, durable.ReasonFailed) },
 		"hang":  func(j *journey) { j.Advance(3_000) },
-		"late":  func(j *journey) { j.Advance(3_000); j.stored(journal.ResultOK, "") },
-		"lost":  func(j *journey) { j.stored(journal.ResultFailed, "lost"); j.storeIsBack() },
+		"late":  func(j *journey) { j.Advance(3_000); j.stored(journal.ResultOK, 0) },
+		"lost":  func(j *journey) { j.stored(journal.ResultFailed, durable.ReasonLost); j.storeIsBack() },
 	}
 	for name, fail := range fails {
 		for _, flags := range []journal.Flags{0, journal.Idempotent} {
@@ -112,9 +113,9 @@ func TestFault63_NoStore(t *testing.T) {
 func TestFault63_UnsealedIsNoPromise(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	x := w.Fetched()
 	id := coretest.RequestID(w.Request(x))
 	w.Head(x, 200, "content-type", coretest.Stream)
@@ -128,7 +129,7 @@ func TestFault63_UnsealedIsNoPromise(t *testing.T) {
 		{coretest.Message("3", coretest.Progress(id, 3)), journal.ResultOK, `{"guarantee":"resumable"}`},
 	} {
 		w.Chunk(x, step.text)
-		w.Stored(step.result, "")
+		w.Stored(step.result, 0)
 		if told := strings.Join(w.Delivered(c, engine.EventGuarantee), ""); told != step.told {
 			t.Fatalf("after %q the app is told %q, want %q\n%s", step.text, told, step.told, w.Log())
 		}

@@ -18,7 +18,7 @@ func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	land := func() {
 		for w.Store.Flying() != 0 {
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 		}
 	}
 	opened := func() string {

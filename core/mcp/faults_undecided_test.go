@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -73,7 +74,7 @@ func TestFault124_MadeWhileTheStoreFails(t *testing.T) {
 	}
 
 	q = fails()
-	q.do("logout", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, "closed") })
+	q.do("logout", func(c *mcp.Client, now engine.Time) { c.StoreGone(now, durable.ReasonClosed) })
 	if q.posts != 2 {
 		t.Errorf("%d requests leave after a logout\n%s", q.posts, q.Log())
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -27,7 +28,7 @@ func newQueue(t *testing.T, cfg mcp.Config, o mcp.CallOptions) *queue {
 	}
 	q := &queue{MCP: coretest.NewMCP(t, cfg), t: t}
 	q.Handshake("2025-11-25")
-	q.Stored(journal.ResultOK, "")
+	q.Stored(journal.ResultOK, 0)
 	o.Durable = true
 	q.call, _ = q.MCP.Call("tools/call", `{"name":"pay"}`, o)
 	return q
@@ -67,7 +68,7 @@ func (q *queue) land(result journal.Result) {
 		if n > 20 {
 			q.t.Fatalf("commits without end\n%s", q.Log())
 		}
-		q.Stored(result, "")
+		q.Stored(result, 0)
 		q.look()
 	}
 }
@@ -95,7 +96,7 @@ func TestFault126_RejectedIsNotSent(t *testing.T) {
 	q := newQueue(t, mcp.Config{}, mcp.CallOptions{})
 	q.land(journal.ResultOK)
 	q.hold(false) // the note that it leaves finds no room
-	q.Stored(journal.ResultQuota, "")
+	q.Stored(journal.ResultQuota, 0)
 	q.look()
 	q.land(journal.ResultOK)
 	if len(q.told) != 1 || q.told[0] != "unsent" || q.posts != 0 {
@@ -148,14 +149,14 @@ func (q *queue) end(how string) {
 	}
 	switch how {
 	case "ok":
-		q.Stored(journal.ResultOK, "")
+		q.Stored(journal.ResultOK, 0)
 	case "quota":
-		q.Stored(journal.ResultQuota, "")
+		q.Stored(journal.ResultQuota, 0)
 	case "failed":
-		q.Stored(journal.ResultFailed, "failed")
+		q.Stored(journal.ResultFailed, durable.ReasonFailed)
 	case "late": // it is stored, when nobody waits for it any more
 		q.pass(3_000)
-		q.Stored(journal.ResultOK, "")
+		q.Stored(journal.ResultOK, 0)
 	case "hangs":
 		q.pass(3_000)
 	}
@@ -250,20 +251,20 @@ func TestFault127_GuaranteeOfAQueuedCall(t *testing.T) {
 		}
 	}
 	told("") // until then nothing is stored
-	q.Stored(journal.ResultOK, "")
+	q.Stored(journal.ResultOK, 0)
 	told("") // most calls do not wait for long
 	q.Advance(1_000)
 	told(`{"guarantee":"resumable"}`)
 	q.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, q.call, false) })
 	told(`{"guarantee":"lost-on-reload"}`)
-	q.Stored(journal.ResultOK, "")
+	q.Stored(journal.ResultOK, 0)
 	told("")
 
 	// One that is let go at once is told nothing that is to be taken back.
 	q = newQueue(t, mcp.Config{}, mcp.CallOptions{})
-	q.Stored(journal.ResultOK, "")
+	q.Stored(journal.ResultOK, 0)
 	q.Input("hold", func(c *mcp.Client, now engine.Time) { c.Hold(now, q.call, false) })
-	q.Stored(journal.ResultOK, "")
+	q.Stored(journal.ResultOK, 0)
 	q.Advance(1_000)
 	told("")
 

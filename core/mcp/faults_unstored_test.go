@@ -15,13 +15,13 @@ import (
 func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 	owner := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
 	owner.Handshake("2025-11-25")
-	owner.Stored(journal.ResultOK, "")
+	owner.Stored(journal.ResultOK, 0)
 	id, _ := owner.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
-	owner.Stored(journal.ResultOK, "")
+	owner.Stored(journal.ResultOK, 0)
 
 	follower := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true})
 	follower.Handshake("2025-11-25")
-	follower.Stored(journal.ResultOK, "")
+	follower.Stored(journal.ResultOK, 0)
 	record := owner.Store.Calls()[0]
 	head := journal.AppendHead(nil, &journal.Head{Method: "tools/call", Params: []byte(`{"name":"work"}`)})
 	tell := func(op journal.Op) {
@@ -33,7 +33,7 @@ func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 	owner.Head(x, 200, "content-type", "text/event-stream")
 	for range 4 {
 		owner.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
-		owner.Stored(journal.ResultOK, "")
+		owner.Stored(journal.ResultOK, 0)
 		for _, e := range owner.Effects {
 			for r := journal.ReadOps(e.Data); e.Kind == engine.Store; {
 				op, ok := r.Next()
@@ -61,11 +61,11 @@ func TestFault160_GoesOnInMemoryElsewhere(t *testing.T) {
 func TestFault124_TheLimitFreesNoKey(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Tabs: true, Limits: mcp.Limits{Stored: 2_000}})
 	w.Handshake("2025-11-25")
-	w.Stored(journal.ResultOK, "")
+	w.Stored(journal.ResultOK, 0)
 	for _, key := range []string{"order-1", ""} {
 		w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true, Key: key})
 		for w.Store.Flying() != 0 {
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 		}
 	}
 	record := w.Store.Calls()[0]
@@ -76,7 +76,7 @@ func TestFault124_TheLimitFreesNoKey(t *testing.T) {
 		w.Head(x, 200, "content-type", "text/event-stream")
 		for range 4 {
 			w.Chunk(x, "data: "+`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"`+strings.Repeat("x", 1_000)+`"}}`+"\n\n")
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 		}
 	}
 	if calls := w.Store.Calls(); len(calls) != 1 || calls[0] != record {

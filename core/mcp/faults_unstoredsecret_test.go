@@ -34,12 +34,12 @@ func TestFault175_SecretsWaitToo(t *testing.T) {
 	if reads, ticket := next(); slow == 0 || reads != 0 || ticket != 0 {
 		t.Fatalf("with two megabytes waiting behind commit %d it is read %d times", slow, reads)
 	}
-	a.Client.Stored(a.Now, slow, journal.ResultOK, "")
+	a.Client.Stored(a.Now, slow, journal.ResultOK, 0)
 	reads, large := next()
 	if reads != 0 || large == 0 {
 		t.Fatalf("while commit %d is under way it is read %d times", large, reads)
 	}
-	a.Client.Stored(a.Now, large, journal.ResultOK, "")
+	a.Client.Stored(a.Now, large, journal.ResultOK, 0)
 	if reads, _ := next(); reads != 1 {
 		t.Fatalf("once that is stored it is read %d times", reads)
 	}

@@ -126,7 +126,7 @@ func (c *resumeFuzz) step() {
 		c.woke(int64(c.next()) * 1000)
 	case 12:
 		if c.Store.Flying() != 0 {
-			c.Stored([]journal.Result{journal.ResultOK, journal.ResultUnsealed}[c.next()%2], "")
+			c.Stored([]journal.Result{journal.ResultOK, journal.ResultUnsealed}[c.next()%2], 0)
 			c.audit()
 		}
 	case 13:

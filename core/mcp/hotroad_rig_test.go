@@ -58,7 +58,7 @@ func (h *tally) store() {
 	for h.ticket != 0 {
 		ticket := h.ticket
 		h.ticket = 0
-		h.client.Stored(h.now, ticket, journal.ResultOK, "")
+		h.client.Stored(h.now, ticket, journal.ResultOK, 0)
 		h.drain()
 	}
 }

@@ -185,7 +185,7 @@ func (m *lean) land() {
 		}
 	}
 	m.flying = false
-	m.c.Stored(m.now, m.ticket, journal.ResultOK, "")
+	m.c.Stored(m.now, m.ticket, journal.ResultOK, 0)
 }
 
 // settle lets every commit land.

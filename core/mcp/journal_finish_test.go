@@ -43,7 +43,7 @@ func (l *life) heal() {
 		before := l.Newest()
 		l.serve()
 		if l.Store.Flying() != 0 {
-			l.stored(journal.ResultOK, "")
+			l.stored(journal.ResultOK, 0)
 		}
 		quiet := l.Store.Flying() == 0
 		for _, r := range l.runs {
@@ -101,7 +101,7 @@ func (l *life) finish() {
 			l.ack(e, 0)
 		}
 		for l.Store.Flying() != 0 {
-			l.stored(journal.ResultOK, "")
+			l.stored(journal.ResultOK, 0)
 		}
 		l.heal() // what comes back from a store that had failed goes on
 	}
@@ -111,7 +111,7 @@ func (l *life) finish() {
 		}
 	}
 	for l.Store.Flying() != 0 {
-		l.stored(journal.ResultOK, "")
+		l.stored(journal.ResultOK, 0)
 	}
 	if left := l.Store.Calls(); len(left) > 0 {
 		l.fatal("calls %v are still stored", left)

@@ -20,9 +20,9 @@ func TestFault76_GivenUpWhileARowIsUnderWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 			w.Handshake("2025-11-25")
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			c, _ := w.Call("tools/call", `{"name":"0"}`, mcp.CallOptions{Durable: true})
-			w.Stored(journal.ResultOK, "")
+			w.Stored(journal.ResultOK, 0)
 			x := w.Fetched()
 			id := coretest.RequestID(w.Request(x))
 			w.Head(x, 200, "content-type", coretest.Stream)
@@ -32,7 +32,7 @@ func TestFault76_GivenUpWhileARowIsUnderWay(t *testing.T) {
 			}
 			taken := journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: w.Store.Calls()[0], Epoch: 2, N: 1})
 			w.Input("handed", func(m *mcp.Client, now engine.Time) { m.Restore(now, taken) })
-			w.Stored(result, "")
+			w.Stored(result, 0)
 			if log := w.Log(); strings.Count(log, "settle c2") != 1 || !strings.Contains(log, string(engine.CodeLost)) {
 				t.Fatalf("call %d does not end as lost\n%s", c, log)
 			}

@@ -112,12 +112,12 @@ func (l *life) step() {
 		l.ack(e, 0)
 	default:
 		if l.Store.Flying() != 0 && l.rng.IntN(20) > 0 {
-			l.stored(journal.ResultOK, "") // else it hangs
+			l.stored(journal.ResultOK, 0) // else it hangs
 		}
 		l.Advance(int64(l.rng.IntN([]int{50, 1_000, 5_000, 50_000}[l.rng.IntN(4)])))
 	}
 	if l.Store.Flying() != 0 && l.rng.IntN(2) == 0 {
-		l.stored(journal.ResultOK, "")
+		l.stored(journal.ResultOK, 0)
 	}
 }
 
@@ -145,13 +145,13 @@ func (l *life) commit() {
 	}
 	switch n := l.rng.IntN(20); {
 	case n == 0:
-		l.stored(journal.ResultQuota, "")
+		l.stored(journal.ResultQuota, 0)
 	case n == 1:
-		l.stored(journal.ResultFailed, "aborted")
+		l.stored(journal.ResultFailed, durable.ReasonFailed)
 	case n == 2:
-		l.stored(journal.ResultUnsealed, "")
+		l.stored(journal.ResultUnsealed, 0)
 	default:
-		l.stored(journal.ResultOK, "")
+		l.stored(journal.ResultOK, 0)
 	}
 }
 
@@ -167,7 +167,7 @@ func (l *life) storeBack() {
 // storeIsBack lets a store that has failed work again, unless what it held was
 // deleted: a commit that was given up has got there after all.
 func (l *life) storeIsBack() {
-	l.input("storeback", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, "") })
+	l.input("storeback", func(m *mcp.Client, now engine.Time) { m.Stored(now, 0, journal.ResultOK, 0) })
 	if l.forgotten && (!l.memory || l.Store.Flying() != 0) {
 		l.t.Helper()
 		l.fatal("it stores again what was deleted")
@@ -183,13 +183,13 @@ func (l *life) storeForgotten(landed bool) {
 		l.errands[r.errand].gone = true
 	}
 	l.shelf, l.forgotten = shelf{}, true
-	l.input("forgotten", func(m *mcp.Client, now engine.Time) { m.StoreGone(now, durable.Closed) })
+	l.input("forgotten", func(m *mcp.Client, now engine.Time) { m.StoreGone(now, durable.ReasonClosed) })
 	if flying != 0 {
 		result := journal.ResultFailed
 		if landed {
 			result = journal.ResultOK
 		}
-		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, durable.Closed) })
+		l.input("stored late", func(m *mcp.Client, now engine.Time) { m.Stored(now, flying, result, durable.ReasonClosed) })
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -166,7 +167,7 @@ func (l *life) call(e *errand) {
 }
 
 // stored ends the commit under way.
-func (l *life) stored(result journal.Result, why string) {
+func (l *life) stored(result journal.Result, why durable.Reason) {
 	l.t.Helper()
 	if result == journal.ResultOK || result == journal.ResultUnsealed {
 		l.land(result == journal.ResultOK)

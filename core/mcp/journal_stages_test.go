@@ -34,7 +34,7 @@ func (j *journey) tick() bool {
 	if j.Store.Flying() != 0 {
 		if j.flew++; j.flew > j.lag {
 			j.flew = 0
-			j.stored(journal.ResultOK, "")
+			j.stored(journal.ResultOK, 0)
 			return true
 		}
 	}
@@ -124,7 +124,7 @@ func (j *journey) reloadAs(landed, arrived bool) {
 	waiting := j.waiting
 	if landed && j.Store.Flying() != 0 {
 		j.land(true)
-		j.World.Stored(journal.ResultOK, "") // what the page makes of it goes with the page
+		j.World.Stored(journal.ResultOK, 0) // what the page makes of it goes with the page
 	}
 	j.waiting, j.todo, j.flew = nil, nil, 0
 	for _, x := range waiting {

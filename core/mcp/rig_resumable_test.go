@@ -31,7 +31,7 @@ func (r *rig) resumable(more string, o mcp.CallOptions) *onStream {
 func (r *rig) store() {
 	r.t.Helper()
 	for r.Store.Flying() != 0 {
-		r.Stored(journal.ResultOK, "")
+		r.Stored(journal.ResultOK, 0)
 		r.audit()
 	}
 }

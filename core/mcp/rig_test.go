@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -273,7 +274,7 @@ func (r *rig) posted(texts ...string) int {
 // storeIsBack lets a store that fails now work again: what is alive is rewritten.
 func (r *rig) storeIsBack() {
 	r.input("storeback", func(m *mcp.Client, now engine.Time) {
-		m.StoreGone(now, "lost")
-		m.Stored(now, 0, journal.ResultOK, "")
+		m.StoreGone(now, durable.ReasonLost)
+		m.Stored(now, 0, journal.ResultOK, 0)
 	})
 }

@@ -16,9 +16,9 @@ func (c *Client) whenStored(now engine.Time, t *call, strict bool, next continua
 	c.writer.WhenStored(now, strict, &afterStored{c, t, next})
 }
 
-// Stored takes the host's answer to effect Store. why is a word for people, of a
+// Stored takes the host's answer to effect Store. why is that of a
 // failure.
-func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why string) {
+func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason) {
 	c.begin(now)
 	switch c.writer.Stored(now, ticket, result) {
 	case durable.CommitLate:
@@ -34,14 +34,14 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 			c.effects.Add(c.writer.MakeRoom(room))
 			return
 		}
-		c.storeFailed(now, "quota")
+		c.storeFailed(now, durable.ReasonQuota)
 	case durable.CommitRoomMade:
 		c.evictedStored()
 		c.effects.Add(c.writer.Retry())
 	case durable.CommitFailed:
 		c.evicted = nil // they are stored still
 		if result == journal.ResultQuota {
-			why = "quota"
+			why = durable.ReasonQuota
 		}
 		c.storeFailed(now, why)
 	}
@@ -50,8 +50,8 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 // StoreGone notes that nothing is stored any more, and that what was may be gone:
 // everything was deleted, or a newer version has the database. Calls at hand do not
 // wait for their next commit to say that they end with the page. After
-// durable.Closed nothing is stored for as long as the client lives.
-func (c *Client) StoreGone(now engine.Time, why string) {
+// durable.ReasonClosed nothing is stored for as long as the client lives.
+func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
 	c.begin(now)
 	c.storeFailed(now, why)
 }
@@ -59,10 +59,10 @@ func (c *Client) StoreGone(now engine.Time, why string) {
 // storeFailed goes on in memory: what waited counts as stored, and the calls at
 // hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
 // if the store comes back.
-func (c *Client) storeFailed(now engine.Time, why string) {
+func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	c.rescheduleAll()
 	waiting := c.undecided()
-	if why == durable.Closed { // everything was deleted
+	if why == durable.ReasonClosed { // everything was deleted
 		for _, t := range c.calls {
 			if t.record != nil {
 				t.record.headIn = neverSent
@@ -91,7 +91,7 @@ func (c *Client) storeReturned() {
 type storeOwner Client
 
 // InMemory lets the calls at hand go on without a store.
-func (o *storeOwner) InMemory(why string) {
+func (o *storeOwner) InMemory(why durable.Reason) {
 	c := (*Client)(o)
 	for _, t := range c.calls {
 		if t.record != nil {
@@ -113,7 +113,7 @@ func (o *storeOwner) InMemory(why string) {
 func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.rescheduleAll()
-	c.tellDurability("indexeddb", "")
+	c.tellDurability("indexeddb", 0)
 	c.withdrawn.trial.ask(c.now)
 	waiting := c.undecided()
 	for _, t := range c.calls {

@@ -214,7 +214,7 @@ func (c *Client) tellGuarantee(t *call) {
 
 // tellDurability tells the app where its calls are kept from now on:
 // {"durability":"memory","why":"quota"}.
-func (c *Client) tellDurability(where, why string) {
+func (c *Client) tellDurability(where string, why durable.Reason) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: durable.AppendDurability(nil, where, why)})
 }
 

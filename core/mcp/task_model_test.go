@@ -117,7 +117,7 @@ func (l *taskLife) call() {
 
 func (l *taskLife) landed() {
 	l.hung = 0
-	l.Stored(journal.ResultOK, "")
+	l.Stored(journal.ResultOK, 0)
 	l.audit()
 }
 

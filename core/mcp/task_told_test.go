@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -65,7 +66,7 @@ func TestTask_ToldOnceItsIDIsStored(t *testing.T) {
 		if got := heard(o); len(got) > 0 || o.Store.Record(o.Store.Calls()[0]).TaskID != "" {
 			o.fatal("%s: told before it is stored: %v", way, got)
 		}
-		o.Stored(journal.ResultOK, "")
+		o.Stored(journal.ResultOK, 0)
 		o.audit()
 		if o.Store.Record(o.Store.Calls()[0]).TaskID != "T" {
 			o.fatal("%s: the id is not stored", way)
@@ -77,7 +78,7 @@ func TestTask_ToldOnceItsIDIsStored(t *testing.T) {
 		o.wantTold(engine.EventTask, "", 1)
 		// A store that fails, or hangs, holds nobody up.
 		for name, fail := range map[string]func(o *onTask){
-			"fails": func(o *onTask) { o.Stored(journal.ResultFailed, "gone"); o.audit() },
+			"fails": func(o *onTask) { o.Stored(journal.ResultFailed, durable.ReasonFailed); o.audit() },
 			"hangs": func(o *onTask) { o.Advance(3_000) },
 		} {
 			o = made(t, way, true)

@@ -64,7 +64,7 @@ func (w *World) happen(e event) {
 			w.push(e) // it landed; the page hears of it when it can
 			return
 		}
-		p.client.Stored(p.now(), e.n, journal.ResultOK, "")
+		p.client.Stored(p.now(), e.n, journal.ResultOK, 0)
 	case evRecall:
 		if p.asleep < 0 {
 			p.make(&p.calls[e.n])

@@ -8,6 +8,8 @@ import type {
   GuaranteeWord,
   ResumptionWord,
   ServerStateWord,
+  STORE_REASON,
+  StoreReasonWord,
   StreamWord,
   WithdrawalWord,
 } from "../src/shared/border.js";
@@ -28,6 +30,7 @@ holds<Same<Guarantee, GuaranteeWord>>();
 holds<Same<ResumedEvent["outcome"], ResumptionWord>>();
 holds<Same<NonNullable<StatusEvent["why"]>, CutWord>>();
 holds<Within<StatusEvent["state"] | SessionStatus["state"], StreamWord>>();
+holds<Same<keyof typeof STORE_REASON, StoreReasonWord>>();
 holds<Within<CoreErrorCode, ErrorCode>>();
 // A client that has not begun says nothing; that the network is gone TypeScript says.
 holds<Same<ClientState, Exclude<ServerStateWord, "new"> | "offline">>();

@@ -26,6 +26,7 @@ var enums = []enum{
 	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "", "token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
+	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
 	{"OpKind", "What an operation of the store is about.", false, []origin{{"core/journal", "OpKind", "Op"}}},
 	{"OpFlags", "What more is said of an operation.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
 }
@@ -44,6 +45,7 @@ var words = []struct {
 var lists = []struct{ name, doc, folder, variable string }{
 	{"StreamWord", "What a stream does.", "core/engine", "streamStates"},
 	{"GuaranteeWord", "What a reload would do to a call.", "core/durable", "guaranteeNames"},
+	{"StoreReasonWord", "Why a store fails.", "core/durable", "reasonNames"},
 	{"ServerStateWord", "How a client of a server stands.", "core/mcp", "stateNames"},
 	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
 }

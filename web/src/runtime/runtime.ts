@@ -1,4 +1,4 @@
-import { DEAD, type Exports, SOURCE, TokenAnswer } from "../shared/border.js";
+import { DEAD, type Exports, SOURCE, STORE_REASON, type StoreReasonWord, TokenAnswer } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { Effects } from "./effects.js";
 import type { CallTimes, ClientPort } from "./port.js";
@@ -79,14 +79,14 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.restore(client, this.#table.writeBytes(ops), performance.now()));
   }
 
-  /** Reports what became of a commit; `result` is a StoreResult, `why` a word for people. */
-  stored(client: number, ticket: number, result: number, why: string): void {
-    this.#run(() => this.#exports.stored(client, ticket, result, this.#table.writeText(why), performance.now()));
+  /** Reports what became of a commit; `result` is a StoreResult, `why` that of a failure. */
+  stored(client: number, ticket: number, result: number, why?: StoreReasonWord): void {
+    this.#run(() => this.#exports.stored(client, ticket, result, why ? STORE_REASON[why] : 0, performance.now()));
   }
 
-  /** Nothing is stored any more; `why` is a word for people. */
-  storeGone(client: number, why: string): void {
-    this.#run(() => this.#exports.storeGone(client, this.#table.writeText(why), performance.now()));
+  /** Nothing is stored any more; after `closed` nothing ever is. */
+  storeGone(client: number, why: StoreReasonWord): void {
+    this.#run(() => this.#exports.storeGone(client, STORE_REASON[why], performance.now()));
   }
 
   /** The app has done with a call's events up to a position; 0 for all of them. EVENT.acked answers `ticket`, where it is not 0. */

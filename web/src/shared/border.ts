@@ -138,6 +138,19 @@ export enum StoreResult {
   Failed = 4,
 }
 
+/** Why a store fails. (core/durable, Reason) */
+export enum STORE_REASON {
+  missing = 1,
+  blocked = 2,
+  timeout = 3,
+  quota = 4,
+  newer = 5,
+  lost = 6,
+  cipher = 7,
+  closed = 8,
+  failed = 9,
+}
+
 /** What an operation of the store is about. (core/journal, OpKind) */
 export enum OpKind {
   Server = 1,
@@ -205,6 +218,18 @@ export type GuaranteeWord =
   | "resumable"
   | "durable";
 
+/** Why a store fails. (core/durable, reasonNames) */
+export type StoreReasonWord =
+  | "missing"
+  | "blocked"
+  | "timeout"
+  | "quota"
+  | "newer"
+  | "lost"
+  | "cipher"
+  | "closed"
+  | "failed";
+
 /** How a client of a server stands. (core/mcp, stateNames) */
 export type ServerStateWord =
   | "new"
@@ -265,8 +290,8 @@ export interface Exports {
   agentForget(handle: number, session: number, now: number): number;
   // wasm/durable.go
   restore(handle: number, n: number, now: number): number;
-  stored(handle: number, ticket: number, result: number, n: number, now: number): number;
-  storeGone(handle: number, n: number, now: number): number;
+  stored(handle: number, ticket: number, result: number, why: number, now: number): number;
+  storeGone(handle: number, why: number, now: number): number;
   ack(handle: number, id: number, position: number, ticket: number, now: number): number;
   handed(handle: number, id: number, now: number): number;
   hide(handle: number, now: number): number;

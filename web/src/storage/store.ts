@@ -2,6 +2,8 @@
 // of its own; a store keeps them and says truthfully whether it has. Two keep it:
 // IndexedDB (indexeddb.ts) and, where there is none, the page's memory (memory.ts).
 
+import type { StoreReasonWord } from "../shared/border.js";
+
 /**
  * One thing to write. The bytes are the store's from here on. `secret` is plain
  * here and sealed at rest; null for none.
@@ -102,7 +104,7 @@ export interface Usage {
  * | `closed` | `close()`; or what was stored has been deleted: by `forget()` or `wipe()` of any tab, by the user, by the browser. Nothing is ever written again |
  * | `failed` | anything else; `cause` has it |
  */
-export type StoreReason = "missing" | "blocked" | "timeout" | "quota" | "newer" | "lost" | "cipher" | "closed" | "failed";
+export type StoreReason = StoreReasonWord;
 
 /** The only error of a store. After it nothing of the operation is stored. Its text holds no content of a row. */
 export class StoreError extends Error {

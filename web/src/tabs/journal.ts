@@ -188,7 +188,7 @@ export class Journal {
     // of what is only deleted. The core's next commit, which is the next call's as a
     // rule, need not either: the database does one after another.
     const unasked = ticket === 0 || ops.every((op) => op.kind === "forget" && !op.mine && !op.awaited);
-    if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK, ""));
+    if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK));
     const ends = ops.some(endsSession);
     const committed = (ends ? this.#session.end(ops, strict) : this.#store.commit(ops, strict)).then(
       async ({ sealed, relieved, lost }) => {
@@ -197,7 +197,7 @@ export class Journal {
         for (const call of relieved) await this.#calls.moved(call);
         for (const one of lost) this.#calls.lostKey(one);
         const kept = sealed && this.#store.durability === "indexeddb";
-        if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed, "");
+        if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed);
         const elsewhere = new Set([...relieved, ...lost.map(({ call }) => call)]);
         this.#tell(ops.filter((op) => op.kind === "server" || !elsewhere.has(op.call)));
       },
@@ -303,7 +303,7 @@ export class Journal {
     clearInterval(this.#polling);
   }
 
-  #report(ticket: number, result: number, why: string): void {
+  #report(ticket: number, result: number, why?: StoreReason): void {
     this.#client?.wire.runtime.stored(this.#client.wire.handle, ticket, result, why);
   }
 
