@@ -357,7 +357,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 		return true
 	}
 	if s.pending[id] {
-		s.turn.expected = !s.turn.open && s.turn.n == s.before
+		s.turn.expect(c, s.turn.n == s.before)
 	}
 	value, _ := jsonrpc.Member(m.Result, "messageId")
 	message, _ := jsonrpc.String(value)

@@ -328,8 +328,8 @@ func (r *request) unknown() *engine.Error {
 func (c *Client) placedElsewhere(now engine.Time, r *request) {
 	r.over(c)
 	c.dropped[r.id] = true
-	if s := r.session; s.turn.n == r.turn && !s.turn.open {
-		if s.turn.expected = true; r.away.ended {
+	if s := r.session; s.turn.n == r.turn && !s.turn.open() {
+		if s.turn.expect(c, true); r.away.ended {
 			s.endExpected(c, now)
 		}
 	}

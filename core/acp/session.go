@@ -32,7 +32,6 @@ type session struct {
 	since         engine.Time // of its stream, or of its being parked
 	unseen        bool        // an earlier page left it, and the agent has not been heard since
 	activities    activities
-	cancelling    bool // the app has cancelled the turn
 	silent        bool // the app was told that it is not heard
 	transcript    *transcript.Reducer
 	turn          turn

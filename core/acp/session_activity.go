@@ -103,7 +103,6 @@ func (s *session) markCancelled(c *Client) {
 // settleMarks takes the end of a turn: where the agent has not cancelled it after
 // all, its tool calls are what the agent said last.
 func (s *session) settleMarks(c *Client, stop []byte) {
-	s.cancelling = false
 	for _, w := range s.activities.calls() {
 		switch {
 		case !w.marked:

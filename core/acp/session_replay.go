@@ -36,7 +36,7 @@ const (
 
 // askReplay asks the agent for the session's history, if it can tell it.
 func (s *session) askReplay(c *Client, now engine.Time) {
-	if s.replay != nil || !s.known || s.version() == 1 && s.turn.open {
+	if s.replay != nil || !s.known || s.version() == 1 && s.turn.open() {
 		// What a version 1 agent at work makes of session/load nobody says; the
 		// answer to the prompt, which ends its turn, is kept for us.
 		return
@@ -179,21 +179,19 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.apply(c, now, sessionValues(result))
 	}
 	for _, p := range c.requests {
-		if p.session == s && p.method == "session/prompt" && s.placed[p.id] && !s.turn.open && s.turn.n == p.turn {
-			s.turn.expected = ok // its answer is lost, and with it maybe a turn
+		if p.session == s && p.method == "session/prompt" && s.placed[p.id] && s.turn.n == p.turn {
+			s.turn.expect(c, ok) // its answer is lost, and with it maybe a turn
 		}
 	}
 	if state != nil {
-		s.turn.whole = ok
-		s.stateUpdate(c, now, state)
-		s.turn.whole = false
+		s.snapshot(c, now, state, ok)
 		c.writeUpdate(s, state)
 		if ok && s.outran(c) {
-			s.turn.expected = true
+			s.turn.expect(c, true)
 			s.endExpected(c, now)
 		}
 	}
-	if s.cancelling {
+	if s.turn.phase == turnCancelling {
 		s.markCancelled(c)
 	}
 	s.strayed, s.incomplete = false, r.wasCut
@@ -218,7 +216,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 func (s *session) outran(c *Client) bool {
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && s.placed[r.id] && r.turn == s.turn.n {
-			return !s.turn.open
+			return !s.turn.open()
 		}
 	}
 	return false

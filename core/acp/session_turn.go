@@ -11,12 +11,51 @@ import (
 // turn is who is at work in a session. It follows what the agent says, never the
 // answer to a prompt, which says only that it is accepted (RELIABILITY 119).
 type turn struct {
-	state    string // running, idle, requires_action, or what a later draft has
-	n        uint32 // counts the turns, from 1
-	open     bool   // one is under way
-	expected bool   // a prompt was accepted, and no turn has been seen for it
-	whole    bool   // what is being told is a history's last word
-	last     []byte // the snapshot, raw
+	state string // running, idle, requires_action, or what a later draft has
+	n     uint32 // counts the turns, from 1
+	phase turnPhase
+	last  []byte // the snapshot, raw
+}
+
+// turnPhase says whether a turn is under way, as far as anybody has told. enter alone
+// changes it.
+type turnPhase uint8
+
+const (
+	turnNone       turnPhase = iota // nothing is expected of the agent
+	turnExpected                    // a prompt was accepted, and no turn has been seen for it
+	turnOpen                        // one is under way
+	turnCancelling                  // one is, and the app has cancelled it
+)
+
+// turnTransitions are the phases that may follow each.
+var turnTransitions = engine.Transitions{
+	turnNone:       1<<turnExpected | 1<<turnOpen,
+	turnExpected:   1<<turnNone | 1<<turnOpen,
+	turnOpen:       1<<turnNone | 1<<turnCancelling,
+	turnCancelling: 1 << turnNone,
+}
+
+// enter has the turn in another phase.
+func (t *turn) enter(c *Client, next turnPhase) {
+	if !turnTransitions.May(uint8(t.phase), uint8(next)) {
+		c.illegalTransitions++
+	}
+	t.phase = next
+}
+
+// open reports whether a turn is under way.
+func (t *turn) open() bool { return t.phase >= turnOpen }
+
+// expect notes that a turn is expected, or is not, unless one is under way.
+func (t *turn) expect(c *Client, expected bool) {
+	switch {
+	case t.open():
+	case expected:
+		t.enter(c, turnExpected)
+	default:
+		t.enter(c, turnNone)
+	}
 }
 
 // isState reports whether an update says who is at work: state_update, or
@@ -29,6 +68,12 @@ func isState(update []byte) bool {
 // stateUpdate takes a snapshot. One that repeats the last is no news: agents send
 // them again, and the end of a turn is told once.
 func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
+	s.snapshot(c, now, update, false)
+}
+
+// snapshot is the same; last says that it is a history's last word, after which no
+// turn is expected any more where nobody is at work.
+func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool) {
 	t := &s.turn
 	value, ok := jsonrpc.Member(update, "state")
 	state, isText := jsonrpc.String(value)
@@ -38,20 +83,20 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 	stop, _ := jsonrpc.Member(update, "stopReason")
 	_, hasStop := jsonrpc.String(stop)
-	ended := state == "idle" && (t.open || t.expected && (hasStop || t.whole))
+	ended := state == "idle" && (t.open() || t.phase == turnExpected && (hasStop || last))
 	if !ended && bytes.Equal(update, t.last) {
 		return
 	}
 	t.last = append(t.last[:0], update...)
-	if !t.open && (state == "running" || state == "requires_action") {
-		t.open = true
+	if !t.open() && (state == "running" || state == "requires_action") {
+		t.enter(c, turnOpen)
 		t.n++
-	} else if ended && !t.open {
+	} else if ended && !t.open() {
 		t.n++ // a turn so short that only its end was told
 	}
 	t.state = state
 	if ended {
-		t.open, t.expected = false, false
+		t.enter(c, turnNone)
 	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state)
 	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
@@ -74,13 +119,11 @@ func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	}
 }
 
-// endExpected ends a turn that is owed, as far as anybody has told of it, with the
+// endExpected ends a turn that is expected, as far as anybody has told of it, with the
 // snapshot that was the last: nobody is at work any more.
 func (s *session) endExpected(c *Client, now engine.Time) {
 	if s.turn.state == "idle" {
-		s.turn.whole = true
-		s.stateUpdate(c, now, bytes.Clone(s.turn.last))
-		s.turn.whole = false
+		s.snapshot(c, now, bytes.Clone(s.turn.last), true)
 	}
 }
 
@@ -122,7 +165,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	s.transcript.Accepted(r.id, message, s.emit(c))
 	if !s.ends(c, now, result) {
 		// One that began since may be over already (RELIABILITY 119).
-		s.turn.expected = s.turn.expected || !s.turn.open && s.turn.n == r.turn
+		s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
 	}
 }
 
@@ -132,7 +175,7 @@ func (s *session) ends(c *Client, now engine.Time, result []byte) bool {
 	if s.version() != 1 || !ok {
 		return false
 	}
-	s.turn.expected = true
+	s.turn.expect(c, true)
 	end := `{"sessionUpdate":"state_update","state":"idle","stopReason":` + string(stop)
 	if usage, ok := jsonrpc.Member(result, "usage"); ok {
 		end += `,"usage":` + string(usage)
@@ -158,7 +201,7 @@ func (s *session) unsent(c *Client, now engine.Time, r *request) {
 
 // broken ends a turn of version 1 whose answer will not come.
 func (s *session) broken(c *Client, now engine.Time) {
-	if s.version() == 1 && s.turn.open {
+	if s.version() == 1 && s.turn.open() {
 		s.say(c, now, `{"sessionUpdate":"state_update","state":"idle","stopReason":"error"}`)
 	}
 }
@@ -166,7 +209,8 @@ func (s *session) broken(c *Client, now engine.Time) {
 // cancelled answers what the agent asks in a turn that the app has cancelled, but
 // for what goes on in the background (spec/acp.md 4, client MUST 6).
 func (s *session) cancelled(c *Client, now engine.Time) {
-	if s.cancelling = s.turn.open; s.cancelling {
+	if s.turn.open() {
+		s.turn.enter(c, turnCancelling)
 		s.markCancelled(c)
 	}
 	background, _ := jsonrpc.Member(s.turn.last, "background")

@@ -85,7 +85,7 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 	switch {
 	case s.replay != nil:
 		return false
-	case s.version() == 1 && s.turn.open && s.heard(c) && now.Since(s.stream.heardAt) < quietFor:
+	case s.version() == 1 && s.turn.open() && s.heard(c) && now.Since(s.stream.heardAt) < quietFor:
 		// The answer that ends its turn comes once, and no history has it: it must
 		// not be on its way.
 		return false
