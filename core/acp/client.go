@@ -210,7 +210,7 @@ func (c *Client) Deadline() (engine.Time, bool) {
 		at = min(at, p.at)
 	}
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.owned {
+		if s.state == sessionOwned {
 			at = min(at, s.disownAt, s.dispatchAt)
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Client) end(now engine.Time, why *engine.Error) {
 		}
 	}
 	for _, s := range c.sessions {
-		if s.transcript != nil {
+		if s.state != sessionDropped {
 			s.detach(c)
 			s.disownAt = engine.Never
 		}

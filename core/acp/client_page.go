@@ -41,7 +41,7 @@ func (c *Client) Rest(now engine.Time, resting bool) {
 	c.begin(now)
 	for _, s := range c.sessions {
 		switch {
-		case s.transcript == nil || !s.owned || c.state >= stateClosing:
+		case s.state != sessionOwned || c.state >= stateClosing:
 		case !resting:
 			s.attach(c, now)
 		case s.stream != nil:

@@ -124,7 +124,7 @@ func (n *connection) closeUnused(c *Client) {
 		return
 	}
 	for _, s := range c.sessions {
-		if s.conn == n && s.owned && s.transcript != nil {
+		if s.conn == n && s.state == sessionOwned {
 			return
 		}
 	}
@@ -150,7 +150,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 	}
 	for _, busy := range []bool{true, false} { // who is at work comes first
 		for _, s := range c.sessions {
-			if s.conn == n && s.owned && s.transcript != nil && s.stream == nil && s.busy(c) == busy {
+			if s.conn == n && s.state == sessionOwned && s.stream == nil && s.busy(c) == busy {
 				s.attach(c, now)
 			}
 		}
@@ -237,7 +237,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		}
 	}
 	for _, s := range c.sessions {
-		if s.conn == n && s.transcript != nil {
+		if s.conn == n && s.state != sessionDropped {
 			s.detach(c)
 			s.strayed = true
 			s.broken(c, now)
@@ -346,7 +346,7 @@ func (c *Client) late(now engine.Time, s *session, m jsonrpc.Message, id uint64)
 	if id == 0 || c.ids.Own(id) {
 		return false
 	}
-	if s == nil || s.transcript == nil {
+	if s == nil || s.state == sessionDropped {
 		return true
 	}
 	if m.Kind == jsonrpc.ErrorResponse {

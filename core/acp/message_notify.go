@@ -12,7 +12,7 @@ func (c *Client) Notify(now engine.Time, session uint32, method string, params [
 	c.lastCall++
 	id := engine.CallID(c.lastCall)
 	s, failure := c.scope(method, session)
-	away := s != nil && !s.owned
+	away := s != nil && s.state != sessionOwned
 	switch {
 	case failure == nil && away && !c.cfg.Tabs:
 		failure = elsewhere(method)

@@ -77,7 +77,7 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 			s = named
 		}
 	}
-	if s != nil && !s.owned {
+	if s != nil && s.state != sessionOwned {
 		return // it asks the tab that carries the session as well
 	}
 	q := &question{id: id, method: method, raw: bytes.Clone(m.Raw), params: bytes.Clone(m.Params), conn: n, session: s}
@@ -167,7 +167,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	for _, q := range c.questions {
 		switch {
 		case q.handle != handle || !q.delivered || q.answer != nil:
-		case q.session == nil || q.session.owned:
+		case q.session == nil || q.session.state == sessionOwned:
 			c.answer(now, q, ok, data)
 			return
 		case q.given == nil:
@@ -184,7 +184,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uint64, ok bool, data []byte) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || s == nil || !s.owned {
+	if c.state >= stateClosing || s == nil || s.state != sessionOwned {
 		return
 	}
 	if q := c.questionOf(s, id); q != nil && q.delivered && q.answer == nil {

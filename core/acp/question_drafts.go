@@ -23,7 +23,7 @@ func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
 		return
 	}
 	for _, q := range c.questions {
-		if q.handle != handle || !q.delivered || q.answer != nil || q.session == nil || !q.session.owned || bytes.Equal(q.draft, draft) {
+		if q.handle != handle || !q.delivered || q.answer != nil || q.session == nil || q.session.state != sessionOwned || bytes.Equal(q.draft, draft) {
 			continue
 		}
 		q.draft, q.unsaved = append([]byte(nil), draft...), true
@@ -57,7 +57,7 @@ func (c *Client) writeDraft(q *question) int {
 // draftsDue returns when writeDrafts is, Never where nothing waits.
 func (c *Client) draftsDue(s *session) engine.Time {
 	for _, q := range c.questions {
-		if q.session == s && q.unsaved && q.answer == nil && s.owned {
+		if q.session == s && q.unsaved && q.answer == nil && s.state == sessionOwned {
 			return s.draftAt
 		}
 	}

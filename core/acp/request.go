@@ -95,11 +95,11 @@ func (c *Client) submit(now engine.Time, session uint32, method string, params [
 	id := engine.CallID(c.lastCall)
 	s, failure := c.scope(method, session)
 	if s == nil && sessionIn(params) != "" {
-		if named := c.sessionOf(sessionIn(params)); named != nil && !named.owned {
+		if named := c.sessionOf(sessionIn(params)); named != nil && named.state != sessionOwned {
 			s = named // an answer would come on a stream that this tab does not read
 		}
 	}
-	away := s != nil && !s.owned
+	away := s != nil && s.state != sessionOwned
 	if failure == nil && away && !c.cfg.Tabs {
 		failure = elsewhere(method)
 	}

@@ -169,7 +169,7 @@ func rpcError(op string, object []byte) *engine.Error {
 // dropPassing drops the session of a request that is over, where it was there for
 // that alone.
 func (r *request) dropPassing(c *Client, now engine.Time) {
-	if s := r.session; s != nil && s.passing && s.transcript != nil && !s.requested(c) {
+	if s := r.session; s != nil && s.passing && s.state != sessionDropped && !s.requested(c) {
 		c.drop(now, s, 0)
 	}
 }

@@ -134,7 +134,7 @@ func (s *session) orphansHeard(now engine.Time) {
 // does who looks on; no tab sends them.
 func (c *Client) disown(now engine.Time) {
 	for _, s := range c.sessions {
-		if s.transcript == nil || !s.owned || now < s.disownAt {
+		if s.state != sessionOwned || now < s.disownAt {
 			continue
 		}
 		s.disownAt = now.After(doubtFor)

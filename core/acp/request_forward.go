@@ -78,7 +78,7 @@ func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	c.begin(now)
 	record := uintMember(text, "record")
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || c.state == stateNew || s == nil || !s.owned {
+	if c.state >= stateClosing || c.state == stateNew || s == nil || s.state != sessionOwned {
 		return 0
 	}
 	data, answers := jsonrpc.Member(text, "data")
@@ -154,7 +154,7 @@ func (c *Client) Told(now engine.Time, id uint64, outcome engine.Outcome, data [
 func (c *Client) Moved(now engine.Time, record uint64, epoch uint32) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || s == nil || s.owned || epoch <= s.record.Epoch {
+	if c.state >= stateClosing || s == nil || s.state == sessionOwned || epoch <= s.record.Epoch {
 		return
 	}
 	s.record.Position = durable.Position{Epoch: epoch}

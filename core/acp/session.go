@@ -12,46 +12,44 @@ import (
 
 // session is one conversation with the agent.
 type session struct {
-	handle        uint32 // what the page calls it
-	id            string
-	facts         []byte // {"sessionId","cwd","additionalDirectories"}: what resuming it takes
-	servers       []byte // and the MCP servers for the agent to connect to, a JSON array; secret
-	hadServers    bool   // its head says that there are some
-	conn          *connection
-	stream        *stream     // over HTTP; nil where none is held
-	owned         bool        // this page carries it, not another tab
-	known         bool        // the agent has said that it has it
-	strayed       bool        // the connection that had it is gone
-	incomplete    bool        // what was said may be missing
-	protocol      int         // the version that it is told in, while no connection says
-	passing       bool        // of one request only, for a session that the app has not taken up
-	cuts          int         // since it was whole
-	used          uint32      // when it was last used, counted: the least one lends its stream to others
-	parked        bool        // it has no stream, because others need theirs more
-	wanted        bool        // and the app wants to hear of it
-	since         engine.Time // of its stream, or of its being parked
-	unseen        bool        // an earlier page left it, and the agent has not been heard since
-	activities    activities
-	silent        bool // the app was told that it is not heard
-	transcript    *transcript.Reducer
-	turn          turn
-	first         []byte // names the first item of its history
-	replay        *replay
-	place         place           // of its last stream
-	placed        map[uint64]bool // prompts that are in the history
-	lately        []uint64        // the last of those, oldest first
-	pending       map[uint64]bool // of earlier pages: told to the app
-	before        uint32          // which turn there was when those were told
-	orphanedBy    engine.Time     // until when the agent may at least say that it has one of those
-	disownAt      engine.Time     // when it is looked whether it has; Never for none that are open
-	dispatchAt    engine.Time     // when prompts that were held back may leave; Never for none
-	record        *record
-	fold          *storedSession // what is stored of it, while another tab carries it
-	resend        []*question    // answered by an earlier page, and not taken as far as it knew
-	draftAt       engine.Time    // when the next draft of an answer may be written
-	unwanted      bool           // the app has forgotten it, and another tab carries it
-	changingHands bool           // it is changing hands
-	asksAgain     bool           // and what is open is asked anew
+	handle     uint32 // what the page calls it
+	id         string
+	facts      []byte // {"sessionId","cwd","additionalDirectories"}: what resuming it takes
+	servers    []byte // and the MCP servers for the agent to connect to, a JSON array; secret
+	hadServers bool   // its head says that there are some
+	conn       *connection
+	stream     *stream // over HTTP; nil where none is held
+	state      sessionState
+	known      bool        // the agent has said that it has it
+	strayed    bool        // the connection that had it is gone
+	incomplete bool        // what was said may be missing
+	protocol   int         // the version that it is told in, while no connection says
+	passing    bool        // of one request only, for a session that the app has not taken up
+	cuts       int         // since it was whole
+	used       uint32      // when it was last used, counted: the least one lends its stream to others
+	parked     bool        // it has no stream, because others need theirs more
+	wanted     bool        // and the app wants to hear of it
+	since      engine.Time // of its stream, or of its being parked
+	unseen     bool        // an earlier page left it, and the agent has not been heard since
+	activities activities
+	silent     bool // the app was told that it is not heard
+	transcript *transcript.Reducer
+	turn       turn
+	first      []byte // names the first item of its history
+	replay     *replay
+	place      place           // of its last stream
+	placed     map[uint64]bool // prompts that are in the history
+	lately     []uint64        // the last of those, oldest first
+	pending    map[uint64]bool // of earlier pages: told to the app
+	before     uint32          // which turn there was when those were told
+	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
+	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open
+	dispatchAt engine.Time     // when prompts that were held back may leave; Never for none
+	record     *record
+	fold       *storedSession // what is stored of it, while another tab carries it
+	resend     []*question    // answered by an earlier page, and not taken as far as it knew
+	draftAt    engine.Time    // when the next draft of an answer may be written
+	unwanted   bool           // the app has forgotten it, and another tab carries it
 }
 
 // session returns the session with that handle, nil for none.
@@ -59,7 +57,7 @@ func (c *Client) session(handle uint32) *session {
 	if handle == 0 || int(handle) > len(c.sessions) {
 		return nil
 	}
-	if s := c.sessions[handle-1]; s.transcript != nil {
+	if s := c.sessions[handle-1]; s.state != sessionDropped {
 		return s
 	}
 	return nil // dropped
@@ -68,7 +66,7 @@ func (c *Client) session(handle uint32) *session {
 // sessionOf returns the session with that id, nil for none.
 func (c *Client) sessionOf(id string) *session {
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.id == id {
+		if s.state != sessionDropped && s.id == id {
 			return s
 		}
 	}
@@ -79,7 +77,7 @@ func (c *Client) sessionOf(id string) *session {
 // need not become a string.
 func (c *Client) sessionNamed(value []byte) *session {
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.id != "" && jsonrpc.IsString(value, s.id) {
+		if s.state != sessionDropped && s.id != "" && jsonrpc.IsString(value, s.id) {
 			return s
 		}
 	}
@@ -95,7 +93,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 			b = append(b, value...)
 		}
 	}
-	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, owned: true, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
+	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
 	s.turn.state = "idle"
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
@@ -115,7 +113,7 @@ func (s *session) version() int {
 func (s *session) announce(c *Client, restored bool) {
 	b := append([]byte(nil), s.facts[:len(s.facts)-1]...)
 	b = strconv.AppendBool(append(b, `,"restored":`...), restored)
-	b = strconv.AppendBool(append(b, `,"owned":`...), s.owned)
+	b = strconv.AppendBool(append(b, `,"owned":`...), s.state == sessionOwned)
 	if s.record != nil {
 		b = appendUint(append(b, `,"record":`...), s.record.ID) // what pages call it among themselves
 	}
@@ -306,7 +304,7 @@ func (c *Client) notified(now engine.Time, n *connection, on *session, m jsonrpc
 		named, _ := jsonrpc.Member(m.Params, "sessionId")
 		update, _ := jsonrpc.Member(m.Params, "update")
 		if s := c.sessionNamed(named); s != nil && jsonrpc.IsObject(update) {
-			if s.owned {
+			if s.state == sessionOwned {
 				s.update(c, now, update)
 			}
 			return
@@ -404,7 +402,7 @@ func (c *Client) dropNamed(now engine.Time, s *session, params []byte) {
 
 // drop forgets a session; state tells the app, if it is not 0.
 func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
-	if s.transcript == nil {
+	if s.state == sessionDropped {
 		return
 	}
 	for _, q := range append([]*question(nil), c.questions...) {
@@ -418,6 +416,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 		c.status(s, state, -1)
 	}
 	c.forgetRecord(s)
+	s.enter(c, sessionDropped)
 	s.transcript = nil
 	s.conn.closeUnused(c)
 	for _, r := range append([]*request(nil), c.requests...) {
@@ -438,7 +437,7 @@ func (c *Client) Forget(now engine.Time, handle uint32) {
 	c.begin(now)
 	switch s := c.session(handle); {
 	case s == nil || c.state >= stateClosing:
-	case s.owned:
+	case s.state == sessionOwned:
 		c.drop(now, s, engine.StreamClosed)
 	default:
 		c.forwardForget(s)

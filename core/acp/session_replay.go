@@ -139,7 +139,7 @@ func (r *replay) add(c *Client, s *session, now engine.Time, update []byte) {
 func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	r := s.replay
 	s.replay = nil
-	if r == nil || s.transcript == nil {
+	if r == nil || s.state == sessionDropped {
 		return
 	}
 	updates := r.updates

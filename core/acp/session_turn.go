@@ -192,7 +192,7 @@ func (s *session) say(c *Client, now engine.Time, update string) {
 
 // unsent takes back a prompt that is not in the history and will not be.
 func (s *session) unsent(c *Client, now engine.Time, r *request) {
-	if s.transcript == nil {
+	if s.state == sessionDropped {
 		return
 	}
 	s.transcript.Unsent(r.id, s.emit(c))

@@ -16,6 +16,7 @@ var update = flag.Bool("update", false, "write the tables of docs/states.md")
 func TestStatesAreDocumented(t *testing.T) {
 	for _, table := range []coretest.StateTable{
 		{Title: "A client of an agent", Path: "core/acp/client.go", Type: "clientState", Prefix: "state", May: acp.MayFollow["client"]},
+		{Title: "A session with an agent", Path: "core/acp/session_state.go", Type: "sessionState", Prefix: "session", May: acp.MayFollow["session"]},
 		{Title: "A turn of a session", Path: "core/acp/session_turn.go", Type: "turnPhase", Prefix: "turn", May: acp.MayFollow["turn"]},
 		{Title: "A connection to an agent", Path: "core/acp/connection.go", Type: "connState", Prefix: "conn", May: acp.MayFollow["connection"]},
 	} {

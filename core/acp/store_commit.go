@@ -29,7 +29,7 @@ func (c *Client) fitStored() {
 	for c.writer.Held > c.cfg.Limits.Stored {
 		var most *session
 		for _, s := range c.sessions {
-			if s.transcript != nil && s.record != nil && s.owned && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
+			if s.state == sessionOwned && s.record != nil && !s.record.Memory && (most == nil || s.record.Bytes > most.record.Bytes) {
 				most = s
 			}
 		}
@@ -85,7 +85,7 @@ func (o *storeOwner) WriteAgain() {
 	c := (*Client)(o)
 	c.deliver(nil, engine.EventDurability, 0, durable.AppendDurability(nil, "indexeddb", 0))
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.owned && s.record != nil && s.record.Memory {
+		if s.state == sessionOwned && s.record != nil && s.record.Memory {
 			s.record.Memory = false
 			c.rewrite(s)
 		}

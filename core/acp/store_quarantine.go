@@ -35,7 +35,7 @@ func (c *Client) unreadable(now engine.Time, record uint64) {
 // letGo closes a session in this page, and leaves what is stored of it to others. What
 // has left it may be at work, and nothing here will tell.
 func (c *Client) letGo(now engine.Time, s *session) {
-	if s.owned {
+	if s.state == sessionOwned {
 		c.yieldRequests(s)
 	}
 	for _, r := range append([]*request(nil), c.requests...) {
@@ -44,6 +44,7 @@ func (c *Client) letGo(now engine.Time, s *session) {
 		}
 	}
 	s.record.Leave()
-	s.owned, s.record = false, nil
+	s.record = nil
+	s.enter(c, sessionFollowed)
 	c.drop(now, s, engine.StreamClosed)
 }

@@ -60,7 +60,7 @@ func (c *Client) write(s *session, e journal.Entry) {
 
 // writes reports whether what is written of the session gets stored: it is read, and
 // this page carries it.
-func (s *session) writes() bool { return s.record != nil && s.owned && s.fold == nil }
+func (s *session) writes() bool { return s.record != nil && s.state == sessionOwned && s.fold == nil }
 
 // writeSecret puts an entry into the sealed part of the session's next row.
 func (c *Client) writeSecret(s *session, e journal.Entry) {
@@ -146,7 +146,7 @@ const maxLately = 32
 // rewrite stores a session anew: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {
 	r := s.record
-	if r == nil || r.Memory || !c.writer.Open() || !s.owned {
+	if r == nil || r.Memory || !c.writer.Open() || s.state != sessionOwned {
 		return
 	}
 	if s.stream != nil {
@@ -188,7 +188,7 @@ func (c *Client) rewrite(s *session) {
 // forgetRecord deletes what is stored of a session.
 func (c *Client) forgetRecord(s *session) {
 	r := s.record
-	if r == nil || !s.owned {
+	if r == nil || s.state != sessionOwned {
 		return
 	}
 	if r.Memory {

@@ -29,7 +29,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 		case item.Op.Kind == journal.OpCall:
 			s = c.restoreSession(now, item.Op, item.Log)
 			forgotten = slices.DeleteFunc(forgotten, func(other *session) bool { return other == s }) // rewritten
-		case s == nil || s.owned:
+		case s == nil || s.state == sessionOwned:
 		case item.Op.Kind == journal.OpLog:
 			c.follow(now, s, item.Op)
 		case item.Op.Kind == journal.OpForget:
@@ -50,7 +50,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 
 func (c *Client) sessionOfRecord(id uint64) *session {
 	for _, s := range c.sessions {
-		if s.transcript != nil && s.record != nil && s.record.ID == id {
+		if s.state != sessionDropped && s.record != nil && s.record.ID == id {
 			return s
 		}
 	}
@@ -74,46 +74,59 @@ func (c *Client) restoreSession(now engine.Time, op journal.Op, log []journal.Op
 		c.unreadable(now, op.Call)
 		return nil
 	}
-	s := c.restoreHead(now, op, head)
+	s, passed := c.restoreHead(now, op, head)
 	if s == nil {
 		return nil
 	}
 	for _, row := range log {
 		c.foldRow(now, s, row)
 	}
-	c.restored(now, s)
+	c.restored(now, s, passed)
 	return s
 }
 
 // restoreHead takes the head of a session: one that is new here, or one that has
 // changed hands.
-func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) *session {
+func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) (*session, handover) {
 	owned := op.Flags&journal.OpOwned != 0
 	s := c.sessionOfRecord(op.Call)
 	if s == nil {
 		id := sessionIn(head.Params)
 		if head.Method != sessionMethod || c.sessionOf(id) != nil {
-			return nil
+			return nil, handedNowhere
 		}
 		s = c.newSession(id, bytes.Clone(head.Params))
-		s.conn, s.owned, s.known = nil, owned, true
+		s.conn, s.known = nil, true
+		if !owned {
+			s.enter(c, sessionFollowed)
+		}
 		_, s.hadServers = jsonrpc.Member(head.Params, "servers")
 		s.record = c.newRecord(s, op.Call, op.Epoch, head.CreatedAt)
 		s.fold = newStoredSession(head, len(op.Plain))
 		s.announce(c, true)
-		return s
+		return s, handedNowhere
 	}
-	if s.owned && !owned && op.Epoch == s.record.Epoch {
-		return nil // our own, told to us
+	if s.state == sessionOwned && !owned && op.Epoch == s.record.Epoch {
+		return nil, handedNowhere // our own, which this tab has stored
 	}
 	// It has changed hands: its log is read from the start.
-	was := s.owned
+	was := s.state == sessionOwned
 	if was {
 		c.yieldRequests(s)
 	}
-	s.changingHands, s.asksAgain = was || owned || op.Epoch != s.record.Epoch, was || owned
+	passed := handedNowhere
+	switch {
+	case was || owned:
+		passed = handedHere
+	case op.Epoch != s.record.Epoch:
+		passed = handedOthers
+	}
 	s.detach(c)
-	s.owned = owned
+	if owned {
+		s.enter(c, sessionOwned)
+	} else {
+		s.enter(c, sessionFollowed)
+	}
 	s.record.restart(op.Epoch)
 	for _, q := range append([]*question(nil), c.questions...) {
 		switch {
@@ -137,7 +150,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		s.conn.closeUnused(c)
 		c.status(s, engine.StreamFollowed, -1)
 	}
-	return s
+	return s, passed
 }
 
 // foldRow takes a stored row: updates go to the app, the rest is kept until the
@@ -155,8 +168,8 @@ func (c *Client) foldRow(now engine.Time, s *session, op journal.Op) bool {
 
 // restored goes on with a session of which all is read: this page's, or another
 // tab's that it looks on.
-func (c *Client) restored(now engine.Time, s *session) {
-	if s.owned {
+func (c *Client) restored(now engine.Time, s *session, passed handover) {
+	if s.state == sessionOwned {
 		s.fold.AskAgain()
 		c.restoreServers(s)
 		s.record.conn = s.fold.Connection
@@ -165,11 +178,9 @@ func (c *Client) restored(now engine.Time, s *session) {
 		s.record.cursor = s.fold.Cursor
 		s.incomplete, s.unseen = true, true
 	}
-	c.mirror(s)
-	moved := s.changingHands
-	s.changingHands, s.asksAgain = false, false
-	if !s.owned {
-		if moved {
+	c.mirror(s, passed)
+	if s.state != sessionOwned {
+		if passed != handedNowhere {
 			c.handedOn(now, s)
 		}
 		return
@@ -191,7 +202,7 @@ func (c *Client) restored(now engine.Time, s *session) {
 	}
 	c.settleConnection(now, s)
 	c.takenOver(now, s)
-	if s.transcript == nil || c.home.state == connNew {
+	if s.state == sessionDropped || c.home.state == connNew {
 		return // forgotten, or begun attaches it with the others
 	}
 	if s.conn.state == connNew {
@@ -203,7 +214,7 @@ func (c *Client) restored(now engine.Time, s *session) {
 
 // mirror tells the app what is open in a session, as it is stored: prompts that
 // are not in the history, and what the agent asks.
-func (c *Client) mirror(s *session) {
+func (c *Client) mirror(s *session, passed handover) {
 	for _, p := range s.fold.Prompts {
 		if !s.pending[p.ID] {
 			s.pending[p.ID] = true
@@ -219,7 +230,7 @@ func (c *Client) mirror(s *session) {
 	for _, asked := range s.fold.Asked {
 		if q := c.questionOf(s, asked.ID); q != nil {
 			q.conn = s.conn
-			if s.asksAgain && q.given == nil {
+			if passed == handedHere && q.given == nil {
 				c.restoreDraft(q)
 				c.ask(q)
 			}
@@ -291,7 +302,7 @@ func (c *Client) joinConnections(now engine.Time) {
 		c.home = c.newConnection()
 	}
 	for _, s := range c.sessions {
-		if s.owned {
+		if s.state == sessionOwned {
 			c.settleConnection(now, s)
 		}
 	}
@@ -326,7 +337,7 @@ func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 			s.transcript.Unsent(p.ID, s.emit(c)) // no news where its item has come
 		}
 	}
-	c.mirror(s)
+	c.mirror(s, handedNowhere)
 }
 
 func hasPrompt(r *storedSession, id uint64) bool {

@@ -172,7 +172,7 @@ func (c *Client) nextParked(now engine.Time) *session {
 }
 
 func (s *session) awaitsStream() bool {
-	return s.parked && s.transcript != nil && s.owned && s.conn != nil && s.conn.state == connOpen
+	return s.parked && s.state == sessionOwned && s.conn != nil && s.conn.state == connOpen
 }
 
 // idles reports whether a session that is not at work has a stream to lend.

@@ -64,7 +64,7 @@ func (c *Client) held() int {
 func (c *Client) demanded() (engine.Effect, bool) {
 	var d demand
 	for _, s := range c.sessions {
-		if s.transcript == nil || !s.owned || c.state >= stateClosing {
+		if s.state != sessionOwned || c.state >= stateClosing {
 			continue
 		}
 		d.wanted++
