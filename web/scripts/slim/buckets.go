@@ -47,7 +47,7 @@ func roundBuckets(list []segment) bool {
 	return known
 }
 
-// moduleData returns what begins with the runtime's moduledata: the addresses of the
+// moduleData returns a copy of what begins with the runtime's moduledata: the addresses of the
 // table of functions and of the names in it.
 func moduleData(list []segment) []byte {
 	for _, s := range list {
@@ -57,9 +57,12 @@ func moduleData(list []segment) []byte {
 		}
 		start := binary.LittleEndian.AppendUint64(nil, uint64(s.at+at))
 		start = binary.LittleEndian.AppendUint64(start, uint64(s.at+at+word(s.bytes[at:], headerNames)))
+		// The linker leaves out zeros: a segment may begin behind those of the address.
+		rest := bytes.TrimLeft(start, "\x00")
+		zeros := len(start) - len(rest)
 		for _, other := range list {
-			if at := bytes.Index(other.bytes, start); at >= 0 {
-				return other.bytes[at:]
+			if at := bytes.Index(other.bytes, rest); at >= 0 {
+				return append(make([]byte, zeros), other.bytes[at:]...)
 			}
 		}
 	}

@@ -180,6 +180,18 @@ func TestRoundsBuckets(t *testing.T) {
 	}
 }
 
+// The linker leaves out zeros, also those that the runtime's data begins with: the address
+// of its table of functions may end in some.
+func TestFindsDataThatBeginsWithZero(t *testing.T) {
+	list := program()
+	data := moduleAt(1<<16, 100_020, 40<<16)
+	list[0].at, list[1] = 1<<16, segment{at: 10_002, bytes: data[2:]}
+	list[0], list[1] = list[1], list[0]
+	if _, err := slim(module(list)); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a table of values says is the same, wherever it is.
 func TestPacksTables(t *testing.T) {
 	values := []byte{0, 9, 9, 2, 1, 0, 9, 4, 1, 2, 1, 0, 9, 9}
