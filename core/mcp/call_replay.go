@@ -18,11 +18,11 @@ func (c *Client) Record(id engine.CallID) uint64 {
 	return t.record.ID
 }
 
-// Retell tells the events of a stored row once more whose positions are between from
+// ReplayRow replays the events of a stored row whose positions are between from
 // and to, for a reader that has been too slow for them. row is its plain part, lent
 // until the effects are taken; position is that of the last event before it. Returns
 // that of the last one in it. Nothing else follows: the call is as it was.
-func (c *Client) Retell(now engine.Time, id engine.CallID, position, from, to uint32, row []byte) uint32 {
+func (c *Client) ReplayRow(now engine.Time, id engine.CallID, position, from, to uint32, row []byte) uint32 {
 	c.begin(now)
 	r := journal.ReadRow(row)
 	for e, ok := r.Next(); ok; e, ok = r.Next() {

@@ -50,7 +50,7 @@ function calls(context: Partial<CallContext> = {}) {
       landed: () => Promise.resolve(),
       rows: async () => [],
       done: () => {},
-      again: () => them.refused("again", closed("again")),
+      rerun: () => them.refused("rerun", closed("rerun")),
       restored: () => {},
       ...context,
     },

@@ -50,7 +50,7 @@ function calls(context: Partial<CallContext> = {}) {
     landed: () => Promise.resolve(),
     rows: async () => [],
     done: () => {},
-    again: () => them.refused("again", EXITED("again")),
+    rerun: () => them.refused("rerun", EXITED("rerun")),
     restored: () => {},
     ...context,
   });

@@ -29,7 +29,7 @@ class Log {
         return this.positions.slice(n, n + most).map((_, i): LogRow => ({ epoch: 1, n: n + i + 1, plain: new Uint8Array(8), secret: null }));
       },
       landed: async () => void this.positions.push(...this.flying.splice(0, 1)),
-      retell: ({ n }, position) => {
+      replay: ({ n }, position) => {
         const last = this.positions[n - 1]!;
         assert.ok(last > position);
         return { last, events: last >= gap.from && last <= gap.to ? [event(last)] : [] };

@@ -90,7 +90,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   /** @internal How often the call asked for input. */
   rounds = 0;
   /** @internal What makes the same request once more. */
-  again: CallOptions = {};
+  rerunOptions: CallOptions = {};
   #ended: AbortController | undefined;
   /** The events from before it was made, of which the store has what there is. */
   #before: Gap | undefined;

@@ -52,8 +52,8 @@ export interface CallContext {
   rows(record: number, after: LogPlace, most: number): Promise<LogRow[]>;
   /** A call has its outcome; `record` names it in the store. */
   done(record: number): void;
-  /** Makes a request once more. */
-  again(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
+  /** Makes a request once more: the server may run it twice. */
+  rerun(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
   /** The store has brought a call back. */
   restored(call: SharedCall<unknown>): void;
   /** What is wrong with a result, as JSON; undefined where there is nothing to look at. */
@@ -116,7 +116,7 @@ export class Calls {
       return storedEvents(gap, {
         rows: async (after, most) => (record === 0 || this.#left ? [] : this.#context.rows(record, after, most)),
         landed: () => this.#context.landed(),
-        retell: (row, position) => this.#retell(call, row, position, gap),
+        replay: (row, position) => this.#replayRow(call, row, position, gap),
         missing: (events) => {
           if (gap.events > 0) this.#wire.runtime.missing(this.#wire.handle, events);
         },
@@ -125,7 +125,7 @@ export class Calls {
     rerun: (call, made) => this.#rerun(call, made),
   };
   /** Events of a row that is being read again. */
-  #retold: RawEvent[] | undefined;
+  #gathered: RawEvent[] | undefined;
 
   /** Of the runtime that there is. */
   #live = new LiveControl(this.#asks);
@@ -153,11 +153,11 @@ export class Calls {
     const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
     });
-    call.again = againOf(options, out.meta);
+    call.rerunOptions = rerunOptions(options, out.meta);
     made?.(call as SharedCall<unknown>);
     if (key !== "") this.#keys.set(key, call as SharedCall<unknown>);
-    const send = (header: string[], resend: Pending["resend"], again = true): void => {
-      const unblock = again ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, params, header, { failure, resend, send }) : undefined;
+    const send = (header: string[], resend: Pending["resend"], isFirst = true): void => {
+      const unblock = isFirst ? (failure: HoldfastError) => this.#unblock(call as SharedCall<unknown>, params, header, { failure, resend, send }) : undefined;
       const begun = kept && context.streams.ready;
       try {
         this.#wire.runtime.call(this.#wire.handle, how | (begun ? CallFlags.Connected : 0), [...out.frame, ...header], out.times, (id) => {
@@ -239,7 +239,7 @@ export class Calls {
     const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
     const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
-    call.again = againOf({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
+    call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#read.add(made.id);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
@@ -251,19 +251,19 @@ export class Calls {
 
   /** The core's Replay record: events of such a call. */
   replayed(id: number, position: number, events: Uint8Array): void {
-    if (this.#retold) for (const raw of unpacked(events)) this.#retold.push(raw);
+    if (this.#gathered) for (const raw of unpacked(events)) this.#gathered.push(raw);
     else this.#pending.get(id)?.call.replayed(position, events);
   }
 
   /** The events of a stored row that are in a gap, and the position of its last. */
-  #retell(id: number, row: LogRow, position: number, gap: Gap): { last: number; events: RawEvent[] } {
-    const events: RawEvent[] = (this.#retold = []);
+  #replayRow(id: number, row: LogRow, position: number, gap: Gap): { last: number; events: RawEvent[] } {
+    const events: RawEvent[] = (this.#gathered = []);
     let last = position;
     try {
       const { runtime, handle } = this.#wire;
-      runtime.retell(handle, id, { position, from: gap.from, to: gap.to }, row.plain, (position) => (last = position));
+      runtime.replayRow(handle, id, { position, from: gap.from, to: gap.to }, row.plain, (position) => (last = position));
     } finally {
-      this.#retold = undefined;
+      this.#gathered = undefined;
     }
     return { last, events };
   }
@@ -299,13 +299,13 @@ export class Calls {
   #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
     if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
-    const { method, params, key, again } = call;
-    return this.#context.again(method, params, key === undefined ? again : { ...again, key }, made);
+    const { method, params, key, rerunOptions: options } = call;
+    return this.#context.rerun(method, params, key === undefined ? options : { ...options, key }, made);
   }
 
   /** The core's Deliver effect for a call. */
   deliver(id: number, kind: number, position: number, text: string, stream = 0): void {
-    if (this.#retold) return void this.#retold.push({ kind, position, text });
+    if (this.#gathered) return void this.#gathered.push({ kind, position, text });
     if (kind === EVENT.acked) return this.#acks.answered(position, text);
     if (kind > EVENT.notification) this.#context.streams.heard(id, kind, stream);
     if (stream === StreamState.Followed || stream === StreamState.Forgotten) this.#handed(id, text);
@@ -322,19 +322,19 @@ export class Calls {
     if (!pending) return;
     const { call, params, resend, unblock, record } = pending;
     const live = this.#live;
-    const between = async <R>(resent: Promise<R>): Promise<R | false> => {
+    const between = async <R>(retry: Promise<R>): Promise<R | false> => {
       this.#between.set(id, call);
-      const again = await resent.catch(() => false as const);
+      const handled = await retry.catch(() => false as const);
       if (this.#between.get(id) === call) this.#between.delete(id);
-      return again;
+      return handled;
     };
     this.#context.streams.remove(id);
     if (record) this.#context.done(record);
     const mismatch = outcome === OUTCOME.headerMismatch;
     if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
-      const again = await between(resend(JSON.parse(text) as RPCError, mismatch));
+      const handled = await between(resend(JSON.parse(text) as RPCError, mismatch));
       if (live !== this.#live) return; // the id is another call's by now
-      if (again) {
+      if (handled) {
         this.#withdraw(id, call); // that refusal is nobody's outcome
         return;
       }
@@ -395,7 +395,7 @@ export class Calls {
     this.#read.add(record);
     if (state === "followed" && pending) {
       pending.record = record;
-      if (meta) pending.call.again.meta = meta; // another page was first with the key
+      if (meta) pending.call.rerunOptions.meta = meta; // another page was first with the key
       pending.resend = pending.unblock = undefined; // whoever carries it sends it again
     }
     else if (state === "forgotten" && kept) this.#forget(id, kept);
@@ -406,7 +406,7 @@ export class Calls {
     call: SharedCall<unknown>,
     params: Open,
     header: string[],
-    { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], again: boolean) => void },
+    { failure, resend, send }: { failure: HoldfastError; resend: Pending["resend"]; send: (header: string[], resend: Pending["resend"], isFirst: boolean) => void },
   ): Promise<boolean> {
     const context = this.#context;
     const refused = await context.refused(call.method, params, header, call.ended);
@@ -450,7 +450,7 @@ function asked({ _meta, task, ...params }: Open): string {
 }
 
 /** What a call is made of, beside its params and key: the same makes it once more. */
-function againOf({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
+function rerunOptions({ ack, rerun, input, timeouts, sendWithin, journal }: CallOptions, meta: Open | undefined): CallOptions {
   const all = { ack, rerun, input, timeouts, sendWithin, journal, meta };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -66,7 +66,7 @@ export class SharedConnection {
   readonly #handlers: Handlers;
   readonly #backlog: Backlog;
   /** Calls that had left the store by the time that the client was made: the app cannot listen yet. */
-  #evictedEarly: EvictedCall[] | undefined = [];
+  #evictedBefore: EvictedCall[] | undefined = [];
   /** Calls that were restored just now. */
   readonly #back: SharedCall<CallToolResult>[] = [];
   #durability: Durability;
@@ -124,7 +124,7 @@ export class SharedConnection {
       landed: () => keeping.journal?.landed() ?? Promise.resolve(),
       rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
       done: (record) => keeping.journal?.done(record),
-      again: (method, params, options, made) => this.request(method, params, options, made),
+      rerun: (method, params, options, made) => this.request(method, params, options, made),
       restored: (call) => this.#restored(call as SharedCall<CallToolResult>),
       headersFor: (method, params) => this.headersFor(method, params),
       headersAfter: (method, params, rpc) => this.headersAfter(method, params, rpc),
@@ -299,9 +299,9 @@ export class SharedConnection {
   /** The app can listen from here on; `why` says why calls end with the page, where they do. */
   connected(why: string): void {
     this.#why = why;
-    const early = this.#evictedEarly ?? [];
-    this.#evictedEarly = undefined;
-    for (const call of early) this.#listeners.emit("evicted", call);
+    const evicted = this.#evictedBefore ?? [];
+    this.#evictedBefore = undefined;
+    for (const call of evicted) this.#listeners.emit("evicted", call);
   }
 
   // Not before the app can have a listener: connect resolves after it.
@@ -458,7 +458,7 @@ export class SharedConnection {
     }
     if (kind === EVENT.evicted) {
       const call = JSON.parse(text) as EvictedCall;
-      if (this.#evictedEarly) this.#evictedEarly.push(call);
+      if (this.#evictedBefore) this.#evictedBefore.push(call);
       else this.#listeners.emit("evicted", call);
       return;
     }

@@ -22,7 +22,7 @@ export interface StoredEventsUse {
   /** Resolves when the commit under way is over. */
   landed(): Promise<void>;
   /** The events of a row that are in the gap, and the position of its last one; `position` is that of the last one before it. */
-  retell(row: LogRow, position: number): { last: number; events: RawEvent[] };
+  replay(row: LogRow, position: number): { last: number; events: RawEvent[] };
   /** So many events are told to be missing. */
   missing(events: number): void;
 }
@@ -53,7 +53,7 @@ export async function* withoutGaps(events: AsyncIterator<RawEvent>): AsyncGenera
   for await (const raw of { [Symbol.asyncIterator]: () => events }) if (raw.kind !== GAP) yield raw;
 }
 
-async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
+async function* rowsOf(gap: Gap, { rows, landed, replay }: StoredEventsUse): AsyncGenerator<RawEvent, void, undefined> {
   let after = START;
   let position = 0;
   let most = FEW;
@@ -69,14 +69,14 @@ async function* rowsOf(gap: Gap, { rows, landed, retell }: StoredEventsUse): Asy
     for (const row of read) {
       after = row;
       bytes += row.plain.length;
-      let again: ReturnType<typeof retell>;
+      let replayed: ReturnType<typeof replay>;
       try {
-        again = retell(row, position);
+        replayed = replay(row, position);
       } catch {
         return; // the runtime has exited
       }
-      position = again.last;
-      yield* again.events;
+      position = replayed.last;
+      yield* replayed.events;
     }
     most = bytes < LITTLE ? Math.min(4 * most, MANY) : FEW;
   }

@@ -100,12 +100,12 @@ export class Runtime implements Reports {
   }
 
   /**
-   * Tells the events of a stored row again that are in a gap, before this returns;
+   * Replays the events of a stored row that are in a gap, before this returns;
    * `gap.position` is that of the last event before the row, `ended` is told that of its last.
    */
-  retell(client: number, call: number, gap: { position: number; from: number; to: number }, row: Uint8Array, ended: (position: number) => void): void {
+  replayRow(client: number, call: number, gap: { position: number; from: number; to: number }, row: Uint8Array, ended: (position: number) => void): void {
     const { position, from, to } = gap;
-    this.#bound(() => this.#exports.retell(client, call, position, from, to, this.#table.writeBytes(row), performance.now()), ended);
+    this.#bound(() => this.#exports.replayRow(client, call, position, from, to, this.#table.writeBytes(row), performance.now()), ended);
   }
 
   /** So many events of a call were told to be missing. */

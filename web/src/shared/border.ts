@@ -324,9 +324,9 @@ export interface Exports {
   // wasm/inputs.go
   peek(handle: number, id: number, now: number): number;
   draft(handle: number, id: number, request: number, n: number, now: number): number;
-  // wasm/retell.go
+  // wasm/replay.go
   record(handle: number, id: number): number;
-  retell(handle: number, id: number, position: number, from: number, to: number, n: number, now: number): number;
+  replayRow(handle: number, id: number, position: number, from: number, to: number, n: number, now: number): number;
   missing(handle: number, events: number, now: number): number;
   // wasm/socket.go
   socketOpened(handle: number, x: number, now: number): number;

@@ -41,7 +41,7 @@ func TestFault168_EventsOfStoredRows(t *testing.T) {
 		var told []string
 		position := uint32(0)
 		for _, row := range rows {
-			position = r.Client.Retell(r.Now, 7, position, tc.from, tc.to, row)
+			position = r.Client.ReplayRow(r.Now, 7, position, tc.from, tc.to, row)
 			for e, ok := r.Client.Next(); ok; e, ok = r.Client.Next() {
 				for e := range engine.Unpacked(e) {
 					if e.Kind == engine.Deliver && e.C == 7 {

@@ -17,18 +17,18 @@ func exportRecord(handle, id uint32) float64 {
 	return 0
 }
 
-// exportRetell tells the events from one position to another of a stored row: the
+// exportReplayRow replays the events from one position to another of a stored row: the
 // input is its plain part, position that of the last event before it. The header's
 // answer word is the position of its last.
 //
-//go:wasmexport retell
-func exportRetell(handle, id, position, from, to uint32, n int32, now float64) (records int32) {
+//go:wasmexport replayRow
+func exportReplayRow(handle, id, position, from, to uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
 		return none()
 	}
-	last := c.mcp.Retell(engine.Time(now), engine.CallID(id), position, from, to, table.Input(int(n)))
+	last := c.mcp.ReplayRow(engine.Time(now), engine.CallID(id), position, from, to, table.Input(int(n)))
 	table.Answer(last)
 	return c.leave(engine.Time(now))
 }
