@@ -248,7 +248,7 @@ func TestFault74_OneTabTakesACallOver(t *testing.T) {
 	}
 	got := chrome.Script[string](owner, `await store.commit([row(0, 1, 1)], false); const { owned } = await store.read(0); return owned + " " + await rows(0);`)
 	if got != "false 0/1/0 token" {
-		t.Errorf("the owner that was relieved reads %s", got)
+		t.Errorf("the owner of before reads %s", got)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestFault75_TakeOver(t *testing.T) {
 }
 
 // TestFault76_FrozenWithTheLock: a tab is stopped without a word, and keeps its
-// lock and its stream. It is relieved all the same; what it still reads and
+// lock and its stream. Its calls are taken over all the same; what it still reads and
 // writes after it goes on counts for nothing, and it follows from there on.
 func TestFault76_FrozenWithTheLock(t *testing.T) {
 	t.Parallel()

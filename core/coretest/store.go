@@ -197,8 +197,8 @@ func (s *Store) take(i int) journal.Op {
 	return *head
 }
 
-// log returns the rows of a call that count: not what an owner wrote that had
-// been relieved, and did not know it.
+// log returns the rows of a call that count: not what an owner wrote whose
+// epoch was over, and who did not know it.
 func (s *Store) log(head journal.Op) (rows []journal.Op) {
 	for _, row := range s.logs {
 		if row.Call == head.Call && (row.IsAck() || row.Epoch == head.Epoch || row.Epoch < head.Epoch && row.N <= s.seals[head.Call][row.Epoch-1]) {
@@ -253,7 +253,7 @@ func (w *World[M]) Stored(result journal.Result, why durable.Reason) []engine.Ef
 		flown := w.Store.flying
 		ops := w.Store.land(result == journal.ResultOK)
 		if w.Store.strict {
-			ops = append(ops, w.Store.relieved(flown)...)
+			ops = append(ops, w.Store.fenced(flown)...)
 		}
 		if ops != nil {
 			first = w.input("lost", func() { w.Client.Restore(w.Now, ops) })
@@ -265,9 +265,9 @@ func (w *World[M]) Stored(result journal.Result, why durable.Reason) []engine.Ef
 	return w.Effects
 }
 
-// relieved returns what a host tells its client before it tells of a strict commit:
+// fenced returns what a host tells its client before it tells of a strict commit:
 // the calls whose rows it holds, and that another page carries by now.
-func (s *Store) relieved(ops []journal.Op) (b []byte) {
+func (s *Store) fenced(ops []journal.Op) (b []byte) {
 	for _, op := range ops {
 		i := slices.IndexFunc(s.heads, func(head journal.Op) bool { return head.Call == op.Call })
 		if op.Kind != journal.OpLog || op.IsAck() || i < 0 || s.heads[i].Epoch <= op.Epoch {

@@ -23,8 +23,8 @@ const (
 type OpFlags uint8
 
 // OpOwned: of what was loaded (OpCall), this page carries the call on. Of what is
-// to be written (OpForget), that only its owner may do it: of a page that was
-// relieved, and does not know, nothing in the commit about the call is written.
+// to be written (OpForget), that only its owner may do it: of a page whose
+// epoch is over, and who does not know, nothing in the commit about the call is written.
 const OpOwned OpFlags = 1
 
 // OpEnded: the row that is to be written (OpLog) holds the call's outcome, or comes

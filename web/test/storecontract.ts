@@ -69,7 +69,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     const store = await browser.open("s", "a");
     assert.deepEqual(await store.commit([{ kind: "server", plain: bytes("server"), secret: bytes("session") }, head(2), head(1)], true), {
       sealed: true,
-      relieved: [],
+      fenced: [],
       lost: [],
     });
     await store.commit([row(1, 1, 0, "token 0"), row(2, 1, 0)], false);
@@ -118,7 +118,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     await a.commit([acked(1, 3)], false); // once more
     const taken = await b.takeOver(1, 1);
     assert.deepEqual([taken?.acked, taken?.epoch, await rowsOf(a, 1)], [3, 2, ["1/1/1"]]);
-    await a.commit([acked(1, 7)], true); // relieved, and yet its app is
+    await a.commit([acked(1, 7)], true); // fenced, and yet its app is
     const { calls } = await b.load(all);
     assert.deepEqual(calls.map((call) => [call.acked, call.rows.length]), [[7, 1]]);
     assert.equal((await a.usage()).quarantined, 0);
@@ -126,7 +126,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     assert.deepEqual([await a.read(1), (await a.usage()).rows], [null, 0]);
   });
 
-  story("rows of an owner that was relieved are ignored, those before the seal are kept (fault 76)", async (browser) => {
+  story("rows of an owner whose epoch is over are ignored, those before the seal are kept (fault 76)", async (browser) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);
     const taken = await b.takeOver(1, 1);
@@ -143,7 +143,7 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
   });
 
-  story("a call is not written again by an owner that was relieved (fault 76)", async (browser) => {
+  story("a call is not written again by an owner whose epoch is over (fault 76)", async (browser) => {
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     const rewritten = (call: number): Op[] => [{ kind: "forget", call, mine: true }, head(call, "rewritten"), row(call, 1, 0, "token")];
     await a.commit([head(1), row(1, 1, 0), row(1, 1, 1)], false);
@@ -151,12 +151,12 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     await b.commit([row(1, 2, 0)], false);
     // It was frozen, its store seemed to hang, and now works again: the rest of
     // the commit is stored, and it is told.
-    assert.deepEqual((await a.commit([...rewritten(1), head(2), row(2, 1, 0)], false)).relieved, [1]);
+    assert.deepEqual((await a.commit([...rewritten(1), head(2), row(2, 1, 0)], false)).fenced, [1]);
     assert.deepEqual(await rowsOf(b, 1), ["1/1/0", "1/1/1", "1/2/0"]);
     assert.deepEqual(await rowsOf(a, 2), ["2/1/0"]);
     assert.equal((await b.read(1))?.owned, true);
     // Its own it may write again, and one that nobody has.
-    assert.deepEqual((await a.commit([...rewritten(2), ...rewritten(3)], true)).relieved, []);
+    assert.deepEqual((await a.commit([...rewritten(2), ...rewritten(3)], true)).fenced, []);
     assert.deepEqual([await rowsOf(a, 2), await rowsOf(a, 3)], [["2/1/0 token"], ["3/1/0 token"]]);
     assert.equal(text((await a.read(2))?.plain), "rewritten");
   });
@@ -168,13 +168,13 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     await b.commit([row(1, 2, 1)], false);
     await c.takeOver(1, 2);
     const rewritten: Op[] = [{ kind: "forget", call: 1, mine: true }, head(1, "rewritten", 3), row(1, 3, 1)];
-    assert.deepEqual((await c.commit(rewritten, false)).relieved, []);
+    assert.deepEqual((await c.commit(rewritten, false)).fenced, []);
     // Two that were frozen, and do not know: neither do their rows count, nor are they in the way of others.
     await a.commit([row(1, 1, 2)], false);
     await b.commit([row(1, 2, 2)], false);
     await c.commit([row(1, 3, 2)], false);
     assert.deepEqual(await rowsOf(a, 1), ["1/3/1", "1/3/2"]);
-    assert.deepEqual((await a.commit([row(1, 1, 3)], true)).relieved, [1]);
+    assert.deepEqual((await a.commit([row(1, 1, 3)], true)).fenced, [1]);
     // Nor once it has changed hands again.
     assert.equal(await b.takeOver(1, 1), null);
     const taken = await a.takeOver(1, 3);
@@ -218,14 +218,14 @@ export function contract(name: string, newBrowser: () => Browser, sealed = false
     await a.commit([head(1), row(1, 1, 1), end(1, 1, 2), head(2), end(2, 1, 1)], false);
     await b.load(nobody);
     await c.load(nobody);
-    assert.deepEqual((await b.commit([row(1, 2, 1), head(3), row(3, 1, 1)], true)).relieved, [1]);
-    assert.deepEqual((await c.commit([row(1, 3, 1)], true)).relieved, []);
-    assert.deepEqual((await c.commit([row(1, 3, 2)], true)).relieved, []);
+    assert.deepEqual((await b.commit([row(1, 2, 1), head(3), row(3, 1, 1)], true)).fenced, [1]);
+    assert.deepEqual((await c.commit([row(1, 3, 1)], true)).fenced, []);
+    assert.deepEqual((await c.commit([row(1, 3, 2)], true)).fenced, []);
     assert.deepEqual(await rowsOf(b, 1), ["1/1/1", "1/1/2", "1/3/1", "1/3/2"]);
     assert.deepEqual(await rowsOf(c, 3), ["3/1/1"]);
     // Its own by then, and the other one still by what its owner has left.
     assert.deepEqual((await b.load(nobody)).calls.map((x) => [x.call, x.epoch, x.owned]), [[1, 4, true], [2, 4, true], [3, 1, true]]);
-    assert.deepEqual((await b.commit([row(1, 4, 1), row(2, 4, 1)], true)).relieved, []);
+    assert.deepEqual((await b.commit([row(1, 4, 1), row(2, 4, 1)], true)).fenced, []);
     assert.deepEqual([await rowsOf(a, 1), await rowsOf(a, 2)], [["1/1/1", "1/1/2", "1/3/1", "1/3/2", "1/4/1"], ["2/1/1", "2/4/1"]]);
   });
 

@@ -13,7 +13,7 @@ export function keyContract(story: (title: string, run: (browser: Browser) => Pr
     const [a, b] = [await browser.open("s", "a"), await browser.open("s", "b")];
     const results = await Promise.all([a.commit(keyed(1, "k"), false), b.commit([...keyed(2, "k"), head(3), row(3, 1, 1)], true)]);
     const [winner, loser] = results[0]!.lost.length === 0 ? [1, 2] : [2, 1];
-    assert.deepEqual(results.map(({ lost, relieved }) => [lost.map(({ call }) => call), relieved]), winner === 1 ? [[[], []], [[2], []]] : [[[1], []], [[], []]]);
+    assert.deepEqual(results.map(({ lost, fenced }) => [lost.map(({ call }) => call), fenced]), winner === 1 ? [[[], []], [[2], []]] : [[[1], []], [[], []]]);
     const { holder } = results[loser - 1]!.lost[0]!;
     assert.deepEqual([holder?.call, holder?.owned, text(holder?.plain), holder?.rows.map(({ n }) => n)], [winner, false, `call ${winner}`, [1]]);
     // Nothing of the loser is stored; what else was in its commit is.

@@ -68,7 +68,7 @@ test("a key that is none is replaced; what was sealed with another is null", asy
     const next = await open("b");
     assert.deepEqual((await next.load(all)).calls[0]!.rows.map((r) => [text(r.plain), r.secret]), [["1/1/0", null]]);
     const row0 = [{ kind: "server", plain: bytes("x"), secret: bytes("y") }] as const;
-    assert.deepEqual(await next.commit(row0, false), { sealed: true, relieved: [], lost: [] });
+    assert.deepEqual(await next.commit(row0, false), { sealed: true, fenced: [], lost: [] });
     assert.equal(text((await next.readServer())!.secret), "y");
   }
 });
@@ -78,8 +78,8 @@ test("without a cipher secrets are left out, and the commit says so", async () =
   await withGlobal("crypto", plainHttp, async () => {
     const shim = new Shim();
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [], lost: [] });
-    assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true, relieved: [], lost: [] });
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] });
+    assert.deepEqual(await store.commit([row(1, 1, 1)], true), { sealed: true, fenced: [], lost: [] });
     assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
     assert.deepEqual(await rowsOf(store, 1), ["1/1/0", "1/1/1"]);
   });
@@ -94,7 +94,7 @@ test("a browser that cannot store a key has no cipher", async () => {
     })(structuredClone),
   }, async () => {
     const store = await open();
-    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, relieved: [], lost: [] });
+    assert.deepEqual(await store.commit([head(1), row(1, 1, 0, CANARY)], true), { sealed: false, fenced: [], lost: [] });
   });
   assert.ok(!leaks(await shim.dump()), "a secret is there to be read");
 });

@@ -103,12 +103,12 @@ class IndexedDBStore implements Store {
       const sealed = (secret || everything) && key ? await sealOps(key, this.#server, ops, everything) : [];
       const claims = claimed(ops, this.#server);
       const how = { server: this.#server, generation, tab: this.#tab, strict, retry, claims: claims && (await claims), released: this.#released, at: this.#noted(connection) };
-      const { relieved, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
+      const { fenced, lost } = await write(db, ops, sealed, how).catch((error: unknown) => {
         if (!onlyDeletes(ops) || storeError(error).reason !== "quota") throw error;
         return write(db, ops, sealed, { ...how, full: true });
       });
       const opened = lost.map(async ({ call, holder }) => ({ call, holder: holder && (await this.#opened(key, holder)) }));
-      return { sealed: !secret || key !== null, relieved, lost: await Promise.all(opened) };
+      return { sealed: !secret || key !== null, fenced, lost: await Promise.all(opened) };
     });
   }
 

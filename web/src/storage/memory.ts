@@ -101,14 +101,14 @@ class MemoryStore implements Store {
     const { server, tab } = this.#options;
     const undo: (() => void)[] = [];
     const guarded = ownersOnly(ops);
-    const relieved = [...guarded].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
+    const fenced = [...guarded].filter((call) => (mine.heads.get(call)?.owner ?? tab) !== tab);
     const lost: LostKey[] = [];
     const claims = new Set(ops.flatMap((op) => (op.kind === "key" ? [op.call] : [])));
     const carryOut = (op: Op): void => void undo.push(apply(mine, op, server, tab));
     try {
-      for (const op of ops) if (op.kind === "server" || !(relieved.includes(op.call) || claims.has(op.call))) carryOut(op);
+      for (const op of ops) if (op.kind === "server" || !(fenced.includes(op.call) || claims.has(op.call))) carryOut(op);
       for (const op of ops) {
-        if (op.kind !== "key" || relieved.includes(op.call)) continue;
+        if (op.kind !== "key" || fenced.includes(op.call)) continue;
         const key = new TextDecoder().decode(op.key);
         const holder = mine.heads.get(mine.keys.get(key) ?? op.call);
         const free = !holder || holder.call === op.call || holder.owner === tab;
@@ -124,7 +124,7 @@ class MemoryStore implements Store {
       throw error;
     }
     const carried = strict ? [...written(ops, new Set([...guarded, ...claims]))] : [];
-    return { sealed: true, relieved: [...relieved, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)], lost };
+    return { sealed: true, fenced: [...fenced, ...carried.filter((call) => mine.heads.get(call)?.owner !== tab)], lost };
   }
 
   async forget(): Promise<string> {
@@ -204,7 +204,7 @@ function apply(mine: Held, op: Op, server: string, tab: string): () => void {
         mine.log.set(op.call, [row, ...rows.filter((other) => other.epoch > 0 || other.n > op.n)]);
         return () => mine.log.set(op.call, rows);
       }
-      // From the end: rows come in order, save those of an owner that was relieved.
+      // From the end: rows come in order, save those of an owner whose epoch is over.
       let at = rows.length;
       while (at > 0 && before(row, rows[at - 1]!)) at--;
       const last = rows[at - 1];

@@ -113,8 +113,8 @@ export function isCount(value: unknown): value is number {
 }
 
 /**
- * The rows of a call that count: not what an owner wrote that had been
- * relieved, and did not know it (fault 76).
+ * The rows of a call that count: not what an owner wrote whose
+ * epoch was over, and who did not know it (fault 76).
  */
 export function validRows(head: HeadRecord, rows: readonly unknown[]): LogRecord[] {
   return rows.filter((row): row is LogRecord => isLog(row) && row.n <= lastOf(head, row.epoch));

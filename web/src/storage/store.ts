@@ -149,8 +149,8 @@ export interface SweepUse {
 /** What became of a commit. */
 export interface Committed {
   sealed: boolean;
-  /** Calls that this tab carries no more, or that are forgotten. Looked for where the commit was strict, or depends on it. */
-  relieved: readonly number[];
+  /** Calls that another tab has taken over, or that are forgotten: this tab's epoch of them is over. Looked for where the commit was strict, or depends on it. */
+  fenced: readonly number[];
   /** Calls that were not added, since another call has their key. */
   lost: readonly LostKey[];
 }

@@ -105,7 +105,7 @@ export interface Writing extends Writer {
 
 /** What a transaction has found out. */
 export interface Written {
-  relieved: number[];
+  fenced: number[];
   lost: { call: number; holder: Found | null }[];
 }
 
@@ -117,7 +117,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
   const claims = how.claims ?? NO_CLAIMS;
   // Only what is needed: a log row must not wait for who reads the heads.
   const stores = new Set(ops.flatMap(touched));
-  const done: Written = { relieved: [], lost: [] };
+  const done: Written = { fenced: [], lost: [] };
   if (stores.size === 0) return Promise.resolve(done);
   const guarded = ownersOnly(ops);
   const carried = strict ? written(ops, new Set([...guarded, ...claims.keys()])) : new Set<number>();
@@ -173,7 +173,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     });
     for (const call of guarded) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head && head.owner !== how.tab) done.relieved.push(call);
+        if (head && head.owner !== how.tab) done.fenced.push(call);
         else claim(call);
       });
     }
@@ -182,7 +182,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     if (carried.size > 0) then(tx.objectStore("ids").get([server]), (ids) => (heirs = heirsOf(ids)));
     for (const call of carried) {
       then(tx.objectStore("calls").get([server, call]), (head: HeadRecord | undefined) => {
-        if (head?.owner !== how.tab && (head && heirTo(head, heirs)?.tab) !== how.tab) done.relieved.push(call);
+        if (head?.owner !== how.tab && (head && heirTo(head, heirs)?.tab) !== how.tab) done.fenced.push(call);
       });
     }
     // Without it Chrome waits for the last callback before it commits, and a

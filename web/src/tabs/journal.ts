@@ -191,14 +191,14 @@ export class Journal {
     if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK));
     const ends = ops.some(endsSession);
     const committed = (ends ? this.#session.end(ops, strict) : this.#store.commit(ops, strict)).then(
-      async ({ sealed, relieved, lost }) => {
+      async ({ sealed, fenced, lost }) => {
         // What the core does once this is stored it must not do any more for a
         // call that another page carries by now (fault 76).
-        for (const call of relieved) await this.#calls.moved(call);
+        for (const call of fenced) await this.#calls.moved(call);
         for (const one of lost) this.#calls.lostKey(one);
         const kept = sealed && this.#store.durability === "indexeddb";
         if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed);
-        const elsewhere = new Set([...relieved, ...lost.map(({ call }) => call)]);
+        const elsewhere = new Set([...fenced, ...lost.map(({ call }) => call)]);
         this.#tell(ops.filter((op) => op.kind === "server" || !elsewhere.has(op.call)));
       },
       (error: unknown) => {
