@@ -24,12 +24,12 @@ func exportAgentServe(handle uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportAgentTold takes what became of a request that another tab makes for this
+// exportAgentForwardSettled takes what became of a request that another tab makes for this
 // one: an engine.Outcome and its text as settle has it, or 0 for that the other
 // tab has it. The number is a float since an id takes up to 53 bits.
 //
-//go:wasmexport agentTold
-func exportAgentTold(handle uint32, request float64, outcome uint32, n int32, now float64) (records int32) {
+//go:wasmexport agentForwardSettled
+func exportAgentForwardSettled(handle uint32, request float64, outcome uint32, n int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterACP(handle)
 	if c == nil {
@@ -40,21 +40,21 @@ func exportAgentTold(handle uint32, request float64, outcome uint32, n int32, no
 	if engine.Outcome(outcome) == engine.OutcomeFailure {
 		failure = readFailure(text)
 	}
-	c.acp.Told(engine.Time(now), uint64(request), engine.Outcome(outcome), text, failure)
+	c.acp.ForwardSettled(engine.Time(now), uint64(request), engine.Outcome(outcome), text, failure)
 	return c.leave(engine.Time(now))
 }
 
-// exportAgentMoved notes that another tab than before carries the session of that
+// exportAgentTakenOver notes that another tab than before carries the session of that
 // record, and writes rows of that epoch.
 //
-//go:wasmexport agentMoved
-func exportAgentMoved(handle uint32, record float64, epoch uint32, now float64) (records int32) {
+//go:wasmexport agentTakenOver
+func exportAgentTakenOver(handle uint32, record float64, epoch uint32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterACP(handle)
 	if c == nil {
 		return none()
 	}
-	c.acp.Moved(engine.Time(now), uint64(record), epoch)
+	c.acp.TakenOver(engine.Time(now), uint64(record), epoch)
 	return c.leave(engine.Time(now))
 }
 

@@ -53,7 +53,7 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 		l := s.look(77)
 		id := l.request("session/prompt", hello)
 		request := idIn(l.forwarded()[0])
-		l.do(func(c *acp.Client) { c.Told(l.Now, request, 0, nil, nil) })
+		l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, 0, nil, nil) })
 		write := func(entries ...journal.Entry) {
 			var plain []byte
 			for _, e := range entries {

@@ -72,7 +72,7 @@ func (c *Client) forwardAnswer(q *question) {
 
 // Serve does what another tab asks for, which follows a session of this one's:
 // text is of its EventForward. It returns the call that settles with what becomes
-// of a request, for the page to pass on (Told); 0 where nothing will, or where
+// of a request, for the page to pass on (ForwardSettled); 0 where nothing will, or where
 // this tab does not carry the session and it is none of its business.
 func (c *Client) Serve(now engine.Time, text []byte) engine.CallID {
 	c.begin(now)
@@ -125,10 +125,10 @@ func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method str
 	return c.submit(now, s.handle, method, params, id)
 }
 
-// Told takes what became of a request that another tab makes for this one, which
+// ForwardSettled takes what became of a request that another tab makes for this one, which
 // is not settled by anything else while that tab carries the session. Outcome 0
 // says that it has it; failure is of OutcomeFailure.
-func (c *Client) Told(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	c.begin(now)
 	for _, r := range c.requests {
 		if r.id != id || r.phase != requestElsewhere {
@@ -148,10 +148,10 @@ func (c *Client) Told(now engine.Time, id uint64, outcome engine.Outcome, data [
 	}
 }
 
-// Moved notes that another tab than before carries the session of that record,
+// TakenOver notes that another tab than before carries the session of that record,
 // and that this one has heard all that the last one stored. Its rows have that
 // epoch.
-func (c *Client) Moved(now engine.Time, record uint64, epoch uint32) {
+func (c *Client) TakenOver(now engine.Time, record uint64, epoch uint32) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
 	if c.state >= stateClosing || s == nil || s.state == sessionOwned || epoch <= s.record.Epoch {

@@ -135,10 +135,10 @@ func TestForwardedPrompt(t *testing.T) {
 	prompts := a.m.of("session/prompt")
 	s.expect(len(prompts) == 1 && idIn(text)>>24 == 77, "%d prompts, id of %s", len(prompts), text)
 	e := s.settled(call)
-	l.do(func(c *acp.Client) { c.Told(l.Now, idIn(text), 0, nil, nil) })
+	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), 0, nil, nil) })
 	s.expect(l.outcome(id) == "", "settled with %s", l.outcome(id))
 	for range 2 {
-		l.do(func(c *acp.Client) { c.Told(l.Now, idIn(text), e.Outcome, e.Data, nil) })
+		l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), e.Outcome, e.Data, nil) })
 	}
 	s.expect(l.outcome(id) == fmt.Sprintf("%d %s", e.Outcome, e.Data), "settled with %s", l.outcome(id))
 }
@@ -177,7 +177,7 @@ func TestForwardedToTheDead(t *testing.T) {
 				id := l.request(test.method, hello)
 				request := idIn(l.forwarded()[0])
 				if test.at&taken != 0 {
-					l.do(func(c *acp.Client) { c.Told(l.Now, request, 0, nil, nil) })
+					l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, request, 0, nil, nil) })
 				}
 				write := func(e journal.Entry) {
 					s.Store.Append(s.Store.Calls()[0], journal.AppendEntry(nil, e))

@@ -323,7 +323,7 @@ func (c *Client) settleConnection(now engine.Time, s *session) {
 }
 
 // follow takes a row that the tab which carries s has stored. That another tab has it
-// Moved says first.
+// TakenOver says first.
 func (c *Client) follow(now engine.Time, s *session, op journal.Op) {
 	if s.fold == nil || op.Epoch != s.record.Epoch || !s.record.IsNext(op) {
 		return

@@ -68,8 +68,8 @@ test("what other pages ask for is made here, and they are told what becomes of i
   rig.serves = 0;
   rig.client!.sessions!.serve("b", `{"record":9,"request":79,"method":"x"}`);
   assert.deepEqual(rig.told.slice(2), [["b", 78, 0, ""]]);
-  rig.client!.sessions!.told(5, 1, "{}");
-  rig.client!.sessions!.moved(9, 2);
+  rig.client!.sessions!.forwardSettled(5, 1, "{}");
+  rig.client!.sessions!.takenOver(9, 2);
   assert.deepEqual(rig.told.slice(3), [["core", 5, 1, "{}"], ["moved", 9, 2]]);
 });
 

@@ -60,8 +60,8 @@ export class AgentRig {
         this.served.push(text);
         bind(this.serves);
       },
-      agentTold: (_: number, ...said: unknown[]) => this.told.push(["core", ...said]),
-      agentMoved: (_: number, ...said: unknown[]) => this.told.push(["moved", ...said]),
+      agentForwardSettled: (_: number, ...said: unknown[]) => this.told.push(["core", ...said]),
+      agentTakenOver: (_: number, ...said: unknown[]) => this.told.push(["moved", ...said]),
       agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       terminate: () => this.#end("terminate"),
@@ -74,11 +74,11 @@ export class AgentRig {
     };
     const journal = {
       durability: "indexeddb",
-      reaches: true,
+      canForward: true,
       options: () => ({}),
       attach: (client: JournalClient) => void (this.client = client),
       forward: (text: string) => this.forwarded.push(text),
-      told: (...said: unknown[]) => this.told.push(said),
+      settleForward: (...said: unknown[]) => this.told.push(said),
       close: () => {},
       shared: () => false,
     };

@@ -287,7 +287,7 @@ export class Agent {
   #run(options: object, credentials: RequestCredentials): void {
     const { journal } = this.#keeping;
     const port = this.#port(credentials);
-    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.reached }, port, (handle) => {
+    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.canForward }, port, (handle) => {
       this.#wire.handle = handle; // sessions come back before the client is started
       this.#streams?.bind(this.#wire);
       const client = {

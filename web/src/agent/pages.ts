@@ -24,8 +24,8 @@ export class Pages implements SessionPages {
   }
 
   /** Whether there is a way to them. */
-  get reached(): boolean {
-    return this.#keeping.journal?.reaches ?? false;
+  get canForward(): boolean {
+    return this.#keeping.journal?.canForward ?? false;
   }
 
   /** The core's Forward event. */
@@ -39,20 +39,20 @@ export class Pages implements SessionPages {
     this.#wire.runtime.agentServe(this.#wire.handle, text, (call) => {
       if (call === 0 || request === undefined) return;
       // First, and before anything leaves: who dies now may have sent it.
-      journal?.told(from, request, 0, "");
+      journal?.settleForward(from, request, 0, "");
       this.#exchanges.serve(call, (outcome, answer) => {
         // Whoever carries the session next answers for what this page cannot any more.
         const unanswered = outcome === OUTCOME.failure && (JSON.parse(answer) as GoError).ofPage;
-        if (!unanswered) journal?.told(from, request, outcome, answer);
+        if (!unanswered) journal?.settleForward(from, request, outcome, answer);
       });
     });
   }
 
-  told(request: number, outcome: number, text: string): void {
-    this.#wire.runtime.agentTold(this.#wire.handle, request, outcome, text);
+  forwardSettled(request: number, outcome: number, text: string): void {
+    this.#wire.runtime.agentForwardSettled(this.#wire.handle, request, outcome, text);
   }
 
-  moved(record: number, epoch: number): void {
-    this.#wire.runtime.agentMoved(this.#wire.handle, record, epoch);
+  takenOver(record: number, epoch: number): void {
+    this.#wire.runtime.agentTakenOver(this.#wire.handle, record, epoch);
   }
 }

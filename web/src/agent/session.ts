@@ -77,7 +77,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
       handlers: use.handlers,
       elicits: use.elicits,
       url: use.url,
-      answers: () => (this.#followed ? (use.pages.reached ? "there" : "nowhere") : "here"),
+      answers: () => (this.#followed ? (use.pages.canForward ? "there" : "nowhere") : "here"),
       opened: (request) => this.#view.tell("request", { request }),
       withdrawn: (request, reason) => this.#view.tell("withdrawn", { request, reason }),
     });
@@ -265,7 +265,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    */
   async forget(): Promise<void> {
     this.#mustBeOpen("forget");
-    if (this.#followed && !this.#use.pages.reached) {
+    if (this.#followed && !this.#use.pages.canForward) {
       throw new HoldfastError({ code: "elsewhere", op: "forget", message: "another page carries the session, and cannot be reached", retryable: true });
     }
     const closed = new Promise<void>((resolve) => void this.on("closed", () => resolve()));

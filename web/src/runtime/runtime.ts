@@ -197,13 +197,13 @@ export class Runtime implements Reports {
   }
 
   /** Tells what became of a request that another page makes; `outcome` 0: that page has it. */
-  agentTold(client: number, request: number, outcome: number, text: string): void {
-    this.#run(() => this.#exports.agentTold(client, request, outcome, this.#table.writeText(text), performance.now()));
+  agentForwardSettled(client: number, request: number, outcome: number, text: string): void {
+    this.#run(() => this.#exports.agentForwardSettled(client, request, outcome, this.#table.writeText(text), performance.now()));
   }
 
   /** Another page than before carries the session of that record, and writes rows of that epoch. */
-  agentMoved(client: number, record: number, epoch: number): void {
-    this.#run(() => this.#exports.agentMoved(client, record, epoch, performance.now()));
+  agentTakenOver(client: number, record: number, epoch: number): void {
+    this.#run(() => this.#exports.agentTakenOver(client, record, epoch, performance.now()));
   }
 
   /** Lets go of the streams of an agent's sessions, since the page is being frozen, or takes them up again. */

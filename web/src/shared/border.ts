@@ -283,8 +283,8 @@ export interface Exports {
   agentCancel(handle: number, id: number, now: number): number;
   // wasm/agenttabs.go
   agentServe(handle: number, n: number, now: number): number;
-  agentTold(handle: number, request: number, outcome: number, n: number, now: number): number;
-  agentMoved(handle: number, record: number, epoch: number, now: number): number;
+  agentForwardSettled(handle: number, request: number, outcome: number, n: number, now: number): number;
+  agentTakenOver(handle: number, record: number, epoch: number, now: number): number;
   agentRest(handle: number, resting: number, now: number): number;
   agentStreams(handle: number, n: number, now: number): number;
   agentForget(handle: number, session: number, now: number): number;

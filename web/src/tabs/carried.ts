@@ -244,7 +244,7 @@ export class CarriedCalls {
     if (followed.epoch === epoch - 1 && followed.n === sealed && !followed.reading) {
       this.#followed.note(call, from, epoch, 0);
       this.#use.moved();
-      this.#use.client()?.sessions?.moved(call, epoch);
+      this.#use.client()?.sessions?.takenOver(call, epoch);
     } else {
       void this.read(call);
     }

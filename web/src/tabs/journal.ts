@@ -230,7 +230,7 @@ export class Journal {
   }
 
   /** Whether other pages can be asked for something. */
-  get reaches(): boolean {
+  get canForward(): boolean {
     return Channel.exists && this.#store.durability !== "memory";
   }
 
@@ -240,7 +240,8 @@ export class Journal {
   }
 
   /** Tells a page what became of a request that it had asked for; `outcome` 0: this one has it. */
-  told(to: string, request: number, outcome: number, text: string): void {
+  settleForward(to: string, request: number, outcome: number, text: string): void {
+    // The kind is called what pages of earlier builds call it.
     this.#channel.send({ kind: "told", to, request, outcome, text });
   }
 
@@ -391,7 +392,7 @@ export class Journal {
         this.#client?.sessions?.serve(from, message.text);
         break;
       case "told":
-        if (message.to === this.#tab.name) this.#client?.sessions?.told(message.request, message.outcome, message.text);
+        if (message.to === this.#tab.name) this.#client?.sessions?.forwardSettled(message.request, message.outcome, message.text);
         break;
       case "wiped":
         if (this.#isMine(message.generation)) void this.#wiped();

@@ -41,7 +41,7 @@ export interface SessionPages {
   /** That page asks for something in a session that another one carries, maybe this one. */
   serve(from: string, text: string): void;
   /** What became of what this page had asked for; `outcome` 0: another page has the request. */
-  told(request: number, outcome: number, text: string): void;
+  forwardSettled(request: number, outcome: number, text: string): void;
   /** Another page than before carries the session of that record, under that epoch; its log so far is known here. */
-  moved(record: number, epoch: number): void;
+  takenOver(record: number, epoch: number): void;
 }
