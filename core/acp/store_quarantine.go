@@ -43,7 +43,7 @@ func (c *Client) letGo(now engine.Time, s *session) {
 			r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "another page carries the session, and this one cannot read what that has stored"})
 		}
 	}
-	s.record.Leave()
+	s.record.Disown()
 	s.record = nil
 	s.enter(c, sessionFollowed)
 	c.drop(now, s, engine.StreamClosed)

@@ -192,7 +192,7 @@ func (c *Client) forgetRecord(s *session) {
 		return
 	}
 	if r.Memory {
-		r.Leave()
+		r.Disown()
 	} else {
 		r.Delete(journal.OpOwned)
 	}

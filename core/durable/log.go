@@ -185,8 +185,8 @@ func (l *Log) Fail() {
 	l.forget()
 }
 
-// Leave writes nothing more: what is stored of the record is nothing of this page's.
-func (l *Log) Leave() {
+// Disown writes nothing more: what is stored of the record is nothing of this page's.
+func (l *Log) Disown() {
 	l.Drop()
 	l.writer.Held -= l.Bytes
 	l.Memory, l.Bytes = true, 0
@@ -194,6 +194,6 @@ func (l *Log) Leave() {
 
 // Delete deletes the record from the store.
 func (l *Log) Delete(flags journal.OpFlags) {
-	l.Leave()
+	l.Disown()
 	l.writer.Put(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID})
 }

@@ -155,7 +155,7 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 	case t == nil:
 	case c.kept[t.id] != nil:
 		delete(c.kept, t.id)
-		t.record.Leave()
+		t.record.Disown()
 		c.unrecord(t)
 		c.tellForgotten(t)
 	case t.state < callEnding:
@@ -170,7 +170,7 @@ func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
 // part ends a call of which this page knows no more than failure says: what is stored
 // of it is another page's.
 func (c *Client) part(now engine.Time, t *call, failure *engine.Error) {
-	t.record.Leave()
+	t.record.Disown()
 	c.unask(t)
 	c.abort(t.x)
 	c.unrecord(t)

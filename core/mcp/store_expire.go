@@ -70,7 +70,7 @@ func (c *Client) evict() []byte {
 	for _, e := range evict {
 		t := c.callOfRecord(e.Call)
 		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, t.record.outcome), Call: e.Call})
-		t.record.Leave()
+		t.record.Disown()
 		c.evicted = append(c.evicted, t)
 		if e.Manual && !e.Acked {
 			c.manualIn = ticket
