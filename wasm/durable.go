@@ -116,16 +116,16 @@ func exportHandshake(handle uint32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportLeave closes a client without ending its session.
+// exportCloseKeepingSession closes a client without ending its session.
 //
-//go:wasmexport leave
-func exportLeave(handle uint32, now float64) (records int32) {
+//go:wasmexport closeKeepingSession
+func exportCloseKeepingSession(handle uint32, now float64) (records int32) {
 	defer guard(&records)
 	c := enter(handle)
 	if c == nil {
 		return none()
 	}
-	c.machine.Leave(engine.Time(now))
+	c.machine.CloseKeepingSession(engine.Time(now))
 	return c.leave(engine.Time(now))
 }
 

@@ -16,7 +16,7 @@ type machine interface {
 
 	Start(now engine.Time)
 	Close(now engine.Time)
-	Leave(now engine.Time)
+	CloseKeepingSession(now engine.Time)
 	Terminate(now engine.Time)
 
 	Online(now engine.Time)

@@ -12,8 +12,8 @@ func (c *Client) Close(now engine.Time) {
 	c.shut(now, nil)
 }
 
-// Leave is Close.
-func (c *Client) Leave(now engine.Time) { c.Close(now) }
+// CloseKeepingSession is Close.
+func (c *Client) CloseKeepingSession(now engine.Time) { c.Close(now) }
 
 // Terminate ends the client and the connection, and with it whatever the agent
 // still does on it. The connection is out of the store before its host is told:

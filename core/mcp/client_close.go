@@ -15,23 +15,23 @@ func (c *Client) Close(now engine.Time) { c.close(now, closesIdle) }
 // in it: a logout. It is ended at the server also where the store fails.
 func (c *Client) Terminate(now engine.Time) { c.close(now, endsSession) }
 
-// Leave closes the client as Close does, without ending the session: another tab
+// CloseKeepingSession closes the client as Close does, without ending the session: another tab
 // uses it too. It may come after Close as long as the end of the session is not
 // stored.
-func (c *Client) Leave(now engine.Time) { c.close(now, leavesSession) }
+func (c *Client) CloseKeepingSession(now engine.Time) { c.close(now, keepsSession) }
 
 // closing says what becomes of the session when its client is closed.
 type closing uint8
 
 const (
-	closesIdle    closing = iota // it ends, unless a call that is kept goes on in it
-	leavesSession                // it stays
-	endsSession                  // it ends
+	closesIdle   closing = iota // it ends, unless a call that is kept goes on in it
+	keepsSession                // it stays
+	endsSession                 // it ends
 )
 
 func (c *Client) close(now engine.Time, how closing) {
 	c.begin(now)
-	shared := how == leavesSession
+	shared := how == keepsSession
 	if c.state == stateClosing && shared {
 		c.keepSession()
 	}

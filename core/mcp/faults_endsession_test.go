@@ -72,12 +72,12 @@ func TestFault138_SessionLeavesTheStoreFirst(t *testing.T) {
 func TestFault138_AnotherPageUsesTheSession(t *testing.T) {
 	w := withSession(t)
 	closes(w)
-	w.Input("leave", (*mcp.Client).Leave)
+	w.Input("close keeping the session", (*mcp.Client).CloseKeepingSession)
 	if n := w.Open(); n != 0 {
 		t.Fatalf("%d exchanges are open\n%s", n, w.Log())
 	}
 	w.Store = &coretest.Store{}
-	for _, input := range []func(*mcp.Client, engine.Time){(*mcp.Client).Leave, (*mcp.Client).Close} {
+	for _, input := range []func(*mcp.Client, engine.Time){(*mcp.Client).CloseKeepingSession, (*mcp.Client).Close} {
 		if effects := w.Input("again", input); len(effects) > 0 {
 			t.Fatalf("a client that is closed does something\n%s", w.Log())
 		}

@@ -66,7 +66,7 @@ export class AgentRig {
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       terminate: () => this.#end("terminate"),
       close: () => this.#end("close"),
-      leave: () => this.#end("leave"),
+      closeKeepingSession: () => this.#end("closeKeepingSession"),
       token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),
       counters: () => `{"cuts":2}`,
       release: () => {},

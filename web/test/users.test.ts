@@ -150,8 +150,8 @@ function changing() {
       said.push([handle, "call", params]);
       bind(++calls);
     },
-    leave: (handle: number) => {
-      said.push([handle, "leave"]);
+    closeKeepingSession: (handle: number) => {
+      said.push([handle, "close"]);
       // What a core writes at its end is still its user's.
       ports[handle - 1]!.store(9, true, []);
       ports[handle - 1]!.state(`{"state":"closed"}`);
@@ -215,7 +215,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   assert.equal(client.tools, undefined);
   assert.equal(await under.result.catch(code), "closed");
   assert.deepEqual(client.calls(), []);
-  assert.deepEqual(said.slice(-4), [[1, "leave"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
+  assert.deepEqual(said.slice(-4), [[1, "close"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
 
   // The store is being opened: what is asked now is the second user's.
   const mine = client.request("tools/call", { a: 3 }, { key: "k" });
@@ -279,7 +279,7 @@ test("Fault 123: the sessions of an agent are over when a token is of another us
   const late = session!.request("x/late").catch(code);
   const next = rig.agent.request("x/next"); // waits for the second user's client
   assert.deepEqual(await Promise.all([prompt, asked, late]), ["closed", "closed", "closed"]);
-  assert.deepEqual([session!.closed, await rig.agent.sessions(), rig.ended], [true, [], ["leave"]]);
+  assert.deepEqual([session!.closed, await rig.agent.sessions(), rig.ended], [true, [], ["closeKeepingSession"]]);
   while (rig.port === port) await turn();
   await turn();
   assert.equal(rig.last.method, "x/next");

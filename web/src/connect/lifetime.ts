@@ -151,7 +151,7 @@ export class Lifetime<F extends Facts, C extends object> {
     const last = !journal?.forgotten || (await journal.lastToUse());
     const { runtime, handle } = this.#wire;
     if (last) runtime.close(handle);
-    else runtime.leave(handle);
+    else runtime.closeKeepingSession(handle);
   }
 
   // There is nothing in the core that could be closed.
@@ -208,7 +208,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#count();
     this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
     this.#between = Promise.resolve(); // what the client that is left says of itself is no news
-    runtime.leave(handle);
+    runtime.closeKeepingSession(handle);
     runtime.release(handle);
     journal?.close();
     this.#keeping.journal = undefined;

@@ -144,8 +144,8 @@ export class Runtime implements Reports {
   }
 
   /** Closes a client without ending its session, which another tab uses too. */
-  leave(client: number): void {
-    this.#run(() => this.#exports.leave(client, performance.now()));
+  closeKeepingSession(client: number): void {
+    this.#run(() => this.#exports.closeKeepingSession(client, performance.now()));
   }
 
   /** Closes a client and ends its session, or its connection to an agent, with whatever goes on in it. */

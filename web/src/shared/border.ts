@@ -297,7 +297,7 @@ export interface Exports {
   hide(handle: number, now: number): number;
   park(handle: number, id: number, parked: number, now: number): number;
   handshake(handle: number, now: number): number;
-  leave(handle: number, now: number): number;
+  closeKeepingSession(handle: number, now: number): number;
   terminate(handle: number, now: number): number;
   cancelRecord(handle: number, record: number, n: number, now: number): number;
   // wasm/exports.go

@@ -89,7 +89,7 @@ export class SharedSession {
     }));
     if (alone) return committed!;
     const client = this.#journal.client();
-    client?.wire.runtime.leave(client.wire.handle);
+    client?.wire.runtime.closeKeepingSession(client.wire.handle);
     return this.#store.commit(ops.filter((op) => !endsSession(op)), strict);
   }
 
