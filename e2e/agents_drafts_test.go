@@ -69,7 +69,7 @@ func TestAgentDrafts(t *testing.T) {
 	one.Close()
 	two.WaitFor(`!chats.s1.session.followed && ` + asked)
 	two.WaitFor(form + `.draft?.colour === "halfway-to-red"`)
-	// The history is told anew to who takes over, and what was stored is replaced.
+	// The history is told again to who takes over, and what was stored is replaced.
 	two.WaitFor(`chats.s1.resumed.length > 0`)
 	save(two, "red")
 	two.Reload()

@@ -108,7 +108,7 @@ func TestFault119_EndNeverComes(t *testing.T) {
 			say(page, "count 6 @go")
 			p.Pass("go", 3)
 			shows(page, chunks(1, 3))
-			rests(page, chunks(3, 3)) // what a reload loses is not told anew here
+			rests(page, chunks(3, 3)) // what a reload loses is not told again here
 			p.Rule(acppeer.Rule{Kind: "GET", Session: "s1", Gate: "back", Times: 1})
 			if way == "cut" {
 				p.Cut("s1", acppeer.Reset)
@@ -149,7 +149,7 @@ func TestFault119_EndNeverComes(t *testing.T) {
 }
 
 // TestFault120_EchoOfThePrompt: the agent's echo of what the user said is told
-// anew after a cut and shown in two tabs: once in each, under the agent's id, and in
+// again after a cut and shown in two tabs: once in each, under the agent's id, and in
 // the agent's order.
 func TestFault120_EchoOfThePrompt(t *testing.T) {
 	t.Parallel()

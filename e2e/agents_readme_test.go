@@ -26,7 +26,7 @@ func TestReadmeAgent(t *testing.T) {
 	}
 	page.Reload()
 	page.WaitFor(`window.done && session.transcript.length === 4`)
-	// What the agent tells anew is shown in its place once more.
+	// What the agent tells again is shown in its place once more.
 	got := slices.DeleteFunc(page.Console()[len(want):], func(line string) bool { return line == want[0] })
 	if !slices.Equal(got, []string{"log: 3: What is in this folder?", want[1]}) {
 		t.Errorf("after a reload it prints %q", got)

@@ -36,7 +36,7 @@ func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
 		t.Error("the session is not as it was")
 	}
 	// A server that has not noticed that the page is gone writes to nobody, and what
-	// version 1 says is not told anew: the next stream is there when the first is gone.
+	// version 1 says is not told again: the next stream is there when the first is gone.
 	server.Await("stream of the next page", func(log []acpserver.Entry) bool {
 		return len(slices.DeleteFunc(acpserver.Of(log, "open"), func(e acpserver.Entry) bool { return e.Session != "s1" && e.Text != "websocket" })) > 1
 	})

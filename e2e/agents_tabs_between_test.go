@@ -157,9 +157,9 @@ func TestAgentTabsAnswerBetween(t *testing.T) {
 	}
 }
 
-// TestAgentTabsAskedAnew: a question that was open in the tab that looked on is still
+// TestAgentTabsAskedAgain: a question that was open in the tab that looked on is still
 // there, and of use, once that tab carries the session itself.
-func TestAgentTabsAskedAnew(t *testing.T) {
+func TestAgentTabsAskedAgain(t *testing.T) {
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one, others := faultyTabs(t, server.URL(), 1)
@@ -176,10 +176,10 @@ func TestAgentTabsAskedAnew(t *testing.T) {
 	quietly(t, server, 2, 1)
 }
 
-// TestAgentTabsRelieved: a tab is stopped in mid-prompt without a word, and thaws once
+// TestAgentTabsTakenOver: a tab is stopped in mid-prompt without a word, and thaws once
 // another one carries the session. What it was about to send it does not send, and its
 // app hears what became of it.
-func TestAgentTabsRelieved(t *testing.T) {
+func TestAgentTabsTakenOver(t *testing.T) {
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one, others := faultyTabs(t, server.URL(), 1)

@@ -107,12 +107,12 @@ func TestAgentFourTabs(t *testing.T) {
 
 // TestAgentTabAloneIsNotParked: a tab that shares its connections with nobody has a
 // stream for each of three sessions from their beginning, and again when it is loaded
-// anew, however long the browser takes to give it its locks.
+// again, however long the browser takes to give it its locks.
 func TestAgentTabAloneIsNotParked(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, browser string }{
 		{"quick", ""},
-		{"slow when it is loaded anew", `const { request } = LockManager.prototype;
+		{"slow when it is loaded again", `const { request } = LockManager.prototype;
 			const [{ type }] = performance.getEntriesByType("navigation");
 			if (type === "reload") LockManager.prototype.request = function (name, options, granted = options) {
 				const slowly = (lock) => new Promise((resolve) => setTimeout(resolve, 200)).then(() => granted(lock));

@@ -169,10 +169,10 @@ func TestFault149_ModuleRunsAgain(t *testing.T) {
 	page.WaitFor(`JSON.stringify(await opened()) === '{"channels":0,"databases":0,"locks":0}'`)
 }
 
-// TestFault149_MountedAnew: components connect, give up and connect again within one
+// TestFault149_MountedAgain: components connect, give up and connect again within one
 // task. Whoever gives up ends by itself, and an opening that nobody waits for any more
 // leaves nothing open; what fails fails for all who wait for it.
-func TestFault149_MountedAnew(t *testing.T) {
+func TestFault149_MountedAgain(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

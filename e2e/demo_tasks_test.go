@@ -292,7 +292,7 @@ func TestStoryDemoLongWorkFits(t *testing.T) {
 			if over := chrome.Eval[int](page, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 				t.Errorf("%d px wide, dark %v: %d px too wide", width, dark, over)
 			}
-			// Cells are drawn anew for each width.
+			// Cells are drawn again for each width.
 			page.WaitFor(`[...document.querySelectorAll('[data-testid="call-parts"]')].every((parts) => {
 				const boxes = [...parts.querySelectorAll("rect")].map((rect) => rect.getBoundingClientRect());
 				const { right } = parts.getBoundingClientRect();

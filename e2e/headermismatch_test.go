@@ -55,7 +55,7 @@ func TestFault125_AToolThatRanRunsOnce(t *testing.T) {
 }
 
 // TestFault125_RefusedForItsHeaders: HTTP 400 and -32020 say that nothing ran.
-// The call is sent anew, once, where the tool list by then says another thing
+// The call is sent again, once, where the tool list by then says another thing
 // about its header fields; where it does not, the error reaches the app. -32001
 // says so in the release candidate of 2026-07-28 alone.
 func TestFault125_RefusedForItsHeaders(t *testing.T) {

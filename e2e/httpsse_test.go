@@ -12,7 +12,7 @@ import (
 
 // TestStoryHTTPSSE: a server of 2024-11-05 is found behind the same call of
 // connect. Its stream cannot be resumed: what was under way is said to be of
-// unknown outcome, and the connection is made anew.
+// unknown outcome, and the connection is made again.
 func TestStoryHTTPSSE(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, peer.Options{Revision: peer.Revision20241105})

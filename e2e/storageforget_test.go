@@ -200,7 +200,7 @@ func TestStoryPersist(t *testing.T) {
 }
 
 // TestFault121_LateWordOfALogout: the word that one tab has forgotten the server
-// arrives once another one has connected anew. What is meant is the store before:
+// arrives once another one has connected again. What is meant is the store before:
 // the tab that had that hears it, the new one goes on.
 func TestFault121_LateWordOfALogout(t *testing.T) {
 	t.Parallel()

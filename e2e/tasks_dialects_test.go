@@ -150,7 +150,7 @@ func playReload(t *testing.T, d dialect) {
 	eventually(t, "the end of the task", func() bool { return s.p.Oracle().Tasks(storyCall)[0].Status == "completed" })
 	s.reload()
 	if has := s.ends("", 4); !has.Restored {
-		t.Error("it was made anew")
+		t.Error("it was made again")
 	}
 }
 
@@ -169,7 +169,7 @@ func playKill(t *testing.T, d dialect) {
 	s.screen = onBrowser(browser)
 	s.p.Release("go")
 	if has := s.ends("", 4); !has.Restored {
-		t.Error("it was made anew")
+		t.Error("it was made again")
 	}
 	browser.kill()
 }

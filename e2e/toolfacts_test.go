@@ -26,7 +26,7 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 			page := app(t, p.URL(), "")
 			// A call that is stored is stored after what was said before it.
 			chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("add", { a: 1, b: 2 }, { ack: "manual" }).result; `+leave)
-			connectAnew(page, p)
+			connectAgain(page, p)
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("tell", { call: "a", n: 2 }))`)
 			outcome(t, page, "")
 			if body := p.Of("tools/call")[1].Body; !bytes.Contains(body, []byte(`"responseModes":["immediate","streaming","task"]`)) {
@@ -44,7 +44,7 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 		p.Tool("routed", peer.Script{peer.Text("done")}, regional)
 		page := app(t, p.URL(), "")
 		chrome.Script[chrome.Void](page, `await mcp.listTools(); await mcp.callTool("routed", { region: "eu" }, { ack: "manual" }).result;`)
-		connectAnew(page, p)
+		connectAgain(page, p)
 		chrome.Script[chrome.Void](page, `await mcp.callTool("routed", { region: "eu" }).result;`)
 		if n := len(p.Of("tools/call")); n != 2 {
 			t.Errorf("%d requests for two calls", n)
@@ -52,8 +52,8 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 	})
 }
 
-// connectAnew loads the page once more and connects.
-func connectAnew(page *chrome.Page, p *peer.Peer) {
+// connectAgain loads the page once more and connects.
+func connectAgain(page *chrome.Page, p *peer.Peer) {
 	page.Reload()
 	page.WaitFor(`window.holdfast`)
 	chrome.Script[chrome.Void](page, `window.mcp = await holdfast.connect(`+chrome.JS(p.URL())+`);`)
@@ -88,14 +88,14 @@ func TestFault164_ToolsChanged(t *testing.T) {
 	}
 	chrome.Script[chrome.Void](page, `await mcp.listTools();`+stored)
 	looks("listed,", "ran again")
-	connectAnew(page, p)
+	connectAgain(page, p)
 	looks("from the store,", "ran again")
 	changed()
 	looks("after the change,", "outcome_unknown")
-	connectAnew(page, p)
+	connectAgain(page, p)
 	looks("after the change and a reload,", "outcome_unknown")
 	chrome.Script[chrome.Void](page, `await mcp.listTools();`+stored)
 	looks("listed again,", "ran again")
-	connectAnew(page, p)
+	connectAgain(page, p)
 	looks("listed again, from the store,", "ran again")
 }

@@ -50,7 +50,7 @@
 //
 // The table and every address in it are valid until the next export is called,
 // so JavaScript decodes all records before it does anything else with them.
-// Memory may grow during an export, so views on it are made anew when
+// Memory may grow during an export, so views on it are made again when
 // memory.buffer changed. Exports never block and start no goroutines: one that
 // did would return garbage (golang/go wasm scheduler).
 package jsbridge

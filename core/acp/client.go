@@ -24,7 +24,7 @@ const (
 )
 
 // clientTransitions are the states that may follow each. What ends a client has its
-// connection lost first, so that nothing is made anew.
+// connection lost first, so that nothing is made again.
 var clientTransitions = engine.Transitions{
 	stateNew:          1<<stateConnecting | 1<<stateReconnecting,
 	stateConnecting:   1<<stateOpen | 1<<stateReconnecting,

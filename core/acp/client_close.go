@@ -80,7 +80,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 	}
 	for _, n := range c.connections() {
 		n.enter(c, connGone)
-		n.at, n.openBy = engine.Never, engine.Never // nothing is made anew
+		n.at, n.openBy = engine.Never, engine.Never // nothing is made again
 	}
 	c.failure = failure
 	if failure != nil {
@@ -92,7 +92,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 
 // end rejects what is pending and closes what is open.
 func (c *Client) end(now engine.Time, why *engine.Error) {
-	c.enter(max(c.state, stateReconnecting)) // nothing is made anew from here on
+	c.enter(max(c.state, stateReconnecting)) // nothing is made again from here on
 	for _, r := range append([]*request(nil), c.requests...) {
 		r.over(c)
 		failure := *why

@@ -196,7 +196,7 @@ const patience = 5
 
 // failed takes the failure of initialize: of the first it is the client's. Later
 // it is made again, for as long as the app has not closed the client: while a
-// host is deployed anew it answers 404, 401 or with another's pages.
+// host is deployed again it answers 404, 401 or with another's pages.
 func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 	n.closeSocket(c)
 	first := c.state == stateConnecting

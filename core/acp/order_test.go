@@ -118,9 +118,9 @@ func TestCancelOfAPromptThatFailed(t *testing.T) {
 	s.expect(a.m.words("$/cancel_request") != "", "the word never leaves")
 }
 
-// TestCancelOfAPromptThatIsToBeSentAnew: its connection was gone, and the app has
+// TestCancelOfAPromptThatIsToBeRetried: its connection was gone, and the app has
 // cancelled it meanwhile.
-func TestCancelOfAPromptThatIsToBeSentAnew(t *testing.T) {
+func TestCancelOfAPromptThatIsToBeRetried(t *testing.T) {
 	s, a, id := cancelledOnTheWay(t)
 	clear(a.m.connections) // the host was restarted: it answers 404
 	s.arrive()

@@ -156,7 +156,7 @@ func TestOrphanedPromptOfATabThatLends(t *testing.T) {
 }
 
 // TestOrphanedPromptThatCame: once it is in the history nothing is expected of it,
-// however often that is told anew.
+// however often that is told again.
 func TestOrphanedPromptThatCame(t *testing.T) {
 	s, a := orphaned(t, newModel())
 	s.streamsOf(1)

@@ -84,7 +84,7 @@ func (c *Client) advanceDrafts(now engine.Time) {
 	}
 }
 
-// rewriteDrafts writes the drafts of a session whose log is written anew.
+// rewriteDrafts writes the drafts of a session whose log is written again.
 func (c *Client) rewriteDrafts(s *session) {
 	for _, q := range c.questions {
 		if q.session == s && q.answer == nil && len(q.draft) > 0 {

@@ -11,7 +11,7 @@ type requestRole uint8
 const (
 	roleApp        requestRole = iota
 	roleInitialize             // a connection's
-	roleReplay                 // a session's, which wants its history anew
+	roleReplay                 // a session's, which wants its history again
 	roleProbe                  // a socket's, which has to show that it is alive
 )
 

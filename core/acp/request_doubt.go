@@ -95,7 +95,7 @@ func (r *request) connectionLost(c *Client, now engine.Time) {
 	case r.role == roleInitialize:
 		r.fail(c, now, &engine.Error{Code: engine.CodeNetwork, Op: r.method, Retryable: true, Message: "the connection was lost"})
 	case r.role == roleReplay, r.role == roleProbe:
-		r.over(c) // the next connection's history is asked for anew
+		r.over(c) // the next connection's history is asked for again
 	case methods[r.method].repeats:
 		r.phase, r.conn, r.again = requestQueued, nil, engine.Never
 		r.afresh(c)

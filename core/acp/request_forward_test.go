@@ -314,7 +314,7 @@ func TestWithdrawnInAllTabs(t *testing.T) {
 	s.expect(questions() == 1, "asked %d times", questions())
 	asking, id := a.asking, a.askID
 	a.asking, a.askID = "", ""
-	s.slow = true // what is told anew is a commit of its own
+	s.slow = true // what is told again is a commit of its own
 	a.m.forget(s)
 	s.settle(1_000)
 	s.landed()

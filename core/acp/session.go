@@ -374,7 +374,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
 			}
 			switch {
-			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a history told anew
+			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a history told again
 				s.orphanedBy = c.now.After(doubtFor)
 				s.disownAt = s.orphanedBy
 			case name != "pending" && !s.orphaned(c):

@@ -76,7 +76,7 @@ func TestCancelThatTheAgentIgnores(t *testing.T) {
 	s.expect(got["half"] == "in_progress" && got["next"] == "pending" && got["away"] == "in_progress", "in the end: %v", got)
 }
 
-// TestMarksOutliveAReplay: the history that is told anew while the turn is being
+// TestMarksOutliveAReplay: the history that is told again while the turn is being
 // cancelled does not bring them back to life.
 func TestMarksOutliveAReplay(t *testing.T) {
 	s, handle, a := working(t)

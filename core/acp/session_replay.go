@@ -8,7 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// replay is a session's history that is told anew. The app keeps what it has
+// replay is a session's history that is told again. The app keeps what it has
 // until all of it is there: chunks that are told again would be shown twice
 // (spec/acp.md 4, replay).
 type replay struct {
@@ -222,7 +222,7 @@ func (s *session) outran(c *Client) bool {
 	return false
 }
 
-// covers reports whether what is told anew has as many items as are known.
+// covers reports whether what is told again has as many items as are known.
 func (s *session) covers(c *Client, updates [][]byte) bool {
 	t := transcript.New(s.version(), c.cfg.Limits.Item)
 	for _, u := range updates {

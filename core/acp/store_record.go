@@ -23,7 +23,7 @@ func (c *Client) newRecord(s *session, id uint64, epoch uint32, made int64) *rec
 	return r
 }
 
-// restart begins the record anew under the epoch of its owner.
+// restart begins the record again under the epoch of its owner.
 func (r *record) restart(epoch uint32) {
 	r.Log.Restart(epoch)
 	*r = record{Log: r.Log, s: r.s}
@@ -140,10 +140,10 @@ func (r *record) Landed(sealed bool) {
 }
 
 // maxLately bounds the prompts of which a log says for a while yet that they are in
-// the history, once that is written anew.
+// the history, once that is written again.
 const maxLately = 32
 
-// rewrite stores a session anew: what was stored of its history is replaced.
+// rewrite stores a session again: what was stored of its history is replaced.
 func (c *Client) rewrite(s *session) {
 	r := s.record
 	if r == nil || r.Memory || !c.writer.Open() || s.state != sessionOwned {

@@ -292,7 +292,7 @@ func (n *connection) adopt(c *Client) {
 }
 
 // joinConnections gives the sessions that have no connection the home one, where
-// their history is told anew.
+// their history is told again.
 func (c *Client) joinConnections(now engine.Time) {
 	if c.home != nil && len(c.home.result) == 0 {
 		// Without the handshake nothing is known of the agent.

@@ -7,7 +7,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // (spec/acp.md 2.1). So there are Limits.Streams of them, which the sessions lend
 // to each other; fewer where other tabs have some of the six (Client.Streams). What
 // the agent says to one that is parked its host keeps, and what was on its way is
-// told anew with its history (spec/acp.md 2.3).
+// told again with its history (spec/acp.md 2.3).
 
 const (
 	// rotateEvery is how long a session that is at work does without a stream at

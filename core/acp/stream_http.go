@@ -89,7 +89,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 			c.fail(now, httpError("GET", status, true)) // it has no such thing
 			return
 		}
-		es.denied = false // while its host is deployed anew
+		es.denied = false // while its host is deployed again
 	default:
 		es.refused(c, now, httpError("GET", status, true))
 		return

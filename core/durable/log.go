@@ -157,7 +157,7 @@ func (l *Log) Drop() {
 
 func (l *Log) forget() { l.plain, l.secret, l.lent, l.waits = nil, nil, false, false }
 
-// Restart begins the log anew, under the epoch of its owner: those before are of other
+// Restart begins the log again, under the epoch of its owner: those before are of other
 // owners, and what one of them still writes must not count (fault 76).
 func (l *Log) Restart(epoch uint32) {
 	l.Drop()

@@ -161,7 +161,7 @@ func TestWriterRetries(t *testing.T) {
 	}
 
 	d = newDesk(t)
-	for range 2 { // for each commit anew
+	for range 2 { // for each commit again
 		d.Touch(&d.log)
 		ticket := d.commit(0).Ticket
 		d.fate(1, ticket, journal.ResultQuota, durable.CommitFull)

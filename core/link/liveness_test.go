@@ -63,7 +63,7 @@ func TestLivenessDeadline(t *testing.T) {
 	l.prove(21_000, ProveWithin)
 	want("held, proof demanded", engine.Never)
 	l.start(25_000, false, firstDoubtAfter(0))
-	want("held, connected anew", engine.Never)
+	want("held, connected again", engine.Never)
 	l.prove(26_000, ProveWithin)
 	l.hold(30_000, false)
 	want("let go: it has its second", 31_000)

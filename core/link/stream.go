@@ -40,7 +40,7 @@ type Stream struct {
 	Cursor     Cursor
 	Duplicates uint32 // events dropped because they had been delivered before
 	Once       bool   // lives for one connection: ids on it mean nothing, and to cut it is to cancel
-	Reopen     bool   // may be opened anew without a cursor (a GET stream for notifications)
+	Reopen     bool   // may be opened again without a cursor (a GET stream for notifications)
 
 	policy     *Policy
 	phase      Phase

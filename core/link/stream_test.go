@@ -41,7 +41,7 @@ func TestStreamPhases(t *testing.T) {
 }
 
 // TestStreamWithoutCursor: what cannot be resumed is over at its first cut,
-// unless it may be opened anew.
+// unless it may be opened again.
 func TestStreamWithoutCursor(t *testing.T) {
 	random := engine.NewRandom(1)
 	for _, reopen := range []bool{false, true} {

@@ -56,10 +56,10 @@ func TestWhatIsHeldIsBooked(t *testing.T) {
 	}
 }
 
-// TestReconnectTimeIsWrittenAnew: the store comes back before anybody has gone on with
+// TestReconnectTimeIsRewritten: the store comes back before anybody has gone on with
 // a call of an earlier page. What is rewritten has the reconnect time as it was: 0
 // is one, and none is none.
-func TestReconnectTimeIsWrittenAnew(t *testing.T) {
+func TestReconnectTimeIsRewritten(t *testing.T) {
 	for retry, want := range map[string]int64{"": -1, "retry: 0\n": 0, "retry: 9000\n": 9_000} {
 		r := connected(t, mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true})
 		c := r.Call("tools/call", `{"name":"work"}`, durably)

@@ -153,7 +153,7 @@ func (c *Client) Hide(now engine.Time) {
 
 // storeUrgent writes it beside the commit under way, and maybe once more: positions
 // as far as their events are stored, and calls to be deleted, unless they are only
-// written anew.
+// written again.
 func (c *Client) storeUrgent() {
 	var urgent []byte
 	c.writer.Unstored(func(op journal.Op) {

@@ -101,7 +101,7 @@ func (c *Client) writePolicy(t *call) {
 }
 
 // contact notes that the server has the request and knows of us: its timers
-// start anew (SEP-975).
+// start again (SEP-975).
 func (t *call) contact(c *Client, now engine.Time) {
 	t.policy.since = now
 	if t.policy.maxWait > 0 {

@@ -48,7 +48,7 @@ func (s mismatching) executions(r *rig) int {
 // HTTP 400 and -32020 together, and by nothing else: a tool that ran answers
 // with any code in a 200 or on a stream. -32001 says it to nobody, but for
 // servers of the release candidate.
-func TestFault125_OnlyARefusalIsSentAnew(t *testing.T) {
+func TestFault125_OnlyARefusalIsRetried(t *testing.T) {
 	for _, tc := range []struct {
 		server mismatching
 		sent   int

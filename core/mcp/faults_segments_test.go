@@ -316,8 +316,8 @@ func TestFault101_AllFromTheStart(t *testing.T) {
 }
 
 // Fault 101: "nothing more, and complete" to a number that the server does not
-// reach (SEP-1905) may be one that has begun anew. The status tells.
-func TestFault101_BegunAnew(t *testing.T) {
+// reach (SEP-1905) may be one that has begun again. The status tells.
+func TestFault101_BegunAgain(t *testing.T) {
 	for _, status := range []string{"working", "completed"} {
 		o := newStreamed(connected(t, withDisk), 1, 2)
 		o.gives("tasks/get", `{"taskId":"T","status":"working"}`)

@@ -10,7 +10,7 @@ import (
 
 // The HTTP-Stream document's timeouts (section 5, and line 7 of its list).
 
-// Silence ends a stream after 180 s and a comment starts them anew, at
+// Silence ends a stream after 180 s and a comment starts them again, at
 // whatever interval a server sends them; nothing of it reaches the app.
 func TestSeed_HeartbeatsKeepAStreamAlive(t *testing.T) {
 	for _, every := range []int64{1_000, 15_000, 60_000, 179_999} {

@@ -91,7 +91,7 @@ func (c *Client) writeDraft(t *call, id []byte) int {
 	return t.record.WriteDraft(id, t.drafts.saved[string(id)])
 }
 
-// rewriteDrafts writes all of a live call anew after the store was cleared.
+// rewriteDrafts writes all of a live call again after the store was cleared.
 func (c *Client) rewriteDrafts(t *call) {
 	t.drafts.unsent = t.drafts.unsent[:0]
 	for _, id := range sortedKeys(t.drafts.saved) {

@@ -60,7 +60,7 @@ func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
 		o.x, o.first = 0, nil
 		failure := httpError("initialize", link.StatusRedirect)
 		o.failed(c, now, failure)
-		if c.state < stateClosing { // opened anew it would be led there again
+		if c.state < stateClosing { // opened again it would be led there again
 			c.failure = failure
 			c.fail(now)
 		}

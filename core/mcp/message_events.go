@@ -61,7 +61,7 @@ func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
 
 // replayedResponse takes the response to a call that has none yet although its
 // event id was seen before: it cannot be a duplicate, so the server gives its
-// ids anew on each connection. Reports whether it was one.
+// ids from the start on each connection. Reports whether it was one.
 func (c *Client) replayedResponse(now engine.Time, t *call, e *sse.Event) bool {
 	if t == nil || t.state >= callEnding || e.Kind != sse.Message || len(e.Data) == 0 {
 		return false

@@ -42,7 +42,7 @@ const reinitializeEvery = 1_000
 // (2025-11-25 basic/lifecycle).
 func (c *Client) sendInitialize(now engine.Time) {
 	c.begins(now)
-	c.skipVersionHeader = false // learned anew: a passing fault may have taught it
+	c.skipVersionHeader = false // learned again: a passing fault may have taught it
 	c.cursorHeader = cursorHeader{asking: c.cursorHeader.asking, reachedAt: engine.Never}
 	t := c.newCall(now, "initialize", Timeouts{})
 	t.role = roleInitialize

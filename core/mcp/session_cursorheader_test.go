@@ -168,8 +168,8 @@ func TestHeaderRefused_NeedsProof(t *testing.T) {
 	})
 }
 
-// A new session learns anew: the server may have been repaired.
-func TestHeaderRefused_LearnedAnew(t *testing.T) {
+// A new session learns again: the server may have been repaired.
+func TestHeaderRefused_LearnedAgain(t *testing.T) {
 	r := connected(t, mcp.Config{})
 	refuse := func(x engine.ExchangeID) bool { _, has := r.field(x, "Last-Event-ID"); return has }
 	o := r.primed("e0")

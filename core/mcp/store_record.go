@@ -43,7 +43,7 @@ func (c *Client) newRecord(t *call, id uint64, epoch uint32, key string, made in
 	return r
 }
 
-// restart begins the record anew under the epoch of its owner.
+// restart begins the record again under the epoch of its owner.
 func (r *record) restart(epoch uint32) {
 	r.Log.Restart(epoch)
 	*r = record{Log: r.Log, c: r.c, t: r.t, key: r.key, retry: -1, acked: r.acked, sentIn: neverSent}
@@ -218,7 +218,7 @@ func (c *Client) tellDurability(where string, why durable.Reason) {
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDurability, Data: durable.AppendDurability(nil, where, why)})
 }
 
-// rewrite stores a live call anew after the store was cleared. The events that
+// rewrite stores a live call again after the store was cleared. The events that
 // the app has had are gone from it, which Base says.
 func (c *Client) rewrite(t *call) {
 	undecided := t.undecided(c)

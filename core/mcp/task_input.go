@@ -231,7 +231,7 @@ func inputKey(id []byte) (string, bool) {
 	return string(id[1:]), true
 }
 
-// rewriteTask writes a live task anew after the store was cleared.
+// rewriteTask writes a live task again after the store was cleared.
 func (c *Client) rewriteTask(t *call) {
 	k := t.task
 	c.writeTask(t)

@@ -116,7 +116,7 @@ func (w *taskListen) failed(c *Client, now engine.Time, passing bool) {
 	}
 }
 
-// drop ends what is under way: the stream itself ends, or is opened anew.
+// drop ends what is under way: the stream itself ends, or is opened again.
 func (w *taskListen) drop(c *Client) {
 	next := w.next
 	w.next, w.at = nil, engine.Never

@@ -97,7 +97,7 @@ func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 		k.fetch.at = now.After(k.interval)
 		t.inVain(c, now)
 	case !had && k.numbered && k.segments.Complete && !over && len(jsonrpc.Elements(partial)) == 0:
-		// Nothing follows, says a server that may have begun anew and be behind
+		// Nothing follows, says a server that may have begun again and be behind
 		// the number (SEP-1905): the status tells.
 		k.enter(c, resultDoubted)
 		k.fetch.at = engine.Never

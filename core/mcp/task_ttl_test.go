@@ -281,7 +281,7 @@ func TestTask_TTLWhileItsStreamIsOpen(t *testing.T) {
 
 // The store fails under a page and works again: the ttl is rewritten, with when the task
 // was heard of.
-func TestTask_TTLIsWrittenAnew(t *testing.T) {
+func TestTask_TTLIsRewritten(t *testing.T) {
 	o := keptTask(t, "extension", "600000")
 	o.Advance(900)
 	o.storeIsBack()

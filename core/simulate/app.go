@@ -9,7 +9,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// byID returns the app's call with that id; nil for one that it has made anew.
+// byID returns the app's call with that id; nil for one that it has made again.
 func (p *page) byID(id engine.CallID) *call {
 	for i := range p.calls {
 		if p.calls[i].id == id {

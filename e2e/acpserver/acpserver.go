@@ -108,7 +108,7 @@ func (s *Server) Kill() {
 	s.process.Kill()
 }
 
-// Up starts the server again on the same port after Kill. The log begins anew.
+// Up starts the server again on the same port after Kill. The log begins again.
 func (s *Server) Up() {
 	s.t.Helper()
 	s.up()

@@ -77,7 +77,7 @@ func openTab(browser context.Context, url string) (*tab, error) {
 	return t, t.visit(url)
 }
 
-// visit loads the page anew.
+// visit loads the page again.
 func (t *tab) visit(url string) error {
 	return chromedp.Do(t.ctx, chromedp.Navigate(url))
 }

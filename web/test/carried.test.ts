@@ -83,7 +83,7 @@ test("what ends or is forgotten while it is read stays so", async () => {
 
 // By the head alone the core would decide about what is under way as if nothing of
 // it had been stored: an agent's prompt would have an unknown outcome.
-test("what another page has taken over and written anew comes with the rows that were stored with it", () => {
+test("what another page has taken over and written again comes with the rows that were stored with it", () => {
   const { calls, told } = carrying();
   const row = (n: number) => ({ epoch: 2, n, plain: nothing, secret: null });
   calls.taken("other", { kind: "taken", call: 1, epoch: 2, sealed: 0, ops: nothing }); // the log is being read

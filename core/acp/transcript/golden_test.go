@@ -12,7 +12,7 @@ import (
 
 //go:generate go test . -run Transcript -update
 
-var updateGolden = flag.Bool("update", false, "write the golden files anew")
+var updateGolden = flag.Bool("update", false, "write the golden files again")
 
 const goldenTranscript = "../../../web/test/testdata/transcript.json"
 
@@ -99,6 +99,6 @@ func TestGoldenTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(stored, b.Bytes()) {
-		t.Errorf("%s is not what the reducer does; -update writes it anew", goldenTranscript)
+		t.Errorf("%s is not what the reducer does; -update writes it again", goldenTranscript)
 	}
 }

@@ -239,7 +239,7 @@ func idText(raw []byte, without string) (id []byte, rule string) {
 	return id, ""
 }
 
-// Reset forgets the session: what follows is all of it anew. Prompts that may not be in it stay pending.
+// Reset forgets the session: what follows is all of it again. Prompts that may not be in it stay pending.
 func (r *Reducer) Reset(emit func(op []byte)) {
 	r.clear()
 	r.op = append(r.op[:0], `{"op":"reset"}`...)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// retold returns updates that tell the items anew, as an agent does in a replay: each item whole or in chunks, the
+// retold returns updates that tell the items again, as an agent does in a replay: each item whole or in chunks, the
 // chunks of several in any order once all of them have begun.
 func (c chance) retold(items []map[string]any) []string {
 	first, queues := []string{}, [][]string{}
@@ -133,7 +133,7 @@ func told(items []map[string]any) []map[string]any {
 	return kept
 }
 
-// TestReplayConverges tells random histories anew after a reset: the page has the same transcript as before, whether
+// TestReplayConverges tells random histories again after a reset: the page has the same transcript as before, whether
 // messages come whole or in chunks (spec/acp.md 4).
 func TestReplayConverges(t *testing.T) {
 	first, end := histories(t)
