@@ -6,14 +6,15 @@ import (
 )
 
 // attempt is one exchange of a call's, and what counts for that one alone: the next
-// starts with nothing of it.
+// starts with nothing of it but the time when an answer is due.
 type attempt struct {
 	kind       attemptKind
 	x          engine.ExchangeID // 0 once it is over
 	exchange   link.Exchange
-	withCursor bool // it carries Last-Event-ID
-	token      int  // number of the token that it carries
-	withheld   bool // a Read was, while the app paused the call or the store was behind
+	withCursor bool        // it carries Last-Event-ID
+	token      int         // number of the token that it carries
+	answerBy   engine.Time // the head of the response, or more of a JSON body, is due
+	withheld   bool        // a Read was, while the app paused the call or the store was behind
 }
 
 // attemptKind says what an exchange is for.
@@ -27,7 +28,7 @@ const (
 
 // begin starts an exchange of the call's; its id is set with the effect.
 func (t *call) begin(c *Client, kind attemptKind) {
-	t.attempt = attempt{kind: kind, exchange: link.NewExchange(c.linkLimits()), token: c.token.Number()}
+	t.attempt = attempt{kind: kind, answerBy: t.answerBy, exchange: link.NewExchange(c.linkLimits()), token: c.token.Number()}
 }
 
 // resumes reports whether the exchange continues a stream of the request's.

@@ -6,7 +6,15 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
+	"github.com/holdfast-mcp/holdfast/core/mcp/segments"
 )
+
+// recalled is what is known of a call that another page or tab has stored.
+type recalled struct {
+	fold     *recorded.Call   // nil once the call is this page's
+	streamed segments.Tracker // what its task had streamed
+	heard    uint32           // events up to here the app has had while another tab carried the call
+}
 
 // callOfRecord returns the call with that record, nil if there is none.
 func (c *Client) callOfRecord(id uint64) *call {
@@ -139,7 +147,6 @@ func (c *Client) unsettle(t *call) bool {
 		return false
 	}
 	delete(c.kept, t.id)
-	t.tailBy = engine.Never
 	if t.state == callDone {
 		c.calls, c.byCall[t.id] = append(c.calls, t), t
 		c.byRecord[t.record.ID] = t

@@ -64,8 +64,6 @@ func (t *call) nextTouch(now engine.Time) engine.Time {
 	return now.After(max(every, p.wait(), statusFloor))
 }
 
-func (t *call) touchDue() engine.Time { return t.touchAt }
-
 // advanceParked asks for the status of a parked request, which keeps it alive at
 // the server (SEP-975: getStatus resets its timers).
 func (t *call) advanceParked(c *Client, now engine.Time) {

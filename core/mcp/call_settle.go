@@ -65,7 +65,6 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 // finish forgets a call and whatever still carries it.
 func (c *Client) finish(t *call) {
 	t.enter(c, callDone)
-	t.tailBy = engine.Never
 	c.abort(t.x)
 	delete(c.byID, t.request)
 	delete(c.byCall, t.id)

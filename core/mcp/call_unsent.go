@@ -10,6 +10,19 @@ import (
 // sendBy, in this page and in those that find it in the store; then it ends as unsent.
 // So what a person has asked for is not done when they have long done without it.
 
+// queued is what a call waits with that has not left, or that is to leave again.
+type queued struct {
+	left         bool        // its request has left, from here or from an earlier page
+	restored     bool        // another page has made it
+	sendBy       engine.Time // until when it may leave for the first time
+	tellQueuedAt engine.Time // when its app hears that it waits; Never once it has, or where it need not
+	tellsQueued  bool        // its guarantee says what a reload does to it while it waits
+	rerunAt      engine.Time // callRetrying: not before
+	reruns       int         // times it was run again because that is harmless, or allowed
+	resends      int         // times it was sent again in a new session
+	refreshed    bool        // a 401 has been answered with a new token once
+}
+
 // sendDue returns until when a call that never left may wait; Never for all others.
 func (t *call) sendDue(c *Client) engine.Time {
 	switch {

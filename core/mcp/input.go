@@ -13,6 +13,15 @@ import (
 // ever is broken (SEP-2322 leaves the number to the client).
 const maxRounds = 16
 
+// inputRound is a request for input that the server has answered a call with.
+type inputRound struct {
+	rounds       int         // times that it asked
+	round        []byte      // members of params that answer the last of them
+	requestState []byte      // raw, to be sent back as it is
+	askedAt      engine.Time // when it asked
+	asks         []byte      // what it asks for, where that is kept
+}
+
 // completed takes a result. In a self-describing revision it may be a request
 // for input instead (2026-07-28 basic/patterns/mrtr); no resultType means
 // complete, and one that nobody declared is an error.

@@ -11,6 +11,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
+// inquiries are the requests of the server's on a call's stream.
+type inquiries struct {
+	asking    int      // how many the app is answering
+	questions [][]byte // their ids
+	outbox    []*reply // answers that the server has not taken
+	drafts    drafts   // of answers to these, and to what a round or a task asks for
+}
+
 // reply is an answer to a request of the server's on a call's stream, which is
 // sent until the server has taken it: same id, same words (DESIGN 3.4).
 type reply struct {

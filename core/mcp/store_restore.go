@@ -140,12 +140,13 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		state = callRestored
 	}
 	t := &call{
-		series: jsonrpc.Series{Param: progressToken},
-		id:     engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
+		id: engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
-		state:    state, tailBy: engine.Never, tellQueuedAt: engine.Never, totalBy: engine.Never, answerBy: engine.Never,
-		fold: recorded.New(h, len(head.Plain)),
+		state:    state, totalBy: engine.Never,
 	}
+	t.series.Param = progressToken
+	t.tellQueuedAt, t.answerBy = engine.Never, engine.Never
+	t.fold = recorded.New(h, len(head.Plain))
 	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
 	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
 	t.stream.End()
