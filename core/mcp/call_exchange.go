@@ -355,7 +355,7 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		}
 		delay := t.disconnected(c, now, b.Delay, floor)
 		c.status(t, engine.StreamCut, &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
-	case b.Resumable && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused:
+	case b.Resumable && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused():
 		delay := t.stream.RetryAfter(now, floor, &c.random)
 		c.status(t, engine.StreamCut, &streamReport{why: why, attempt: b.Attempt, delay: delay, looping: b.Looping})
 	case b.Looping:
@@ -368,7 +368,7 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 			e.Code, e.Message, e.Cause = engine.CodeTimeout, "nothing came on the stream for too long", errStreamReadTimeout
 		}
 		c.settle(now, t, engine.OutcomeFailure, nil, e)
-	case c.cursorHeader.refused && b.Resumable:
+	case c.cursorHeader.refused() && b.Resumable:
 		t.stranded(c, now, engine.Unknown, headerError(t.method))
 	default:
 		e := unknownError(t.method, 0, "the stream ended before the response and cannot be resumed")

@@ -206,7 +206,7 @@ func (t *call) postResume(c *Client, now engine.Time) {
 	body := jsonrpc.AppendRequest(nil, uint64(t.request), "requests/resume", params, nil)
 	var extra []engine.Field
 	// So that the server can drop what is confirmed (SEP-975, HTTP).
-	if t.withCursor = t.stream.Cursor.Resumable() && !c.cursorHeader.refused; t.withCursor {
+	if t.withCursor = t.stream.Cursor.Resumable() && !c.cursorHeader.refused(); t.withCursor {
 		extra = append(extra, t.stream.Cursor.Header())
 	}
 	t.x = c.fetch(t, "POST", body, extra...)

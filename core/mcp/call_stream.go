@@ -77,7 +77,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 		t.resumeRequest(c, now)
 		return
 	}
-	if c.cursorHeader.refused {
+	if c.cursorHeader.refused() {
 		t.stranded(c, now, engine.Unknown, headerError(t.method))
 		return
 	}

@@ -130,7 +130,7 @@ func New(cfg Config) *Client {
 		writer:   durable.NewWriter(cfg.Journal),
 	}
 	c.taskListen.at = engine.Never
-	c.session.initializeAt, c.cursorHeader.reachedAt = engine.Never, engine.Never
+	c.session.initializeAt = engine.Never
 	return c
 }
 

@@ -86,7 +86,7 @@ func (l *listen) connect(c *Client, now engine.Time) {
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now, c.cfg.Timeouts.Answer)
 	l.token, l.acked = c.token.Number(), false
-	l.withCursor = !modern && l.stream.Cursor.Resumable() && !c.cursorHeader.refused
+	l.withCursor = !modern && l.stream.Cursor.Resumable() && !c.cursorHeader.refused()
 	switch {
 	case modern:
 		l.x = l.fetchSubscriptions(c)

@@ -43,7 +43,8 @@ const reinitializeEvery = 1_000
 func (c *Client) sendInitialize(now engine.Time) {
 	c.begins(now)
 	c.skipVersionHeader = false // learned again: a passing fault may have taught it
-	c.cursorHeader = cursorHeader{asking: c.cursorHeader.asking, reachedAt: engine.Never}
+	c.cursorHeader.enter(c, headerUntried)
+	c.cursorHeader.failures = 0
 	t := c.newCall(now, "initialize", Timeouts{})
 	t.role = roleInitialize
 	asked := c.cfg.Revision

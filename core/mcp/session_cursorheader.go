@@ -12,15 +12,44 @@ import (
 // fetch fails, and the server sees no more than the preflight (RELIABILITY
 // finding 8). To tell the two apart takes a request without it.
 type cursorHeader struct {
-	passed   bool // it has had an answer: the rules allow it
-	refused  bool // they do not: it is not sent any more
-	failures int  // requests with it that failed in a row, before an answer
-	asking   bool // a ping is under way
-	// reachedAt is when that was answered, before any exchange later than
-	// reachedX began; Never where it was not.
-	reachedAt engine.Time
-	reachedX  engine.ExchangeID
+	state     headerState
+	failures  int               // requests with it that failed in a row, before an answer
+	asking    bool              // a ping is under way
+	reachedAt engine.Time       // headerReached: when the ping was answered
+	reachedX  engine.ExchangeID // the last exchange that had begun by then
 }
+
+// headerState is what is known of the rules. enter alone changes it.
+type headerState uint8
+
+const (
+	headerUntried headerState = iota // no request with the field has had an answer in this session
+	headerReached                    // nor has one, and the server was reached without it a moment ago
+	headerAllowed                    // one has had an answer: the rules allow it
+	headerRefused                    // they do not: it is not sent any more
+)
+
+// headerTransitions are the states that may follow each.
+var headerTransitions = engine.Transitions{
+	headerUntried: 1<<headerReached | 1<<headerAllowed,
+	headerReached: 1<<headerUntried | 1<<headerAllowed | 1<<headerRefused,
+	headerAllowed: 1 << headerUntried,
+	headerRefused: 1<<headerUntried | 1<<headerAllowed,
+}
+
+// enter has something else be known of the rules.
+func (h *cursorHeader) enter(c *Client, next headerState) {
+	if !headerTransitions.May(uint8(h.state), uint8(next)) {
+		c.illegalTransitions++
+	}
+	h.state = next
+}
+
+// known reports whether the rules are known.
+func (h *cursorHeader) known() bool { return h.state >= headerAllowed }
+
+// refused reports whether they refuse the field.
+func (h *cursorHeader) refused() bool { return h.state == headerRefused }
 
 const (
 	// headerFailures is how many requests with Last-Event-ID have to fail in a
@@ -34,7 +63,8 @@ const (
 
 // headerPassed notes an answer, of whatever status, to a request with the field.
 func (c *Client) headerPassed() {
-	c.cursorHeader = cursorHeader{passed: true, asking: c.cursorHeader.asking, reachedAt: engine.Never}
+	c.cursorHeader.enter(c, headerAllowed)
+	c.cursorHeader.failures = 0
 }
 
 // headerFailed notes that exchange x, which carried the field, failed before an
@@ -42,15 +72,15 @@ func (c *Client) headerPassed() {
 // that the field is refused: the server was reached without it a moment ago.
 func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) bool {
 	h := &c.cursorHeader
-	if h.passed || h.refused || c.offline || c.state != stateOpen {
-		return h.refused
+	if h.known() || c.offline || c.state != stateOpen {
+		return h.refused()
 	}
-	if h.reachedAt != engine.Never && x > h.reachedX {
+	if h.state == headerReached && x > h.reachedX {
 		if now.Since(h.reachedAt) < headerProof {
 			c.headerRefused()
 			return true
 		}
-		h.reachedAt = engine.Never
+		h.enter(c, headerUntried)
 	}
 	if h.failures++; h.failures < headerFailures || h.asking || c.token.Asking() {
 		return false
@@ -67,9 +97,10 @@ func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) boo
 func (c *Client) pinged(now engine.Time, ping *call) {
 	h := &c.cursorHeader
 	h.asking = false
-	if h.passed || h.refused || !ping.exchange.Opened() || c.state != stateOpen {
+	if h.known() || !ping.exchange.Opened() || c.state != stateOpen {
 		return
 	}
+	h.enter(c, headerReached)
 	h.reachedAt, h.reachedX = now, c.exchanges.Last()
 	stream := &c.listen.stream
 	c.reschedule(ping.parent)
@@ -89,7 +120,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 // {"what":"header_refused","header":"Last-Event-ID"}. What the journal holds of
 // streams that only it could continue is worth nothing after a reload.
 func (c *Client) headerRefused() {
-	c.cursorHeader.refused = true
+	c.cursorHeader.enter(c, headerRefused)
 	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"what":`), "header_refused")
 	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')

@@ -184,7 +184,7 @@ func (t *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 		return durable.Durable
 	case t.policy != nil && t.policy.carries(), t.state == callAsking:
 		return durable.Resumable
-	case t.state == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused && t.stream.Cursor.Resumable():
+	case t.state == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && t.stream.Cursor.Resumable():
 		return durable.Resumable
 	}
 	return durable.LostOnReload
