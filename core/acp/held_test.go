@@ -12,7 +12,7 @@ import (
 
 // TestHeldPromptWhoseTurnNobodyRead: the agent holds the second prompt until it is
 // done with the first, and both turns end while the stream is cut. One end is told,
-// and two are owed: who waits for the second turn would wait for ever.
+// and two are expected: who waits for the second turn would wait for ever.
 func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 	m := newModel()
 	var held modelRequest

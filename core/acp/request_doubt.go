@@ -14,7 +14,8 @@ func (r *request) doubt(now engine.Time, message string, cause error) {
 	r.by = min(r.by, now.After(doubtFor))
 }
 
-// doubtFor is how long the answer to a request of unknown fate is waited for, in ms.
+// doubtFor is how long an answer is waited for, in ms, where nobody knows whether the
+// request has arrived.
 const doubtFor = 15_000
 
 // unsend takes back a request that its host has not taken.

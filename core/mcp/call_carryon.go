@@ -35,10 +35,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.askAgain(c, now, r)
 	case r.Round != nil && r.Stated && r.State == nil:
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Lost, stateLost(t.method))
+		t.answerLost(c, now, engine.Lost, stateLost(t.method))
 	case r.Round != nil && r.Responded && !t.flags.Repeatable():
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went while it was answered"))
+		t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
 		// The answer was given before the page went, and the person is not asked
 		// again (RELIABILITY 55). A request that never left has no id yet.
@@ -58,7 +58,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.restoreTask(c, now, r, wire.FindTaskDialect(r.TaskDialect, c.revision))
 	case r.Task:
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
+		t.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: "the id of this call's task could not be read back"})
 	case !r.Sent:
 		t.enter(c, callQueued)
 		t.send(c, now) // it never left
@@ -74,10 +74,10 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.handAsked(c, now, r)
 	case len(r.Cursor) > 0 || r.Policy != nil:
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Lost, lostError(t.method, 0))
+		t.answerLost(c, now, engine.Lost, lostError(t.method, 0))
 	default:
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
+		t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the page went before the server had said how to go on with it"))
 	}
 }
 
@@ -85,7 +85,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 func (t *call) askAgain(c *Client, now engine.Time, r *recorded.Call) {
 	if r.Stated && r.State == nil {
 		t.enter(c, callQueued)
-		t.stranded(c, now, engine.Lost, stateLost(t.method))
+		t.answerLost(c, now, engine.Lost, stateLost(t.method))
 		return
 	}
 	t.enter(c, callAsking)

@@ -115,9 +115,9 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 	case wire.ResumeSessionGone:
 		t.resumeInNextSession(c, now)
 	case wire.ResumeLost:
-		t.stranded(c, now, engine.Lost, lostError(t.method, status))
+		t.answerLost(c, now, engine.Lost, lostError(t.method, status))
 	case wire.ResumeUnknown:
-		t.stranded(c, now, engine.Unknown, unknownError(t.method, status, "the server does not resume streams"))
+		t.answerLost(c, now, engine.Unknown, unknownError(t.method, status, "the server does not resume streams"))
 	}
 }
 
@@ -249,11 +249,11 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 			t.resumeWithoutCursor(c, now)
 		case how == engine.EndInvalid:
 			// It would refuse the same request for ever (RELIABILITY 43).
-			t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
+			t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
 		case refused && t.policy != nil:
 			t.resumeWithoutCursor(c, now)
 		case refused:
-			t.stranded(c, now, engine.Unknown, headerError(t.method))
+			t.answerLost(c, now, engine.Unknown, headerError(t.method))
 		case how == engine.EndClean:
 			t.broken(c, now, how, cutEnd)
 		default:
@@ -280,7 +280,7 @@ func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail 
 	default:
 		e := unknownError(t.method, 0, "the connection failed before an answer")
 		e.Cause = &engine.Error{Code: engine.CodeNetwork, Retryable: true, Message: detail}
-		t.stranded(c, now, engine.Unknown, e)
+		t.answerLost(c, now, engine.Unknown, e)
 	}
 }
 
@@ -334,7 +334,7 @@ func (t *call) cutOff(c *Client, now engine.Time) {
 			Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the answer was cut off"})
 		return
 	}
-	t.stranded(c, now, engine.Unknown, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
+	t.answerLost(c, now, engine.Unknown, unknownError(t.method, t.exchange.Status(), "the answer was cut off"))
 }
 
 // broken takes a cut of the stream that carries the call.
@@ -369,12 +369,12 @@ func (t *call) breakStream(c *Client, now engine.Time, how engine.Ending, why st
 		}
 		c.settle(now, t, engine.OutcomeFailure, nil, e)
 	case c.cursorHeader.refused() && b.Resumable:
-		t.stranded(c, now, engine.Unknown, headerError(t.method))
+		t.answerLost(c, now, engine.Unknown, headerError(t.method))
 	default:
 		e := unknownError(t.method, 0, "the stream ended before the response and cannot be resumed")
 		if why == cutSilent {
 			e.Cause = errStreamReadTimeout
 		}
-		t.stranded(c, now, engine.Unknown, e)
+		t.answerLost(c, now, engine.Unknown, e)
 	}
 }

@@ -171,7 +171,7 @@ func (t *call) disconnected(c *Client, now engine.Time, delay, floor int64) int6
 func (t *call) resumeRequest(c *Client, now engine.Time) {
 	p := t.policy
 	if p.expired(now) {
-		t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method,
+		t.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method,
 			Message: "the server kept the request for as long as it had promised, and that is over"})
 		return
 	}
@@ -279,7 +279,7 @@ func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
 	case wire.Transient(status) && (code > -32600 || code < -32602):
 		t.resumeRefused(c, now)
 	default:
-		t.stranded(c, now, engine.Lost, refusedResumeError(t.method, status, code))
+		t.answerLost(c, now, engine.Lost, refusedResumeError(t.method, status, code))
 	}
 }
 

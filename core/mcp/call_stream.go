@@ -78,7 +78,7 @@ func (t *call) resume(c *Client, now engine.Time) {
 		return
 	}
 	if c.cursorHeader.refused() {
-		t.stranded(c, now, engine.Unknown, headerError(t.method))
+		t.answerLost(c, now, engine.Unknown, headerError(t.method))
 		return
 	}
 	if t.keeper().uncommitted() {

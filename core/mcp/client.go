@@ -59,7 +59,7 @@ type Client struct {
 	resources []byte // JSON array of the resources that the app watches
 
 	writer     durable.Writer
-	withheld   bool                    // a Read may be owed to a call
+	withheld   bool                    // a Read may be withheld from a call
 	elements   [][]byte                // of the array that is looked at: one list for all
 	kept       map[engine.CallID]*call // settled, and not acknowledged yet
 	evicted    []*call                 // to make room for a commit that found none: their deletion is under way

@@ -79,8 +79,8 @@ func TestFault50_PauseBeforeTheAnswer(t *testing.T) {
 }
 
 // Fault 50: a pause holds across a reconnect: the new connection is not read
-// either, and is not taken for dead. A Read that was withheld from the old
-// connection is not owed to the new one before it has a head.
+// either, and is not taken for dead. A Read that was withheld on the old
+// connection is not made on the new one before that has a head.
 func TestFault50_PauseAcrossAReconnect(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		o := connected(t, mcp.Config{}).primed("p")

@@ -112,7 +112,7 @@ func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	t.enter(c, callStoring)
 	t.answerBy, t.asks = in(now, t.timeouts.Answer), nil
 	// On disk before it is noted that the request leaves: until then the answer
-	// is sent again after a crash, and from then on its fate is unknown.
+	// is sent again after a crash, and from then on its outcome is unknown.
 	c.writeResponses(t, responses)
 	c.whenStored(now, t, true, &sending{t})
 }
@@ -247,7 +247,7 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	}
 }
 
-// answerAfter answers a request whose call is over: the server is still owed it.
+// answerAfter answers a request whose call is over: the server still waits for the answer.
 // While the outcome is being stored it may turn out that another tab carries the
 // call, and the answer was that one's to give (fault 79).
 func (c *Client) answerAfter(now engine.Time, t *call, message []byte) {

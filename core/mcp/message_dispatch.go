@@ -92,7 +92,7 @@ func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	case m.Kind == jsonrpc.Response:
 		c.completed(now, t, m.Result)
 	case t.refusesResume(m):
-		t.stranded(c, now, engine.Lost, refusedResumeError(t.method, 0, wire.ErrorCode(m)))
+		t.answerLost(c, now, engine.Lost, refusedResumeError(t.method, 0, wire.ErrorCode(m)))
 	default:
 		c.settle(now, t, engine.OutcomeRPCError, m.Error, nil)
 	}

@@ -225,7 +225,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	}
 	for _, t := range append([]*call(nil), c.calls...) {
 		if t.state == callStreaming && t.stream.Phase() == link.PhaseWaiting && !t.hasToken() {
-			t.stranded(c, now, engine.Lost, lostError(t.method, 404))
+			t.answerLost(c, now, engine.Lost, lostError(t.method, 404))
 		}
 	}
 }

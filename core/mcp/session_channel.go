@@ -167,7 +167,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
 				Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
 		} else {
-			t.stranded(c, now, engine.Unknown, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+			t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
 		}
 	}
 	c.session.initializeAt = now.After(c.cfg.Retry.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))

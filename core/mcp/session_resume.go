@@ -23,7 +23,7 @@ func (c *Client) takesTokens() bool {
 // server says so of every request that it does not know.
 func (t *call) resumeInNextSession(c *Client, now engine.Time) {
 	if !t.hasToken() || !t.inSession || t.policy.gone {
-		t.stranded(c, now, engine.Lost, lostError(t.method, t.exchange.Status()))
+		t.answerLost(c, now, engine.Lost, lostError(t.method, t.exchange.Status()))
 	} else {
 		t.policy.gone = true
 		t.breakStream(c, now, engine.EndNetwork, cutRefused, 0)
@@ -43,7 +43,7 @@ func (t *call) waitsForSession(c *Client) bool {
 func (t *call) joinSession(c *Client, now engine.Time) bool {
 	switch {
 	case !t.hasToken() || c.state == stateOpen && !c.takesTokens():
-		t.stranded(c, now, engine.Lost, lostError(t.method, 0))
+		t.answerLost(c, now, engine.Lost, lostError(t.method, 0))
 		return false
 	case t.policy.expired(now):
 		return true // resumeRequest says so

@@ -287,7 +287,7 @@ func (t *call) taskLost(c *Client, now engine.Time) {
 	if t.task.ttl.over {
 		why = "the server kept this call's task for as long as it had promised, and that is over; it may have run"
 	}
-	t.stranded(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: why})
+	t.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method, Message: why})
 }
 
 func (t *call) taskCancelled(c *Client, now engine.Time) {
