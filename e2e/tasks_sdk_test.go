@@ -118,7 +118,7 @@ func TestStorySDKTaskCancelled(t *testing.T) {
 
 // TestStorySDKTaskCancelledWhileItAsks cancels a task of the SDK's while its
 // question waits for a person. That the person answers after all, which is still
-// owed to the server as the response to its request, revives nothing.
+// due to the server as the response to its request, revives nothing.
 func TestStorySDKTaskCancelledWhileItAsks(t *testing.T) {
 	t.Parallel()
 	server := sdktasks.Start(t)

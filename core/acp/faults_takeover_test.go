@@ -36,9 +36,9 @@ func TestFault171_TakeoverWhileConnecting(t *testing.T) {
 				}
 				switch when {
 				case "while initialize is under way":
-					s.post = func(body string) fate { return travels }
+					s.post = func(body string) delivery { return travels }
 				case "after initialize has failed":
-					s.post = func(body string) fate { return neverLeft }
+					s.post = func(body string) delivery { return neverLeft }
 				}
 				s.do("start", func(c *acp.Client, now engine.Time) { c.Start(now) })
 				if when != "before Start" {

@@ -25,9 +25,9 @@ func historyWith(t testing.TB, m *model, script []byte) {
 	s := newSim(t, acp.Config{}, m)
 	handle, id := s.session()
 	prompts := 0
-	s.post = func(body string) fate {
+	s.post = func(body string) delivery {
 		if len(script) > 0 && strings.Contains(body, `"session/prompt"`) {
-			return fate(script[0] >> 5 % 3)
+			return delivery(script[0] >> 5 % 3)
 		}
 		return arrives
 	}

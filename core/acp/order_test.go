@@ -22,7 +22,7 @@ func (m *model) words(methods ...string) string {
 	return strings.Join(all, " ")
 }
 
-func promptsTravel(body string) fate {
+func promptsTravel(body string) delivery {
 	if strings.Contains(body, `"session/prompt"`) {
 		return travels
 	}
@@ -60,7 +60,7 @@ func TestPromptsLeaveInOrder(t *testing.T) {
 	var said []string
 	a.m.onPrompt = func(_ *modelSession, r modelRequest) { said = append(said, string(r.Params)) }
 	travelling := true
-	s.post = func(string) fate {
+	s.post = func(string) delivery {
 		if travelling {
 			return travels
 		}
@@ -85,7 +85,7 @@ func TestPromptsLeaveInOrder(t *testing.T) {
 func TestPromptBehindOneThatFailed(t *testing.T) {
 	s, handle, a := opened(t, newModel())
 	a.m.onPrompt = func(*modelSession, modelRequest) {}
-	s.post = func(string) fate { return neverLeft }
+	s.post = func(string) delivery { return neverLeft }
 	s.prompt(handle, "one")
 	s.settle(0)
 	s.post = nil

@@ -174,7 +174,7 @@ func TestFault122_AnswersOfAnAgent(t *testing.T) {
 		l.hear(1)
 		l.respond(answer)
 	}
-	s.post = func(body string) fate {
+	s.post = func(body string) delivery {
 		if strings.Contains(body, "canary") {
 			return travels
 		}
@@ -204,7 +204,7 @@ func TestFault122_AnswerThatCannotBeRead(t *testing.T) {
 	s, _, a := opened(t, quiet())
 	a.ask(func() {})
 	s.settle(0)
-	s.post = func(string) fate { return neverLeft }
+	s.post = func(string) delivery { return neverLeft }
 	s.respond(s.open()[0], yes)
 	s.settle(0)
 	s.post = nil

@@ -23,26 +23,26 @@ type sim struct {
 	loads     int
 	bodies    map[engine.ExchangeID]string // of JSON answers
 	queue     []func()
-	effects   []engine.Effect        // that this page was told
-	slow      bool                   // the store waits for landed
-	forgetful bool                   // it was so slow at some time that a client gave it up
-	post      func(body string) fate // what becomes of the next POSTs, nil: they arrive
-	sockets   int                    // connections that the browser has for an origin; 0: no limit
-	blocked   []func()               // requests that wait for one, oldest first
-	onTheWay  []func()               // POSTs that travel
-	deaf      fate                   // what becomes of GETs
-	shares    bool                   // the page shares connections with others
-	share     int                    // streams of sessions that it may hold then
+	effects   []engine.Effect            // that this page was told
+	slow      bool                       // the store waits for landed
+	forgetful bool                       // it was so slow at some time that a client gave it up
+	post      func(body string) delivery // what becomes of the next POSTs, nil: they arrive
+	sockets   int                        // connections that the browser has for an origin; 0: no limit
+	blocked   []func()                   // requests that wait for one, oldest first
+	onTheWay  []func()                   // POSTs that travel
+	deaf      delivery                   // what becomes of GETs
+	shares    bool                       // the page shares connections with others
+	share     int                        // streams of sessions that it may hold then
 }
 
-// fate is what becomes of a POST.
-type fate uint8
+// delivery is what becomes of a POST.
+type delivery uint8
 
 const (
-	arrives    fate = iota
-	neverLeft       // the network failed before the agent's host had it
-	unreported      // and after
-	travels         // it gets there when arrive says so
+	arrives    delivery = iota
+	neverLeft           // the network failed before the agent's host had it
+	unreported          // and after
+	travels             // it gets there when arrive says so
 )
 
 func newSim(t testing.TB, cfg acp.Config, m *model) *sim {
@@ -166,7 +166,7 @@ func (s *sim) arrive() {
 	s.pump()
 }
 
-func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what fate) {
+func (s *sim) serveAs(x engine.ExchangeID, r *engine.Request, what delivery) {
 	if s.Exchange(x).Over {
 		return
 	}

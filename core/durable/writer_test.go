@@ -68,10 +68,10 @@ func (d *desk) want(names string) {
 	d.ran = nil
 }
 
-func (d *desk) fate(now engine.Time, ticket uint32, result journal.Result, want durable.CommitResult) {
+func (d *desk) commitEnds(now engine.Time, ticket uint32, result journal.Result, want durable.CommitResult) {
 	d.t.Helper()
 	if got := d.Stored(now, ticket, result); got != want {
-		d.t.Errorf("ticket %d, result %d: fate %d, want %d", ticket, result, got, want)
+		d.t.Errorf("ticket %d, result %d: %d, want %d", ticket, result, got, want)
 	}
 }
 
@@ -92,11 +92,11 @@ func TestWriterGroups(t *testing.T) {
 		t.Error("two commits are under way")
 	}
 	d.want("")
-	d.fate(2, first.Ticket, journal.ResultOK, durable.CommitStored)
+	d.commitEnds(2, first.Ticket, journal.ResultOK, durable.CommitStored)
 	d.want("first also first")
 	second := d.commit(2)
-	d.fate(3, first.Ticket, journal.ResultOK, durable.CommitIgnored)
-	d.fate(3, second.Ticket, journal.ResultUnsealed, durable.CommitStored)
+	d.commitEnds(3, first.Ticket, journal.ResultOK, durable.CommitIgnored)
+	d.commitEnds(3, second.Ticket, journal.ResultUnsealed, durable.CommitStored)
 	d.want("second")
 	if first.Strict || !second.Strict {
 		t.Errorf("strict: %v, %v", first.Strict, second.Strict)
@@ -110,7 +110,7 @@ func TestWriterGroups(t *testing.T) {
 	}
 	d.Put(journal.Op{Kind: journal.OpServer})
 	d.Flush()
-	d.fate(4, d.Next()-1, journal.ResultOK, durable.CommitStored)
+	d.commitEnds(4, d.Next()-1, journal.ResultOK, durable.CommitStored)
 	if !d.commit(4).Strict {
 		t.Error("the fourth is not flushed")
 	}
@@ -124,7 +124,7 @@ func TestWriterRetries(t *testing.T) {
 	d.Touch(&d.log)
 	d.wait(0, "row", true)
 	first := d.commit(0)
-	d.fate(1, first.Ticket, journal.ResultQuota, durable.CommitFull)
+	d.commitEnds(1, first.Ticket, journal.ResultQuota, durable.CommitFull)
 	if writes, free := d.Needs(); writes != len("row") || free != writes {
 		t.Errorf("%d bytes are written, %d are needed", writes, free)
 	}
@@ -137,7 +137,7 @@ func TestWriterRetries(t *testing.T) {
 	if room.Ticket != first.Ticket || room.Strict || !bytes.Equal(room.Data, deletions) {
 		t.Errorf("room is made by %+v", room)
 	}
-	d.fate(1, room.Ticket, journal.ResultOK, durable.CommitRoomMade)
+	d.commitEnds(1, room.Ticket, journal.ResultOK, durable.CommitRoomMade)
 	d.want("")
 	again := d.Retry()
 	if _, ok := d.Commit(1); ok {
@@ -153,7 +153,7 @@ func TestWriterRetries(t *testing.T) {
 	if writes, free := d.Needs(); writes != len("row") || free != 2*writes {
 		t.Errorf("%d bytes were not enough, and %d are needed", writes, free)
 	}
-	d.fate(2, again.Ticket, journal.ResultQuota, durable.CommitFull)
+	d.commitEnds(2, again.Ticket, journal.ResultQuota, durable.CommitFull)
 	d.Fail(2, durable.ReasonQuota, d)
 	d.want("row")
 	if d.Open() || d.Deadline() != engine.Never {
@@ -164,11 +164,11 @@ func TestWriterRetries(t *testing.T) {
 	for range 2 { // for each commit again
 		d.Touch(&d.log)
 		ticket := d.commit(0).Ticket
-		d.fate(1, ticket, journal.ResultQuota, durable.CommitFull)
+		d.commitEnds(1, ticket, journal.ResultQuota, durable.CommitFull)
 		d.MakeRoom(nil)
-		d.fate(1, ticket, journal.ResultOK, durable.CommitRoomMade)
+		d.commitEnds(1, ticket, journal.ResultOK, durable.CommitRoomMade)
 		d.Retry()
-		d.fate(2, ticket, journal.ResultOK, durable.CommitStored)
+		d.commitEnds(2, ticket, journal.ResultOK, durable.CommitStored)
 	}
 
 	// What hangs now has nothing of the commit; what fails fails it.
@@ -177,12 +177,12 @@ func TestWriterRetries(t *testing.T) {
 		head := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
 		ticket := d.commit(0).Ticket
-		d.fate(1, ticket, journal.ResultQuota, durable.CommitFull)
+		d.commitEnds(1, ticket, journal.ResultQuota, durable.CommitFull)
 		d.MakeRoom(nil)
 		if !d.GivesUp(durable.CommitWithin) || d.EndsBetween(head, head+1) {
 			t.Error("the commit may be stored yet")
 		}
-		d.fate(2, ticket, result, durable.CommitFailed)
+		d.commitEnds(2, ticket, result, durable.CommitFailed)
 	}
 }
 
@@ -209,14 +209,14 @@ func TestWriterGivesUp(t *testing.T) {
 				t.Error("it is not given up")
 			}
 		},
-		"fails": func(d *desk, ticket uint32) { d.fate(1, ticket, journal.ResultFailed, durable.CommitFailed) },
+		"fails": func(d *desk, ticket uint32) { d.commitEnds(1, ticket, journal.ResultFailed, durable.CommitFailed) },
 	} {
 		d := newDesk(t)
 		d.Held = 10
 		head := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 1})
 		first := d.commit(0)
-		d.fate(0, first.Ticket, journal.ResultOK, durable.CommitStored)
+		d.commitEnds(0, first.Ticket, journal.ResultOK, durable.CommitStored)
 		middle := d.Next()
 		d.Put(journal.Op{Kind: journal.OpCall, Call: 2})
 		under := d.commit(0)
@@ -237,8 +237,8 @@ func TestWriterGivesUp(t *testing.T) {
 		}
 		d.wait(4000, "at once", true)
 		d.want("at once")
-		d.fate(4001, under.Ticket, journal.ResultUnsealed, durable.CommitIgnored)
-		d.fate(4001, under.Ticket, journal.ResultOK, durable.CommitLate)
+		d.commitEnds(4001, under.Ticket, journal.ResultUnsealed, durable.CommitIgnored)
+		d.commitEnds(4001, under.Ticket, journal.ResultOK, durable.CommitLate)
 		if waiters, rows := d.Waiting(); waiters != 0 || rows != 0 {
 			t.Errorf("%s: %d wait, %d rows", name, waiters, rows)
 		}
@@ -267,7 +267,7 @@ func TestWriterFull(t *testing.T) {
 	if !d.Full() {
 		t.Error("what is under way does not count")
 	}
-	d.fate(1, ticket, journal.ResultOK, durable.CommitStored)
+	d.commitEnds(1, ticket, journal.ResultOK, durable.CommitStored)
 	if d.Full() {
 		t.Error("what is stored counts")
 	}
@@ -283,7 +283,7 @@ func TestWriterReleases(t *testing.T) {
 	d.wait(0, "next", true)
 	d.Release(1)
 	d.want("under way next")
-	d.fate(2, ticket, journal.ResultOK, durable.CommitStored)
+	d.commitEnds(2, ticket, journal.ResultOK, durable.CommitStored)
 	d.want("")
 	d.commit(2)
 }

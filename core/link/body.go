@@ -11,7 +11,7 @@ type BodyKind uint8
 
 // The kinds of body.
 const (
-	BodyNone   BodyKind = iota // 202, 204, or no content type where none is owed: nothing to read
+	BodyNone   BodyKind = iota // 202, 204, or no content type where none is expected: nothing to read
 	BodyJSON                   // one JSON text
 	BodyStream                 // text/event-stream
 	BodyOther                  // anything else: an HTML error page, plain text

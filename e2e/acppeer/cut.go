@@ -43,19 +43,19 @@ type dice struct {
 	made int
 }
 
-// fate is what befalls one event.
-type fate struct {
+// ending is how one event ends: how much of it is sent, and how its connection is cut.
+type ending struct {
 	how  How
 	part float64 // of the event that leaves; 1 is all
 }
 
 // draw decides about one event; the mutex is held.
-func (d *dice) draw() fate {
+func (d *dice) draw() ending {
 	if d == nil || (d.Most > 0 && d.made == d.Most) || d.roll.Float64() >= d.Chance {
-		return fate{None, 1}
+		return ending{None, 1}
 	}
 	d.made++
-	ways := []fate{{Clean, 1}, {FIN, 1}, {Reset, 1}, {Reset, 0.5}, {Reset, 0}}
+	ways := []ending{{Clean, 1}, {FIN, 1}, {Reset, 1}, {Reset, 0.5}, {Reset, 0}}
 	if d.Lossless {
 		ways = ways[:2]
 	}

@@ -81,14 +81,14 @@ func (p *Peer) drop(c *connection) {
 
 // take waits for the next frame of a receiver, and what befalls it. ok is false
 // when the stream is over: a cut, a newer receiver, the connection's end.
-func (p *Peer) take(ctx context.Context, c *connection, box *outbox, r *receiver) (f frame, what fate, ok bool) {
+func (p *Peer) take(ctx context.Context, c *connection, box *outbox, r *receiver) (f frame, what ending, ok bool) {
 	done := p.await(ctx, func() bool {
 		switch {
 		case r.over || c.gone:
-			what = fate{Clean, 0}
+			what = ending{Clean, 0}
 			return true
 		case r.cut != None:
-			what = fate{r.cut, 0}
+			what = ending{r.cut, 0}
 			return true
 		case box.next < len(box.frames):
 			f, ok = box.frames[box.next], true

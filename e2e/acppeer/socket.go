@@ -92,19 +92,19 @@ func (p *Peer) send(ctx context.Context, c *connection) {
 		box.receiver = receiver
 	})
 	for {
-		f, fate, ok := p.take(ctx, c, box, receiver)
-		if ok && fate.part > 0 {
+		f, ending, ok := p.take(ctx, c, box, receiver)
+		if ok && ending.part > 0 {
 			message := f.data
-			if fate.part < 1 {
+			if ending.part < 1 {
 				// Half of a frame is no frame.
 				c.socket.half(message)
 			} else if c.socket.write(opText, message) == nil && f.sent != nil {
 				p.change(func() { f.sent.Written++ })
 			}
 		}
-		if !ok || fate.how != None {
-			c.socket.end(fate.how)
-			if fate.how == Stall {
+		if !ok || ending.how != None {
+			c.socket.end(ending.how)
+			if ending.how == Stall {
 				<-ctx.Done()
 			}
 			return

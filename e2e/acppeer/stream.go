@@ -40,9 +40,9 @@ func (p *Peer) get(w http.ResponseWriter, r *http.Request, c *connection, entry 
 	how := None
 	defer func() { p.leave(c, box, receiver, how) }()
 	for {
-		f, fate, ok := p.takeOrKeepAlive(r.Context(), c, box, receiver)
+		f, ending, ok := p.takeOrKeepAlive(r.Context(), c, box, receiver)
 		if !ok {
-			if how = fate.how; how != None { // or else the client has gone
+			if how = ending.how; how != None { // or else the client has gone
 				p.finish(r, c, box, receiver, how)
 			}
 			return
@@ -53,11 +53,11 @@ func (p *Peer) get(w http.ResponseWriter, r *http.Request, c *connection, entry 
 			continue
 		}
 		event := f.event()
-		size := int(float64(len(event)) * fate.part)
+		size := int(float64(len(event)) * ending.part)
 		p.mu.Lock()
 		allowed, stop := p.allowance(entry.Session, size)
 		p.mu.Unlock()
-		if how = fate.how; stop != None {
+		if how = ending.how; stop != None {
 			size, how = allowed, stop
 		}
 		if size > 0 {
@@ -86,7 +86,7 @@ func (p *Peer) finish(r *http.Request, c *connection, box *outbox, receiver *rec
 }
 
 // takeOrKeepAlive is take, but gives an empty frame when a comment is due.
-func (p *Peer) takeOrKeepAlive(ctx context.Context, c *connection, box *outbox, r *receiver) (frame, fate, bool) {
+func (p *Peer) takeOrKeepAlive(ctx context.Context, c *connection, box *outbox, r *receiver) (frame, ending, bool) {
 	if p.opts.KeepAlive == 0 {
 		return p.take(ctx, c, box, r)
 	}
@@ -94,7 +94,7 @@ func (p *Peer) takeOrKeepAlive(ctx context.Context, c *connection, box *outbox, 
 	defer cancel()
 	f, what, ok := p.take(due, c, box, r)
 	if !ok && what.how == None && ctx.Err() == nil && p.ctx.Err() == nil && due.Err() == context.DeadlineExceeded {
-		return frame{}, fate{None, 1}, true
+		return frame{}, ending{None, 1}, true
 	}
 	return f, what, ok
 }

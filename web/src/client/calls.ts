@@ -145,7 +145,7 @@ export class Calls {
     const [method, , , key] = out.frame;
     const known = this.#keys.get(key);
     if (known) {
-      if (known.method === method && asked(known.params) === asked(params)) return known as SharedCall<T>;
+      if (known.method === method && comparable(known.params) === comparable(params)) return known as SharedCall<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
     const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
@@ -445,7 +445,7 @@ export class Calls {
  * task of it is left out: that follows from what the page knows of the tool, as
  * core/mcp/call_key.go has it.
  */
-function asked({ _meta, task, ...params }: Open): string {
+function comparable({ _meta, task, ...params }: Open): string {
   return JSON.stringify(params);
 }
 
