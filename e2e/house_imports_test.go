@@ -37,11 +37,12 @@ var importRules = []importRule{
 	{folder: "core/jsonrpc", standard: small},
 	{folder: "core/link", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
 	{folder: "core/journal", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc"}},
+	{folder: "core/tabs", standard: small, house: []string{"core/durable", "core/engine", "core/journal"}},
 	{folder: "core/durable", standard: small, house: []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal"}},
 	{
 		folder:   "core/mcp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable"},
+		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable", "core/tabs"},
 	},
 	// Data in, data out: no client, no link, no journal.
 	{
@@ -54,7 +55,7 @@ var importRules = []importRule{
 	{
 		folder:   "core/acp",
 		standard: small,
-		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable"},
+		house:    []string{"core/engine", "core/sse", "core/jsonrpc", "core/link", "core/journal", "core/durable", "core/tabs"},
 	},
 	{folder: "core/acp/transcript", standard: small, house: []string{"core/jsonrpc"}},
 	// The native host exists to run the core against real servers.

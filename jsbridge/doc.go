@@ -31,15 +31,15 @@
 //
 //	word 0  kind          see Record
 //	word 1  client        handle of the client it concerns
-//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver, Recall), call (Settle, Replay) or ticket (Store)
+//	word 2  id            exchange (Fetch, Read, Abort, Source, Socket, Frame), call or session (Deliver, Recall), call (Settle, Replay) or ticket (Store, Tabs)
 //	word 3  number        position (Deliver; of the last event, Replay), delay in ms (Wake), address of the body (Fetch), characters after which a message is cut, or 0 (Socket)
-//	word 4  sub           event kind (Deliver), outcome (Settle), 1 for strict (Store)
+//	word 4  sub           event kind (Deliver), outcome (Settle), 1 for strict and 2 where nobody waits for the end (Store), kind of core/tabs (Tabs)
 //	word 5  address       of the payload's first byte
 //	word 6  length        of the payload in bytes
 //	word 7  extra         bytes of the body (Fetch), what a stream does or 0 (Deliver)
 //
-// A payload is UTF-8 text, except that of Store, which is binary and described
-// in store.go, and those of Fetch and Socket: a frame. A frame is a list of
+// A payload is UTF-8 text, except those of Store and Tabs, which are binary and described
+// in store.go and tabs.go, and those of Fetch and Socket: a frame. A frame is a list of
 // byte strings, each preceded by its length in one word, unaligned. Of Fetch:
 // method, URL, then name and value of each header field in turn. Header values
 // are bytes, one per character of a JavaScript byte string. Of Socket: URL, then

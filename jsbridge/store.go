@@ -9,7 +9,7 @@ package jsbridge
 //
 //	byte 0   kind: 1 the server's row, 2 a call's head, 3 a log row, 4 forget a call
 //	byte 1   1 of a head that was loaded: this page carries the call; of forget: only if it does;
-//	         2 of a row: the call has its outcome
+//	         2 of a row, or of a head that was loaded: the call has its outcome
 //	byte 4   epoch
 //	byte 8   number of the row
 //	byte 12  call: low word, high word
@@ -17,10 +17,15 @@ package jsbridge
 //	byte 24  bytes of the secret part, which is sealed before it is written
 //
 // What is loaded from the store comes back in the same form.
-func (t *Table) Store(client, ticket uint32, strict bool, ops []byte) {
+//
+// A head that comes back names in its secret part the tab that carries the call.
+func (t *Table) Store(client, ticket uint32, strict, unawaited bool, ops []byte) {
 	r := Record{Kind: KindStore, Client: client, ID: ticket}
 	if strict {
 		r.Sub = 1
+	}
+	if unawaited {
+		r.Sub |= 2
 	}
 	t.Add(r, ops)
 }

@@ -25,6 +25,7 @@ const (
 	KindSocket                    // open a WebSocket
 	KindFrame                     // send a text message on a WebSocket
 	KindReplay                    // events of a call that the store brought back
+	KindTabs                      // ask something of the other tabs, or of the store for them
 )
 
 // Record is one row of the table; its layout is fixed by the package comment.
@@ -98,6 +99,8 @@ func (t *Table) Add(r Record, payload []byte) {
 }
 
 // Keep holds a payload until the next Begin and returns it.
+//
+//go:noinline
 func (t *Table) Keep(payload []byte) []byte {
 	t.kept = append(t.kept, payload)
 	return payload

@@ -21,6 +21,8 @@ import (
 //	token         boolean    there is a bearer token provider
 //	journal       boolean    there is a store
 //	tabs          boolean    other tabs can be reached
+//	tab           string     name of this tab, where there is a store
+//	deaf          boolean    there is no channel: nothing is heard of other tabs
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
 //	maxStored     number     bytes of this agent's sessions in the store; 0 for the default

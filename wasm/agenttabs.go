@@ -44,20 +44,6 @@ func exportAgentForwardSettled(handle uint32, request float64, outcome uint32, n
 	return c.leave(engine.Time(now))
 }
 
-// exportAgentTakenOver notes that another tab than before carries the session of that
-// record, and writes rows of that epoch.
-//
-//go:wasmexport agentTakenOver
-func exportAgentTakenOver(handle uint32, record float64, epoch uint32, now float64) (records int32) {
-	defer guard(&records)
-	c := enterACP(handle)
-	if c == nil {
-		return none()
-	}
-	c.acp.TakenOver(engine.Time(now), uint64(record), epoch)
-	return c.leave(engine.Time(now))
-}
-
 // exportAgentRest lets go of the sessions' streams, since the page is being
 // frozen, or takes them up again.
 //

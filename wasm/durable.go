@@ -20,7 +20,11 @@ func exportRestore(handle uint32, n int32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.machine.Restore(engine.Time(now), table.Input(int(n)))
+	ops := table.Input(int(n))
+	if c.tabs != nil {
+		c.tabs.Load(engine.Time(now), ops)
+	}
+	c.machine.Restore(engine.Time(now), ops)
 	return c.leave(engine.Time(now))
 }
 
@@ -34,7 +38,11 @@ func exportStored(handle, ticket uint32, result, why int32, now float64) (record
 	if c == nil {
 		return none()
 	}
-	c.machine.Stored(engine.Time(now), ticket, journal.Result(result), durable.Reason(why))
+	if reason := durable.Reason(why); c.tabs != nil {
+		c.tabs.Stored(engine.Time(now), ticket, journal.Result(result), reason)
+	} else {
+		c.machine.Stored(engine.Time(now), ticket, journal.Result(result), reason)
+	}
 	return c.leave(engine.Time(now))
 }
 
@@ -143,16 +151,19 @@ func exportTerminate(handle uint32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportCancelRecord ends the call of that record: another tab asks for it. The
+// exportCancelRecord ends the call of that record, which another tab asks for, where this
+// tab carries it. The
 // number is a float since an id takes up to 53 bits.
 //
 //go:wasmexport cancelRecord
 func exportCancelRecord(handle uint32, record float64, n int32, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
-	if c == nil {
+	if c == nil || c.tabs == nil {
 		return none()
 	}
-	c.mcp.CancelRecord(engine.Time(now), uint64(record), string(table.Input(int(n))))
+	if c.tabs.Carries(uint64(record)) {
+		c.mcp.CancelRecord(engine.Time(now), uint64(record), string(table.Input(int(n))))
+	}
 	return c.leave(engine.Time(now))
 }

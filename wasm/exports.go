@@ -43,7 +43,7 @@ func enterMCP(handle uint32) *client {
 
 // leave drains the client and publishes the table.
 func (c *client) leave(now engine.Time) int32 {
-	c.driver.Drain(now)
+	c.drain(now)
 	return table.Finish()
 }
 
@@ -206,7 +206,9 @@ func exportFired(handle uint32, now float64) (records int32) {
 	if late := c.driver.Overdue(t); late > lateTimer {
 		c.machine.Woke(t, late) // before deadlines are looked at that nobody could keep
 	}
+	c.now = t
 	c.driver.Fired(t)
+	c.carryOut()
 	return table.Finish()
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
+	"github.com/holdfast-mcp/holdfast/core/tabs"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
 
@@ -21,8 +22,10 @@ var table jsbridge.Table
 type client struct {
 	handle  uint32
 	machine machine
-	mcp     *mcp.Client // the machine, where it speaks MCP
-	acp     *acp.Client // the machine, where it speaks ACP
+	mcp     *mcp.Client   // the machine, where it speaks MCP
+	acp     *acp.Client   // the machine, where it speaks ACP
+	tabs    *tabs.Machine // who carries what is stored; nil where nothing is
+	now     engine.Time   // of the input under way
 	driver  *engine.Driver
 }
 
@@ -37,8 +40,18 @@ func (c *client) open() uint32 {
 	lastHandle++
 	c.handle = lastHandle
 	c.driver = engine.NewDriver(c.machine, c)
+	if c.tabs != nil {
+		c.driver.Beside(c.tabs)
+	}
 	clients[c.handle] = c
 	return c.handle
+}
+
+// drain carries out what the client asks for, then what is asked of the other tabs.
+func (c *client) drain(now engine.Time) {
+	c.now = now
+	c.driver.Drain(now)
+	c.carryOut()
 }
 
 // Do writes an effect into the table.
@@ -58,6 +71,10 @@ func (c *client) Do(e engine.Effect) {
 	case engine.Abort:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindAbort, Client: c.handle, ID: uint32(e.X)}, nil)
 	case engine.Deliver:
+		if e.Event == engine.EventQuarantined && c.tabs != nil {
+			c.quarantined(e.Data)
+			return
+		}
 		if e.Failure != nil {
 			e.Data = table.Keep(appendFailure(nil, e.Failure))
 		}
@@ -77,7 +94,8 @@ func (c *client) Do(e engine.Effect) {
 		}
 		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)
 	case engine.Store:
-		table.Store(c.handle, e.Ticket, e.Strict, e.Data)
+		unawaited := c.tabs != nil && c.tabs.Committing(c.now, e.Ticket, e.Data)
+		table.Store(c.handle, e.Ticket, e.Strict, unawaited, e.Data)
 	case engine.Recall:
 		table.Add(jsbridge.Record{Kind: jsbridge.KindRecall, Client: c.handle, ID: uint32(e.C)}, e.Data)
 	case engine.Replay:

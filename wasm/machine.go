@@ -6,6 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/tabs"
 )
 
 // machine is what the clients of all protocols have: the exports that drive a
@@ -30,6 +31,9 @@ type machine interface {
 	Restore(now engine.Time, ops []byte)
 	Stored(now engine.Time, ticket uint32, result journal.Result, why durable.Reason)
 	StoreGone(now engine.Time, why durable.Reason)
+
+	Standing(record uint64) tabs.Standing
+	TakenOver(now engine.Time, record uint64, epoch uint32)
 
 	AppendCounters(b []byte) []byte
 }

@@ -68,7 +68,7 @@ func pageEvent(e jsbridge.PageEvent, gap int64) {
 			case jsbridge.PageWoke:
 				c.machine.Woke(t, gap)
 			}
-			c.driver.Drain(t)
+			c.drain(t)
 		}
 		records = table.Finish()
 	}()

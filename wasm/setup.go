@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/tabs"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
 
@@ -31,6 +32,9 @@ func setUp(name string, args []safejs.Value, create func(o *jsbridge.Options, se
 	}
 	o := jsbridge.ReadOptions(args[0])
 	c := create(o, seed)
+	if tab := o.String("tab"); tab != "" {
+		c.tabs = tabs.New(tabs.Config{Tab: tab, Deaf: o.Bool("deaf"), Seed: seed}, c.machine)
+	}
 	if err := o.Err(); err != nil {
 		return err.Error()
 	}

@@ -9,11 +9,16 @@ type Machine interface {
 	Chunk(now Time, x ExchangeID, p []byte)
 	// End reports that x is over. detail is for people and holds no secret.
 	End(now Time, x ExchangeID, how Ending, detail string)
-	// Advance tells the machine that time has passed its Deadline. Calling it
-	// early or late is harmless: deadlines are compared, not counted.
-	Advance(now Time)
 	// Next takes the oldest effect.
 	Next() (Effect, bool)
+	Timed
+}
+
+// Timed is what waits for a time.
+type Timed interface {
+	// Advance tells it that time has passed its Deadline. Calling it
+	// early or late is harmless: deadlines are compared, not counted.
+	Advance(now Time)
 	// Deadline returns when Advance is due; false where nothing is timed.
 	Deadline() (Time, bool)
 }
@@ -31,6 +36,7 @@ type Host interface {
 // owner gives the machine an input and then calls Drain.
 type Driver struct {
 	machine  Machine
+	beside   Timed // nil for nothing
 	host     Host
 	draining bool
 	armed    Time
@@ -40,6 +46,9 @@ type Driver struct {
 func NewDriver(machine Machine, host Host) *Driver {
 	return &Driver{machine: machine, host: host, armed: Never}
 }
+
+// Beside has what the machine's host has beside it share the timer.
+func (d *Driver) Beside(other Timed) { d.beside = other }
 
 // Drain carries out every waiting effect in order, then arms the timer. A
 // nested Drain (the host's Do led to another input) returns at once: the outer
@@ -73,6 +82,9 @@ func (d *Driver) Overdue(now Time) int64 {
 func (d *Driver) Fired(now Time) {
 	d.armed = Never
 	d.machine.Advance(now)
+	if d.beside != nil {
+		d.beside.Advance(now)
+	}
 	d.Drain(now)
 }
 
@@ -81,6 +93,11 @@ func (d *Driver) Fired(now Time) {
 // chunk, while firing early costs one cheap Advance per quiet period.
 func (d *Driver) arm(now Time) {
 	at, ok := d.machine.Deadline()
+	if d.beside != nil {
+		if other, due := d.beside.Deadline(); due && (!ok || other < at) {
+			at, ok = other, true
+		}
+	}
 	if !ok || at >= d.armed {
 		return
 	}

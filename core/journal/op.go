@@ -79,7 +79,7 @@ type Op struct {
 	Flags         OpFlags
 	Call          uint64 // below 2^53
 	Epoch, N      uint32
-	Plain, Secret []byte
+	Plain, Secret []byte // of a head as it was read, Secret is the name of the tab that carries the call
 }
 
 // AckRow says that the app has done with a call's events up to position. It is a
@@ -133,6 +133,9 @@ func (o *Ops) Err() error {
 	}
 	return nil
 }
+
+// Rest returns what is behind the last Op that was taken.
+func (o *Ops) Rest() []byte { return o.p }
 
 // Next takes the next Op, whose bytes alias the input; false at the end, and
 // where the rest is no Op. One of a call whose number JavaScript would round is

@@ -61,7 +61,6 @@ export class AgentRig {
         bind(this.serves);
       },
       agentForwardSettled: (_: number, ...said: unknown[]) => this.told.push(["core", ...said]),
-      agentTakenOver: (_: number, ...said: unknown[]) => this.told.push(["moved", ...said]),
       agentForget: (_: number, session: number) => this.tell(session, "status", { state: "closed" }),
       draft: (_client: number, _call: number, request: number, _key: string, json: string) => this.drafts.push([request, json]),
       terminate: () => this.#end("terminate"),

@@ -49,7 +49,6 @@ function calls(context: Partial<CallContext> = {}) {
       cancelElsewhere: () => {},
       landed: () => Promise.resolve(),
       rows: async () => [],
-      done: () => {},
       rerun: () => them.refused("rerun", closed("rerun")),
       restored: () => {},
       ...context,

@@ -153,7 +153,7 @@ function changing() {
     closeKeepingSession: (handle: number) => {
       said.push([handle, "close"]);
       // What a core writes at its end is still its user's.
-      ports[handle - 1]!.store(9, true, []);
+      ports[handle - 1]!.store(9, { strict: true, unawaited: false }, []);
       ports[handle - 1]!.state(`{"state":"closed"}`);
     },
     counters: () => "",

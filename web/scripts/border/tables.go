@@ -27,6 +27,8 @@ var enums = []enum{
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
 	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
+	{"TAB_INPUT", "What a page tells of other tabs, of the store and of itself, for who carries a call.", true, []origin{{"core/tabs", "InputKind", ""}}},
+	{"TAB_EFFECT", "What a page is asked for, for who carries a call.", true, []origin{{"core/tabs", "Kind", ""}}},
 	{"OpKind", "What an operation of the store is about.", false, []origin{{"core/journal", "OpKind", "Op"}}},
 	{"OpFlags", "What more is said of an operation.", false, []origin{{"core/journal", "OpFlags", "Op"}}},
 }

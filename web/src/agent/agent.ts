@@ -301,9 +301,6 @@ export class Agent {
         },
         reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
-        // An agent may hand out a session twice; who loses it is told.
-        resumable: () => true,
-        reads: (record: number) => this.#sessions.reads(record),
         said: () => {},
         sessions: this.#pages,
       };
@@ -321,7 +318,8 @@ export class Agent {
       settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
       state: (text) => this.#life.changed(text),
       token: () => void this.#life.askForToken(),
-      store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
+      store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
+      tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
       recall: (session, text) => this.#sessions.recall(session, text),
       handshake: () => void this.#keeping.journal?.handshake(),
       exited: (error) => this.#life.exited(error),
@@ -344,9 +342,6 @@ export class Agent {
         break;
       case EVENT.notification:
         this.#listeners.emit("notification", JSON.parse(text) as AgentEvents["notification"]);
-        break;
-      case EVENT.quarantined:
-        this.#keeping.journal?.quarantined(text);
         break;
       case EVENT.integrity:
         this.#listeners.emit("integrity", JSON.parse(text) as AgentEvents["integrity"]);

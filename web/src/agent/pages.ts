@@ -51,8 +51,4 @@ export class Pages implements SessionPages {
   forwardSettled(request: number, outcome: number, text: string): void {
     this.#wire.runtime.agentForwardSettled(this.#wire.handle, request, outcome, text);
   }
-
-  takenOver(record: number, epoch: number): void {
-    this.#wire.runtime.agentTakenOver(this.#wire.handle, record, epoch);
-  }
 }

@@ -6,8 +6,6 @@ export class Sessions {
   readonly #use: SessionUse;
   readonly #known: (session: AgentSession) => void;
   readonly #byHandle = new Map<number, AgentSession>();
-  /** The records of those that the core could read. */
-  readonly #read = new Set<number>();
 
   /** `known` is told of each that was not known before. */
   constructor(use: SessionUse, known: (session: AgentSession) => void) {
@@ -20,11 +18,6 @@ export class Sessions {
     return [...this.#byHandle.values()].filter(({ closed }) => !closed);
   }
 
-  /** Whether the session of a record that is stored could be read: the core has told of it. */
-  reads(record: number): boolean {
-    return this.#read.has(record);
-  }
-
   /** The one that the agent calls so. */
   named(id: unknown): AgentSession | undefined {
     return this.open.find((session) => session.id === id);
@@ -33,7 +26,6 @@ export class Sessions {
   /** The core's Recall effect. */
   recall(handle: number, text: string): void {
     const made = JSON.parse(text) as Recalled;
-    if (made.record !== undefined) this.#read.add(made.record);
     const session = this.named(made.sessionId);
     if (session) {
       // A new runtime counts its handles from the start.

@@ -50,8 +50,6 @@ export interface CallContext {
   landed(): Promise<void>;
   /** The next rows of a call's log; `record` names it in the store. */
   rows(record: number, after: LogPlace, most: number): Promise<LogRow[]>;
-  /** A call has its outcome; `record` names it in the store. */
-  done(record: number): void;
   /** Makes a request once more: the server may run it twice. */
   rerun(method: string, params: Open, options: CallOptions, made?: Made): SharedCall<unknown>;
   /** The store has brought a call back. */
@@ -84,8 +82,6 @@ export class Calls {
   /** The calls that are stored, until they are acknowledged. */
   readonly #kept = new Map<number, SharedCall<unknown>>();
   readonly #keys = new Map<string, SharedCall<unknown>>();
-  /** The names, in the store, of calls that came from there. */
-  readonly #read = new Set<number>();
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
   /** The client is another user's. */
@@ -240,7 +236,6 @@ export class Calls {
     const { method, params = {} } = made;
     const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
-    this.#read.add(made.id);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
     if (made.key !== undefined) this.#keys.set(made.key, call);
@@ -320,7 +315,7 @@ export class Calls {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (!pending) return;
-    const { call, params, resend, unblock, record } = pending;
+    const { call, params, resend, unblock } = pending;
     const live = this.#live;
     const between = async <R>(retry: Promise<R>): Promise<R | false> => {
       this.#between.set(id, call);
@@ -329,7 +324,6 @@ export class Calls {
       return handled;
     };
     this.#context.streams.remove(id);
-    if (record) this.#context.done(record);
     const mismatch = outcome === OUTCOME.headerMismatch;
     if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
       const handled = await between(resend(JSON.parse(text) as RPCError, mismatch));
@@ -376,23 +370,11 @@ export class Calls {
     for (const known of [this.#kept, this.#keys, this.#between]) known.clear();
   }
 
-  /** Whether a call that is stored could be read: the core has told of it. */
-  reads(record: number): boolean {
-    return this.#read.has(record);
-  }
-
-  /** Whether a call that another page carries can be gone on with. */
-  resumable(record: number): boolean {
-    for (const pending of this.#pending.values()) if (pending.record === record) return pending.call.guarantee !== "lost-on-reload";
-    return false;
-  }
-
   /** Another page carries the call from here on, or has acknowledged it after its end. */
   #handed(id: number, text: string): void {
     const { state, record = 0, meta } = JSON.parse(text) as { state: string; record?: number; meta?: Open };
     const pending = this.#pending.get(id);
     const kept = this.#kept.get(id);
-    this.#read.add(record);
     if (state === "followed" && pending) {
       pending.record = record;
       if (meta) pending.call.rerunOptions.meta = meta; // another page was first with the key

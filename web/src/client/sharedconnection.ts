@@ -123,7 +123,6 @@ export class SharedConnection {
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
       landed: () => keeping.journal?.landed() ?? Promise.resolve(),
       rows: async (record, after, most) => (await keeping.journal?.rows(record, after, most)) ?? [],
-      done: (record) => keeping.journal?.done(record),
       rerun: (method, params, options, made) => this.request(method, params, options, made),
       restored: (call) => this.#restored(call as SharedCall<CallToolResult>),
       headersFor: (method, params) => this.headersFor(method, params),
@@ -276,8 +275,6 @@ export class SharedConnection {
         streams: this.#streams,
         reconnecting: () => this.#life.state === "reconnecting",
         connected: () => settledState(this, 15_000),
-        resumable: (record: number) => this.#calls.resumable(record),
-        reads: (record: number) => this.#calls.reads(record),
         said: (event: number, position: number, text: string) => this.#event(event, position, text),
       };
       return journal?.attach(client, this.#listens);
@@ -328,7 +325,8 @@ export class SharedConnection {
       },
       state: (text) => this.#life.changed(text),
       token: () => void this.#life.askForToken(),
-      store: (ticket, strict, ops) => this.#keeping.journal?.commit(ticket, strict, ops),
+      store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
+      tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
       recall: (call, text) => this.#calls.recall(call, text),
       replay: (call, position, events) => this.#calls.replayed(call, position, events),
       handshake: () => void this.#keeping.journal?.handshake(),
@@ -450,10 +448,6 @@ export class SharedConnection {
   #event(kind: number, position: number, text: string): void {
     if (isIntegrity(kind)) {
       this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-      return;
-    }
-    if (kind === EVENT.quarantined) {
-      this.#keeping.journal?.quarantined(text);
       return;
     }
     if (kind === EVENT.evicted) {

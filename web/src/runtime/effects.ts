@@ -81,7 +81,10 @@ export class Effects {
         port.token();
         break;
       case Kind.Store:
-        port.store(r.id, r.sub !== 0, r.ops);
+        port.store(r.id, { strict: (r.sub & 1) !== 0, unawaited: (r.sub & 2) !== 0 }, r.ops);
+        break;
+      case Kind.Tabs:
+        port.tabs(r.sub, r.id, r.body!);
         break;
       case Kind.Recall:
         port.recall(r.id, r.text);

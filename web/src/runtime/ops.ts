@@ -28,6 +28,13 @@ export function decodeOps(bytes: Uint8Array, copied = false): Op[] {
   return ops;
 }
 
+/** Takes the head off that is the first of some operations: the call that they are about. */
+export function aboutOf(bytes: Uint8Array<ArrayBuffer>): { call: number; epoch: number; n: number; rest: Uint8Array<ArrayBuffer> } {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const call = view.getUint32(12, true) + view.getUint32(16, true) * 2 ** 32;
+  return { call, epoch: view.getUint32(4, true), n: view.getUint32(8, true), rest: bytes.slice(OP_HEADER) };
+}
+
 /** Builds a list of operations for the core. */
 export class OpList {
   #bytes = new Uint8Array(256);
@@ -48,9 +55,9 @@ export class OpList {
     return this.#add(OpKind.Call, owned ? OpFlags.Owned : 0, call, epoch, 0, plain, null);
   }
 
-  /** Who has carried a call until row `n` of the epoch before, and cannot read it any more, is told that it follows. */
-  handed(call: number, epoch: number, n: number, outcome: number): this {
-    return this.#add(OpKind.Call, outcome << OP_OUTCOME_SHIFT, call, epoch, n, NOTHING, null);
+  /** A call by its number alone, with the epoch and the row that something is said about. */
+  about(call: number, epoch = 0, n = 0): this {
+    return this.#add(OpKind.Call, 0, call, epoch, n, NOTHING, null);
   }
 
   /** A row of a call's log. */
@@ -58,9 +65,11 @@ export class OpList {
     return this.#add(OpKind.Log, 0, call, row.epoch, row.n, row.plain, row.secret);
   }
 
-  /** A call with its whole log. */
+  /** A call with its whole log, and who carries it. */
   call(loaded: LoadedCall): this {
-    this.head(loaded.call, loaded.epoch, loaded.owned, loaded.plain);
+    this.#heads.push(this.#size);
+    const flags = (loaded.owned ? OpFlags.Owned : 0) | (loaded.ended ? OpFlags.Ended : 0);
+    this.#add(OpKind.Call, flags, loaded.call, loaded.epoch, 0, loaded.plain, new TextEncoder().encode(loaded.owner));
     if (loaded.acked > 0) this.#add(OpKind.Log, 0, loaded.call, 0, loaded.acked, NOTHING, null);
     for (const row of loaded.rows) this.row(loaded.call, row);
     return this;
@@ -75,6 +84,13 @@ export class OpList {
   lostKey(call: number): this {
     this.#heads.push(this.#size);
     return this.#add(OpKind.Key, 0, call, 0, 0, NOTHING, null);
+  }
+
+  /** Operations that are encoded already. */
+  list(ops: Uint8Array): this {
+    const at = this.#grow(ops.length);
+    this.#bytes.set(ops, at);
+    return this;
   }
 
   /** The list, for {@link Runtime.restore}. */
@@ -99,16 +115,9 @@ export class OpList {
   }
 
   #add(kind: number, flags: number, call: number, epoch: number, n: number, plain: Uint8Array, secret: Uint8Array | null): this {
-    const at = this.#size;
+    const at = this.#grow(OP_HEADER + plain.length + (secret?.length ?? 0));
     const plainAt = at + OP_HEADER;
     const secretAt = plainAt + plain.length;
-    this.#size = secretAt + (secret?.length ?? 0);
-    if (this.#size > this.#bytes.length) {
-      const larger = new Uint8Array(2 * this.#size);
-      larger.set(this.#bytes.subarray(0, at));
-      this.#bytes = larger;
-      this.#view = new DataView(larger.buffer);
-    }
     const view = this.#view;
     this.#bytes[at] = kind;
     this.#bytes[at + 1] = flags;
@@ -121,6 +130,19 @@ export class OpList {
     this.#bytes.set(plain, plainAt);
     if (secret) this.#bytes.set(secret, secretAt);
     return this;
+  }
+
+  /** Makes room for so many bytes more. Returns where they begin. */
+  #grow(bytes: number): number {
+    const at = this.#size;
+    this.#size += bytes;
+    if (this.#size > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#size);
+      larger.set(this.#bytes.subarray(0, at));
+      this.#bytes = larger;
+      this.#view = new DataView(larger.buffer);
+    }
+    return at;
   }
 }
 

@@ -13,8 +13,10 @@ export interface ClientPort {
   settle(call: number, outcome: number, text: string): void;
   state(text: string): void;
   token(): void;
-  /** Write these operations in one transaction, and report with {@link Runtime.stored}. */
-  store(ticket: number, strict: boolean, ops: readonly Op[]): void;
+  /** Write these operations in one transaction, and report with {@link Runtime.stored}; where `unawaited`, nobody waits for its end. */
+  store(ticket: number, how: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void;
+  /** Do something about who carries a call: a TAB_EFFECT, with the ticket that the answer goes by. */
+  tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void;
   /** A call that the store brought back; `text` is JSON that describes it. */
   recall(call: number, text: string): void;
   /** Events of such a call up to a position, packed (jsbridge/doc.go). */

@@ -9,6 +9,8 @@ import { Table, type TableRecord } from "./table.js";
 /** What the store holds for the client with that handle. */
 type Stored = (handle: number) => readonly Uint8Array[] | undefined;
 
+const NOTHING = new Uint8Array(0);
+
 /**
  * One instance of the Go program: each input of the core's is a call of one of its
  * exports, whose answer is a table of effects. It decides nothing.
@@ -97,6 +99,29 @@ export class Runtime implements Reports {
   /** What a call is named by in the store; 0 for one that is not stored. */
   record(client: number, call: number): number {
     return this.#death ? 0 : this.#exports.record(client, call);
+  }
+
+  /** Tells the core what another tab says, by its name, or what has become of this one: a TAB_INPUT. */
+  tabs(client: number, what: number, name = "", ops: Uint8Array = NOTHING): void {
+    this.#run(() => {
+      const [all, length] = this.#table.writeNamed(name, ops);
+      return this.#exports.tabs(client, what, length, all, performance.now());
+    });
+  }
+
+  /** Tells it what the store says to a read, a takeover or a commit: a TAB_INPUT. */
+  tabsAnswer(client: number, what: number, ticket: number, ops: Uint8Array = NOTHING): void {
+    this.#run(() => this.#exports.tabs(client, what, ticket, this.#table.writeBytes(ops), performance.now()));
+  }
+
+  /** How many calls without an outcome other tabs carry. */
+  following(client: number): number {
+    return this.#death ? 0 : this.#exports.following(client);
+  }
+
+  /** Whether a call that is stored could be read. */
+  reads(client: number, record: number): boolean {
+    return !this.#death && this.#exports.reads(client, record) !== 0;
   }
 
   /**
@@ -199,11 +224,6 @@ export class Runtime implements Reports {
   /** Tells what became of a request that another page makes; `outcome` 0: that page has it. */
   agentForwardSettled(client: number, request: number, outcome: number, text: string): void {
     this.#run(() => this.#exports.agentForwardSettled(client, request, outcome, this.#table.writeText(text), performance.now()));
-  }
-
-  /** Another page than before carries the session of that record, and writes rows of that epoch. */
-  agentTakenOver(client: number, record: number, epoch: number): void {
-    this.#run(() => this.#exports.agentTakenOver(client, record, epoch, performance.now()));
   }
 
   /** Lets go of the streams of an agent's sessions, since the page is being frozen, or takes them up again. */

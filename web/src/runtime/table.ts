@@ -18,7 +18,7 @@ export interface TableRecord {
   text: string;
   /** Fetch and Socket only: the parts of the frame, as byte strings. */
   parts: string[];
-  /** The request body of Fetch, the events of Replay; null for none. */
+  /** The request body of Fetch, the events of Replay, the payload of Tabs; null for none. */
   body: Uint8Array<ArrayBuffer> | null;
   /** Store only. */
   ops: readonly Op[];
@@ -53,6 +53,15 @@ export class Table {
   writeBytes(bytes: Uint8Array): number {
     this.#room(bytes.length).set(bytes);
     return bytes.length;
+  }
+
+  /** Copies the text and the bytes behind it into the input buffer. Returns the number of all and of the text's. */
+  writeNamed(name: string, bytes: Uint8Array): [all: number, name: number] {
+    const text = this.#encoder.encode(name);
+    const room = this.#room(text.length + bytes.length);
+    room.set(text);
+    room.set(bytes, text.length);
+    return [text.length + bytes.length, text.length];
   }
 
   /** Encodes text into the input buffer. Returns its length in bytes. */
@@ -127,7 +136,7 @@ export class Table {
         const size = record.extra;
         // A copy: fetch reads the body after memory may have changed.
         if (size > 0) record.body = this.#bytes.slice(record.number, record.number + size);
-      } else if (kind === Kind.Replay) {
+      } else if (kind === Kind.Replay || kind === Kind.Tabs) {
         record.body = this.#bytes.slice(address, address + length);
       } else if (kind === Kind.Socket) {
         record.parts = this.#parts(address, length);

@@ -42,6 +42,7 @@ export enum Kind {
   Socket = 14,
   Frame = 15,
   Replay = 16,
+  Tabs = 17,
 }
 
 /** What a delivered event is. (core/engine, EventKind) */
@@ -149,6 +150,46 @@ export enum STORE_REASON {
   cipher = 7,
   closed = 8,
   failed = 9,
+}
+
+/** What a page tells of other tabs, of the store and of itself, for who carries a call. (core/tabs, InputKind) */
+export enum TAB_INPUT {
+  living = 1,
+  hear = 2,
+  hearHere = 3,
+  hearStored = 4,
+  hearTaken = 5,
+  hearReleased = 6,
+  hearFrozen = 7,
+  gone = 8,
+  missed = 9,
+  answer = 10,
+  fenced = 11,
+  landed = 12,
+  failed = 13,
+  start = 14,
+  wake = 15,
+  rest = 16,
+  show = 17,
+  hide = 18,
+  visible = 19,
+  hidden = 20,
+  part = 21,
+  wiped = 22,
+}
+
+/** What a page is asked for, for who carries a call. (core/tabs, Kind) */
+export enum TAB_EFFECT {
+  read = 1,
+  takeOver = 2,
+  release = 3,
+  watch = 4,
+  broadcast = 5,
+  broadcastSession = 6,
+  broadcastTaken = 7,
+  ping = 8,
+  forget = 9,
+  awake = 10,
 }
 
 /** What an operation of the store is about. (core/journal, OpKind) */
@@ -284,10 +325,13 @@ export interface Exports {
   // wasm/agenttabs.go
   agentServe(handle: number, n: number, now: number): number;
   agentForwardSettled(handle: number, request: number, outcome: number, n: number, now: number): number;
-  agentTakenOver(handle: number, record: number, epoch: number, now: number): number;
   agentRest(handle: number, resting: number, now: number): number;
   agentStreams(handle: number, n: number, now: number): number;
   agentForget(handle: number, session: number, now: number): number;
+  // wasm/carrying.go
+  tabs(handle: number, what: number, number: number, n: number, now: number): number;
+  following(handle: number): number;
+  reads(handle: number, record: number): number;
   // wasm/durable.go
   restore(handle: number, n: number, now: number): number;
   stored(handle: number, ticket: number, result: number, why: number, now: number): number;

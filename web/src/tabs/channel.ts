@@ -3,9 +3,9 @@
 
 /** A message to the other pages. */
 export type Message =
-  /** A page is here; whoever hears it says `here`. */
+  /** A page is here; whoever hears it says `here`, and to whom: earlier builds do not. */
   | { kind: "hello" }
-  | { kind: "here" }
+  | { kind: "here"; to?: string }
   /** Operations that the sender has stored (runtime/ops.ts). */
   | { kind: "stored"; ops: Uint8Array }
   /** The server's row is a new one. */

@@ -1,19 +1,18 @@
-import { StoreResult } from "../shared/border.js";
+import { StoreResult, TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
 import { type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
-import { CarriedCalls } from "./carried.js";
+import { Carrying } from "./carrying.js";
 import { Channel, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
 import { Turn } from "./locks.js";
 import { loadedStore } from "./orphans.js";
-import { openedStore } from "./opened.js";
+import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
-import { OpList } from "../runtime/ops.js";
+import { decodeOps, OpList } from "../runtime/ops.js";
 import { Peers } from "./peers.js";
 import { endsSession, SharedSession } from "./sharedsession.js";
 import { sweepWhenIdle } from "./sweeping.js";
 import { Tab } from "./tab.js";
-import { storedMessages, takenMessage } from "./telling.js";
 import { usageOf } from "../storage/usage.js";
 import { Unheard } from "./unheard.js";
 
@@ -23,50 +22,39 @@ import { Unheard } from "./unheard.js";
  */
 const PIECE = 48 << 10;
 
-/** How often a page without a BroadcastChannel reads what it follows, in ms. */
-const POLL_EVERY = 2_000;
-
 /**
  * The durable side of one client: stores what the core says, tells the other
- * pages of it, and tells the core what those store. It decides nothing but who
- * listens, and {@link CarriedCalls} who carries a call: only the pages together can.
+ * pages of it, and tells the core what those store. Who carries a call the core decides
+ * (core/tabs), and has it done here; who listens, the locks do.
  */
 export class Journal {
   readonly #store: Store;
   readonly #tab: Tab;
   readonly #server: string;
   #loaded: Loaded;
+  /** The pages that lived when it was read. */
+  #living: Set<string>;
   readonly #channel: Channel;
   readonly #peers: Peers;
+  readonly #carrying: Carrying;
   readonly #listening: Turn;
   #listened = false;
-  readonly #calls: CarriedCalls;
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
   #committing: Promise<void> = Promise.resolve();
   readonly #session: SharedSession;
-  #polling: ReturnType<typeof setInterval> | undefined;
   #listens = false;
   #forgotten = false;
 
-  private constructor(store: Store, tab: Tab, server: string, loaded: Loaded, channel: Channel, session: SharedSession) {
+  private constructor(store: Store, tab: Tab, server: string, { loaded, living }: Pick<Opened, "loaded" | "living">, channel: Channel, session: SharedSession) {
     this.#store = store;
     this.#tab = tab;
     this.#server = server;
     this.#loaded = loaded;
+    this.#living = living;
     this.#channel = channel;
-    this.#peers = new Peers(tab, {
-      gone: (name) => void this.#calls.takeOver(name, false),
-      silent: (name) => void this.#calls.takeOver(name, true),
-      ping: (name) => this.#channel.send({ kind: "ping", to: name }),
-      owners: () => this.#calls.owners(),
-    });
-    this.#calls = new CarriedCalls(store, {
-      client: () => this.#client,
-      restore: (list) => this.#restore(list),
-      send: (message) => this.#channel.send(message),
-      moved: () => this.#peers.follow(),
-    });
+    this.#peers = new Peers(tab, (name) => this.#carrying.input(TAB_INPUT.gone, name));
+    this.#carrying = new Carrying(tab.name, store, channel, this.#peers, () => this.#client);
     this.#session = session;
     session.bind({
       client: () => this.#client,
@@ -104,11 +92,11 @@ export class Journal {
       if (journal) journal.receive(from, message);
       else early.add(from, message);
     });
-    const { store, loaded, living, why } = await openedStore(options, tab, ready);
+    const opened = await openedStore(options, tab, ready);
+    const { store, loaded, why } = opened;
     await ready; // where it is one in memory, which waits for nothing
     channel.inMemory = store.durability === "memory";
-    journal = new Journal(store, tab, server, loaded, channel, session);
-    for (const name of living) journal.#peers.add(name);
+    journal = new Journal(store, tab, server, opened, channel, session);
     journal.#early = early;
     if (lost) journal.lost(lost);
     await session.read(store, loaded, why === "");
@@ -125,15 +113,14 @@ export class Journal {
     this.#asleep = false;
     const { messages, missed } = this.#early.take();
     for (const [from, message] of messages) this.receive(from, message);
-    const followed = new Set(this.#calls.others());
-    for (const call of missed) if (followed.has(call)) void this.#calls.read(call);
+    for (const call of missed) this.#carrying.input(TAB_INPUT.missed, "", new OpList().about(call).bytes());
   }
 
   /** Reads the store again, for a runtime that takes the place of one that has exited. */
   async reload(): Promise<void> {
     await this.#committing;
     this.#detach();
-    this.#loaded = (await loadedStore(this.#store, this.#tab)).loaded;
+    ({ loaded: this.#loaded, living: this.#living } = await loadedStore(this.#store, this.#tab));
   }
 
   /** Where calls are kept. */
@@ -147,8 +134,8 @@ export class Journal {
   }
 
   /** Options of the core's that follow from the store. */
-  options(): { journal: true; tabs: boolean; epoch: number; wall: number; sound: number } {
-    return { journal: true, tabs: true, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
+  options(): { journal: true; tabs: boolean; tab: string; deaf: boolean; epoch: number; wall: number; sound: number } {
+    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
@@ -160,68 +147,56 @@ export class Journal {
     const calls = this.#loaded.calls;
     this.#loaded.calls = []; // the core has them now
     for (const call of calls) list.call(call);
-    this.#calls.loaded(calls);
     this.#watchPage(listens);
     this.#channel.send({ kind: "hello" });
-    for (const call of calls) if (call.owned && this.#peers.any) this.#channel.send(takenMessage(call, Infinity));
+    this.#seen();
+    for (const name of this.#living) this.#carrying.input(TAB_INPUT.living, name);
     if (listens) void this.#listening.ask();
-    if (!Channel.exists) this.#polling = setInterval(() => this.#calls.unfinished().forEach((call) => void this.#calls.read(call)), POLL_EVERY);
     const { signal } = this.#unlisten;
     void client.connected().then(async () => {
       await this.#committing;
       this.#session.made();
-      sweepWhenIdle(this.#store, (call) => this.#calls.reads(call), signal);
+      sweepWhenIdle(this.#store, (call) => this.#client === client && client.wire.runtime.reads(client.wire.handle, call), signal);
     });
     // Once the core has what was read.
     queueMicrotask(() => {
       this.#catchUp();
-      this.#calls.takeUnowned(calls);
+      this.#carrying.input(TAB_INPUT.start);
       if (this.#forgotten) this.lost("closed");
     });
     return list.pieces(client.sessions ? Infinity : PIECE); // an agent's sessions have to be known all at once
   }
 
-  /** The core's Store effect: one transaction. */
-  commit(ticket: number, strict: boolean, ops: readonly Op[]): void {
-    this.#calls.begun(ops);
-    // Nobody waits for what a page stores that is being left, nor, as a rule, for the end
-    // of what is only deleted. The core's next commit, which is the next call's as a
-    // rule, need not either: the database does one after another.
-    const unasked = ticket === 0 || ops.every((op) => op.kind === "forget" && !op.mine && !op.awaited);
-    if (unasked && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK));
+  /** The core's Store effect: one transaction, for whose end nobody waits where it is `unawaited`. */
+  commit(ticket: number, { strict, unawaited }: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void {
+    const client = this.#client;
+    if (unawaited && ticket !== 0) queueMicrotask(() => this.#report(ticket, StoreResult.OK));
     const ends = ops.some(endsSession);
     const committed = (ends ? this.#session.end(ops, strict) : this.#store.commit(ops, strict)).then(
-      async ({ sealed, fenced, lost }) => {
-        // What the core does once this is stored it must not do any more for a
-        // call that another page carries by now (fault 76).
-        for (const call of fenced) await this.#calls.moved(call);
-        for (const one of lost) this.#calls.lostKey(one);
+      ({ sealed, fenced, lost }) => {
+        if (fenced.length + lost.length > 0) this.#carrying.foundOut(client, ticket, fenced, lost);
         const kept = sealed && this.#store.durability === "indexeddb";
-        if (!unasked) this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed);
-        const elsewhere = new Set([...fenced, ...lost.map(({ call }) => call)]);
-        this.#tell(ops.filter((op) => op.kind === "server" || !elsewhere.has(op.call)));
+        if (unawaited) this.#carrying.answer(client, TAB_INPUT.landed, ticket);
+        else this.#report(ticket, kept ? StoreResult.OK : StoreResult.Unsealed);
       },
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : "failed";
+        if (unawaited) this.#carrying.answer(client, TAB_INPUT.failed, ticket);
         if (ticket !== 0) this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
       },
     );
     this.#committing = ticket === 0 ? Promise.all([this.#committing, committed]).then(() => undefined) : committed;
   }
 
+  /** What the core asks for about who carries a call: a TAB_EFFECT. */
+  tabs(kind: number, ticket: number, payload: Uint8Array<ArrayBuffer>): void {
+    if (kind === TAB_EFFECT.forget) void this.#forgetRest(decodeOps(payload, true));
+    else this.#carrying.carryOut(kind, ticket, payload);
+  }
+
   /** The core's Handshake effect: one page at a time makes a new session. */
   handshake(): Promise<void> {
     return this.#session.handshake();
-  }
-
-  /** The core cannot read a call: event `quarantined`. */
-  quarantined(text: string): void {
-    this.#calls.quarantined((JSON.parse(text) as { record: number }).record);
-  }
-
-  /** A call has its outcome: nobody needs to carry it any more. */
-  done(call: number): void {
-    this.#calls.done(call);
   }
 
   /** Asks the page that carries a call to cancel it. */
@@ -267,7 +242,8 @@ export class Journal {
 
   /** A logout begins. Whether the session ends with it: not where another page carries a call, which may go on in it. */
   logout(): boolean {
-    return this.#session.logout(this.#calls.unfinished().length === 0);
+    const client = this.#client;
+    return this.#session.logout(!client?.wire.runtime.following(client.wire.handle));
   }
 
   /** Whether no other page uses the session, nor will: after a logout none can read it (fault 158). */
@@ -300,8 +276,6 @@ export class Journal {
     this.#unlisten.abort();
     this.#unlisten = new AbortController();
     this.#listening.end();
-    this.#calls.clear();
-    clearInterval(this.#polling);
   }
 
   #report(ticket: number, result: number, why?: StoreReason): void {
@@ -323,11 +297,10 @@ export class Journal {
   #part(): void {
     if (this.#forgotten) return;
     this.#forgotten = true;
-    for (const call of this.#calls.others()) this.#calls.forgotten(call);
+    this.#carrying.input(TAB_INPUT.part);
     this.#peers.stop();
     this.#channel.close();
     this.#session.made();
-    clearInterval(this.#polling);
     const heard = this.#listening.mine;
     this.#listening.end();
     if (this.#listens && !heard) this.#client?.wire.runtime.listen(this.#client.wire.handle, true, true);
@@ -340,19 +313,16 @@ export class Journal {
 
   // The store keeps out what is under way, unless it was a page of an earlier build
   // that deleted: of that the rest is deleted here.
-  async #wiped(): Promise<void> {
-    const mine = this.#calls.mine().map((call): Op => ({ kind: "forget", call }));
+  #wiped(): void {
+    if (this.#client) this.#carrying.input(TAB_INPUT.wiped); // the core says what is left
+    else void this.#forgetRest([]);
     this.lost("closed");
-    await this.#committing;
-    await this.#store.commit(mine, false).catch(() => undefined);
-    this.#store.close();
   }
 
-  /** Tells the other pages what is stored, without its secrets. */
-  #tell(ops: readonly Op[]): void {
-    const told = this.#peers.any ? ops : ops.filter((op) => op.kind !== "server" && this.#calls.isShared(op.call));
-    this.#calls.ended(ops);
-    for (const message of storedMessages(told)) this.#channel.tell(message);
+  async #forgetRest(ops: readonly Op[]): Promise<void> {
+    await this.#committing;
+    await this.#store.commit(ops, false).catch(() => undefined);
+    this.#store.close();
   }
 
   /** @internal A message of another page's. */
@@ -361,32 +331,21 @@ export class Journal {
       this.#early.add(from, message);
       return;
     }
-    if (this.#peers.hear(from)) this.#calls.met(from);
+    this.#peers.hear(from);
+    this.#carrying.heard(from, message);
     switch (message.kind) {
       case "hello":
-        this.#channel.send({ kind: "here" });
+        this.#channel.send({ kind: "here", to: from });
         break;
       case "ping":
         // By a timer: a frozen page hears, and does nothing else.
-        if (message.to === this.#tab.name) setTimeout(() => this.#channel.send({ kind: "here" }), 0);
-        break;
-      case "stored":
-        this.#calls.stored(from, message.ops);
+        if (message.to === this.#tab.name) setTimeout(() => this.#channel.send({ kind: "here", to: from }), 0);
         break;
       case "session":
         void this.#session.adopt();
         break;
-      case "taken":
-        this.#calls.taken(from, message);
-        break;
-      case "released":
-        this.#calls.released(message.call);
-        break;
-      case "frozen":
-        void this.#calls.takeOver(from, true);
-        break;
       case "cancel":
-        if (this.#calls.carries(message.call)) this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
+        this.#client?.wire.runtime.cancelRecord(this.#client.wire.handle, message.call, message.reason);
         break;
       case "forward":
         this.#client?.sessions?.serve(from, message.text);
@@ -395,12 +354,16 @@ export class Journal {
         if (message.to === this.#tab.name) this.#client?.sessions?.forwardSettled(message.request, message.outcome, message.text);
         break;
       case "wiped":
-        if (this.#isMine(message.generation)) void this.#wiped();
+        if (this.#isMine(message.generation)) this.#wiped();
         break;
       case "said":
         this.#client?.said(message.event, message.position, message.text);
         break;
     }
+  }
+
+  #seen(): void {
+    this.#carrying.input(document.visibilityState === "hidden" ? TAB_INPUT.hidden : TAB_INPUT.visible);
   }
 
   #watchPage(listens: boolean): void {
@@ -413,14 +376,13 @@ export class Journal {
         if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();
         this.#channel.send({ kind: "frozen" });
-        this.#calls.rest();
+        this.#carrying.input(TAB_INPUT.rest);
         this.#asleep = true;
       },
       wake: async (): Promise<void> => {
-        this.#peers.deaf();
         this.#catchUp();
-        // It may have been taken for dead.
-        await this.#calls.reread();
+        await this.#carrying.wake(); // it may have been taken for dead
+        if (this.#asleep) return;
         await this.#session.adopt();
         this.#client?.streams.rest(false);
         if (!listens) return;
@@ -430,6 +392,7 @@ export class Journal {
       hide: (): void => {
         this.#session.release();
         this.#peers.stop();
+        this.#carrying.input(TAB_INPUT.hide);
         this.#channel.close();
       },
       show: async (): Promise<void> => {
@@ -438,11 +401,11 @@ export class Journal {
         this.#session.use();
         if (this.#forgotten) return;
         this.#channel.open();
-        for (const name of await this.#tab.living()) this.#peers.add(name);
+        for (const name of await this.#tab.living()) this.#carrying.input(TAB_INPUT.living, name);
         this.#channel.send({ kind: "hello" });
-        for (const call of this.#calls.others()) await this.#calls.read(call);
+        this.#carrying.input(TAB_INPUT.show);
       },
-      seen: (): void => this.#peers.deaf(),
+      seen: (): void => this.#seen(),
     };
     watchPage(page, this.#unlisten.signal);
   }

@@ -26,10 +26,6 @@ export interface JournalClient {
   reconnecting(): boolean;
   /** Resolves when it makes none, neither the first nor a new one; after 15 s at most. */
   connected(): Promise<void>;
-  /** Whether a call that this one follows could be gone on with from the store. */
-  resumable(call: number): boolean;
-  /** Whether a call that is stored could be read: this one has heard of it, and not that it cannot be read any more. */
-  reads(call: number): boolean;
   /** What the page that listens has heard. */
   said(event: number, position: number, text: string): void;
   /** What pages ask of each other's sessions with an agent; undefined for an MCP server. */
@@ -42,6 +38,4 @@ export interface SessionPages {
   serve(from: string, text: string): void;
   /** What became of what this page had asked for; `outcome` 0: another page has the request. */
   forwardSettled(request: number, outcome: number, text: string): void;
-  /** Another page than before carries the session of that record, under that epoch; its log so far is known here. */
-  takenOver(record: number, epoch: number): void;
 }

@@ -1,0 +1,12 @@
+package acp
+
+import "github.com/holdfast-mcp/holdfast/core/tabs"
+
+// Standing says what is known of the session with that record, for who carries it. An
+// agent may hand out a session twice, so that any tab can go on with it.
+func (c *Client) Standing(record uint64) tabs.Standing {
+	if c.sessionOfRecord(record) == nil {
+		return tabs.Unknown
+	}
+	return tabs.Resumable
+}
