@@ -150,15 +150,42 @@ func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outco
 
 // TakenOver notes that another tab than before carries the session of that record,
 // and that this one has heard all that the last one stored. Its rows have that
-// epoch.
+// epoch, which may be one that was read before.
 func (c *Client) TakenOver(now engine.Time, record uint64, epoch uint32) {
 	c.begin(now)
 	s := c.sessionOfRecord(record)
-	if c.state >= stateClosing || s == nil || s.state == sessionOwned || epoch <= s.record.Epoch {
-		return
+	switch {
+	case c.state >= stateClosing || s == nil || s.state == sessionOwned || epoch < s.record.Epoch:
+	case epoch == s.record.Epoch:
+		c.forwardAgain(s)
+	default:
+		s.record.Position = durable.Position{Epoch: epoch}
+		c.handedOn(now, s)
 	}
-	s.record.Position = durable.Position{Epoch: epoch}
-	c.handedOn(now, s)
+}
+
+// forwardAgain asks the tab that carries s once more for what it may not have heard: that
+// tab has taken s over in the store before it knew so itself, and was asked in between. A
+// request has its id, and is made once (serveRequest).
+func (c *Client) forwardAgain(s *session) {
+	c.forwardRest(s)
+	for _, r := range c.requests {
+		if r.session == s && r.phase == requestElsewhere && !r.away.taken && !r.away.stored {
+			r.forward(c)
+		}
+	}
+}
+
+// forwardRest asks it for what is no request: to pass answers on, and to forget s.
+func (c *Client) forwardRest(s *session) {
+	for _, q := range c.questions {
+		if q.session == s && q.given != nil && q.answer == nil {
+			c.forwardAnswer(q)
+		}
+	}
+	if s.unwanted {
+		c.forwardForget(s)
+	}
 }
 
 // yieldRequests takes the requests of a session that another tab carries from now on:
@@ -234,14 +261,7 @@ func (a *away) read(plain []byte, id uint64) (unsent bool) {
 // handedOn goes on with what was asked of the tab that has carried s until now:
 // another one carries it.
 func (c *Client) handedOn(now engine.Time, s *session) {
-	for _, q := range c.questions {
-		if q.session == s && q.given != nil && q.answer == nil {
-			c.forwardAnswer(q)
-		}
-	}
-	if s.unwanted {
-		c.forwardForget(s)
-	}
+	c.forwardRest(s)
 	c.goOn(now, s, func(r *request) {
 		if r.away.stored {
 			r.doubtful, r.by = r.unknown(), now.After(doubtFor) // what that tab makes of it is told by its log

@@ -425,3 +425,29 @@ func TestRowsOfSeveralSessions(t *testing.T) {
 		s.expect(said(l.told, handle(id)) == want, "session %d shows %q, want %q", i, said(l.told, handle(id)), want)
 	}
 }
+
+// A tab that has taken a session over has it in the store before it knows so itself: what
+// another tab, which reads the store, asks of it in between is lost. It is asked once more
+// when it says that it has taken over, and makes nothing twice.
+func TestFault179_AskedBeforeItKnowsThatItCarriesTheSession(t *testing.T) {
+	s, _, _ := opened(t, newModel())
+	l := s.look(77)
+	id := l.request("session/prompt", hello)
+	l.hear(2)
+	asked := l.forwarded()
+	s.expect(len(asked) == 2 && asked[1] == asked[0], "forwarded %q", asked)
+	_, text, _ := strings.Cut(asked[0], `"record":`)
+	var record uint64
+	_, _ = fmt.Sscan(text[:strings.IndexByte(text, ',')], &record)
+
+	takenOver := func(epoch uint32) []string {
+		l.told = nil
+		l.do(func(c *acp.Client) { c.TakenOver(l.Now, record, epoch) })
+		return l.forwarded()
+	}
+	again := takenOver(2)
+	s.expect(len(again) == 1 && again[0] == asked[0] && l.outcome(id) == "", "forwarded %q, %q", again, l.outcome(id))
+	s.expect(len(takenOver(1)) == 0, "an older one is heard")
+	l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(asked[0]), 0, nil, nil) })
+	s.expect(len(takenOver(2)) == 0 && l.outcome(id) == "", "that tab has it, and is asked once more")
+}

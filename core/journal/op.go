@@ -134,9 +134,6 @@ func (o *Ops) Err() error {
 	return nil
 }
 
-// Rest returns what is behind the last Op that was taken.
-func (o *Ops) Rest() []byte { return o.p }
-
 // Next takes the next Op, whose bytes alias the input; false at the end, and
 // where the rest is no Op. One of a call whose number JavaScript would round is
 // left out: no call of ours has it, and it must not hide the others.

@@ -37,6 +37,7 @@
 //	            a row that is not the next one               followed, read
 //	            taken, all rows before it known              followed, under the new epoch
 //	            taken, rows missed                           followed, read
+//	            taken, with an epoch that was read before    followed; the client hears of it once more
 //	            forgotten                                    none; the client hears how it had ended
 //	            its tab is gone; nobody has it               TakeOver
 //	            its tab is frozen, or silent for 3 s         read, then TakeOver where it can be gone on with
@@ -51,7 +52,7 @@
 // whether the rows that it has are enough.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149 and 158.
+// 135, 148, 149, 158, 176, 177 and 179.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the

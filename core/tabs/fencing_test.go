@@ -182,3 +182,18 @@ func TestEndedNeedsNobody(t *testing.T) {
 		t.Error("it is looked after")
 	}
 }
+
+// A tab reads that another one has a call, which that one does not know itself yet: its
+// client hears once more that the call was taken over when that tab says so.
+func TestFault179_TakenOverIsHeardAfterItWasRead(t *testing.T) {
+	p := following()
+	p.m.Gone(p.now, "other")
+	p.m.Answer(p.now, 1, nil)
+	p.expect(t, "another one was first", "take over 1, read 1")
+	p.m.Answer(p.now, 2, read(1, 2, "winner", 0))
+	p.expect(t, "it has it", "client: call 1/2, watch winner")
+	p.m.HearTaken(p.now, "winner", head(1, 2, 1), nil)
+	p.expect(t, "it says so", "client: epoch 1/2")
+	p.m.HearTaken(p.now, "late", head(1, 1, 0), nil)
+	p.expect(t, "one before it", "watch late")
+}

@@ -83,6 +83,9 @@ func (m *Machine) taken(in *Input) {
 	c := m.calls.find(call)
 	switch {
 	case c == nil: // its first owner died before it said so (fault 177)
+	case c.state == followed && epoch == c.epoch && c.read == nil: // it was read before (fault 179)
+		m.client.TakenOver(m.now, call, epoch)
+		return
 	case c.state == unreadable || epoch <= c.epoch && (c.state == owned || c.read == nil):
 		return
 	case c.state == owned:

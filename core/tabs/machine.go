@@ -27,7 +27,8 @@ type Client interface {
 	// Standing says what the client makes of a call.
 	Standing(call uint64) Standing
 	// TakenOver says that another tab than before carries a call that this one follows, and
-	// writes rows of that epoch; all that was stored before is known here.
+	// writes rows of that epoch; all that was stored before is known here. The epoch may be
+	// one that was restored before: then that tab has only now heard of it itself.
 	TakenOver(now engine.Time, call uint64, epoch uint32)
 }
 

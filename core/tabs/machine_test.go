@@ -372,7 +372,7 @@ func TestStates(t *testing.T) {
 		{"taken, all known", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 1), nil) }, "watch third, client: epoch 1/2"},
 		{"taken, with the last rows", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), list(row(1, 1, 2))) }, "watch third, client: row 1/1/2, client: epoch 1/2"},
 		{"taken, rows missed", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 2, 2), nil) }, "watch third, read 1"},
-		{"taken, twice", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 1, 1), nil) }, "watch third"},
+		{"taken, and read before", func(p *page) { p.m.HearTaken(p.now, "third", head(1, 1, 1), nil) }, "watch third, client: epoch 1/1"},
 		{"forgotten", func(p *page) { p.m.HearStored(p.now, "other", list(journal.Op{Kind: journal.OpForget, Call: 1})) }, "client: forget 1 0"},
 		{"its tab is gone", func(p *page) { p.m.Gone(p.now, "other") }, "take over 1"},
 		{"its tab is gone, and it has ended", func(p *page) {
