@@ -45,6 +45,46 @@ func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 	s.expect(s.ended() == 2, "%d turns ended", s.ended())
 }
 
+// TestFault180_AnswerAfterTheTurn: a prompt is taken into the turn that is under way,
+// and the agent answers it only when that turn is over. No other turn follows, so one
+// more end is told: who waits for the prompt would wait for ever. Of a prompt that was
+// held until then the turn is still to come.
+func TestFault180_AnswerAfterTheTurn(t *testing.T) {
+	for _, held := range []bool{false, true} {
+		m := newModel()
+		var second modelRequest
+		m.onPrompt = func(s *modelSession, r modelRequest) {
+			if s.turns++; s.turns == 2 {
+				second = r
+				return
+			}
+			s.echo(r, "u1")
+			s.accept(r, "u1")
+			s.is(`"state":"running"`)
+		}
+		s, handle, a := opened(t, m)
+		s.prompt(handle, "first")
+		s.settle(0)
+		call := s.prompt(handle, "second")
+		s.settle(0)
+		if !held {
+			a.echo(second, "u2")
+		}
+		a.is(`"state":"idle","stopReason":"end_turn"`)
+		a.accept(second, "u2")
+		s.settle(0)
+		s.expect(s.settled(call).Outcome == engine.OutcomeResult, "held %v: the second prompt ended with %+v", held, s.settled(call))
+		if held {
+			s.expect(s.ended() == 1, "held: %d turns ended before its own", s.ended())
+			a.echo(second, "u2")
+			a.is(`"state":"running"`)
+			a.is(`"state":"idle","stopReason":"end_turn"`)
+			s.settle(0)
+		}
+		s.expect(s.ended() == 2, "held %v: %d turns ended", held, s.ended())
+	}
+}
+
 // TestHeldPromptOfATabThatSlept: the same, where another tab has carried the session
 // on and this one reads its log: who is at work is there no more than once.
 func TestHeldPromptOfATabThatSlept(t *testing.T) {

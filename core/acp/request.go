@@ -41,6 +41,7 @@ type request struct {
 	again      engine.Time   // when it is asked once more, its answer having been lost
 	cut        bool          // the stream that brings its answer broke since it was sent
 	turn       uint32        // a prompt's: which turn there was when it was made
+	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored
 	unwanted   bool          // the app has cancelled it
 	doubtful   *engine.Error // why nobody knows whether the agent has it

@@ -111,6 +111,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 		return
 	}
 	s.settleMarks(c, stop)
+	s.endPlaced(c)
 	s.orphansWait(now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
@@ -163,9 +164,23 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	value, _ := jsonrpc.Member(result, "messageId")
 	message, _ := jsonrpc.String(value)
 	s.transcript.Accepted(r.id, message, s.emit(c))
-	if !s.ends(c, now, result) {
-		// One that began since may be over already (RELIABILITY 119).
-		s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
+	if s.ends(c, now, result) {
+		return
+	}
+	// One that began since may be over already (RELIABILITY 119).
+	s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
+	if r.overIn != 0 && r.overIn == s.turn.n && r.overIn == r.turn {
+		s.endExpected(c, now) // that of the turn it was inserted into was told before its answer (fault 180)
+	}
+}
+
+// endPlaced notes the prompts that are in the history as the turn ends: it was theirs,
+// also where their answer comes later.
+func (s *session) endPlaced(c *Client) {
+	for _, r := range c.requests {
+		if r.session == s && r.method == "session/prompt" && s.placed[r.id] {
+			r.overIn = s.turn.n
+		}
 	}
 }
 
