@@ -49,10 +49,10 @@ import { packages } from "./wasmpackages.mjs";
 // leaves alone, its keys and its session included; 4 KB of the wasm.
 // 11 KB of the wasm are for who carries a call, which was 1.4 KB of the module (core/tabs).
 const files = [
-  { name: "holdfast.wasm", budget: 736_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 45_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 53_400, goal: 15_000 },
-  { name: "holdfast.js", budget: 55_500, goal: 15_000 },
+  { name: "holdfast.wasm", budget: 725_000, goal: 700_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 44_000, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 52_000, goal: 15_000 },
+  { name: "holdfast.js", budget: 54_000, goal: 15_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
