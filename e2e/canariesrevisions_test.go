@@ -27,6 +27,8 @@ var openlySaid = map[string]map[string]string{
 		"mcp.ProgressNotification ":        "as above",
 		"mcp.ResourceUpdatedNotification ": "as above",
 		"mcp.ElicitRequest ":               "what is asked in a call",
+		"mcp.CreateMessageRequest ":        "as above, where it is refused",
+		"mcp.ListRootsRequest ":            "as above, where it is refused",
 		"mcp.Error ":                       "the error of a call is the app's content",
 		"acp.InitializeResponse ":          "what the agent says of itself, with the handshake",
 		"acp.NewSessionResponse ":          "which commands and settings a session has: its content",
@@ -100,6 +102,20 @@ func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
 	if has("ElicitRequest") {
 		form = say("ElicitRequest", map[string]any{"params.mode": "form", "params.requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}})
 	}
+	// What a server asks a client that has declared neither: it is refused.
+	var refused peer.Script
+	inputs := map[string]any{}
+	for i, request := range []struct{ method, name string }{{"sampling/createMessage", "CreateMessageRequest"}, {"roots/list", "ListRootsRequest"}} {
+		if !has(request.name) {
+			continue
+		}
+		id := fmt.Sprintf("s%d", i)
+		inputs[id] = json.RawMessage(say(request.name, nil))
+		refused = append(refused, peer.Ask(`"`+id+`"`, request.method, paramsOf(t, say(request.name, nil))), peer.Reply(`"`+id+`"`))
+	}
+	if has("InputRequiredResult") {
+		refused = peer.Script{peer.Verbatim(say("InputRequiredResult", map[string]any{"inputRequests": inputs, "requestState": nil, "resultType": "input_required"}))}
+	}
 	var failure struct {
 		Message string
 		Data    json.RawMessage
@@ -141,6 +157,8 @@ func tellingAll(t *testing.T, c *canaries, revision string) *peer.Peer {
 			}))}
 		case name == "asks" && form != "" && !has("InputRequiredResult"):
 			return peer.Script{peer.Ask(`"q"`, "elicitation/create", paramsOf(t, form)), peer.Reply(`"q"`), result}
+		case name == "samples" && len(call.InputResponses) == 0:
+			return append(slices.Clone(refused), result)
 		case name == "fails":
 			return peer.Script{peer.ErrorData(-32000, failure.Message, string(failure.Data))}
 		}
@@ -194,7 +212,7 @@ window.visit = async (i, { tool, tasks, posts }) => {
 	const methods = ["listTools", "listResources", "listResourceTemplates", "listPrompts", "listTasks"].map((name) => () => mcp[name]());
 	for (const run of [...methods, () => mcp.readResource("file:///a"), () => mcp.getPrompt("a", {}), () => mcp.complete({ type: "ref/prompt", name: "a" }, { name: "b", value: "c" }),
 		() => posts && mcp.request("x/told", {}).result, () => mcp.request("x/failed", {}).result,
-		...["ends", tool, "asks", "fails"].map((name) => () => mcp.callTool(name, {}).result)]) {
+		...["ends", tool, "asks", "samples", "fails"].map((name) => () => mcp.callTool(name, {}).result)]) {
 		await fails(run);
 	}
 	for await (const event of mcp.callTool("tells", {})) if (event.type === "progress") break;

@@ -22,7 +22,7 @@ import (
 var served = []string{
 	"InitializeResult", "DiscoverResult", "ListToolsResult", "ListResourcesResult", "ListResourceTemplatesResult", "ListPromptsResult",
 	"ReadResourceResult", "GetPromptResult", "CompleteResult", "CallToolResult", "LoggingMessageNotification", "ProgressNotification",
-	"ResourceUpdatedNotification", "ElicitRequest", "InputRequiredResult", "CreateTaskResult", "GetTaskResult", "ListTasksResult", "Error",
+	"ResourceUpdatedNotification", "ElicitRequest", "CreateMessageRequest", "ListRootsRequest", "InputRequiredResult", "CreateTaskResult", "GetTaskResult", "ListTasksResult", "Error",
 }
 
 // said are those that an agent sends.
