@@ -49,7 +49,7 @@ import { packages } from "./wasmpackages.mjs";
 // leaves alone, its keys and its session included; 4 KB of the wasm.
 // 11 KB of the wasm are for who carries a call, which was 1.4 KB of the module (core/tabs).
 const files = [
-  { name: "holdfast.wasm", budget: 725_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 732_000, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 44_000, goal: 15_000 },
   { name: "holdfast.mjs", budget: 52_000, goal: 15_000 },
   { name: "holdfast.js", budget: 54_000, goal: 15_000 },

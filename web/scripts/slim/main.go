@@ -36,7 +36,7 @@ func rewrite(path string) error {
 }
 
 // errUnknown is a module that slim would have to leave as large as it is.
-var errUnknown = errors.New("this toolchain's tables of functions are not known (lines.go, buckets.go): the file would stay large")
+var errUnknown = errors.New("this toolchain's table of functions is not known (lines.go): the file would stay large")
 
 // slim returns the module with its data segments joined, without line numbers, and with
 // tables of functions that compress. What it does not know is an error: nobody would
@@ -60,7 +60,6 @@ func slim(module []byte) ([]byte, error) {
 			for _, d := range data {
 				known = dropLines(d.bytes) || known
 			}
-			known = known && roundBuckets(data)
 			s.body = appendSegments(nil, data)
 		}
 		out = appendSection(out, s)

@@ -42,7 +42,7 @@ func TestJoinsSegments(t *testing.T) {
 		{at: 64, bytes: []byte("out of order")},
 		{at: 100_007, bytes: []byte(", and its neighbour")},
 		{at: 200_000, bytes: functions()},
-		{at: 300_000, bytes: moduleAt(200_000, 400_000, bucketSpan)},
+		{at: 300_000, bytes: []byte("what the table is of")},
 		{at: 400_000, bytes: []byte("\x00\x00\x00\x00what is added up")},
 	})
 	after, err := slim(before)
@@ -77,7 +77,6 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"overlapping":     module([]segment{{at: 64, bytes: []byte("text")}, {at: 66, bytes: []byte("text")}}),
 		"passive segment": appendSection(whole[:8:8], section{id: sectionData, body: []byte{1, 1, 0}}),
 		"no table":        module([]segment{{at: 64, bytes: []byte("text")}}),
-		"no buckets":      module([]segment{{at: 64, bytes: functions()}}),
 		"no data":         whole[:8],
 	} {
 		if _, err := slim(module); err == nil {
@@ -134,63 +133,8 @@ func functions() []byte {
 	return append(table, record...)
 }
 
-// program is functions, with the 16 buckets of each of 40.
-func program() []segment {
-	const buckets = 100_020 // those of function 0 are zero, and in no segment
-	var table []byte
-	for function := range uint32(40) {
-		for range 16 {
-			table = binary.LittleEndian.AppendUint32(table, function)
-			table = append(table, make([]byte, bucketSize-4)...)
-		}
-	}
-	zero := 16 * bucketSize
-	return []segment{
-		{at: 64, bytes: functions()},
-		{at: 10_000, bytes: moduleAt(64, buckets, 40<<16)},
-		{at: buckets + zero, bytes: table[zero:]},
-	}
-}
-
-// moduleAt is the runtime's moduledata, of a table of functions and of buckets for that
-// many program counters.
-func moduleAt(functions, buckets, span int) []byte {
-	data := make([]byte, moduleSize)
-	for at, value := range map[int]int{0: functions, 8: functions + headerSize, moduleBuckets: buckets, moduleMinPC: 1 << 16, moduleMaxPC: 1<<16 + span} {
-		binary.LittleEndian.PutUint64(data[at:], uint64(value))
-	}
-	return data
-}
-
-// The runtime looks for a function from what a bucket says on: that may be one before it,
-// and never one behind it.
-func TestRoundsBuckets(t *testing.T) {
-	after, err := slim(module(program()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _ := memory(t, after)
-	for function := range 40 {
-		for bucket := range 16 {
-			at := 100_020 + (16*function+bucket)*bucketSize
-			if index := half(got, at); index != function/bucketStep*bucketStep || !bytes.Equal(got[at+4:at+bucketSize], make([]byte, bucketSize-4)) {
-				t.Fatalf("bucket %d of function %d: %d %v", bucket, function, index, got[at+4:at+bucketSize])
-			}
-		}
-	}
-}
-
-// The linker leaves out zeros, also those that the runtime's data begins with: the address
-// of its table of functions may end in some.
-func TestFindsDataThatBeginsWithZero(t *testing.T) {
-	list := program()
-	data := moduleAt(1<<16, 100_020, 40<<16)
-	list[0].at, list[1] = 1<<16, segment{at: 10_002, bytes: data[2:]}
-	list[0], list[1] = list[1], list[0]
-	if _, err := slim(module(list)); err != nil {
-		t.Error(err)
-	}
-}
+// program is what slim needs to go on.
+func program() []segment { return []segment{{at: 64, bytes: functions()}} }
 
 // What a table of values says is the same, wherever it is.
 func TestPacksTables(t *testing.T) {
