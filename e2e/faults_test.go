@@ -77,7 +77,8 @@ var torture = []int{
 	176,
 	177,
 	178,
-	179, 180,
+	179,
+	180,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

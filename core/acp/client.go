@@ -282,10 +282,7 @@ func (c *Client) setState(s clientState) {
 
 // enter has the client in another state, of which the app is not told.
 func (c *Client) enter(s clientState) {
-	if !clientTransitions.May(uint8(c.state), uint8(s)) {
-		c.illegalTransitions++
-	}
-	c.state = s
+	engine.Enter(&clientTransitions, &c.state, s, &c.illegalTransitions)
 }
 
 // IllegalTransitions returns how often a state was entered that may not follow the one

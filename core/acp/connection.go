@@ -31,10 +31,7 @@ var connTransitions = engine.Transitions{
 
 // enter has the connection in another state.
 func (n *connection) enter(c *Client, next connState) {
-	if !connTransitions.May(uint8(n.state), uint8(next)) {
-		c.illegalTransitions++
-	}
-	n.state = next
+	engine.Enter(&connTransitions, &n.state, next, &c.illegalTransitions)
 }
 
 // connection is what initialize makes: over HTTP an id that outlives streams

@@ -10,15 +10,13 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// TestHeldPromptWhoseTurnNobodyRead: the agent holds the second prompt until it is
-// done with the first, and both turns end while the stream is cut. One end is told,
-// and two are expected: who waits for the second turn would wait for ever.
-func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
-	m := newModel()
-	var held modelRequest
+// duringTurn has a second prompt sent during the turn of the first, to an agent that says
+// nothing to it by itself: the call of that prompt, and the request as the agent has it.
+func duringTurn(t *testing.T) (m *model, s *sim, a *modelSession, call engine.CallID, second modelRequest) {
+	m = newModel()
 	m.onPrompt = func(s *modelSession, r modelRequest) {
 		if s.turns++; s.turns == 2 {
-			held = r
+			second = r
 			return
 		}
 		s.echo(r, "u1")
@@ -28,8 +26,16 @@ func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 	s, handle, a := opened(t, m)
 	s.prompt(handle, "first")
 	s.settle(0)
-	second := s.prompt(handle, "second")
+	call = s.prompt(handle, "second")
 	s.settle(0)
+	return m, s, a, call, second
+}
+
+// TestHeldPromptWhoseTurnNobodyRead: the agent holds the second prompt until it is
+// done with the first, and both turns end while the stream is cut. One end is told,
+// and two are expected: who waits for the second turn would wait for ever.
+func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
+	m, s, a, second, held := duringTurn(t)
 	s.deaf = neverLeft
 	s.cut(m.reading(a.id), 0)
 	a.is(`"state":"idle","stopReason":"end_turn"`)
@@ -51,22 +57,7 @@ func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 // held until then the turn is still to come.
 func TestFault180_AnswerAfterTheTurn(t *testing.T) {
 	for _, held := range []bool{false, true} {
-		m := newModel()
-		var second modelRequest
-		m.onPrompt = func(s *modelSession, r modelRequest) {
-			if s.turns++; s.turns == 2 {
-				second = r
-				return
-			}
-			s.echo(r, "u1")
-			s.accept(r, "u1")
-			s.is(`"state":"running"`)
-		}
-		s, handle, a := opened(t, m)
-		s.prompt(handle, "first")
-		s.settle(0)
-		call := s.prompt(handle, "second")
-		s.settle(0)
+		_, s, a, call, second := duringTurn(t)
 		if !held {
 			a.echo(second, "u2")
 		}

@@ -20,10 +20,7 @@ var sessionTransitions = engine.Transitions{
 
 // enter has the session in another state.
 func (s *session) enter(c *Client, next sessionState) {
-	if !sessionTransitions.May(uint8(s.state), uint8(next)) {
-		c.illegalTransitions++
-	}
-	s.state = next
+	engine.Enter(&sessionTransitions, &s.state, next, &c.illegalTransitions)
 }
 
 // handover says which tabs a session that is read from the store has passed between.

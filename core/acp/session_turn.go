@@ -38,10 +38,7 @@ var turnTransitions = engine.Transitions{
 
 // enter has the turn in another phase.
 func (t *turn) enter(c *Client, next turnPhase) {
-	if !turnTransitions.May(uint8(t.phase), uint8(next)) {
-		c.illegalTransitions++
-	}
-	t.phase = next
+	engine.Enter(&turnTransitions, &t.phase, next, &c.illegalTransitions)
 }
 
 // open reports whether a turn is under way.

@@ -9,3 +9,12 @@ type Transitions [16]uint16
 func (t *Transitions) May(from, next uint8) bool {
 	return from == next || t[from&15]>>(next&15)&1 != 0
 }
+
+// Enter has a machine in another state. One that may not follow is counted in illegal: a
+// defect, which a page survives and a test does not. All machines of the core share it.
+func Enter[S ~uint8](t *Transitions, state *S, next S, illegal *uint32) {
+	if !t.May(uint8(*state), uint8(next)) {
+		*illegal++
+	}
+	*state = next
+}

@@ -95,10 +95,7 @@ func describeResume(t *call, outcome engine.Resumption, proven bool) []byte {
 // setState moves the client on and tells the app:
 // {"state":"open","revision":"2025-11-25","session":true}.
 func (c *Client) setState(s clientState) {
-	if !clientTransitions.May(uint8(c.state), uint8(s)) {
-		c.illegalTransitions++
-	}
-	c.state = s
+	engine.Enter(&clientTransitions, &c.state, s, &c.illegalTransitions)
 	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
 	if s == stateOpen {

@@ -44,10 +44,7 @@ var callTransitions = engine.Transitions{
 // enter has another state carry the call. To enter the one that it is in changes nothing.
 func (t *call) enter(c *Client, next callState) {
 	c.reschedule(t)
-	if !callTransitions.May(uint8(t.state), uint8(next)) {
-		c.illegalTransitions++
-	}
-	t.state = next
+	engine.Enter(&callTransitions, &t.state, next, &c.illegalTransitions)
 }
 
 // IllegalTransitions returns how often a call has entered a state that may not follow the

@@ -39,10 +39,7 @@ var headerTransitions = engine.Transitions{
 
 // enter has something else be known of the rules.
 func (h *cursorHeader) enter(c *Client, next headerState) {
-	if !headerTransitions.May(uint8(h.state), uint8(next)) {
-		c.illegalTransitions++
-	}
-	h.state = next
+	engine.Enter(&headerTransitions, &h.state, next, &c.illegalTransitions)
 }
 
 // known reports whether the rules are known.

@@ -25,10 +25,7 @@ var resultTransitions = engine.Transitions{
 
 // enter has another state say what is there of the result.
 func (k *task) enter(c *Client, next resultState) {
-	if !resultTransitions.May(uint8(k.result), uint8(next)) {
-		c.illegalTransitions++
-	}
-	k.result = next
+	engine.Enter(&resultTransitions, &k.result, next, &c.illegalTransitions)
 }
 
 // askWhole has the result asked for as a whole from here on, not from a number; not one

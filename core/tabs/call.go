@@ -26,7 +26,7 @@ type entry struct {
 	// handed is the new epoch, where this tab carried the call until another one said that
 	// it does; seal is the last row of the epoch before.
 	handed, seal uint32
-	_            [0]func() // never compared
+	_            [0]func() // it has no ==: the code for one would be in the wasm
 }
 
 // calls are the entries of one tab, in order of their calls.

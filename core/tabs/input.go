@@ -73,9 +73,9 @@ type Input struct {
 	Kind   InputKind
 	Ticket uint32
 	Tab    string
-	Ops    []byte // a list of journal.Ops, lent until the client's effects are taken
-	call   uint64 // of what waits for a read
-	_      [0]func()
+	Ops    []byte    // a list of journal.Ops, lent until the client's effects are taken
+	call   uint64    // of what waits for a read
+	_      [0]func() // it has no ==: the code for one would be in the wasm
 }
 
 // Report takes an input. After it the host drains the client, then Next.

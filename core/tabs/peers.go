@@ -19,7 +19,7 @@ type peer struct {
 	known   bool // it knows that this tab is there: it tells of all that it stores
 	judged  bool // it is asked whether it can answer
 	heardAt engine.Time
-	_       [0]func() // never compared
+	_       [0]func() // it has no ==: the code for one would be in the wasm
 }
 
 // hear notes who has said something. Until a tab knows that this one is there it may not
