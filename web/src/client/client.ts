@@ -26,7 +26,7 @@ export class McpClient extends Connection {
    * The server may change them: listen for `changed`.
    */
   listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
-    return this.view.run("tools/list", (client) => client.listTools(options));
+    return this.backend.ask("tools/list", "listTools", options);
   }
 
   /**
@@ -34,7 +34,7 @@ export class McpClient extends Connection {
    * await its `result`. A tool's own failure is a result with `isError`.
    */
   callTool(name: string, args: Open = {}, options: CallOptions = {}): Call<CallToolResult> {
-    return this.view.make("tools/call", options, (rest, made) => this.view.client.callTool(name, args, rest, made));
+    return this.backend.make("tools/call", "callTool", [name, args], options);
   }
 
   /**
@@ -47,44 +47,42 @@ export class McpClient extends Connection {
    * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
    */
   listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
-    return this.view.run("tasks/list", (client) => client.listTasks(options));
+    return this.backend.ask("tasks/list", "listTasks", options);
   }
 
   /** The server's resources, all pages of them. */
   listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
-    return this.view.run("resources/list", (client) => client.listResources(options));
+    return this.backend.ask("resources/list", "listResources", options);
   }
 
   /** The server's resource templates (RFC 6570), all pages of them. */
   listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
-    return this.view.run("resources/templates/list", (client) => client.listResourceTemplates(options));
+    return this.backend.ask("resources/templates/list", "listResourceTemplates", options);
   }
 
   /** Reads a resource. */
   readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
-    return this.view.run("resources/read", (client) => client.readResource(uri, options));
+    return this.backend.ask("resources/read", "readResource", uri, options);
   }
 
   /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
   subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
-    this.view.watch(uri, true);
-    return this.view.run("resources/subscribe", (client) => client.subscribeResource(uri, options));
+    return this.backend.ask("resources/subscribe", "subscribeResource", uri, options);
   }
 
   /** Ends {@link McpClient.subscribeResource}. */
-  async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
-    const isLast = this.view.watch(uri, false);
-    await this.view.run("resources/unsubscribe", async (client) => (isLast ? client.unsubscribeResource(uri, options) : undefined));
+  unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
+    return this.backend.ask("resources/unsubscribe", "unsubscribeResource", uri, options);
   }
 
   /** The server's prompts, all pages of them. */
   listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
-    return this.view.run("prompts/list", (client) => client.listPrompts(options));
+    return this.backend.ask("prompts/list", "listPrompts", options);
   }
 
   /** Fills in a prompt. */
   getPrompt(name: string, args: Record<string, string> = {}, options: CallOptions = {}): Promise<GetPromptResult> {
-    return this.view.run("prompts/get", (client) => client.getPrompt(name, args, options));
+    return this.backend.ask("prompts/get", "getPrompt", name, args, options);
   }
 
   /**
@@ -93,7 +91,7 @@ export class McpClient extends Connection {
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
   complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
-    return this.view.run("completion/complete", (client) => client.complete(ref, argument, options));
+    return this.backend.ask("completion/complete", "complete", ref, argument, options);
   }
 
   /**
@@ -103,7 +101,7 @@ export class McpClient extends Connection {
    * a page that share a connection has said holds for all of them.
    */
   setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
-    return this.view.run("logging/setLevel", (client) => client.setLoggingLevel(level, options));
+    return this.backend.ask("logging/setLevel", "setLoggingLevel", level, options);
   }
 
   /**
@@ -114,6 +112,6 @@ export class McpClient extends Connection {
    * @throws HoldfastError `bad_argument` where there is no such handler
    */
   rootsChanged(): Promise<void> {
-    return this.view.run("notifications/roots/list_changed", (client) => client.rootsChanged());
+    return this.backend.ask("notifications/roots/list_changed", "rootsChanged");
   }
 }

@@ -1,3 +1,4 @@
+import type { Asks, ClientBackend, ConnectionFacts, Makes } from "./backend.js";
 import type { Backlog } from "../shared/backlog.js";
 import { Call } from "./call.js";
 import type { ClientEvents } from "./clientevents.js";
@@ -9,6 +10,7 @@ import type { CallOptions } from "./options.js";
 import type { CallViewer, Made, SharedCall } from "./sharedcall.js";
 import type { SharedClient } from "./sharedclient.js";
 import type { UserStores } from "../connect/userstores.js";
+import type { Usage } from "../storage/storage.js";
 import type { View, Views } from "../connect/views.js";
 import type { ClientState } from "../shared/clientstate.js";
 
@@ -30,7 +32,7 @@ interface ViewedClient {
  * tokens and listeners, its calls and what it waits for. It ends by itself; the client
  * ends with the last.
  */
-export class ClientView implements View, CallViewer {
+export class ClientView implements ClientBackend, View, CallViewer {
   readonly backlog: Backlog;
   readonly handlers: Handlers;
   readonly stores: UserStores;
@@ -59,6 +61,10 @@ export class ClientView implements View, CallViewer {
   /** The client that it uses, from when that is open. */
   get client(): SharedClient {
     return this.#client!;
+  }
+
+  get facts(): ConnectionFacts {
+    return this.client;
   }
 
   get over(): AbortSignal {
@@ -116,8 +122,13 @@ export class ClientView implements View, CallViewer {
     return this.#left ? [] : this.client.calls().map((call) => this.#of(call));
   }
 
+  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
+    const client = this.client as unknown as Record<M, (...all: [...Makes[M], CallOptions, Made]) => SharedCall<T>>;
+    return this.#make(op, options, (rest, made) => client[method](...args, rest, made));
+  }
+
   /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
-  make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
+  #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
     if (this.#left) {
       const call = new Call<T>(op, this.backlog);
       call.fail(closedError(op));
@@ -135,21 +146,29 @@ export class ClientView implements View, CallViewer {
 
   rerun(call: SharedCall<unknown>): Call<unknown> {
     if (this.#left) throw closedError("replay");
-    return this.make("replay", {}, (_, made) => call.repeat(made));
+    return this.#make("replay", {}, (_, made) => call.repeat(made));
   }
 
-  /** Waits for something, no longer than this view lasts. */
-  run<T>(op: string, begin: (client: SharedClient) => Promise<T>): Promise<T> {
+  stored(): Promise<Usage | null> {
+    return this.client.stored();
+  }
+
+  /** Waits for an answer, no longer than this view lasts. */
+  ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
+  ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
+    const { client } = this;
+    const asksServer = !method.endsWith("ubscribeResource") || this.#watch(args[0] as string, method === "subscribeResource");
     if (this.#left) return Promise.reject(closedError(op));
     return new Promise((resolve, reject) => {
       const end = (why: (op: string) => HoldfastError): void => reject(why(op));
       this.#waiting.add(end);
-      void begin(this.client).then(resolve, reject).finally(() => this.#waiting.delete(end));
+      const asked = asksServer ? (client as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[method]!(...args) : Promise.resolve();
+      void asked.then(resolve, reject).finally(() => this.#waiting.delete(end));
     });
   }
 
   /** It wants to be told of changes to a resource, or not any more. Reports whether the server has to be asked. */
-  watch(uri: string, watched: boolean): boolean {
+  #watch(uri: string, watched: boolean): boolean {
     if (watched) this.#watched.add(uri);
     else this.#watched.delete(uri);
     return watched || !this.#open.views.all.some((view) => view.#watched.has(uri));
@@ -170,7 +189,7 @@ export class ClientView implements View, CallViewer {
     }
     this.#left = true;
     this.#part(closedError);
-    for (const uri of this.#watched) if (this.watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
+    for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
     if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
   }
 

@@ -1,6 +1,6 @@
+import type { ClientBackend } from "./backend.js";
 import type { Call } from "./call.js";
 import type { ClientEvents } from "./clientevents.js";
-import type { ClientView } from "./clientview.js";
 import type { Counters } from "./counters.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { Guarantees } from "./guarantees.js";
@@ -15,53 +15,53 @@ import type { NegotiationStep } from "../shared/negotiation.js";
 export class Connection {
   /** The server's URL, absolute. */
   readonly url: string;
-  /** @internal What this one has of the client in the core, which others may share. */
-  protected readonly view: ClientView;
+  /** @internal The runtime, and what this one has of the client there, which others may share. */
+  protected readonly backend: ClientBackend;
 
   /** @internal Use {@link connect}. */
-  constructor(view: ClientView) {
-    this.view = view;
-    this.url = view.client.url;
+  constructor(backend: ClientBackend) {
+    this.backend = backend;
+    this.url = backend.facts.url;
   }
 
   /** What was tried to find the revision, in order; empty where it was known. */
   get negotiation(): readonly NegotiationStep[] {
-    return this.view.client.negotiation;
+    return this.backend.facts.negotiation;
   }
 
   /** Where the client stands. */
   get state(): ClientState {
-    return this.view.state;
+    return this.backend.state;
   }
 
   /** The protocol revision in use, such as "2025-11-25". */
   get revision(): string {
-    return this.view.client.revision;
+    return this.backend.facts.revision;
   }
 
   /** Whether the server keeps a session for this client. */
   get session(): boolean {
-    return this.view.client.session;
+    return this.backend.facts.session;
   }
 
   /** Who the server says it is; for display only. */
   get server(): Implementation {
-    return this.view.client.server;
+    return this.backend.facts.server;
   }
 
   /** What the server says it can do. */
   get capabilities(): ServerCapabilities {
-    return this.view.client.capabilities;
+    return this.backend.facts.capabilities;
   }
 
   /** How to use the server, in its own words; for a model. */
   get instructions(): string | undefined {
-    return this.view.client.instructions;
+    return this.backend.facts.instructions;
   }
 
   /** Where calls of tools are kept: `memory` ends with the page. */
   get durability(): Durability {
-    return this.view.client.durability;
+    return this.backend.facts.durability;
   }
 
   /**
@@ -70,7 +70,7 @@ export class Connection {
    * cancels its call, unless the server makes a task of it.
    */
   get guarantees(): Guarantees {
-    return this.view.client.guarantees;
+    return this.backend.facts.guarantees;
   }
 
   /**
@@ -79,7 +79,7 @@ export class Connection {
    * network. Iterating one gives its events from the start.
    */
   async calls(): Promise<Call<CallToolResult>[]> {
-    return this.view.calls();
+    return this.backend.calls();
   }
 
   /**
@@ -89,7 +89,7 @@ export class Connection {
    * @throws HoldfastError `storage_failed` where it cannot be read now
    */
   stored(): Promise<Usage | null> {
-    return this.view.client.stored();
+    return this.backend.stored();
   }
 
   /**
@@ -113,27 +113,27 @@ export class Connection {
    * @throws HoldfastError `storage_failed` where it could not be deleted
    */
   forget(): Promise<void> {
-    return this.view.logout();
+    return this.backend.logout();
   }
 
   /** What was dropped or repaired so far. */
   get counters(): Counters {
-    return this.view.client.counters;
+    return this.backend.facts.counters;
   }
 
   /** Makes any request. Progress is always asked for. */
   request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
-    return this.view.make(nameOf(method), options, (rest, made) => this.view.client.request<T>(method, params, rest, made));
+    return this.backend.make(nameOf(method), "request", [method, params], options);
   }
 
   /** Sends a notification; resolves once the server has taken it. */
   notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
-    return this.view.run(nameOf(method), (client) => client.notify(method, params, options));
+    return this.backend.ask(nameOf(method), "notify", method, params, options);
   }
 
   /** Asks the server for a sign of life. */
   ping(options: CallOptions = {}): Promise<void> {
-    return this.view.run("ping", (client) => client.ping(options));
+    return this.backend.ask("ping", "ping", options);
   }
 
   /**
@@ -141,7 +141,7 @@ export class Connection {
    * listener that throws is reported as an uncaught error and harms nobody.
    */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
-    return this.view.listeners.add(event, listener);
+    return this.backend.listeners.add(event, listener);
   }
 
   /**
@@ -157,6 +157,6 @@ export class Connection {
    * last one that closes ends the session.
    */
   close(): Promise<void> {
-    return this.view.close();
+    return this.backend.close();
   }
 }
