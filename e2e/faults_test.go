@@ -79,6 +79,7 @@ var torture = []int{
 	178,
 	179,
 	180,
+	186,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

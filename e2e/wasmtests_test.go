@@ -49,7 +49,10 @@ func TestWasm(t *testing.T) {
 				p.name(), strings.Join(needs, ", "))
 		default:
 			ran++
-			t.Run(p.name(), func(t *testing.T) { t.Parallel(); runInChrome(t, p) })
+			t.Run(p.name(), func(t *testing.T) { t.Parallel(); runInChrome(t, p, wasmRunner) })
+			if p.name() == "jsbridge" { // the one that knows what it runs in
+				t.Run(p.name()+" in a worker", func(t *testing.T) { t.Parallel(); runInChrome(t, p, wasmInWorker) })
+			}
 		}
 	}
 	if ran == 0 {
@@ -67,13 +70,26 @@ const wasmRunner = `
 		output += decoder.decode(bytes, { stream: true });
 		return bytes.length;
 	};
-	window.progress = () => output;
+	globalThis.progress = () => output;
 	const go = new Go();
 	go.argv = ["test", "-test.v", "-test.run=^(Test|Fuzz)"];
-	go.exit = (code) => { window.result = { code, output }; };
+	go.exit = (code) => { globalThis.result = { code, output }; };
 	const { instance } = await WebAssembly.instantiateStreaming(fetch("/test.wasm"), go.importObject);
 	await go.run(instance);
-	window.result ??= { code: 0, output };
+	globalThis.result ??= { code: 0, output };
+`
+
+// wasmInWorker does the same in a worker of the page.
+const wasmInWorker = `
+	const worker = new Worker("/run.worker.mjs", { type: "module" });
+	worker.onmessage = ({ data }) => { window.result = data; };
+	window.progress = () => window.result?.output ?? "the worker has not ended";
+`
+
+// workerResult sends the result to the page as soon as there is one.
+const workerResult = `
+	let result;
+	Object.defineProperty(globalThis, "result", { get: () => result, set: (value) => postMessage((result = value)) });
 `
 
 // wasmResult is how a test binary ended.
@@ -82,9 +98,9 @@ type wasmResult struct {
 	Output string `json:"output"`
 }
 
-// runInChrome compiles the tests of p, runs them in a page of their own, and
+// runInChrome compiles the tests of p, runs them in a page of their own by a runner, and
 // fails with their output unless they pass.
-func runInChrome(t *testing.T, p goPackage) {
+func runInChrome(t *testing.T, p goPackage, runner string) {
 	binary := filepath.Join(t.TempDir(), "test.wasm")
 	if out, err := browser.command("test", "-c", "-o", binary, p.ImportPath).CombinedOutput(); err != nil {
 		t.Fatalf("compiling: %v\n%s", err, out)
@@ -93,7 +109,8 @@ func runInChrome(t *testing.T, p goPackage) {
 	site.File("/test.wasm", read(t, binary))
 	site.File("/wasm_exec.js", read(t, filepath.Join(goroot(t), "lib", "wasm", "wasm_exec.js")))
 
-	page := chrome.Open(t, site.Page("/run", `import "/wasm_exec.js";`+wasmRunner))
+	site.File("/run.worker.mjs", `import "/wasm_exec.js";`+workerResult+wasmRunner)
+	page := chrome.Open(t, site.Page("/run", `import "/wasm_exec.js";`+runner))
 	// What a test binary leaves unhandled is its own business: it reports by
 	// its exit code, and a test may well provoke a rejection.
 	page.AllowExceptions()

@@ -3,6 +3,7 @@
 package jsbridge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,9 @@ func TestClampTimeout(t *testing.T) {
 // TestWatchPage drives the listeners with real events of the browser's classes
 // and counts that the end of the watch leaves none behind.
 func TestWatchPage(t *testing.T) {
+	if inWorker(t) {
+		t.Skip("a worker has no page to watch")
+	}
 	type event struct {
 		e   PageEvent
 		gap int64
@@ -119,6 +123,37 @@ func TestWatchPage(t *testing.T) {
 	fire(`dispatchEvent(new Event("online"))`)
 	if len(got) != len(want) {
 		t.Error("an event arrived after the end of the watch")
+	}
+}
+
+// inWorker reports whether the tests run in a worker.
+func inWorker(t *testing.T) bool {
+	none, err := eval(t, `typeof document === "undefined"`).Truthy()
+	return err == nil && none
+}
+
+// TestFault186_NetworkOfAWorker: Chromium fires neither online nor offline in a worker.
+// There navigator.connection changes, and navigator.onLine has changed before.
+func TestFault186_NetworkOfAWorker(t *testing.T) {
+	if !inWorker(t) {
+		t.Skip("a page has the events themselves: TestWatchPage")
+	}
+	var got []PageEvent
+	stop, err := WatchPage(clock(t), func(e PageEvent, _ int64) { got = append(got, e) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(onLine string) {
+		eval(t, `Object.defineProperty(navigator, "onLine", { configurable: true, get: () => `+onLine+` })`)
+		eval(t, `navigator.connection.dispatchEvent(new Event("change"))`)
+	}
+	change("false")
+	change("true")
+	eval(t, `dispatchEvent(new Event("offline"))`) // as other browsers do
+	stop()
+	change("true")
+	if want := []PageEvent{PageOffline, PageOnline, PageOffline}; !slices.Equal(got, want) {
+		t.Errorf("events %v, want %v", got, want)
 	}
 }
 

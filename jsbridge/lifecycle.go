@@ -23,8 +23,8 @@ const hiddenLong = 10_000
 // WatchPage reports page events: online, offline, freeze and resume (Page
 // Lifecycle), pageshow from the back/forward cache, a return from a long time
 // hidden. gap is how long, in ms, the clock ran while the page could not see.
-// now reads the clock. Where there is no document (a worker), only the network
-// events exist. The returned function ends the watch and releases every Func.
+// now reads the clock. Where there is no document (a worker), the network is all
+// there is to watch. The returned function ends the watch and releases every Func.
 func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func(), err error) {
 	var undo undos
 	global, err := global()
@@ -42,7 +42,9 @@ func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func()
 	}
 	listen(global, "online", func(safejs.Value) { on(PageOnline, 0) })
 	listen(global, "offline", func(safejs.Value) { on(PageOffline, 0) })
-	if document.Type() == safejs.TypeObject {
+	if document.Type() != safejs.TypeObject {
+		watchConnection(global, listen, on)
+	} else {
 		watch := &blindTime{now: now, on: on}
 		listen(document, "freeze", func(safejs.Value) { watch.begin() })
 		listen(document, "resume", func(safejs.Value) { watch.end(0) })
@@ -73,6 +75,30 @@ func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func()
 		return nil, err
 	}
 	return undo.all, nil
+}
+
+// watchConnection is for workers, in which Chromium fires neither online nor offline:
+// there it is navigator.connection that changes. It also changes with the kind of the
+// network, which is as good as one that is there again. Other browsers, which have those
+// events in workers, have no connection.
+func watchConnection(global safejs.Value, listen func(safejs.Value, string, func(safejs.Value)), on func(PageEvent, int64)) {
+	navigator, err := global.Get("navigator")
+	if err != nil {
+		return
+	}
+	connection, err := navigator.Get("connection")
+	if err != nil || connection.Type() != safejs.TypeObject {
+		return
+	}
+	listen(connection, "change", func(safejs.Value) {
+		event := PageOffline
+		if onLine, err := navigator.Get("onLine"); err == nil {
+			if yes, _ := onLine.Truthy(); yes {
+				event = PageOnline
+			}
+		}
+		on(event, 0)
+	})
 }
 
 // blindTime measures a freeze, or a stay in the back/forward cache.
