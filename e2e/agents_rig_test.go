@@ -104,6 +104,14 @@ func chunks(from, to int) string {
 	return b.String()
 }
 
+// showChats prints what a page has of its sessions, where the story has failed.
+func showChats(t *testing.T, page *chrome.Page) {
+	if t.Failed() {
+		t.Log(chrome.Eval[string](page, `Object.values(chats).map(({ session, ...chat }) =>
+			session.id + " " + session.state + " " + text(session.id) + " " + JSON.stringify(chat)).join("\n")`))
+	}
+}
+
 // quietly checks at the official server that it was spoken to no more than that:
 // so many handshakes and prompts, and no connection ended by the client.
 func quietly(t *testing.T, server *acpserver.Server, initializes, prompts int) {

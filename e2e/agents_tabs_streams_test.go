@@ -23,6 +23,9 @@ func TestAgentTabsShareStreams(t *testing.T) {
 	two := one.Profile().Open(address)
 	two.WaitFor(`window.ready`)
 	pages := []*chrome.Page{one, two}
+	for _, page := range pages {
+		defer showChats(t, page)
+	}
 	chats := map[*chrome.Page][]string{}
 	for range 3 {
 		for _, page := range pages {

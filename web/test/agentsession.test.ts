@@ -85,6 +85,17 @@ test("a prompt that is inserted into a turn ends with it, one that was held has 
   assert.deepEqual(await second, { stopReason: "error", error: { code: -32000, message: "no" } });
 });
 
+test("Fault 184: a prompt settles whose answer and the end of the turn it was taken into come in one go", async () => {
+  const { rig, it } = await session();
+  rig.turn(1, "running");
+  const prompt = it.prompt("more");
+  rig.answer({ messageId: "u2" });
+  rig.turn(1, "idle", true, { stopReason: "end_turn" }); // before anybody who waits for the answer can run
+  await prompt;
+  assert.deepEqual(await Promise.race([it.settled(), ready()]), { stopReason: "end_turn" });
+  assert.equal(await isSettled(it.settled()), true);
+});
+
 test("the agent may be at work unasked, and beside its turns", async () => {
   const { rig, it } = await session();
   rig.turn(1, "running", false, { background: [] });

@@ -10,6 +10,8 @@ const CANCELLED = -32800;
 /** A request that waits for its answer. */
 interface Waiting {
   method: string;
+  /** See {@link Exchanges.request}. */
+  answered?: (() => void) | undefined;
   resolve: (value: unknown) => void;
   reject: (error: HoldfastError) => void;
 }
@@ -38,8 +40,12 @@ export class Exchanges {
     this.#explain = explain ?? ((error) => Promise.resolve(error));
   }
 
-  /** Makes a request in the scope of a session, 0 for none. `signal` asks the agent to end it. */
-  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal): Promise<T> {
+  /**
+   * Makes a request in the scope of a session, 0 for none. `signal` asks the agent to end it.
+   * `answered` is called with its result, before anything that the core says next: who
+   * waits for the promise hears of it only later.
+   */
+  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: () => void): Promise<T> {
     checkSignal(method, signal);
     throwIfAborted(method, signal); // as with fetch: nothing is sent
     const json = this.#json(method, params);
@@ -49,7 +55,7 @@ export class Exchanges {
       return await new Promise<T>((resolve, reject) => {
         const { runtime, handle } = this.#wire;
         runtime.agentRequest(handle, session, method, json, (id) => {
-          this.#waiting.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
+          this.#waiting.set(id, { method, answered, resolve: resolve as (value: unknown) => void, reject });
           cancel = () => runtime.agentCancel(handle, id);
           signal?.addEventListener("abort", cancel, { once: true });
         });
@@ -85,7 +91,7 @@ export class Exchanges {
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     this.#waiting.delete(id);
-    const { method, resolve, reject } = waiting;
+    const { method, answered, resolve, reject } = waiting;
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -93,8 +99,10 @@ export class Exchanges {
       reject(new HoldfastError({ code: "protocol_error", op: method, message: "the answer cannot be read", cause }));
       return;
     }
-    if (outcome === OUTCOME.result) resolve(value);
-    else if (outcome === OUTCOME.rpcError) reject(refusal(method, value as RPCError));
+    if (outcome === OUTCOME.result) {
+      answered?.();
+      resolve(value);
+    } else if (outcome === OUTCOME.rpcError) reject(refusal(method, value as RPCError));
     else reject(errorFromGo(value as Parameters<typeof errorFromGo>[0]));
   }
 

@@ -197,11 +197,12 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     if (options.signal?.aborted) giveBack();
     options.signal?.addEventListener("abort", giveBack, { once: true });
     const begins = facts.version === 1 ? this.#view.turns.begins() : undefined;
-    const answer = exchanges.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal);
+    // Counted as the core says it: the end of its turn may follow at once (fault 184).
+    const taken = (): void => this.#view.turns.accepted(latest);
+    const answer = exchanges.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal, begins ? undefined : taken);
     try {
-      // The answer of version 1 ends the turn.
       const accepted = await (begins ? Promise.race([answer, begins]) : answer);
-      this.#view.turns.accepted(latest);
+      if (begins) taken(); // the answer of version 1 ends the turn
       return typeof accepted?.messageId === "string" ? { messageId: accepted.messageId } : {};
     } finally {
       options.signal?.removeEventListener("abort", giveBack);
