@@ -31,6 +31,7 @@ type sim struct {
 	blocked   []func()                   // requests that wait for one, oldest first
 	onTheWay  []func()                   // POSTs that travel
 	deaf      delivery                   // what becomes of GETs
+	aborted   func(x engine.ExchangeID)  // what becomes of a stream that the client ends, nil: nothing of it is lost
 	shares    bool                       // the page shares connections with others
 	share     int                        // streams of sessions that it may hold then
 }
@@ -119,6 +120,9 @@ func (s *sim) collect() {
 				s.queue = append(s.queue, func() { s.answer(e.X) })
 			}
 		case engine.Abort:
+			if s.aborted != nil {
+				s.aborted(e.X)
+			}
 			s.agent.leave(e.X)
 		case engine.Store:
 			if !s.slow {

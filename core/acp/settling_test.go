@@ -1,0 +1,291 @@
+//go:build !js
+
+package acp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+)
+
+// TestPromptsSettle runs random histories of sessions that share too few streams. The
+// app prompts into turns that are under way; the agent takes a prompt in at once or
+// holds it, and answers it early or late; streams are lent, cut and loaded again in
+// between. Whoever waits for the end of a prompt's turn gets to it, once the agent has
+// nothing more to do. HOLDFAST_HISTORIES says how many histories, HOLDFAST_SEED which.
+func TestPromptsSettle(t *testing.T) {
+	n, seed := length(400), rand.Uint64()
+	if asked, err := strconv.ParseUint(os.Getenv("HOLDFAST_SEED"), 10, 64); err == nil {
+		seed = asked
+	}
+	for i := range n {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Logf("HOLDFAST_SEED=%d", seed)
+			settling(t, rand.New(rand.NewPCG(seed, uint64(i))))
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// settling is one of those histories.
+func settling(t testing.TB, random *rand.Rand) {
+	m := newModel()
+	m.slowly = true
+	s := newSim(t, acp.Config{}, m)
+	s.sockets = 6
+	w := &waiters{s: s, sessions: map[uint32]*awaitedTurns{}}
+	workers := map[string]*worker{}
+	m.onPrompt = func(a *modelSession, r modelRequest) { workers[a.id].take(r) }
+	var handles []uint32
+	var all []*worker
+	for range 1 + random.IntN(3) {
+		handle, id := s.session()
+		handles = append(handles, handle)
+		workers[id] = &worker{a: m.sessions[id], random: random}
+		all = append(all, workers[id])
+	}
+	s.post = func(string) delivery {
+		if random.IntN(4) == 0 {
+			return travels
+		}
+		return arrives
+	}
+	// What the host has written to a stream that its client gives up may be lost.
+	s.aborted = func(x engine.ExchangeID) { m.lose(x, max(0, random.IntN(6)-2)) }
+	s.streamsOf(random.IntN(3))
+	prompts := 0
+	for range 20 + random.IntN(120) {
+		switch choice := random.IntN(20); {
+		case choice < 9:
+			if x, frame, ok := m.takeAny(s, random); ok {
+				s.chunk(x, frame)
+			}
+		case choice < 13:
+			all[random.IntN(len(all))].work()
+		case choice < 15 && prompts < 8:
+			prompts++
+			i := random.IntN(len(handles))
+			w.prompt(handles[i], fmt.Sprintf("p%d", prompts))
+		case choice < 16:
+			s.streamsOf(random.IntN(len(handles) + 1))
+		case choice < 17:
+			if open := m.streams(); len(open) > 0 {
+				s.cut(open[random.IntN(len(open))], random.IntN(4))
+			}
+		case choice < 18:
+			s.arrive()
+		case choice < 19:
+			s.settleOne(int64(random.IntN(8)) * 1_000)
+		}
+		w.hear()
+	}
+	s.post, s.aborted = nil, nil
+	s.arrive()
+	s.streamsOf(len(handles))
+	s.settle(16_000) // all histories are told, and doubts are over
+	for range 20 {   // and no other comes to the rescue
+		for _, one := range all {
+			one.finish()
+		}
+		s.settle(100)
+	}
+	w.hear()
+	for _, p := range w.prompts {
+		how := s.settled(p.call).Outcome // it is, once; with a failure where its POST took too long
+		s.expect(p.settled || how != engine.OutcomeResult, "prompt %d of session %d does not settle", p.call, p.session)
+	}
+}
+
+// worker is an agent at work in a session.
+type worker struct {
+	a       *modelSession
+	random  *rand.Rand
+	running bool
+	users   int
+	turns   int
+	held    []modelRequest
+	late    []func() // answers that are still to come
+}
+
+// take takes a prompt: into the turn that is under way, or it is held until that ends.
+func (w *worker) take(r modelRequest) {
+	switch {
+	case !w.running:
+		w.begin(r)
+	case w.random.IntN(2) == 0:
+		w.insert(r)
+	default:
+		w.held = append(w.held, r)
+	}
+}
+
+// begin begins a turn with a prompt.
+func (w *worker) begin(r modelRequest) {
+	w.insert(r)
+	w.turns++
+	w.running = true
+	w.a.is(`"state":"running"`)
+}
+
+// insert puts a prompt into the history, and answers it: before, then or later.
+func (w *worker) insert(r modelRequest) {
+	w.users++
+	user := fmt.Sprintf("u%d", w.users)
+	switch w.random.IntN(4) {
+	case 0:
+		w.a.accept(r, user)
+		w.a.echo(r, user)
+	case 1:
+		w.a.echo(r, user)
+		w.late = append(w.late, func() { w.a.accept(r, user) })
+	default:
+		w.a.echo(r, user)
+		w.a.accept(r, user)
+	}
+}
+
+// work is a step of the agent's.
+func (w *worker) work() {
+	switch choice := w.random.IntN(8); {
+	case choice < 2 && len(w.late) > 0:
+		w.late[0]()
+		w.late = w.late[1:]
+	case choice < 6 && w.running:
+		w.a.chunk(fmt.Sprintf("a%d", w.turns), ".")
+	case w.running:
+		w.end()
+	}
+}
+
+// end ends the turn, and begins the next one with a prompt that was held.
+func (w *worker) end() {
+	w.running = false
+	w.a.is(fmt.Sprintf(`"state":"idle","stopReason":"end_turn","_meta":{"turn":%d}`, w.turns))
+	if len(w.held) > 0 {
+		next := w.held[0]
+		w.held = w.held[1:]
+		w.begin(next)
+	}
+}
+
+// finish does all that is left to do.
+func (w *worker) finish() {
+	for w.running || len(w.late) > 0 {
+		if w.running && (len(w.late) == 0 || w.random.IntN(2) == 0) {
+			w.end()
+			continue
+		}
+		w.late[0]()
+		w.late = w.late[1:]
+	}
+}
+
+// waiters are those who prompt in a page, and wait for the end of the turn: as
+// web/src/agent/turns.ts has it.
+type waiters struct {
+	s        *sim
+	heard    int // of the page's effects
+	sessions map[uint32]*awaitedTurns
+	prompts  []*awaitedPrompt
+}
+
+// awaitedTurns is who is at work in a session, as its page knows it.
+type awaitedTurns struct {
+	state         string
+	latest, ended uint32
+	underWay      bool
+	waiting       []*awaitedPrompt
+}
+
+// awaitedPrompt is a prompt whose end somebody waits for.
+type awaitedPrompt struct {
+	call    engine.CallID
+	session uint32
+	latest  uint32
+	settled bool
+}
+
+func (w *waiters) turns(session uint32) *awaitedTurns {
+	if w.sessions[session] == nil {
+		w.sessions[session] = &awaitedTurns{state: "idle"}
+	}
+	return w.sessions[session]
+}
+
+func (w *waiters) prompt(session uint32, text string) {
+	w.hear()
+	p := &awaitedPrompt{session: session, latest: w.turns(session).latest}
+	p.call = w.s.prompt(session, text)
+	w.prompts = append(w.prompts, p)
+}
+
+// hear takes what the page was told since.
+func (w *waiters) hear() {
+	for _, e := range w.s.effects[w.heard:] {
+		switch {
+		case e.Kind == engine.Deliver && e.Event == engine.EventTurn:
+			w.turns(uint32(e.C)).hear(e.Data)
+		case e.Kind == engine.Settle && e.Outcome == engine.OutcomeResult:
+			for _, p := range w.prompts {
+				if p.call == e.C {
+					w.turns(p.session).accepted(p)
+				}
+			}
+		}
+	}
+	w.heard = len(w.s.effects)
+}
+
+func (a *awaitedTurns) hear(data []byte) {
+	var turn struct {
+		State string
+		Turn  uint32
+		Ended bool
+	}
+	_ = json.Unmarshal(data, &turn)
+	a.state, a.latest = turn.State, max(a.latest, turn.Turn)
+	if !turn.Ended {
+		return
+	}
+	a.ended, a.underWay = max(a.ended, turn.Turn), false
+	for _, p := range a.waiting {
+		p.settled = true
+	}
+	a.waiting = nil
+}
+
+func (a *awaitedTurns) accepted(p *awaitedPrompt) {
+	a.underWay = a.underWay || a.ended <= p.latest
+	if a.state == "idle" && !a.underWay {
+		p.settled = true
+		return
+	}
+	a.waiting = append(a.waiting, p)
+}
+
+// takeAny takes a frame for one of those who read.
+func (m *model) takeAny(s *sim, random *rand.Rand) (engine.ExchangeID, string, bool) {
+	var boxes []*modelBox
+	for _, x := range m.streams() {
+		m.each(func(b *modelBox) {
+			if b.x == x && len(b.frames) > 0 && s.Exchange(x).Reading {
+				boxes = append(boxes, b)
+			}
+		})
+	}
+	if len(boxes) == 0 {
+		return 0, "", false
+	}
+	box := boxes[random.IntN(len(boxes))]
+	frame := box.frames[0]
+	box.frames = box.frames[1:]
+	return box.x, frame, true
+}
