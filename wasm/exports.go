@@ -303,8 +303,8 @@ func exportSubscribe(handle uint32, n int32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
-// exportTools stores what calls need to know of the server's tools: the input is a
-// JSON object.
+// exportTools takes what calls need to know of the tools that were listed: the input is
+// a JSON object, or empty where the server's list has changed.
 //
 //go:wasmexport tools
 func exportTools(handle uint32, n int32, now float64) (records int32) {
@@ -313,8 +313,23 @@ func exportTools(handle uint32, n int32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.mcp.Tools(engine.Time(now), table.Input(int(n)))
+	if n == 0 {
+		c.mcp.ToolsChanged(engine.Time(now))
+	} else {
+		c.mcp.Tools(engine.Time(now), table.Input(int(n)))
+	}
 	return c.leave(engine.Time(now))
+}
+
+// exportTaskFor returns whether a call of a tool is to become a task, an mcp.TaskOffer:
+// the input is the tool's name, wish an mcp.TaskWish.
+//
+//go:wasmexport taskFor
+func exportTaskFor(handle uint32, wish, n int32) int32 {
+	if c := clients[handle]; c != nil && c.mcp != nil && !panicked {
+		return int32(c.mcp.TaskFor(table.Input(int(n)), mcp.TaskWish(wish)))
+	}
+	return 0
 }
 
 //go:wasmexport cancel

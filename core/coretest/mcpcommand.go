@@ -15,6 +15,8 @@ var mcpCommands = withCommon(commands[*mcp.Client]{
 	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [wall=MS] [revision=R] [answer=MS] [idle=MS] [total=MS]
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call [OPTION ...] METHOD [JSON]
+	"tools":     toolsCommand,     // tools [JSON]: the facts of tools that the host has listed; none: the list has changed
+	"calltool":  callToolCommand,  // calltool [task=yes|no] [OPTION ...] TOOL: a call of it, as a host makes it
 	"notify":    notifyCommand,    // notify METHOD [JSON]
 	"source":    sourceCommand,    // source xN open | failed | redirected | TYPE DATA
 	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
@@ -110,6 +112,43 @@ func callCommand(p *mcpPlayer, args string) {
 		}
 		args = rest
 	}
+}
+
+func toolsCommand(p *mcpPlayer, args string) {
+	p.world.Input("tools "+args, func(c *mcp.Client, now engine.Time) {
+		if args == "" {
+			c.ToolsChanged(now)
+		} else {
+			c.Tools(now, []byte(args))
+		}
+	})
+}
+
+// callToolCommand does what a host does: it asks whether the call becomes a task.
+func callToolCommand(p *mcpPlayer, args string) {
+	options, name, wish := "", args, mcp.TaskUnsaid
+	for {
+		word, rest, more := strings.Cut(name, " ")
+		if !more {
+			break
+		}
+		switch name = rest; word {
+		case "task=yes":
+			wish = mcp.TaskWanted
+		case "task=no":
+			wish = mcp.TaskUnwanted
+		default:
+			options += word + " "
+		}
+	}
+	params := `{"name":"` + name + `","arguments":{"region":"eu"}`
+	switch p.world.Client.TaskFor([]byte(name), wish) {
+	case mcp.TaskPlain:
+		params += `,"task":{}`
+	case mcp.TaskModes:
+		params += `,"task":{"responseModes":["task"]}`
+	}
+	callCommand(p, options+"tools/call "+params+"}")
 }
 
 func notifyCommand(p *mcpPlayer, args string) {

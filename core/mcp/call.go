@@ -83,7 +83,7 @@ func (c *Client) Call(now engine.Time, method string, params []byte, options Cal
 	for _, f := range options.Header {
 		t.header = append(t.header, engine.Field{Name: f.Name, Value: wire.HeaderValue(f.Value)})
 	}
-	t.flags = options.Flags
+	t.flags = options.Flags | c.hints(method, params)
 	t.sendBy = in(now, t.timeouts.Send)
 	switch {
 	case c.state >= stateClosing:

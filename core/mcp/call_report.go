@@ -99,14 +99,15 @@ func (c *Client) setState(s clientState) {
 	c.rescheduleAll()
 	b := jsonrpc.AppendString([]byte(`{"state":`), s.String())
 	if s == stateOpen {
+		c.taskOffer = taskOffered(c.session.result)
 		b = jsonrpc.AppendString(append(b, `,"revision":`...), c.revision.Name)
 		b = strconv.AppendBool(append(b, `,"session":`...), c.session.id != "")
 		if c.session.restored {
 			b = append(b, `,"restored":true`...)
 		}
 		b = append(append(b, `,"initialize":`...), c.session.result...)
-		if len(c.tools) > 0 {
-			b = append(append(b, `,"tools":`...), c.tools...)
+		if len(c.tools.stored) > 0 {
+			b = append(append(b, `,"tools":`...), c.tools.stored...)
 		}
 	}
 	if (s == stateOpen || s == stateFailed) && len(c.negotiation.steps) > 0 {

@@ -89,8 +89,9 @@ type Client struct {
 	schedule     schedule
 
 	continues support // of tasks/continue (SEP-2339), once that has been tried
-	tools     []byte  // see Tools
-	inlined   bool    // it has no tasks/result either: the outcome comes with tasks/get
+	tools     toolFacts
+	taskOffer TaskOffer // of the current or last session
+	inlined   bool      // it has no tasks/result either: the outcome comes with tasks/get
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
 	// as learned from the first request that carried it (spec/mcp 3.5 d).

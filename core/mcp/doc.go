@@ -13,6 +13,7 @@
 //	session_*  the way to a revision and a session; HTTP+SSE (session_channel.go)
 //	call_*     a request of the app's, from its making to its end, and who carries it
 //	task_*     a call that has become a task: polls, results in segments, its life
+//	tool_*     what is known of the server's tools, and which of their calls become tasks
 //	input_*    what a server asks, and the answers: drafts, the outbox
 //	listen_*   the stream of what the server says unasked
 //	store_*    what is written, read back, kept and forgotten

@@ -154,6 +154,11 @@ func (c *Client) notification(t *call, m *jsonrpc.Message) {
 		default:
 			c.deliverOn(t, engine.EventNotification, m.Raw)
 		}
+	case "notifications/tools/list_changed":
+		if t == nil || t.role != roleApp {
+			c.toolsChanged()
+		}
+		c.deliverOn(t, engine.EventNotification, m.Raw)
 	case "notifications/subscriptions/acknowledged":
 		raw := m.Raw
 		if t == nil {

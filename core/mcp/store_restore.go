@@ -70,7 +70,7 @@ func (c *Client) restoreServer(now engine.Time, op journal.Op) {
 	}
 	c.session.unreadable = beside
 	if len(s.Tools) > 0 && c.storedObject(s.Tools) {
-		c.tools = s.Tools
+		c.recallTools(s.Tools)
 	}
 	revision := wire.FindRevision(s.Revision)
 	unsealed := !s.HasSession || link.Sendable(s.Session)
@@ -117,7 +117,7 @@ func (c *Client) storeServer() {
 	}
 	plain, secret := journal.AppendServer(&journal.Server{
 		Handshake: uint64(c.session.generation), Revision: c.revision.Name, Result: c.session.result, Client: c.identity(),
-		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools,
+		HasSession: c.session.id != "", Session: c.session.id, SkipVersion: c.skipVersionHeader, Tools: c.tools.stored,
 	})
 	c.session.stored = c.session.stored || c.writer.Open()
 	c.writer.Put(journal.Op{Kind: journal.OpServer, Flags: c.session.besides(), Plain: plain, Secret: secret})

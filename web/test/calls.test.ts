@@ -44,7 +44,6 @@ function calls(context: Partial<CallContext> = {}) {
       blocked: (op) => new HoldfastError({ code: "cors_blocked", op, message: "blocked" }),
       completed: () => NEVER,
       inspect: () => undefined,
-      flagsFor: () => 0,
       streams: new Streams({ runtime: runtime as unknown as Runtime, handle: 1 }, undefined),
       cancelElsewhere: () => {},
       landed: () => Promise.resolve(),

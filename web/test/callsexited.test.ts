@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
-import { CallFlags, EVENT, OUTCOME } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Streams } from "../src/tabs/streams.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults } from "../src/client/options.js";
@@ -44,7 +44,6 @@ function calls(context: Partial<CallContext> = {}) {
     blocked: EXITED,
     completed: () => new Promise<never>(() => {}),
     inspect: () => undefined,
-    flagsFor: () => CallFlags.Durable,
     streams: new Streams(wire, undefined),
     cancelElsewhere: () => {},
     landed: () => Promise.resolve(),

@@ -25,6 +25,8 @@ var enums = []enum{
 	{"SOURCE", "What an EventSource says of itself.", true, []origin{{"wasm", "", "source"}}},
 	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "", "token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
+	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
+	{"TaskOffer", "Whether a call of a tool may become a task.", false, []origin{{"core/mcp", "TaskOffer", "Task"}}},
 	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
 	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
 	{"TAB_INPUT", "What a page tells of other tabs, of the store and of itself, for who carries a call.", true, []origin{{"core/tabs", "InputKind", ""}}},

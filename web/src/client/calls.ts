@@ -40,8 +40,6 @@ export interface CallContext {
   blocked(method: string, fields: readonly string[], cause: HoldfastError): HoldfastError;
   /** Resolves when the server says that a URL elicitation is complete, or the call is over. */
   completed(elicitationId: string, over: AbortSignal): Promise<void>;
-  /** What is known of a request from its tool's annotations: CallFlags. */
-  flagsFor(method: string, params: Open): number;
   /** The streams of the calls that this page carries. */
   readonly streams: Streams;
   /** Asks the page that carries a call to cancel it; `record` names it in the store. */
@@ -144,7 +142,7 @@ export class Calls {
       if (known.method === method && comparable(known.params) === comparable(params)) return known as SharedCall<T>;
       return this.refused(method, new HoldfastError({ code: "key_in_use", op: method, message: "another call has this key" }));
     }
-    const how = out.how | context.flagsFor(method, params) | (notify ? CallFlags.Notify : 0);
+    const how = out.how | (notify ? CallFlags.Notify : 0);
     const kept = (how & CallFlags.Durable) !== 0;
     const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),

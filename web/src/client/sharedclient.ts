@@ -1,5 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
-import { CallFlags } from "../shared/border.js";
+import { TaskOffer, TaskWish } from "../shared/border.js";
 import { SharedConnection } from "./sharedconnection.js";
 import { HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type {
@@ -29,7 +29,7 @@ import { fieldsBlocked } from "../shared/origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
-import { recallTools, storedTools, type ToolFacts } from "./storedtools.js";
+import { factsOf, recallTools } from "./toolfacts.js";
 import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
 import { badArgument, bound } from "../shared/arguments.js";
 
@@ -66,10 +66,8 @@ export class SharedClient extends SharedConnection {
   #mirrorsAlways = false;
   /** Fields that the server's CORS rules refuse, in small letters. */
   readonly #refusedHeaders = new Set<string>();
-  /** Of the tools that were listed: what their annotations say of running them twice. */
-  readonly #annotated = new Map<string, number>();
-  /** Of the tools that were listed: whether their calls may become tasks. */
-  readonly #taskSupport = new Map<string, string>();
+  /** What the core was told of those tools. */
+  #listed = names();
   /** What an earlier page has stored of the tools, once it was taken over. */
   #recalled: Open | undefined;
   readonly #watched = new Set<string>();
@@ -95,9 +93,9 @@ export class SharedClient extends SharedConnection {
    */
   async listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
     const { cursor, ...rest } = options;
-    if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest));
+    if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest), false);
     const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
-    return this.#usable({ ...last, tools: items });
+    return this.#usable({ ...last, tools: items }, true);
   }
 
   /**
@@ -119,19 +117,12 @@ export class SharedClient extends SharedConnection {
 
   /** The `task` of a call's params; undefined where the call is a plain one. */
   #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
-    const offered = this.capabilities["tasks"] as { requests?: { tools?: { call?: unknown } }; responses?: unknown } | undefined;
-    this.#recallTools();
-    const support = this.#taskSupport.get(name);
     const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
     bound("task.ttl", ttl, "tools/call");
     checkModes(responseModes);
-    // Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
-    if (!offered?.requests?.tools?.call || support === "forbidden" || (wanted === false && support !== "required")) return undefined;
-    if (support === undefined && !wanted) return undefined;
-    return {
-      ...(ttl === undefined ? {} : { ttl }),
-      ...(offered.responses === undefined ? {} : { responseModes }),
-    };
+    const offer = this.taskFor(name, wanted === undefined ? TaskWish.Unsaid : wanted ? TaskWish.Wanted : TaskWish.Unwanted);
+    if (offer === TaskOffer.None) return undefined;
+    return { ...(ttl === undefined ? {} : { ttl }), ...(offer === TaskOffer.Modes && { responseModes }) };
   }
 
   /**
@@ -254,12 +245,6 @@ export class SharedClient extends SharedConnection {
   }
 
   /** @internal */
-  protected override flagsFor(method: string, params: Open): number {
-    this.#recallTools();
-    return method === "tools/call" ? (this.#annotated.get(String(params["name"])) ?? 0) : 0;
-  }
-
-  /** @internal */
   protected override headersFor(method: string, params: Open): string[] {
     this.#recallTools();
     if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
@@ -331,7 +316,10 @@ export class SharedClient extends SharedConnection {
     const what = changedBy(method);
     if (what) {
       this.#cache.changed(what);
-      if (what === "tools") this.#toolsChanged();
+      if (what === "tools") {
+        this.#listed = names();
+        this.tellTools(""); // another page may have heard it, and not the core
+      }
       this.changed(what);
     } else if (method === "notifications/resources/updated") this.#cache.updated(params?.["uri"]);
   }
@@ -349,43 +337,27 @@ export class SharedClient extends SharedConnection {
 
   /** @internal */
   protected override userChanged(): void {
-    for (const learned of [this.#toolHeaders, this.#annotated, this.#taskSupport, this.#watched]) learned.clear();
+    this.#toolHeaders.clear();
+    this.#listed = names();
+    this.#watched.clear();
     this.#mirrorsAlways = false;
     super.userChanged();
   }
 
   /** Remembers the tools; leaves out those whose header annotations cannot be honoured, and says why. */
-  #usable(result: ListToolsResult): ListToolsResult {
+  #usable(result: ListToolsResult, whole: boolean): ListToolsResult {
+    if (whole) this.#listed = names();
     const tools = result.tools.filter((tool) => {
       const headers = toolHeaders(tool);
       this.#toolHeaders.set(tool.name, headers);
       this.#outputs.learn(tool);
-      this.#annotated.set(tool.name, annotated(tool));
-      this.#taskSupport.set(tool.name, String((tool["execution"] as Open | undefined)?.["taskSupport"] ?? "forbidden"));
+      this.#listed[tool.name] = factsOf(tool, headers);
       if (headers.invalid === undefined || this.revision < MODERN) return true;
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });
-    const stored = storedTools(this.#facts, this.#mirrorsAlways);
-    if (stored) this.storeTools(stored);
+    this.tellTools(JSON.stringify({ tools: this.#listed, ...(this.#mirrorsAlways && { mirrors: true }) }));
     return { ...result, tools };
-  }
-
-  get #facts(): ToolFacts {
-    return { headers: this.#toolHeaders, flags: this.#annotated, tasks: this.#taskSupport };
-  }
-
-  /**
-   * What was learned of the tools may be wrong by now, until they are listed again. A
-   * later page learns none of it, and no hint allows to run one of them again. Whether
-   * they want a task or header fields is the best guess that this page has: who
-   * refuses it has not run the call.
-   */
-  #toolsChanged(): void {
-    this.#recallTools();
-    if (this.#taskSupport.size === 0) return;
-    this.#annotated.clear();
-    this.storeTools(storedTools({ headers: new Map(), flags: new Map(), tasks: new Map() }, this.#mirrorsAlways)!);
   }
 
   /** What an earlier page has learned of the tools holds until this one lists them. */
@@ -393,7 +365,7 @@ export class SharedClient extends SharedConnection {
     const stored = this.storedTools;
     if (stored === undefined || stored === this.#recalled) return;
     this.#recalled = stored;
-    if (recallTools(stored, this.#facts)) this.#mirrorsAlways = true;
+    if (recallTools(stored, this.#toolHeaders)) this.#mirrorsAlways = true;
   }
 }
 
@@ -405,9 +377,7 @@ function checkModes(modes: unknown): void {
   throw badArgument("tools/call", "task.responseModes", 'has to be an array of "immediate", "streaming", "task"');
 }
 
-/** What a tool's annotations say of running it twice. They are hints: only what is said outright counts. */
-function annotated({ annotations = {} }: Tool): number {
-  return (
-    (annotations.readOnlyHint === true ? CallFlags.ReadOnly : 0) | (annotations.idempotentHint === true ? CallFlags.Idempotent : 0)
-  );
+/** An object that may have members of any name. */
+function names(): Open {
+  return Object.create(null) as Open;
 }

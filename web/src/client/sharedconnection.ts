@@ -1,5 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
-import { EVENT, OUTCOME } from "../shared/border.js";
+import { EVENT, OUTCOME, TaskOffer, type TaskWish } from "../shared/border.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
@@ -118,7 +118,6 @@ export class SharedConnection {
       handlers,
       backlog: this.#backlog,
       between: () => this.#life.between,
-      flagsFor: (method, params) => this.flagsFor(method, params),
       streams: this.#streams,
       cancelElsewhere: (record, reason) => keeping.journal?.cancel(record, reason),
       landed: () => keeping.journal?.landed() ?? Promise.resolve(),
@@ -350,14 +349,14 @@ export class SharedConnection {
     return this.#life.facts.tools;
   }
 
-  /** @internal Stores what calls need to know of the server's tools, for later pages. */
-  protected storeTools(tools: Open): void {
-    if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, JSON.stringify(tools));
+  /** @internal Tells the core what calls need to know of the tools that were listed; empty: the list has changed. */
+  protected tellTools(listed: string): void {
+    if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, listed);
   }
 
-  /** @internal What is known of a request from its tool's annotations: CallFlags. */
-  protected flagsFor(_method: string, _params: Open): number {
-    return 0;
+  /** @internal Whether a call of that tool is to become a task. */
+  protected taskFor(tool: string, wish: TaskWish): TaskOffer {
+    return this.#life.over ? TaskOffer.None : this.#wire.runtime.taskFor(this.#wire.handle, tool, wish);
   }
 
   /** @internal Further header fields for a request: name, value, name, value. */

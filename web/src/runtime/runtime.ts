@@ -1,4 +1,4 @@
-import { DEAD, type Exports, SOURCE, STORE_REASON, type StoreReasonWord, TokenAnswer } from "../shared/border.js";
+import { DEAD, type Exports, SOURCE, STORE_REASON, type StoreReasonWord, TaskOffer, type TaskWish, TokenAnswer } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { Effects } from "./effects.js";
 import type { CallTimes, ClientPort } from "./port.js";
@@ -285,9 +285,14 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.subscribe(client, this.#table.writeText(uris), performance.now()));
   }
 
-  /** Stores what calls need to know of the server's tools: a JSON object. */
-  tools(client: number, tools: string): void {
-    this.#run(() => this.#exports.tools(client, this.#table.writeText(tools), performance.now()));
+  /** Tells what calls need to know of the tools that were listed, a JSON object; empty: the list has changed. */
+  tools(client: number, listed: string): void {
+    this.#run(() => this.#exports.tools(client, this.#table.writeText(listed), performance.now()));
+  }
+
+  /** Whether a call of that tool is to become a task. */
+  taskFor(client: number, tool: string, wish: TaskWish): TaskOffer {
+    return this.#death ? TaskOffer.None : this.#exports.taskFor(client, wish, this.#table.writeText(tool));
   }
 
   /** Ends a call; `reason` goes to the server. */

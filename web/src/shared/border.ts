@@ -131,6 +131,20 @@ export enum CallFlags {
   Connected = 1024,
 }
 
+/** What an app says of a task for its call. (core/mcp, TaskWish) */
+export enum TaskWish {
+  Unsaid = 0,
+  Wanted = 1,
+  Unwanted = 2,
+}
+
+/** Whether a call of a tool may become a task. (core/mcp, TaskOffer) */
+export enum TaskOffer {
+  None = 0,
+  Plain = 1,
+  Modes = 2,
+}
+
 /** What became of a commit. (core/journal, Result) */
 export enum StoreResult {
   OK = 1,
@@ -359,6 +373,7 @@ export interface Exports {
   respond(handle: number, request: number, ok: number, n: number, now: number): number;
   subscribe(handle: number, n: number, now: number): number;
   tools(handle: number, n: number, now: number): number;
+  taskFor(handle: number, wish: number, n: number): number;
   cancel(handle: number, id: number, n: number, now: number): number;
   pause(handle: number, id: number, paused: number, now: number): number;
   token(handle: number, answer: number, n: number, now: number): number;
