@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
@@ -76,6 +77,56 @@ func TestFault180_AnswerAfterTheTurn(t *testing.T) {
 	}
 }
 
+// TestFault184_AnswerBesideTheLog: a tab that looks on prompts. The answer and the log
+// come to it on two ways: it is told of the turn's end once after its prompt was made,
+// whichever is first, and also where the log, written anew from a history, has no more
+// of the turn than its end.
+func TestFault184_AnswerBesideTheLog(t *testing.T) {
+	running, idle := `"state":"running"`, `"state":"idle","stopReason":"end_turn"`
+	for _, test := range []struct {
+		name   string
+		before string // the agent's state when the prompt is made
+		log    string // what the log has of the turn
+		first  bool   // the answer comes before the log
+		want   int    // so many ends after the prompt was made
+	}{
+		{"the answer, then a turn", idle, running + "|" + idle, true, 1},
+		{"the answer, then its end alone", idle, idle, true, 1},
+		{"the end alone, then the answer", idle, idle, false, 1},
+		{"into a turn, the answer first", running, idle, true, 1},
+		{"into a turn, its end first", running, idle, false, 2},
+	} {
+		s, _, a := opened(t, quiet())
+		a.is(test.before)
+		s.settle(0)
+		l := s.look(77)
+		id := l.request("session/prompt", hello)
+		request := idIn(l.forwarded()[0])
+		answer := func() {
+			l.do(func(c *acp.Client) {
+				c.ForwardSettled(l.Now, request, engine.OutcomeResult, []byte(`{"messageId":"u1"}`), nil)
+			})
+		}
+		if test.first {
+			answer()
+		}
+		plain := journal.AppendEntry(nil, journal.Entry{Kind: journal.Placed, N: [3]uint64{request}, Data: []byte("placed")})
+		for state := range strings.SplitSeq(test.log, "|") {
+			plain = journal.AppendEntry(plain, journal.Entry{Kind: journal.Event, N: [3]uint64{uint64(engine.EventTurn)},
+				Data: []byte(`{"sessionUpdate":"state_update",` + state + `}`)})
+		}
+		record := s.Store.Calls()[0]
+		before := len(s.Store.Rows(record))
+		s.Store.Append(record, plain)
+		l.tell(s.Store.Rows(record)[before:]...)
+		if !test.first {
+			answer()
+		}
+		s.expect(l.outcome(id) != "", "%s: not settled", test.name)
+		s.expect(l.ended() == test.want, "%s: %d turns ended, want %d", test.name, l.ended(), test.want)
+	}
+}
+
 // TestHeldPromptOfATabThatSlept: the same, where another tab has carried the session
 // on and this one reads its log: who is at work is there no more than once.
 func TestHeldPromptOfATabThatSlept(t *testing.T) {
@@ -100,20 +151,11 @@ func TestHeldPromptOfATabThatSlept(t *testing.T) {
 		l.told = nil
 		l.hear(2)
 		s.expect(l.outcome(id) == "1 {}", "settled with %q", l.outcome(id))
-		ended := func() int {
-			n := 0
-			for _, e := range l.told {
-				if e.Kind == engine.Deliver && e.Event == engine.EventTurn && string(e.Data[len(e.Data)-len(`"ended":true}`):]) == `"ended":true}` {
-					n++
-				}
-			}
-			return n
-		}
 		if !over {
-			s.expect(ended() == 0, "a turn ended that goes on")
+			s.expect(l.ended() == 0, "a turn ended that goes on")
 			write(idle)
 			l.hear(2)
 		}
-		s.expect(ended() == 1, "%d turns ended", ended())
+		s.expect(l.ended() == 1, "%d turns ended", l.ended())
 	}
 }

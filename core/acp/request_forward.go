@@ -139,6 +139,9 @@ func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outco
 			return
 		}
 		r.over(c)
+		if r.method == "session/prompt" && outcome == engine.OutcomeResult {
+			r.expectTurn(c, now)
+		}
 		e := engine.Effect{Kind: engine.Settle, C: r.call, Outcome: outcome, Failure: failure}
 		if failure == nil {
 			e.Data = bytes.Clone(data)
@@ -343,17 +346,23 @@ func (r *request) unknown() *engine.Error {
 	return &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "the tab that was to send it ended before it said whether it had"}
 }
 
-// placedElsewhere settles a prompt that is in the history: its answer is lost. Of
-// its turn the log may have no more than the end.
+// placedElsewhere settles a prompt that is in the history: its answer is lost.
 func (c *Client) placedElsewhere(now engine.Time, r *request) {
 	r.over(c)
 	c.dropped[r.id] = true
+	r.expectTurn(c, now)
+	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
+}
+
+// expectTurn expects the turn of a prompt that the agent has, where none has been told
+// of since the prompt was made. The log may have no more of it than its end, and has
+// that already or not yet: the answer comes beside it (fault 184).
+func (r *request) expectTurn(c *Client, now engine.Time) {
 	if s := r.session; s.turn.n == r.turn && !s.turn.open() {
 		if s.turn.expect(c, true); r.away.ended {
 			s.endExpected(c, now)
 		}
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 }
 
 // ending says how a question has ended that is not open in the store any more:

@@ -94,6 +94,16 @@ func (l *looker) forwarded() []string {
 	return all
 }
 
+// ended counts the ends of turns that its app was told.
+func (l *looker) ended() (n int) {
+	for _, e := range l.told {
+		if e.Kind == engine.Deliver && e.Event == engine.EventTurn && bytes.HasSuffix(e.Data, []byte(`"ended":true}`)) {
+			n++
+		}
+	}
+	return n
+}
+
 // outcome says how a call of its was settled: "" for not yet.
 func (l *looker) outcome(id engine.CallID) string {
 	for _, e := range l.told {

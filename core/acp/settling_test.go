@@ -3,6 +3,7 @@
 package acp_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -16,8 +17,8 @@ import (
 
 // TestPromptsSettle runs random histories of sessions that share too few streams. The
 // app prompts into turns that are under way; the agent takes a prompt in at once or
-// holds it, and answers it early or late; streams are lent, cut and loaded again in
-// between. Whoever waits for the end of a prompt's turn gets to it, once the agent has
+// holds it, and answers it early or late; streams are lent and cut in between, and a tab
+// that looks on prompts as well. Whoever waits for the end of a prompt's turn gets to it, once the agent has
 // nothing more to do. HOLDFAST_HISTORIES says how many histories, HOLDFAST_SEED which.
 func TestPromptsSettle(t *testing.T) {
 	n, seed := length(400), rand.Uint64()
@@ -41,7 +42,7 @@ func settling(t testing.TB, random *rand.Rand) {
 	m.slowly = true
 	s := newSim(t, acp.Config{}, m)
 	s.sockets = 6
-	w := &waiters{s: s, sessions: map[uint32]*awaitedTurns{}}
+	w := newWaiters(func() []engine.Effect { return s.effects }, s.prompt)
 	workers := map[string]*worker{}
 	m.onPrompt = func(a *modelSession, r modelRequest) { workers[a.id].take(r) }
 	var handles []uint32
@@ -61,9 +62,10 @@ func settling(t testing.TB, random *rand.Rand) {
 	// What the host has written to a stream that its client gives up may be lost.
 	s.aborted = func(x engine.ExchangeID) { m.lose(x, max(0, random.IntN(6)-2)) }
 	s.streamsOf(random.IntN(3))
+	l := s.lookOn()
 	prompts := 0
 	for range 20 + random.IntN(120) {
-		switch choice := random.IntN(20); {
+		switch choice := random.IntN(24); {
 		case choice < 9:
 			if x, frame, ok := m.takeAny(s, random); ok {
 				s.chunk(x, frame)
@@ -73,7 +75,11 @@ func settling(t testing.TB, random *rand.Rand) {
 		case choice < 15 && prompts < 8:
 			prompts++
 			i := random.IntN(len(handles))
-			w.prompt(handles[i], fmt.Sprintf("p%d", prompts))
+			if random.IntN(3) == 0 {
+				l.waits.prompt(uint32(i+1), fmt.Sprintf("p%d", prompts))
+			} else {
+				w.prompt(handles[i], fmt.Sprintf("p%d", prompts))
+			}
 		case choice < 16:
 			s.streamsOf(random.IntN(len(handles) + 1))
 		case choice < 17:
@@ -84,6 +90,8 @@ func settling(t testing.TB, random *rand.Rand) {
 			s.arrive()
 		case choice < 19:
 			s.settleOne(int64(random.IntN(8)) * 1_000)
+		default:
+			l.carry()
 		}
 		w.hear()
 	}
@@ -96,12 +104,75 @@ func settling(t testing.TB, random *rand.Rand) {
 			one.finish()
 		}
 		s.settle(100)
+		for l.carry() {
+		}
 	}
-	w.hear()
-	for _, p := range w.prompts {
-		how := s.settled(p.call).Outcome // it is, once; with a failure where its POST took too long
-		s.expect(p.settled || how != engine.OutcomeResult, "prompt %d of session %d does not settle", p.call, p.session)
+	for where, one := range map[string]*waiters{"here": w, "in the tab that looks on": l.waits} {
+		one.hear()
+		for _, p := range one.prompts {
+			s.expect(p.answers == 1, "prompt %d of session %d %s is answered %d times", p.call, p.session, where, p.answers)
+			s.expect(p.settled || p.failed, "prompt %d of session %d %s does not settle; that tab:\n%s", p.call, p.session, where, l.Log())
+		}
 	}
+}
+
+// lookingOn is a tab that looks on, with the channel between it and the tab that
+// carries the sessions: what is said on it comes in its order, when carry says so.
+type lookingOn struct {
+	*looker
+	waits   *waiters
+	ask     func(text string) // of the tab that carries the sessions
+	passed  int               // of what it has told, on to the channel
+	channel []func()
+}
+
+// lookOn opens such a tab.
+func (s *sim) lookOn() *lookingOn {
+	l := &lookingOn{looker: s.look(77)}
+	l.waits = newWaiters(func() []engine.Effect { return l.told }, func(session uint32, text string) (id engine.CallID) {
+		l.do(func(c *acp.Client) {
+			id = c.Request(l.Now, session, "session/prompt", []byte(`{"prompt":[{"type":"text","text":"`+text+`"}]}`))
+		})
+		return id
+	})
+	served := map[engine.CallID]uint64{}
+	s.also = func(e engine.Effect) {
+		switch id := served[e.C]; {
+		case e.Kind == engine.Store:
+			rows := unsealed(bytes.Clone(e.Data))
+			l.say(func() { l.do(func(c *acp.Client) { c.Restore(l.Now, rows) }) })
+		case e.Kind == engine.Settle && id != 0:
+			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, id, e.Outcome, e.Data, e.Failure) }) })
+		}
+	}
+	l.ask = func(text string) {
+		if call := s.ask(text); call != 0 {
+			served[call] = idIn(text)
+			l.say(func() { l.do(func(c *acp.Client) { c.ForwardSettled(l.Now, idIn(text), 0, nil, nil) }) })
+		}
+	}
+	return l
+}
+
+func (l *lookingOn) say(message func()) { l.channel = append(l.channel, message) }
+
+// carry brings what was said first on the channel, and reports whether there was anything.
+func (l *lookingOn) carry() bool {
+	for _, e := range l.told[l.passed:] {
+		if e.Kind == engine.Deliver && e.Event == engine.EventForward {
+			text := string(e.Data)
+			l.say(func() { l.ask(text) })
+		}
+	}
+	l.passed = len(l.told)
+	if len(l.channel) == 0 {
+		return false
+	}
+	first := l.channel[0]
+	l.channel = l.channel[1:]
+	first()
+	l.waits.hear()
+	return true
 }
 
 // worker is an agent at work in a session.
@@ -191,10 +262,15 @@ func (w *worker) finish() {
 // waiters are those who prompt in a page, and wait for the end of the turn: as
 // web/src/agent/turns.ts has it.
 type waiters struct {
-	s        *sim
-	heard    int // of the page's effects
+	told     func() []engine.Effect // to their page
+	send     func(session uint32, text string) engine.CallID
+	heard    int // of what it was told
 	sessions map[uint32]*awaitedTurns
 	prompts  []*awaitedPrompt
+}
+
+func newWaiters(told func() []engine.Effect, send func(session uint32, text string) engine.CallID) *waiters {
+	return &waiters{told: told, send: send, sessions: map[uint32]*awaitedTurns{}}
 }
 
 // awaitedTurns is who is at work in a session, as its page knows it.
@@ -210,6 +286,8 @@ type awaitedPrompt struct {
 	call    engine.CallID
 	session uint32
 	latest  uint32
+	answers int
+	failed  bool // as where its POST took too long
 	settled bool
 }
 
@@ -223,25 +301,30 @@ func (w *waiters) turns(session uint32) *awaitedTurns {
 func (w *waiters) prompt(session uint32, text string) {
 	w.hear()
 	p := &awaitedPrompt{session: session, latest: w.turns(session).latest}
-	p.call = w.s.prompt(session, text)
 	w.prompts = append(w.prompts, p)
+	p.call = w.send(session, text)
 }
 
 // hear takes what the page was told since.
 func (w *waiters) hear() {
-	for _, e := range w.s.effects[w.heard:] {
+	told := w.told()
+	for _, e := range told[w.heard:] {
 		switch {
 		case e.Kind == engine.Deliver && e.Event == engine.EventTurn:
 			w.turns(uint32(e.C)).hear(e.Data)
-		case e.Kind == engine.Settle && e.Outcome == engine.OutcomeResult:
+		case e.Kind == engine.Settle:
 			for _, p := range w.prompts {
-				if p.call == e.C {
+				if p.call != e.C {
+					continue
+				}
+				p.answers++
+				if p.failed = e.Outcome != engine.OutcomeResult; !p.failed {
 					w.turns(p.session).accepted(p)
 				}
 			}
 		}
 	}
-	w.heard = len(w.s.effects)
+	w.heard = len(told)
 }
 
 func (a *awaitedTurns) hear(data []byte) {

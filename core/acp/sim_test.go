@@ -32,6 +32,7 @@ type sim struct {
 	onTheWay  []func()                   // POSTs that travel
 	deaf      delivery                   // what becomes of GETs
 	aborted   func(x engine.ExchangeID)  // what becomes of a stream that the client ends, nil: nothing of it is lost
+	also      func(e engine.Effect)      // who else wants to know of each effect, nil: nobody
 	shares    bool                       // the page shares connections with others
 	share     int                        // streams of sessions that it may hold then
 }
@@ -112,6 +113,9 @@ func (s *sim) collect() {
 	effects := s.Effects
 	s.Effects = nil
 	for _, e := range effects {
+		if s.also != nil {
+			s.also(e)
+		}
 		switch e.Kind {
 		case engine.Fetch:
 			s.queue = append(s.queue, func() { s.serve(e.X, e.Request) })
