@@ -3,15 +3,10 @@ package acp
 import (
 	"bytes"
 
+	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
-
-// draftRate bounds what is written while a person types, in bytes per ms: each
-// draft is a row more of the session's log, and a small form is written at each
-// key.
-const draftRate = 4
 
 // SaveDraft keeps the answer that a person has begun to a request of the agent's,
 // JSON: a later page has it, as EventDraft before it is asked. No draft withdraws
@@ -19,7 +14,7 @@ const draftRate = 4
 // that carries the session keeps any.
 func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
 	c.begin(now)
-	if c.state >= stateClosing || len(draft) > journal.MaxDraft || len(draft) > 0 && jsonrpc.Valid(draft, c.cfg.Limits.Depth) != nil {
+	if c.state >= stateClosing || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
 		return
 	}
 	for _, q := range c.questions {
@@ -43,7 +38,7 @@ func (c *Client) writeDrafts(now engine.Time, s *session) {
 			written += c.writeDraft(q)
 		}
 	}
-	s.draftAt = now.After(int64(written / draftRate))
+	s.draftAt = durable.NextDraft(now, written)
 }
 
 // writeDraft puts a draft into the session's next row.

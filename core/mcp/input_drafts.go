@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp/recorded"
 )
@@ -21,10 +20,6 @@ type drafts struct {
 	at     engine.Time       // when the next may be written
 }
 
-// draftRate bounds what is written while a person types, in bytes per ms: each
-// draft is a row more of the call's log, and a small form is written at each key.
-const draftRate = 4
-
 // SaveDraft keeps the answer that a person has begun, JSON, to a request for
 // input of a call: one of the requests of EventInput by its key, or the request
 // of EventRequest with that handle where handle is not 0. No draft withdraws the
@@ -32,7 +27,7 @@ const draftRate = 4
 func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key string, draft []byte) {
 	c.begin(now)
 	t, question := c.openQuestion(id, handle, key)
-	if t == nil || len(draft) > journal.MaxDraft || len(draft) > 0 && jsonrpc.Valid(draft, c.cfg.Limits.Depth) != nil {
+	if t == nil || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
 		return
 	}
 	d := &t.drafts
@@ -84,7 +79,7 @@ func (t *call) writeDrafts(c *Client, now engine.Time) {
 	for _, id := range d.unsent {
 		written += c.writeDraft(t, []byte(id))
 	}
-	d.unsent, d.at = d.unsent[:0], now.After(int64(written/draftRate))
+	d.unsent, d.at = d.unsent[:0], durable.NextDraft(now, written)
 }
 
 func (c *Client) writeDraft(t *call, id []byte) int {
