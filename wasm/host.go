@@ -132,7 +132,7 @@ func subprotocols(header []engine.Field) []string {
 }
 
 // appendFailure writes an error as the JSON object that web/src/shared/errors.ts
-// reads: {"code","op","status","retryable","message","cause","hint","unanswered","ofPage","lacks"}.
+// reads: {"code","op","status","retryable","message","cause","hint","unanswered","unheard","ofPage","lacks"}.
 func appendFailure(b []byte, e *engine.Error) []byte {
 	b = jsonrpc.AppendString(append(b, `{"code":`...), string(e.Code))
 	b = jsonrpc.AppendString(append(b, `,"op":`...), e.Op)
@@ -147,6 +147,9 @@ func appendFailure(b []byte, e *engine.Error) []byte {
 	}
 	if e.Unanswered() {
 		b = append(b, `,"unanswered":true`...)
+	}
+	if e.Unheard() {
+		b = append(b, `,"unheard":true`...)
 	}
 	if e.OfPage() {
 		b = append(b, `,"ofPage":true`...)

@@ -228,10 +228,14 @@ test("iterating gives what comes from then on, and ends with the session", async
   await assert.rejects(it.settled(), coded("closed"));
 });
 
-test("a session that the agent has lost counts as closed", async () => {
+test("a session is closed once the core says so, and open where the agent refuses", async () => {
   const { rig, it } = await session();
+  const refused = it.close();
+  rig.answer({ code: -32603, message: "not now" }, 2);
+  await assert.rejects(refused, coded("rpc_error"));
+  assert.equal(it.closed, false);
   const closed = it.close();
-  rig.answer({ code: -32002, message: "not found" }, 2);
+  rig.answer({});
   await closed;
   assert.equal(it.closed, true);
 });

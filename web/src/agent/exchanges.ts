@@ -1,5 +1,5 @@
 import { OUTCOME } from "../shared/border.js";
-import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
+import { errorFromGo, type GoError, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument, checkSignal, throwIfAborted } from "../shared/arguments.js";
 import type { Wire } from "../runtime/wire.js";
@@ -60,10 +60,6 @@ export class Exchanges {
           signal?.addEventListener("abort", cancel, { once: true });
         });
       });
-    } catch (error) {
-      // The stream that would bring the answer cannot be had.
-      const unheard = error instanceof HoldfastError && error.code === "network_error" && error.op === "GET";
-      throw unheard ? await this.#explain(error) : error;
     } finally {
       if (cancel) signal?.removeEventListener("abort", cancel);
     }
@@ -103,7 +99,11 @@ export class Exchanges {
       answered?.();
       resolve(value);
     } else if (outcome === OUTCOME.rpcError) reject(refusal(method, value as RPCError));
-    else reject(errorFromGo(value as Parameters<typeof errorFromGo>[0]));
+    else {
+      const error = errorFromGo(value as GoError);
+      if ((value as GoError).unheard) void this.#explain(error).then(reject, reject);
+      else reject(error);
+    }
   }
 
   /** Nothing comes of the core any more. */

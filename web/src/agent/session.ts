@@ -50,9 +50,6 @@ export interface PromptAccepted {
   messageId?: string;
 }
 
-/** The agent has no such session any more: as good as closed (schema: ErrorCode). */
-const NOT_FOUND = -32002;
-
 /** One conversation with an agent. Made by {@link Agent.newSession} and {@link Agent.resumeSession}. */
 export class AgentSession implements AsyncIterable<SessionEvent> {
   /** The agent's name for it. */
@@ -371,11 +368,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   async #endAs(method: string, capability: "close" | "delete"): Promise<void> {
     if (!this.#use.facts.capabilities.session?.[capability]) throw unsupported(method, "the agent does not offer it");
-    try {
-      await this.request(method);
-    } catch (error) {
-      if (!(error instanceof HoldfastError && error.rpc?.code === NOT_FOUND)) throw error;
-    }
+    await this.request(method); // an agent that has no such session any more counts as one that has closed it
     this.end();
   }
 

@@ -124,6 +124,8 @@ export interface GoError {
   hint?: string;
   /** Fetch itself has failed: the request may never have left. */
   unanswered?: true;
+  /** The stream cannot be had that would bring the answer. */
+  unheard?: true;
   /** The page's failure, which says nothing of the request itself: its client is closed, or another page carries what was asked for. */
   ofPage?: true;
   /** The header field that the answer has to have and does not show. */
