@@ -313,23 +313,27 @@ func exportTools(handle uint32, n int32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	if n == 0 {
-		c.mcp.ToolsChanged(engine.Time(now))
-	} else {
-		c.mcp.Tools(engine.Time(now), table.Input(int(n)))
-	}
+	c.mcp.Tools(engine.Time(now), table.Input(int(n)))
 	return c.leave(engine.Time(now))
 }
 
-// exportTaskFor returns whether a call of a tool is to become a task, an mcp.TaskOffer:
-// the input is the tool's name, wish an mcp.TaskWish.
+// exportToolFor says how a tool is to be called, whose name is the input: the answer word
+// is the mcp.TaskOffer for that mcp.TaskWish, and one Value record has the arguments that are
+// repeated in header fields, as export tools has taken them, where there are any.
 //
-//go:wasmexport taskFor
-func exportTaskFor(handle uint32, wish, n int32) int32 {
-	if c := clients[handle]; c != nil && c.mcp != nil && !panicked {
-		return int32(c.mcp.TaskFor(table.Input(int(n)), mcp.TaskWish(wish)))
+//go:wasmexport toolFor
+func exportToolFor(handle uint32, wish, n int32) (records int32) {
+	defer guard(&records)
+	c := enterMCP(handle)
+	if c == nil {
+		return none()
 	}
-	return 0
+	name := table.Input(int(n))
+	if fields := c.mcp.FieldsFor(name); fields != nil {
+		table.Add(jsbridge.Record{Kind: jsbridge.KindValue, Client: handle}, table.Keep(fields))
+	}
+	table.Answer(uint32(c.mcp.TaskFor(name, mcp.TaskWish(wish))))
+	return table.Finish()
 }
 
 //go:wasmexport cancel

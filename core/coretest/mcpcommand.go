@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
@@ -16,7 +17,7 @@ var mcpCommands = withCommon(commands[*mcp.Client]{
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call [OPTION ...] METHOD [JSON]
 	"tools":     toolsCommand,     // tools [JSON]: the facts of tools that the host has listed; none: the list has changed
-	"calltool":  callToolCommand,  // calltool [task=yes|no] [OPTION ...] TOOL: a call of it, as a host makes it
+	"calltool":  callToolCommand,  // calltool [task=yes|no] [OPTION ...] TOOL: a call with the argument region, as a host makes it
 	"notify":    notifyCommand,    // notify METHOD [JSON]
 	"source":    sourceCommand,    // source xN open | failed | redirected | TYPE DATA
 	"answer":    answerCommand,    // answer cN JSON: the responses to a request for input
@@ -87,7 +88,7 @@ func openCommand(p *mcpPlayer, args string) {
 }
 
 // callCommand takes options before the method: durable, readonly, idempotent,
-// rerun=always|never, key=NAME.
+// rerun=always|never, key=NAME, header=NAME=VALUE.
 func callCommand(p *mcpPlayer, args string) {
 	var o mcp.CallOptions
 	for {
@@ -98,6 +99,9 @@ func callCommand(p *mcpPlayer, args string) {
 			o.Key = key
 		case word == "durable":
 			o.Durable = true
+		case strings.HasPrefix(word, "header="):
+			header, value, _ := strings.Cut(strings.TrimPrefix(word, "header="), "=")
+			o.Header = append(o.Header, engine.Field{Name: header, Value: value})
 		case word == "readonly":
 			o.Flags |= journal.ReadOnly
 		case word == "idempotent":
@@ -116,11 +120,7 @@ func callCommand(p *mcpPlayer, args string) {
 
 func toolsCommand(p *mcpPlayer, args string) {
 	p.world.Input("tools "+args, func(c *mcp.Client, now engine.Time) {
-		if args == "" {
-			c.ToolsChanged(now)
-		} else {
-			c.Tools(now, []byte(args))
-		}
+		c.Tools(now, []byte(args))
 	})
 }
 
@@ -147,6 +147,10 @@ func callToolCommand(p *mcpPlayer, args string) {
 		params += `,"task":{}`
 	case mcp.TaskModes:
 		params += `,"task":{"responseModes":["task"]}`
+	}
+	for _, field := range jsonrpc.Elements(p.world.Client.FieldsFor([]byte(name))) {
+		header, _ := jsonrpc.Member(field, "header")
+		options += "header=Mcp-Param-" + strings.Trim(string(header), `"`) + "=eu "
 	}
 	callCommand(p, options+"tools/call "+params+"}")
 }

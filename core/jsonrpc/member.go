@@ -32,6 +32,18 @@ func Member(object []byte, key string) (value []byte, ok bool) {
 	return value, ok
 }
 
+// First returns the raw value of the first member of an object with that key, nil for none. Unlike [Member] it does not
+// look at what follows, which may be long: for texts that this side has written, where no key is there twice.
+func First(object []byte, key string) []byte {
+	w, is := walkObject(object)
+	for is && w.next() {
+		if named(w.key, key) {
+			return w.value
+		}
+	}
+	return nil
+}
+
 // Members looks up several keys in one pass: out[i] becomes the raw value of keys[i] or nil, by the rules of [Member].
 // The keys must differ, and out must be at least as long as keys.
 func Members(object []byte, keys []string, out [][]byte) {

@@ -176,6 +176,7 @@ func (t *call) refusedFinally(c *Client, now engine.Time, rpc *jsonrpc.Message) 
 		outcome := engine.OutcomeRPCError
 		if t.role == roleApp {
 			outcome = engine.OutcomeHeaderMismatch
+			c.tools.mirrors = c.tools.mirrors || t.method == "tools/call"
 		}
 		c.settle(now, t, outcome, rpc.Error, nil)
 	default:

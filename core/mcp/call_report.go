@@ -106,9 +106,6 @@ func (c *Client) setState(s clientState) {
 			b = append(b, `,"restored":true`...)
 		}
 		b = append(append(b, `,"initialize":`...), c.session.result...)
-		if len(c.tools.stored) > 0 {
-			b = append(append(b, `,"tools":`...), c.tools.stored...)
-		}
 	}
 	if (s == stateOpen || s == stateFailed) && len(c.negotiation.steps) > 0 {
 		b = append(append(b, `,"steps":`...), c.negotiation.steps...)

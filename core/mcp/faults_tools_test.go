@@ -11,42 +11,56 @@ import (
 )
 
 // Fault 152: what the host has learned of the tools is stored beside the session,
-// and a later page gets it back when it is open, also after a close. What is no
-// object, or too large, is not kept.
+// and a later page goes by it, also after a close. What is no object is not taken; what is
+// too large holds for this page alone. A client of another user, with another store, knows
+// nothing of it.
 func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
-	const tools = `{"tools":{"work":{"task":"required","flags":0}}}`
+	const (
+		fields = `[{"path":["region"],"header":"Region"}]`
+		tools  = `{"tools":{"work":{"task":"required","flags":0,"fields":` + fields + `}}}`
+	)
+	large := `{"tools":{"large":{"task":"optional","flags":0,"fields":` + fields + `,"why":"` + strings.Repeat("x", 48<<10) + `"}}}`
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
 	land := func() {
 		for w.Store.Flying() != 0 {
 			w.Stored(journal.ResultOK, 0)
 		}
 	}
-	opened := func() string {
+	knows := func(when, tool string) {
 		t.Helper()
-		for i := len(w.Trace) - 1; i >= 0; i-- {
-			if line := w.Trace[i]; strings.Contains(line, `state {"state":"open"`) {
-				return line
+		for _, name := range []string{"work", "large"} {
+			want := ""
+			if name == tool {
+				want = fields
+			}
+			if got := string(w.Client.FieldsFor([]byte(name))); got != want {
+				t.Errorf("%s: of %s it knows %q", when, name, got)
 			}
 		}
-		t.Fatalf("not open\n%s", w.Log())
-		return ""
 	}
 	w.Handshake("2025-11-25")
 	land()
-	for _, text := range []string{tools, `[]`, `{"tools":`, `{"tools":"` + strings.Repeat("x", 48<<10) + `"}`} {
-		w.Input("tools", func(c *mcp.Client, now engine.Time) { c.Tools(now, []byte(text)) })
+	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{})
+	x := w.Fetched()
+	w.Head(x, 400, "content-type", coretest.JSON)
+	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":-32020,"message":"Header mismatch"}}`)
+	w.End(x, engine.EndClean)
+	knows("before a list", "")
+	for _, step := range []struct{ text, known string }{{tools, "work"}, {`[]`, "work"}, {`{"tools":`, "work"}, {large, "large"}} {
+		w.Input("tools", func(c *mcp.Client, now engine.Time) { c.Tools(now, []byte(step.text)) })
 		land()
+		knows("listed", step.known)
 	}
 	w.Reload()
 	w.Start()
-	if got := opened(); !strings.Contains(got, `"tools":`+tools) {
-		t.Errorf("after a reload: %s", got)
-	}
+	knows("after a reload", "work")
 	w.Input("close", (*mcp.Client).Close)
 	land()
 	w.Reload()
 	w.Handshake("2025-11-25")
-	if got := opened(); !strings.Contains(got, `"tools":`+tools) {
-		t.Errorf("after a close: %s", got)
-	}
+	knows("after a close", "work")
+
+	w = coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
+	w.Handshake("2025-11-25")
+	knows("another user", "")
 }

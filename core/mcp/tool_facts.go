@@ -13,9 +13,10 @@ const maxTools = 48 << 10
 
 // toolFacts is what calls need to know of the server's tools.
 type toolFacts struct {
-	state  toolsState
-	known  []jsonrpc.Entry // each tool: {"task":"optional","flags":1,"fields":[…]}
-	stored []byte          // what the store has of them, or is to have
+	state   toolsState
+	known   []jsonrpc.Entry // each tool: {"task":"optional","flags":1,"fields":[…]}
+	stored  []byte          // what the store has of them, or is to have
+	mirrors bool            // the server wants header fields that its revision does not have (seen at GitHub's)
 }
 
 // toolsState says where the facts come from.
@@ -29,16 +30,15 @@ const (
 
 // learn takes facts: {"tools":{"NAME":{…}}}. They are lent for good.
 func (f *toolFacts) learn(text []byte, from toolsState) {
-	tools, _ := jsonrpc.Member(text, "tools")
-	f.known, _ = jsonrpc.Entries(tools, maxTools)
+	f.known, _ = jsonrpc.Entries(jsonrpc.First(text, "tools"), maxTools)
 	f.state = from
 }
 
 // of returns what is known of a tool; nil for nothing.
 func (f *toolFacts) of(name []byte) []byte {
 	for i := range f.known {
-		if f.known[i].Key == string(name) {
-			return f.known[i].Value
+		if e := &f.known[i]; e.Key == string(name) {
+			return e.Value
 		}
 	}
 	return nil
@@ -48,22 +48,21 @@ func (f *toolFacts) of(name []byte) []byte {
 // whether its calls may become tasks, what its annotations say of running them twice, and
 // which arguments are repeated in header fields. It is stored beside the session, which
 // spares a later page a tools/list; what is too large is not kept for it.
+//
+// Nothing says that the server's tools have changed, which another tab may have been told.
+// Until they are listed again no hint allows to run one of them twice, and a later page
+// learns nothing of them. Whether they want a task or header fields is the best guess that
+// this page has: who refuses it has not run the call.
 func (c *Client) Tools(now engine.Time, listed []byte) {
 	c.begin(now)
-	if c.storedObject(listed) {
+	switch {
+	case len(listed) == 0:
+		c.toolsChanged()
+	case c.storedObject(listed):
 		listed = bytes.Clone(listed)
 		c.tools.learn(listed, toolsListed)
 		c.storeTools(listed)
 	}
-}
-
-// ToolsChanged takes that the server's tools have changed, which another tab may have been
-// told. Until they are listed again no hint allows to run one of them twice, and a later
-// page learns nothing of them. Whether they want a task or header fields is the best guess
-// that this page has: who refuses it has not run the call.
-func (c *Client) ToolsChanged(now engine.Time) {
-	c.begin(now)
-	c.toolsChanged()
 }
 
 func (c *Client) toolsChanged() {
@@ -74,6 +73,9 @@ func (c *Client) toolsChanged() {
 }
 
 func (c *Client) storeTools(text []byte) {
+	if c.tools.mirrors {
+		text = jsonrpc.AppendObject(nil, text, []byte(`"mirrors":true`))
+	}
 	if len(text) > maxTools || bytes.Equal(text, c.tools.stored) {
 		return
 	}
@@ -86,25 +88,28 @@ func (c *Client) storeTools(text []byte) {
 // recallTools takes what the store has of the tools, unless they were listed here.
 func (c *Client) recallTools(stored []byte) {
 	c.tools.stored = stored
+	c.tools.mirrors = c.tools.mirrors || jsonrpc.First(stored, "mirrors") != nil
 	if c.tools.state == toolsRecalled {
 		c.tools.learn(stored, toolsRecalled)
 	}
 }
 
+// FieldsFor returns which arguments of a call of that tool are repeated in header fields,
+// as Tools has them: a JSON array, nil for none. They are where the revision wants them
+// (SEP-2243), and where the server has refused a call for want of them.
+func (c *Client) FieldsFor(name []byte) []byte {
+	if c.revision == nil || !c.revision.SelfDescribing && !c.tools.mirrors {
+		return nil
+	}
+	return jsonrpc.First(c.tools.of(name), "fields")
+}
+
 // hints are what a tool's annotations say of running this call of it twice.
-func (c *Client) hints(method string, params []byte) (flags journal.Flags) {
+func (c *Client) hints(method string, params []byte) journal.Flags {
 	if method != "tools/call" || len(c.tools.known) == 0 || c.tools.state == toolsStale {
 		return 0
 	}
-	jsonrpc.Range(params, func(key, value []byte) bool {
-		if string(key) != "name" {
-			return true
-		}
-		name, _ := jsonrpc.String(value)
-		hints, _ := jsonrpc.Member(c.tools.of([]byte(name)), "flags")
-		n, _ := jsonrpc.Uint(hints)
-		flags = journal.Flags(n) & (journal.ReadOnly | journal.Idempotent)
-		return false // the arguments behind it may be long
-	})
-	return flags
+	name, _ := jsonrpc.String(jsonrpc.First(params, "name"))
+	flags, _ := jsonrpc.Uint(jsonrpc.First(c.tools.of([]byte(name)), "flags"))
+	return journal.Flags(flags) & (journal.ReadOnly | journal.Idempotent)
 }

@@ -35,26 +35,28 @@ func (c *Client) TaskFor(name []byte, wish TaskWish) TaskOffer {
 		}
 		return TaskNone
 	}
-	support, _ := jsonrpc.Member(t, "task")
+	support := jsonrpc.First(t, "task")
 	if jsonrpc.IsString(support, "forbidden") || wish == TaskUnwanted && !jsonrpc.IsString(support, "required") {
 		return TaskNone
 	}
 	return c.taskOffer
 }
 
-// taskOffered returns what the server says of itself in a result of initialize.
+// taskPath is where a result of initialize says that calls of tools may become tasks.
+var taskPath = [...]string{"capabilities", "tasks", "requests", "tools", "call"}
+
+// taskOffered returns what the server says of itself there.
 func taskOffered(result []byte) TaskOffer {
-	capabilities, _ := jsonrpc.Member(result, "capabilities")
-	tasks, _ := jsonrpc.Member(capabilities, "tasks")
-	requests, _ := jsonrpc.Member(tasks, "requests")
-	tools, _ := jsonrpc.Member(requests, "tools")
-	call, _ := jsonrpc.Member(tools, "call")
-	switch string(call) {
+	offer := TaskPlain
+	for _, name := range taskPath {
+		result, _ = jsonrpc.Member(result, name)
+		if name == "tasks" && jsonrpc.First(result, "responses") != nil {
+			offer = TaskModes
+		}
+	}
+	switch string(result) {
 	case "", "null", "false":
 		return TaskNone
 	}
-	if _, ok := jsonrpc.Member(tasks, "responses"); ok {
-		return TaskModes
-	}
-	return TaskPlain
+	return offer
 }

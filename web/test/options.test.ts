@@ -36,7 +36,7 @@ const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...n
 const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), signal: given }).then(failure, failure);
 
 /** A client whose calls reach no core. */
-const client = new SharedClient({ taskFor: () => 0 } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
+const client = new SharedClient({ toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });
 const toCall: Ask = (option, value) => client.callTool("add", {}, { ...nested(option, value), signal: given }).result.then(failure, failure);
 
 const TABLE: [Ask, { good: unknown[]; bad: unknown[] }, string[]][] = [

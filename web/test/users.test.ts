@@ -2,7 +2,7 @@ import { Backlog } from "../src/shared/backlog.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SharedConnection } from "../src/client/sharedconnection.js";
-import { EVENT } from "../src/shared/border.js";
+import { EVENT, TaskOffer, TaskWish } from "../src/shared/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults } from "../src/client/options.js";
@@ -123,10 +123,10 @@ const KEPT = { id: 1, method: "tools/call", params: {}, key: "kept", createdAt: 
 /** What a core was told, by its client's handle. */
 type Said = [handle: number, what: string, ...rest: unknown[]];
 
-/** A client that shows what the store has of the server's tools. */
+/** A client that shows whose facts of the server's tools it goes by. */
 class Open extends SharedConnection {
-  get tools(): unknown {
-    return this.storedTools;
+  get tools(): string {
+    return this.toolFor("work", TaskWish.Unsaid)[1];
   }
 }
 
@@ -157,6 +157,7 @@ function changing() {
       ports[handle - 1]!.state(`{"state":"closed"}`);
     },
     counters: () => "",
+    toolFor: (handle: number) => [TaskOffer.None, `of client ${handle}`],
     ...Object.fromEntries(["release", "close", "token", "ack", "cancel", "respond", "subscribe", "hold"].map((what) => [what, note(what)])),
   };
   const journal = (name: string): Journal => {
@@ -177,7 +178,7 @@ function changing() {
   const answer = new Promise<[]>((resolve) => (answered = resolve));
   const states: string[] = [];
   client.on("state", ({ state }) => states.push(state));
-  const opened = (port: ClientPort): void => port.state(`{"state":"open","revision":"2025-11-25","session":true,"initialize":{},"tools":{"of":${ports.length}}}`);
+  const opened = (port: ClientPort): void => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}');
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
   return {
     client, said, ports, states, opened, turn, answered: () => answered([]),
@@ -209,10 +210,10 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   ports[0]!.settle(1, 3, `{"code":"outcome_unknown","message":"","op":"","status":0,"retryable":false}`);
   const under = client.request("tools/call", { a: 2 }, { key: "k" });
   ports[0]!.deliver(0, EVENT.request, 5, `{"id":"r1","method":"roots/list"}`); // the server asks
-  assert.deepEqual(client.tools, { of: 1 });
+  assert.equal(client.tools, "of client 1");
   await change();
   assert.deepEqual(states, ["open", "reconnecting"]);
-  assert.equal(client.tools, undefined);
+  assert.equal(client.tools, "of client 0"); // which there is none
   assert.equal(await under.result.catch(code), "closed");
   assert.deepEqual(client.calls(), []);
   assert.deepEqual(said.slice(-4), [[1, "close"], [0, "ada commit"], [1, "release"], [0, "ada close"]]);
@@ -230,7 +231,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
   opened(ports[1]!);
   await turn();
   assert.deepEqual(states, ["open", "reconnecting", "open"]);
-  assert.deepEqual(client.tools, { of: 2 });
+  assert.equal(client.tools, "of client 2");
   assert.equal(client.durability, "indexeddb");
   const before = said.length;
 

@@ -8,8 +8,6 @@ interface Opened {
   revision?: string;
   session?: boolean;
   initialize?: Open;
-  /** What an earlier page has stored of the tools: {@link StoredTools}. */
-  tools?: Open;
 }
 
 const META_SERVER = "io.modelcontextprotocol/serverInfo";
@@ -22,18 +20,15 @@ export class ServerFacts {
   session = false;
   /** What was tried to find the revision, in order. */
   steps: readonly NegotiationStep[] = [];
-  /** What an earlier page has stored of its tools; undefined for nothing. */
-  tools: Open | undefined;
   #initialize: Open = {};
 
   /** Takes over what the core says: of a new session, all that it says. */
-  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps, tools }: Opened): void {
+  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened): void {
     if (steps) this.steps = steps;
     if (state !== "open") return;
     this.revision = revision;
     this.session = session;
     this.#initialize = initialize;
-    this.tools = tools;
   }
 
   /** Who it says it is. */

@@ -29,8 +29,8 @@ import { fieldsBlocked } from "../shared/origins.js";
 import { changedBy, ResultCache, type Changed } from "./resultcache.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { Made, SharedCall } from "./sharedcall.js";
-import { factsOf, recallTools } from "./toolfacts.js";
-import { mirrorArguments, toolHeaders, type ToolHeaders } from "./toolheaders.js";
+import { factsOf } from "./toolfacts.js";
+import { mirrorArguments, toolHeaders, type Mirrored } from "./toolheaders.js";
 import { badArgument, bound } from "../shared/arguments.js";
 
 /** Pages of a list that are followed before the server is taken to be going in circles. */
@@ -60,16 +60,10 @@ export interface Validation {
  * user and options: what one of them learns of the server all of them know.
  */
 export class SharedClient extends SharedConnection {
-  /** Of the tools that were listed: what their calls repeat in header fields. */
-  readonly #toolHeaders = new Map<string, ToolHeaders>();
-  /** The server wants the fields although its revision has none of them (seen at GitHub's). */
-  #mirrorsAlways = false;
   /** Fields that the server's CORS rules refuse, in small letters. */
   readonly #refusedHeaders = new Set<string>();
-  /** What the core was told of those tools. */
+  /** What the core was told of the tools that were listed. */
   #listed = names();
-  /** What an earlier page has stored of the tools, once it was taken over. */
-  #recalled: Open | undefined;
   readonly #watched = new Set<string>();
   #level: LoggingLevel | undefined;
   readonly #cache = new ResultCache();
@@ -120,7 +114,7 @@ export class SharedClient extends SharedConnection {
     const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
     bound("task.ttl", ttl, "tools/call");
     checkModes(responseModes);
-    const offer = this.taskFor(name, wanted === undefined ? TaskWish.Unsaid : wanted ? TaskWish.Wanted : TaskWish.Unwanted);
+    const [offer] = this.toolFor(name, wanted === undefined ? TaskWish.Unsaid : wanted ? TaskWish.Wanted : TaskWish.Unwanted);
     if (offer === TaskOffer.None) return undefined;
     return { ...(ttl === undefined ? {} : { ttl }), ...(offer === TaskOffer.Modes && { responseModes }) };
   }
@@ -246,8 +240,7 @@ export class SharedClient extends SharedConnection {
 
   /** @internal */
   protected override headersFor(method: string, params: Open): string[] {
-    this.#recallTools();
-    if (method !== "tools/call" || !(this.#mirrorsAlways || this.revision >= MODERN)) return [];
+    if (method !== "tools/call") return [];
     const list = this.#mirrored(params);
     return list.filter((_, i) => !this.#refusedHeaders.has(list[i - (i % 2)]!.toLowerCase()));
   }
@@ -260,7 +253,6 @@ export class SharedClient extends SharedConnection {
   /** @internal */
   protected override async headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined> {
     if (method !== "tools/call") return undefined;
-    this.#mirrorsAlways = true;
     this.#cache.changed("tools"); // what they were listed with is what was refused
     await this.listTools();
     const missing = this.#mirrored(params).filter((name, i) => i % 2 === 0 && this.#refusedHeaders.has(name.toLowerCase()));
@@ -269,8 +261,8 @@ export class SharedClient extends SharedConnection {
 
   /** What a call's arguments say in header fields: name, value, name, value. */
   #mirrored(params: Open): string[] {
-    const fields = this.#toolHeaders.get(String(params["name"]))?.fields ?? [];
-    return mirrorArguments(fields, (params["arguments"] ?? {}) as Open);
+    const [, fields] = this.toolFor(String(params["name"]), TaskWish.Unsaid);
+    return fields === "" ? [] : mirrorArguments(JSON.parse(fields) as Mirrored[], (params["arguments"] ?? {}) as Open);
   }
 
   async #pages<T>(method: string, member: string, options: CallOptions): Promise<{ items: T[]; last: Open }> {
@@ -337,10 +329,8 @@ export class SharedClient extends SharedConnection {
 
   /** @internal */
   protected override userChanged(): void {
-    this.#toolHeaders.clear();
     this.#listed = names();
     this.#watched.clear();
-    this.#mirrorsAlways = false;
     super.userChanged();
   }
 
@@ -349,23 +339,14 @@ export class SharedClient extends SharedConnection {
     if (whole) this.#listed = names();
     const tools = result.tools.filter((tool) => {
       const headers = toolHeaders(tool);
-      this.#toolHeaders.set(tool.name, headers);
       this.#outputs.learn(tool);
       this.#listed[tool.name] = factsOf(tool, headers);
       if (headers.invalid === undefined || this.revision < MODERN) return true;
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });
-    this.tellTools(JSON.stringify({ tools: this.#listed, ...(this.#mirrorsAlways && { mirrors: true }) }));
+    this.tellTools(JSON.stringify({ tools: this.#listed }));
     return { ...result, tools };
-  }
-
-  /** What an earlier page has learned of the tools holds until this one lists them. */
-  #recallTools(): void {
-    const stored = this.storedTools;
-    if (stored === undefined || stored === this.#recalled) return;
-    this.#recalled = stored;
-    if (recallTools(stored, this.#toolHeaders)) this.#mirrorsAlways = true;
   }
 }
 

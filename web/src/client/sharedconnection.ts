@@ -94,7 +94,6 @@ export class SharedConnection {
       begin: () => {
         this.#calls.leave();
         this.#back.length = 0;
-        this.#life.facts.tools = undefined;
         this.userChanged();
         return this.#begin(this.#wire.runtime);
       },
@@ -344,19 +343,14 @@ export class SharedConnection {
     return this.#calls.send<T>(out, params ?? {}, options, notify, made);
   }
 
-  /** What an earlier page has stored of the server's tools; undefined for nothing. */
-  protected get storedTools(): Open | undefined {
-    return this.#life.facts.tools;
-  }
-
   /** @internal Tells the core what calls need to know of the tools that were listed; empty: the list has changed. */
   protected tellTools(listed: string): void {
     if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, listed);
   }
 
-  /** @internal Whether a call of that tool is to become a task. */
-  protected taskFor(tool: string, wish: TaskWish): TaskOffer {
-    return this.#life.over ? TaskOffer.None : this.#wire.runtime.taskFor(this.#wire.handle, tool, wish);
+  /** @internal How that tool is to be called: whether as a task, and which arguments are repeated in header fields, as the core was told; empty for none. */
+  protected toolFor(tool: string, wish: TaskWish): [offer: TaskOffer, fields: string] {
+    return this.#life.over ? [TaskOffer.None, ""] : this.#wire.runtime.toolFor(this.#wire.handle, tool, wish);
   }
 
   /** @internal Further header fields for a request: name, value, name, value. */

@@ -290,9 +290,13 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.tools(client, this.#table.writeText(listed), performance.now()));
   }
 
-  /** Whether a call of that tool is to become a task. */
-  taskFor(client: number, tool: string, wish: TaskWish): TaskOffer {
-    return this.#death ? TaskOffer.None : this.#exports.taskFor(client, wish, this.#table.writeText(tool));
+  /**
+   * How that tool is to be called: whether as a task, and which arguments are repeated in
+   * header fields, as {@link tools} has told it; empty for none.
+   */
+  toolFor(client: number, tool: string, wish: TaskWish): [offer: TaskOffer, fields: string] {
+    const fields = this.#value(() => this.#exports.toolFor(client, wish, this.#table.writeText(tool)));
+    return [this.#death ? TaskOffer.None : this.#table.answer, fields];
   }
 
   /** Ends a call; `reason` goes to the server. */
@@ -323,9 +327,14 @@ export class Runtime implements Reports {
 
   /** The client's counters as JSON text; empty if there is no such client. */
   counters(client: number): string {
+    return this.#value(() => this.#exports.counters(client));
+  }
+
+  /** What an export answers with one record; empty where it does not. */
+  #value(answer: () => number): string {
     let text = "";
     this.#run(() => {
-      const count = this.#exports.counters(client);
+      const count = answer();
       if (count > 0) text = this.#table.read(count, 0)[0]!.text;
       return Math.min(count, 0);
     });

@@ -373,7 +373,7 @@ export interface Exports {
   respond(handle: number, request: number, ok: number, n: number, now: number): number;
   subscribe(handle: number, n: number, now: number): number;
   tools(handle: number, n: number, now: number): number;
-  taskFor(handle: number, wish: number, n: number): number;
+  toolFor(handle: number, wish: number, n: number): number;
   cancel(handle: number, id: number, n: number, now: number): number;
   pause(handle: number, id: number, paused: number, now: number): number;
   token(handle: number, answer: number, n: number, now: number): number;
