@@ -164,11 +164,10 @@ func (c *Client) Advance(now engine.Time) {
 	for _, n := range c.connections() {
 		n.advance(c, now)
 	}
-	// What ends is taken out of its list: walk over what was there.
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		r.advance(c, now)
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
+	for _, p := range c.allPosts() {
 		p.advance(c, now)
 	}
 	c.advanceToken(now)
@@ -182,6 +181,14 @@ func (c *Client) Advance(now engine.Time) {
 		c.storeFailed(now, durable.ReasonTimeout)
 	}
 }
+
+// allRequests, allQuestions and allPosts return what there is now, to be walked over:
+// what ends is taken out of the client's own list.
+func (c *Client) allRequests() []*request { return append([]*request(nil), c.requests...) }
+
+func (c *Client) allQuestions() []*question { return append([]*question(nil), c.questions...) }
+
+func (c *Client) allPosts() []*post { return append([]*post(nil), c.posts...) }
 
 // Next takes the oldest effect. What is to be stored comes last: a commit takes
 // up all that an input brought.

@@ -75,7 +75,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 		why = &engine.Error{Code: engine.CodeClosed, Message: "the agent's client was closed"}
 	}
 	c.end(now, why)
-	for _, p := range append([]*post(nil), c.posts...) {
+	for _, p := range c.allPosts() {
 		p.finish(c)
 	}
 	for _, n := range c.connections() {
@@ -93,7 +93,7 @@ func (c *Client) shut(now engine.Time, failure *engine.Error) {
 // end rejects what is pending and closes what is open.
 func (c *Client) end(now engine.Time, why *engine.Error) {
 	c.enter(max(c.state, stateReconnecting)) // nothing is made again from here on
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		r.over(c)
 		failure := *why
 		failure.Op = r.method

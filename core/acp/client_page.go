@@ -47,7 +47,7 @@ func (c *Client) Rest(now engine.Time, resting bool) {
 		case s.stream != nil:
 			s.stream.interrupt()
 			s.detach(c)
-			s.incomplete = true
+			s.missed(c)
 		}
 	}
 }

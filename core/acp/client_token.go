@@ -38,7 +38,7 @@ func (c *Client) Token(now engine.Time, value string, failure *engine.Error) {
 		c.begun(now)
 		return
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
+	for _, p := range c.allPosts() {
 		if !p.waiting || p.at != engine.Never {
 			continue
 		}

@@ -155,7 +155,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 	if n != c.home {
 		return
 	}
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.phase == requestQueued && r.session == nil {
 			r.send(c, now)
 		}
@@ -222,12 +222,12 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		n.stream.close(c)
 		n.stream = nil
 	}
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.conn == n {
 			c.withdraw(now, q, withdrawnConnection)
 		}
 	}
-	for _, p := range append([]*post(nil), c.posts...) {
+	for _, p := range c.allPosts() {
 		if p.conn == n && p.request == nil {
 			p.finish(c)
 			p.lost(c, now)
@@ -236,7 +236,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 	for _, s := range c.sessions {
 		if s.conn == n && s.state != sessionDropped {
 			s.detach(c)
-			s.strayed = true
+			s.enterHistory(c, historyUnbound)
 			s.broken(c, now)
 		}
 	}
@@ -253,7 +253,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		}
 		c.setState(stateReconnecting)
 		for _, s := range c.sessions {
-			if s.strayed {
+			if s.history == historyUnbound {
 				s.conn = c.home
 			}
 		}
@@ -288,7 +288,7 @@ func (n *connection) again(c *Client, now engine.Time) {
 // adoptStrays moves sessions whose connection is gone to the home connection.
 func (c *Client) adoptStrays(now engine.Time) {
 	for _, s := range c.sessions {
-		if s.strayed {
+		if s.history == historyUnbound {
 			s.conn = c.home
 			if c.home.state == connOpen {
 				s.attach(c, now)

@@ -5,5 +5,7 @@ var MayFollow = map[string]func(from, next int) bool{
 	"client":     func(from, next int) bool { return clientTransitions.May(uint8(from), uint8(next)) },
 	"turn":       func(from, next int) bool { return turnTransitions.May(uint8(from), uint8(next)) },
 	"session":    func(from, next int) bool { return sessionTransitions.May(uint8(from), uint8(next)) },
+	"history":    func(from, next int) bool { return historyTransitions.May(uint8(from), uint8(next)) },
+	"wait":       func(from, next int) bool { return waitTransitions.May(uint8(from), uint8(next)) },
 	"connection": func(from, next int) bool { return connTransitions.May(uint8(from), uint8(next)) },
 }

@@ -58,7 +58,7 @@ func (c *Client) notify(now engine.Time, s *session, id engine.CallID, method st
 // asked for, and returns those on their way: the agent does not cancel a prompt
 // that comes after the word (RFD v2 prompt lifecycle).
 func (s *session) takeBack(c *Client, now engine.Time) (onTheirWay []*post) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session != s || r.method != "session/prompt" {
 			continue
 		}

@@ -201,7 +201,7 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 	if err != nil {
 		return
 	}
-	if q.session != nil && q.session.parked {
+	if q.session != nil && q.session.parked() {
 		q.session.want(c, now) // what comes of it
 	}
 	if ok {
@@ -335,7 +335,7 @@ func (q *question) refusal() []byte {
 // One that is unknown or answered is ignored (client MUST 6).
 func (c *Client) takeBack(now engine.Time, n *connection, params []byte) {
 	id, _ := jsonrpc.Member(params, "requestId")
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.conn == n && bytes.Equal(q.id, id) && q.answer == nil {
 			c.withdraw(now, q, withdrawnByAgent)
 		}

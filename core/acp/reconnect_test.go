@@ -38,3 +38,24 @@ func TestAttemptsGrowWithoutProgress(t *testing.T) {
 	tries := len(s.agent.of("initialize")) - before
 	s.expect(tries > 10 && tries < 40, "%d attempts in ten minutes", tries)
 }
+
+// TestResumedOnAnotherConnection: the app takes up a session without its history, and
+// the connection is lost before the agent has answered. It is asked again on the next
+// one, and what the app prompts then leaves.
+func TestResumedOnAnotherConnection(t *testing.T) {
+	m := quiet()
+	s := newSim(t, acp.Config{}, m)
+	s.settle(0)
+	m.sessions["s1"] = &modelSession{m: m, id: "s1", conn: m.connections["c1"], state: `"state":"idle"`}
+	m.silent["session/resume"] = true
+	call := s.request(0, "session/resume", `{"sessionId":"s1","cwd":"/w","mcpServers":[]}`)
+	s.settle(0)
+	delete(m.silent, "session/resume")
+	m.connections = map[string]*modelConnection{} // no stream ends: the next POST is refused
+	s.request(0, "session/list", `{}`)
+	s.settle(60_000)
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "not taken up")
+	s.prompt(s.handle("s1"), "hi")
+	s.settle(60_000)
+	s.expect(len(m.of("session/prompt")) == 1, "the prompt does not leave")
+}

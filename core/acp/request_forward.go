@@ -194,7 +194,7 @@ func (c *Client) forwardRest(s *session) {
 // yieldRequests takes the requests of a session that another tab carries from now on:
 // what has not left yet must not any more, since that tab may send it (fault 76).
 func (c *Client) yieldRequests(s *session) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session != s || r.phase == requestElsewhere {
 			continue
 		}
@@ -221,7 +221,7 @@ func (c *Client) yieldRequests(s *session) {
 // recognize takes what a stored row says of the prompts that are away. Of one that
 // nobody will answer for any more that is the last word.
 func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session != s || r.phase != requestElsewhere || r.method != "session/prompt" {
 			continue
 		}
@@ -277,7 +277,7 @@ func (c *Client) handedOn(now engine.Time, s *session) {
 // takenOver goes on with what was asked of the tab that has carried s until now:
 // this one does, and its log is read.
 func (c *Client) takenOver(now engine.Time, s *session) {
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.session == s && q.given != nil && q.answer == nil {
 			// What this tab's person has said; the one that died has not passed it on.
 			c.answer(now, q, q.given.ok, q.given.data)
@@ -292,7 +292,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 		case r.away.notify:
 			r.over(c)
 			c.notify(now, s, r.call, r.method, r.params)
-		case r.away.stored && s.conn != nil && !s.strayed && s.version() != 1:
+		case r.away.stored && s.conn != nil && s.history != historyUnbound && s.version() != 1:
 			// The answer to a request of that id may come yet.
 			r.phase, r.conn, r.doubtful, r.by = requestSent, s.conn, r.unknown(), now.After(doubtFor)
 			s.conn.answers = append(s.conn.answers, r)
@@ -316,7 +316,7 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 // goOn decides about the requests of s that are away, now that the tab which had
 // them has the session no more; again is for those that nobody needs to doubt.
 func (c *Client) goOn(now engine.Time, s *session, again func(r *request)) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session != s || r.phase != requestElsewhere {
 			continue
 		}

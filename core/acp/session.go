@@ -20,15 +20,13 @@ type session struct {
 	conn       *connection
 	stream     *stream // over HTTP; nil where none is held
 	state      sessionState
-	known      bool        // the agent has said that it has it
-	strayed    bool        // the connection that had it is gone
-	incomplete bool        // what was said may be missing
-	protocol   int         // the version that it is told in, while no connection says
-	passing    bool        // of one request only, for a session that the app has not taken up
-	cuts       int         // since it was whole
-	used       uint32      // when it was last used, counted: the least one lends its stream to others
-	parked     bool        // it has no stream, because others need theirs more
-	wanted     bool        // and the app wants to hear of it
+	known      bool // the agent has said that it has it
+	history    historyState
+	protocol   int    // the version that it is told in, while no connection says
+	passing    bool   // of one request only, for a session that the app has not taken up
+	cuts       int    // since it was whole
+	used       uint32 // when it was last used, counted: the least one lends its stream to others
+	wait       waitState
 	since      engine.Time // of its stream, or of its being parked
 	unseen     bool        // an earlier page left it, and the agent has not been heard since
 	activities activities
@@ -168,8 +166,8 @@ func (s *session) joined(c *Client, now engine.Time, result []byte) {
 		return
 	}
 	s.apply(c, now, sessionValues(result))
-	if s.incomplete && s.heard(c) {
-		s.askReplay(c, now) // its stream was cut on the way
+	if s.history != historyWhole && s.heard(c) {
+		s.askReplay(c, now) // its stream was cut on the way, or its connection lost
 	}
 }
 
@@ -229,13 +227,20 @@ func (s *session) attach(c *Client, now engine.Time) {
 	}
 	s.stream = newStream(c, s.conn, s)
 	s.stream.resume(c, now)
-	s.since, s.parked, s.wanted = now, false, false
+	s.since = now
+	s.enterWait(c, waitNone)
 	s.stream.connect(c, now)
 }
 
 // want opens the session's stream, before those of others.
 func (s *session) want(c *Client, now engine.Time) {
-	s.wanted = s.stream == nil && c.cfg.Transport == TransportHTTP
+	switch {
+	case s.stream != nil || c.cfg.Transport != TransportHTTP:
+	case s.parked():
+		s.enterWait(c, waitUrgent)
+	default:
+		s.enterWait(c, waitWanted)
+	}
 	s.attach(c, now)
 }
 
@@ -246,7 +251,8 @@ func (s *session) detach(c *Client) {
 		s.stream.close(c)
 		s.stream = nil
 	}
-	s.replay, s.parked, s.wanted = nil, false, false
+	s.replay = nil
+	s.enterWait(c, waitNone)
 }
 
 // ready reports whether what the agent says of the session is being read: only
@@ -273,7 +279,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	s.orphansHeard(now)
 	if s.replay != nil && s.replay.broken {
 		s.replay.again(c, now, s)
-	} else if s.strayed || s.incomplete {
+	} else if s.history != historyWhole {
 		s.askReplay(c, now)
 	}
 	for _, q := range s.resend {
@@ -290,7 +296,7 @@ func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 
 // cut notes that the session's stream broke.
 func (s *session) cut(c *Client, now engine.Time) {
-	s.incomplete = true
+	s.missed(c)
 	s.cuts++
 	if s.replay != nil {
 		s.replay.cut(c)
@@ -405,7 +411,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	if s.state == sessionDropped {
 		return
 	}
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.session == s {
 			c.withdraw(now, q, withdrawnClosed)
 		}
@@ -419,7 +425,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	s.enter(c, sessionDropped)
 	s.transcript = nil
 	s.conn.closeUnused(c)
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		switch {
 		case r.session != s:
 		case r.phase == requestElsewhere && (r.method == "session/close" || r.method == "session/delete"):

@@ -9,7 +9,7 @@ import (
 // release lets go what waits for the session: on a new connection only once the
 // agent has taken the session up there.
 func (s *session) release(c *Client, now engine.Time) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing && s.takes(c, r) {
 			r.send(c, now)
 		}
@@ -22,7 +22,7 @@ func (s *session) dispatch(c *Client, now engine.Time) {
 		return
 	}
 	s.dispatchAt = engine.Never
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing {
 			r.dispatch(c, now)
 		}
@@ -40,7 +40,7 @@ func (s *session) takes(c *Client, r *request) bool {
 	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.request != nil && p.request.holdsBack(r) }) {
 		return false
 	}
-	return !s.strayed || methods[r.method].joins
+	return s.history != historyUnbound || methods[r.method].joins
 }
 
 // holdsBack reports whether a prompt must not leave while r is on its way.

@@ -41,12 +41,12 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 		// answer to the prompt, which ends its turn, is kept for us.
 		return
 	}
-	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && !s.strayed {
+	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && s.history != historyUnbound {
 		outcome := engine.Gapped
-		if !s.strayed && s.stream != nil && s.stream.resumes {
+		if s.history != historyUnbound && s.stream != nil && s.stream.resumes {
 			outcome = engine.Continued // what was missed comes on the stream, as far as can be told
 		}
-		s.strayed, s.incomplete = false, false
+		s.enterHistory(c, historyWhole)
 		s.resumed(c, outcome)
 		s.settleDoubt(c, now, false)
 		s.release(c, now)
@@ -149,7 +149,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		outcome = "lost"
 	case !ok || r.bare:
 		outcome = engine.Gapped
-	case s.strayed:
+	case s.history == historyUnbound:
 		outcome = engine.Restarted
 	}
 	at, told := s.begin(updates)
@@ -194,11 +194,13 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if s.turn.phase == turnCancelling {
 		s.markCancelled(c)
 	}
-	s.strayed, s.incomplete = false, r.wasCut
+	if s.enterHistory(c, historyWhole); r.wasCut {
+		s.missed(c)
+	}
 	s.orphansHeard(now)
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !r.bare)
-	if s.incomplete && s.heard(c) {
+	if s.history != historyWhole && s.heard(c) {
 		s.askReplay(c, now)
 	}
 	if s.heard(c) {
@@ -263,7 +265,7 @@ func (s *session) begin(updates [][]byte) (at int, told bool) {
 // settleDoubt ends prompts of which nobody knew whether the agent has them: the
 // history has shown it, or nothing will.
 func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		switch {
 		case r.session != s || r.method != "session/prompt" || r.phase != requestSent || s.version() == 1:
 		case s.placed[r.id] && whole:

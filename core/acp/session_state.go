@@ -23,6 +23,64 @@ func (s *session) enter(c *Client, next sessionState) {
 	engine.Enter(&sessionTransitions, &s.state, next, &c.illegalTransitions)
 }
 
+// historyState says whether what is known of a session may be all of it. enterHistory
+// alone changes it.
+type historyState uint8
+
+const (
+	historyWhole   historyState = iota // it may: the agent is read, or nothing was asked of it yet
+	historyCut                         // a stream broke or was lent: what was said may be missing
+	historyUnbound                     // and the connection is gone that the agent knew the session on
+)
+
+// historyTransitions are the states that may follow each.
+var historyTransitions = engine.Transitions{
+	historyWhole:   1<<historyCut | 1<<historyUnbound,
+	historyCut:     1<<historyWhole | 1<<historyUnbound,
+	historyUnbound: 1 << historyWhole,
+}
+
+// enterHistory has the session's history in another state.
+func (s *session) enterHistory(c *Client, next historyState) {
+	engine.Enter(&historyTransitions, &s.history, next, &c.illegalTransitions)
+}
+
+// missed notes that something may be missing of what was said.
+func (s *session) missed(c *Client) {
+	if s.history == historyWhole {
+		s.enterHistory(c, historyCut)
+	}
+}
+
+// waitState says whether a session waits for a stream. enterWait alone changes it.
+type waitState uint8
+
+const (
+	waitNone   waitState = iota // it has one, or nobody wants to hear of it
+	waitWanted                  // the app wants to hear of it, and there is no connection yet
+	waitParked                  // others need theirs more
+	waitUrgent                  // the same, and the app wants to hear of it
+)
+
+// waitTransitions are the states that may follow each.
+var waitTransitions = engine.Transitions{
+	waitNone:   1<<waitWanted | 1<<waitParked,
+	waitWanted: 1<<waitNone | 1<<waitUrgent,
+	waitParked: 1<<waitNone | 1<<waitUrgent,
+	waitUrgent: 1 << waitNone,
+}
+
+// enterWait has the session wait in another way.
+func (s *session) enterWait(c *Client, next waitState) {
+	engine.Enter(&waitTransitions, &s.wait, next, &c.illegalTransitions)
+}
+
+// parked reports whether it waits for its turn.
+func (s *session) parked() bool { return s.wait == waitParked || s.wait == waitUrgent }
+
+// wanted reports whether the app wants to hear of it.
+func (s *session) wanted() bool { return s.wait == waitWanted || s.wait == waitUrgent }
+
 // handover says which tabs a session that is read from the store has passed between.
 type handover uint8
 

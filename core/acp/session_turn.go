@@ -112,7 +112,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	s.orphansWait(now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
-	if s.version() == 1 && (s.incomplete || s.strayed) && s.heard(c) {
+	if s.version() == 1 && s.history != historyWhole && s.heard(c) {
 		s.askReplay(c, now) // it was put off
 	}
 }
@@ -226,7 +226,7 @@ func (s *session) cancelled(c *Client, now engine.Time) {
 		s.markCancelled(c)
 	}
 	background, _ := jsonrpc.Member(s.turn.last, "background")
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.session == s && q.method == "session/request_permission" && !q.concerns(background) {
 			c.withdraw(now, q, withdrawnCancelled)
 		}

@@ -38,7 +38,7 @@ func (c *Client) letGo(now engine.Time, s *session) {
 	if s.state == sessionOwned {
 		c.yieldRequests(s)
 	}
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session == s && r.away.taken {
 			r.fail(c, now, &engine.Error{Code: engine.CodeOutcomeUnknown, Op: r.method, Message: "another page carries the session, and this one cannot read what that has stored"})
 		}

@@ -128,7 +128,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 		s.enter(c, sessionFollowed)
 	}
 	s.record.restart(op.Epoch)
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		switch {
 		case q.session != s:
 		case q.answer != nil:
@@ -176,7 +176,8 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 		s.conn = c.connectionOf(s.fold.Connection)
 		s.place = place{conn: s.conn, id: s.fold.Cursor, seen: s.fold.Seen}
 		s.record.cursor = s.fold.Cursor
-		s.incomplete, s.unseen = true, true
+		s.unseen = true
+		s.missed(c)
 	}
 	c.mirror(s, passed)
 	if s.state != sessionOwned {
@@ -221,7 +222,7 @@ func (c *Client) mirror(s *session, passed handover) {
 			s.transcript.Sent(p.ID, p.Content, s.emit(c))
 		}
 	}
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.session == s && q.restored && !isQuestion(s.fold, q.id) {
 			c.withdrawn(q, q.ending(s.fold))
 			c.unask(q)
@@ -312,10 +313,11 @@ func (c *Client) joinConnections(now engine.Time) {
 // asked on the one it had nobody can answer any more.
 func (c *Client) settleConnection(now engine.Time, s *session) {
 	if s.conn == nil || len(s.conn.result) == 0 {
-		s.conn, s.strayed = c.home, true
+		s.conn = c.home
+		s.enterHistory(c, historyUnbound)
 		s.broken(c, now)
 	}
-	for _, q := range append([]*question(nil), c.questions...) {
+	for _, q := range c.allQuestions() {
 		if q.session == s && q.conn != s.conn {
 			c.withdraw(now, q, withdrawnConnection)
 		}

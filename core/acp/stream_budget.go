@@ -74,7 +74,7 @@ func (c *Client) least(now engine.Time, s *session) *session {
 func (c *Client) lendOut(now engine.Time, s *session) {
 	s.stream.interrupt()
 	s.detach(c)
-	s.incomplete = true
+	s.missed(c)
 	c.park(now, s)
 }
 
@@ -99,7 +99,7 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 
 // waits reports whether the app wants something that takes the session's stream.
 func (s *session) waits(c *Client) bool {
-	if s.wanted {
+	if s.wanted() {
 		return true
 	}
 	for _, r := range c.requests {
@@ -112,8 +112,13 @@ func (s *session) waits(c *Client) bool {
 
 // park notes that the session waits for a stream.
 func (c *Client) park(now engine.Time, s *session) {
-	if !s.parked {
-		s.parked, s.since = true, now
+	if !s.parked() {
+		s.since = now
+		if s.wanted() {
+			s.enterWait(c, waitUrgent)
+		} else {
+			s.enterWait(c, waitParked)
+		}
 		c.status(s, engine.StreamParked, -1)
 	}
 	every := int64(visitEvery)
@@ -136,7 +141,7 @@ func (c *Client) rotate(now engine.Time) {
 			break // one at work gives way to another, not all of them
 		}
 		swapped = true
-		if s.attach(c, now); s.parked {
+		if s.attach(c, now); s.parked() {
 			break
 		}
 	}
@@ -172,7 +177,7 @@ func (c *Client) nextParked(now engine.Time) *session {
 }
 
 func (s *session) awaitsStream() bool {
-	return s.parked && s.state == sessionOwned && s.conn != nil && s.conn.state == connOpen
+	return s.parked() && s.state == sessionOwned && s.conn != nil && s.conn.state == connOpen
 }
 
 // idles reports whether a session that is not at work has a stream to lend.

@@ -103,7 +103,7 @@ func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	es.close(c)
 	es.session.stream = nil // what is asked next tries again
 	c.status(es.session, engine.StreamRefused, -1)
-	for _, r := range append([]*request(nil), c.requests...) {
+	for _, r := range c.allRequests() {
 		if r.session == es.session && r.phase == requestQueued {
 			failure := *why
 			if failure.Status != 0 {
@@ -200,7 +200,7 @@ func (es *stream) end(c *Client, now engine.Time, how engine.Ending, detail stri
 // denies the other, and what waits for it would wait for ever.
 func (es *stream) unheard(c *Client, now engine.Time, detail string) {
 	own := es.conn.stream
-	if es.opened || c.heardOne || es.conn.restored || es.session.strayed || own == nil || own.x == 0 || !own.exchange.OK() || es.link.Attempts() < 2 {
+	if es.opened || c.heardOne || es.conn.restored || es.session.history == historyUnbound || own == nil || own.x == 0 || !own.exchange.OK() || es.link.Attempts() < 2 {
 		return
 	}
 	es.refused(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
