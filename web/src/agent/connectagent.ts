@@ -1,6 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
-import { closeBy, openedClient } from "../connect/opening.js";
+import { closeBy, openedClient, unlessAborted } from "../connect/opening.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { load } from "../runtime/loadruntime.js";
 import { backlogLimits } from "../connect/commonoptions.js";
@@ -56,6 +56,6 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
     return agent;
   } catch (error) {
     if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
-    throw await diagnoseAgent(address, error, options);
+    throw await unlessAborted(OP, signal, diagnoseAgent(address, error, options));
   }
 }

@@ -5,7 +5,7 @@ import { diagnose } from "./diagnose.js";
 import { HoldfastError } from "../shared/errors.js";
 import { joinable } from "../connect/joinable.js";
 import type { CallToolResult } from "../shared/mcp.js";
-import { openedClient } from "../connect/opening.js";
+import { openedClient, unlessAborted } from "../connect/opening.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { lastRevision, noteRevision } from "../storage/revisions.js";
@@ -177,7 +177,8 @@ export class OpenClient implements ConnectionUse {
     } catch (error) {
       this.retire(); // whoever connects meanwhile tries by themselves
       if (!(error instanceof HoldfastError) || over.aborted) throw error;
-      throw await diagnose(url, error, options, this.#client?.negotiation);
+      // The first view's signal is that view's: others may wait for the cause.
+      throw await unlessAborted("connect", over, diagnose(url, error, { ...options, signal: over }, this.#client?.negotiation));
     }
   }
 }

@@ -3,7 +3,7 @@
 import { badArgument } from "../shared/arguments.js";
 
 /**
- * Gives a bearer token: the token alone, without "Bearer". OpenQuestions once before
+ * Gives a bearer token: the token alone, without "Bearer". Asked for once before
  * the first request and once after a 401, however many requests got one; the
  * requests are then repeated once. A rejection ends what waited for the token with
  * `unauthorized`, and is its `cause`, unless it is for want of the network: while the
