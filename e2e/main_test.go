@@ -8,4 +8,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-func TestMain(m *testing.M) { chrome.Main(m) }
+func TestMain(m *testing.M) {
+	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast.mjs", "web/dist/holdfast.js")
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
@@ -30,11 +31,26 @@ func newBuilds(t *testing.T, p *peer.Peer) *builds {
 // serveNewer serves the wasm of the other build at /newer.wasm.
 func serveNewer(t *testing.T, site *chrome.Site) {
 	t.Helper()
-	wasm, err := os.ReadFile(filepath.Join("..", "web", "build", "newer.wasm"))
+	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"), filepath.Join("..", "web", "dist", "holdfast.wasm")
+	wasm, err := os.ReadFile(newer)
 	if err != nil {
 		t.Fatalf("%v: run make web/build/newer.wasm", err)
 	}
+	// A module and a wasm that do not fit end with a trap, which says nothing.
+	if built(t, newer).Before(built(t, ours)) {
+		t.Fatal("web/build/newer.wasm is older than web/dist/holdfast.wasm: run make web/build/newer.wasm")
+	}
 	site.File("/newer.wasm", string(wasm))
+}
+
+// built is when a file was written.
+func built(t *testing.T, path string) time.Time {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
 }
 
 // cannotRead checks that a tab of this build knows of no call, and has counted records

@@ -109,6 +109,19 @@ func TestProfilesAndOriginsAreApart(t *testing.T) {
 	}
 }
 
+func TestWhatIsNotBuiltIsNamed(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "there"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := missing(root, []string{"there", "not/built"}); got != "not/built" {
+		t.Errorf("missing: %q", got)
+	}
+	if got := missing(root, []string{"there"}); got != "" {
+		t.Errorf("missing: %q", got)
+	}
+}
+
 func TestConsoleAndExceptions(t *testing.T) {
 	page := Open(t, NewSite(t).URL)
 	page.AllowExceptions("meant")

@@ -18,11 +18,16 @@ import (
 // mainRuns tells pages that somebody will close the browser they start.
 var mainRuns bool
 
+// mustBe are the files that pages of this package load, below the module's root.
+var mustBe []string
+
 // Main runs the tests of a package, then closes the browser, and exits. It
 // fails the run when a tab, the browser process or its profile directory is
-// left behind. Call it from TestMain.
-func Main(m *testing.M) {
+// left behind. Call it from TestMain. A test that makes a site or a profile fails at
+// once where one of the files that it names has not been built.
+func Main(m *testing.M, built ...string) {
 	mainRuns = true
+	mustBe = built
 	// Every temporary directory of this run goes below one place, so that what
 	// is left there at the end is ours.
 	scratch, err := os.MkdirTemp("", "holdfast-e2e-")
@@ -38,6 +43,28 @@ func Main(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// isBuilt ends the test where a file is missing that its pages would wait for.
+func isBuilt(t testing.TB) {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatalf("chrome: %v", err)
+	}
+	if path := missing(root, mustBe); path != "" {
+		t.Fatalf("chrome: %s is not built: run make build", path)
+	}
+}
+
+// missing returns the first of the files below root that is not there.
+func missing(root string, paths []string) string {
+	for _, path := range paths {
+		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+			return path
+		}
+	}
+	return ""
 }
 
 // close stops the browser, if one was started, and reports what outlives it.

@@ -25,6 +25,7 @@ func NewProfile(t testing.TB) *Profile {
 	if !mainRuns {
 		t.Fatal("chrome: this package needs func TestMain(m *testing.M) { chrome.Main(m) }")
 	}
+	isBuilt(t)
 	browser, err := shared.context()
 	if err != nil {
 		t.Fatalf("chrome: %v", err)

@@ -54,6 +54,7 @@ var types = map[string]string{
 // NewSite starts a site.
 func NewSite(t testing.TB) *Site {
 	t.Helper()
+	isBuilt(t)
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatalf("chrome: %v", err)
