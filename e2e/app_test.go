@@ -18,7 +18,12 @@ func app(t *testing.T, url, options string) *chrome.Page {
 
 func appOn(t *testing.T, site *chrome.Site, url, options string) *chrome.Page {
 	t.Helper()
-	page := chrome.Open(t, site.Page("/app", appScript))
+	return appIn(chrome.NewProfile(t), site, url, options)
+}
+
+// appIn is appOn in a tab of that profile.
+func appIn(profile *chrome.Profile, site *chrome.Site, url, options string) *chrome.Page {
+	page := profile.Open(site.Page("/app", appScript))
 	page.WaitFor(`window.holdfast`)
 	if options == "" {
 		options = "{}"

@@ -26,7 +26,7 @@ func demoAgent(t *testing.T) (*acppeer.Peer, *chrome.Page) {
 		server.Close()
 		site.Close()
 	})
-	page := chrome.Open(t, server.URL+"/demo/agent.html")
+	page := chrome.OpenWindow(t, server.URL+"/demo/agent.html")
 	agentIs(page, "idle")
 	return site.Agent(), page
 }

@@ -17,7 +17,7 @@ func TestReadmeReload(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
 	imported, rest, _ := strings.Cut(readmeScripts(t, site)[1], "\n")
-	page := chrome.Open(t, site.Page("/app", imported+`
+	page := chrome.OpenWindow(t, site.Page("/app", imported+`
 		document.body.append(document.createElement("button"));
 		`+rest+`
 		window.ready = true;`))

@@ -32,7 +32,7 @@ func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chr
 		server.Close()
 		site.Close()
 	})
-	page := chrome.Open(t, server.URL+path)
+	page := chrome.OpenWindow(t, server.URL+path)
 	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
 	return site, page
 }

@@ -27,7 +27,7 @@ func TestFault57_AwayAndBack(t *testing.T) {
 			site.File("/other", "<!doctype html><title>other</title>")
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
-			page := appOn(t, site, p.URL(), "")
+			page := appIn(chrome.NewProfile(t).InWindows(), site, p.URL(), "")
 			if !cached {
 				chrome.Eval[chrome.Void](page, `addEventListener("unload", () => {})`) // bars it from the cache
 			}
@@ -61,7 +61,7 @@ func threeOfSix(t *testing.T, traits ...peer.Trait) (*peer.Peer, *chrome.Site, *
 	site := chrome.NewSite(t)
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil, traits...)
-	page := appOn(t, site, p.URL(), "")
+	page := appIn(chrome.NewProfile(t).InWindows(), site, p.URL(), "")
 	counts(p, page, 6, 3, "{}")
 	page.WaitFor(`call.guarantee === "resumable"`)
 	return p, site, page

@@ -59,6 +59,7 @@ func TestFault114_HostileStoredSecrets(t *testing.T) {
 			t.Run(what+" "+name, func(t *testing.T) {
 				t.Parallel()
 				r := storeRig(t, tamperScript)
+				r.profile.InWindows()
 				id := secret()
 				if resumable {
 					r.p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))

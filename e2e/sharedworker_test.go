@@ -99,7 +99,7 @@ func TestSharedWorkerOutlivesAReload(t *testing.T) {
 	t.Parallel()
 	s := newPlainSite(t, true)
 	elsewhere := chrome.NewSite(t)
-	page := chrome.Open(t, s.page)
+	page := chrome.OpenWindow(t, s.page)
 	page.WaitFor(`ready && state`)
 	born := chrome.Eval[string](page, `(worker.port.postMessage({ start: true }), state.born)`)
 	s.reads(page, 1)

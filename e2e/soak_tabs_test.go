@@ -28,6 +28,7 @@ func TestTabs(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	chaos := &tabChaos{tabs: newTabs(t, p, ""), random: random, times: map[string][]int{}}
+	chaos.profile.InWindows()
 	for range 4 {
 		chaos.pages = append(chaos.pages, chaos.open())
 	}

@@ -249,6 +249,7 @@ func TestFault65_ClearedUnderACall(t *testing.T) {
 func TestFault71_EvictedBetweenPages(t *testing.T) {
 	t.Parallel()
 	r := storeRig(t, "")
+	r.profile.InWindows()
 	page := r.open()
 	begin(page)
 	r.start(page)

@@ -33,6 +33,7 @@ const sweptPage = `
 func TestFault141_TwoUsers(t *testing.T) {
 	t.Parallel()
 	r := storeRig(t, sweptPage)
+	r.profile.InWindows() // only a page that is drawn is idle
 	r.p.SideEffects()
 	page := r.open()
 	begin := func(user string) {
@@ -97,6 +98,7 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := storeRig(t, sweptPage)
+			r.profile.InWindows()
 			r.p.SideEffects()
 			connect := strings.Replace(work.connect, "AGENT", chrome.JS(acppeer.New(t, acppeer.Options{}).URL()), 1)
 			page := r.open()

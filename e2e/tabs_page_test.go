@@ -17,6 +17,7 @@ func TestFault57_BackForwardCache(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
+	s.profile.InWindows()
 	s.site.Page("/elsewhere", ``)
 	owner, other := s.open(), s.open()
 	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 10, gate: "a" }); window.left = true; })()`)
@@ -47,6 +48,7 @@ func TestFault57_BackAlone(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
+	s.profile.InWindows()
 	s.site.Page("/elsewhere", ``)
 	owner := s.open()
 	chrome.Eval[chrome.Void](owner, `(() => { count("a", { n: 8, gate: "a" }); window.left = true; })()`)
@@ -73,6 +75,7 @@ func TestFault148_HearsAgain(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
+	s.profile.InWindows()
 	s.site.Page("/elsewhere", ``)
 	page, other := s.open(), s.open()
 	for _, round := range []string{"1", "2"} {

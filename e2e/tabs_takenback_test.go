@@ -18,6 +18,7 @@ func TestFault57_TakenBack(t *testing.T) {
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
 	s := newTabs(t, p, "")
+	s.profile.InWindows()
 	next := s.site.Page("/next", tabScript)
 	page := s.open()
 	const noted = `window.left = true` // a page from the cache has it still

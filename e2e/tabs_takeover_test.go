@@ -33,6 +33,7 @@ func TestFault75_TakeOver(t *testing.T) {
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			s := newTabs(t, p, "")
+			s.profile.InWindows() // who navigates goes to the back/forward cache
 			const rounds = 4
 			watcher, other := s.open(), s.open()
 			for _, page := range []*chrome.Page{watcher, other} {

@@ -46,7 +46,7 @@ func (b *browser) start() error {
 		chromedp.ExecPath(path),
 		chromedp.DisableGPU,
 	)
-	if os.Getenv("CHROME_HEADFUL") == "1" {
+	if headful() {
 		options = append(options, chromedp.VisibleWindow)
 	}
 	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
@@ -72,3 +72,6 @@ func (b *browser) start() error {
 	}
 	return nil
 }
+
+// headful says whether somebody wants to look on.
+func headful() bool { return os.Getenv("CHROME_HEADFUL") == "1" }

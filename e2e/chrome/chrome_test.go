@@ -109,6 +109,17 @@ func TestProfilesAndOriginsAreApart(t *testing.T) {
 	}
 }
 
+func TestTabsWithAndWithoutAWindow(t *testing.T) {
+	profile := NewProfile(t)
+	url := NewSite(t).URL
+	without := profile.Open(url)
+	with := profile.InWindows().Open(url)
+	for _, page := range []*Page{without, with} {
+		page.WaitFor(`document.visibilityState === "visible"`)
+	}
+	with.WaitFor(`new Promise((drawn) => requestAnimationFrame(() => drawn(true)))`)
+}
+
 func TestWhatIsNotBuiltIsNamed(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "there"), nil, 0o644); err != nil {
@@ -157,7 +168,7 @@ func TestExceptionsFailTheirTest(t *testing.T) {
 func TestWaitSurvivesNavigation(t *testing.T) {
 	site := NewSite(t)
 	site.Page("/second", `setTimeout(() => { window.there = true }, 50)`)
-	page := Open(t, site.URL)
+	page := OpenWindow(t, site.URL)
 	Eval[Void](page, `setTimeout(() => { location.href = "/second" }, 30)`)
 	page.WaitFor(`there`)
 	page.Back()
@@ -166,7 +177,7 @@ func TestWaitSurvivesNavigation(t *testing.T) {
 
 func TestBackFromTheCache(t *testing.T) {
 	site := NewSite(t)
-	page := Open(t, site.URL)
+	page := OpenWindow(t, site.URL)
 	Eval[Void](page, `addEventListener("pageshow", (event) => { window.restored = event.persisted })`)
 	page.Navigate(site.Page("/second", ``))
 	page.Back()
@@ -218,7 +229,7 @@ func TestOffline(t *testing.T) {
 }
 
 func TestViewport(t *testing.T) {
-	page := Open(t, NewSite(t).URL)
+	page := OpenWindow(t, NewSite(t).URL)
 	page.Viewport(390, 844, true)
 	page.WaitFor(`screen.width === 390 && matchMedia("(prefers-color-scheme: dark)").matches`)
 	page.Viewport(1280, 800, false)
@@ -229,14 +240,14 @@ func TestInput(t *testing.T) {
 	site := NewSite(t)
 	site.File("/form", `<!doctype html><link rel="icon" href="data:,"><input id="name"><button id="go">Go</button>
 		<script>document.getElementById("go").onclick = () => { window.clicked = document.getElementById("name").value }</script>`)
-	page := Open(t, site.URL+"/form")
+	page := OpenWindow(t, site.URL+"/form")
 	page.Type("#name", "Ada")
 	page.Click("#go")
 	page.WaitFor(`window.clicked === "Ada"`)
 }
 
 func TestScreenshot(t *testing.T) {
-	page := Open(t, NewSite(t).URL)
+	page := OpenWindow(t, NewSite(t).URL)
 	path := filepath.Join(t.TempDir(), "deep", "shot.png")
 	page.Screenshot(path)
 	image, err := os.ReadFile(path)

@@ -69,6 +69,7 @@ const phoneWidth = 600
 // the viewport meta tag counts.
 func (p *Page) Viewport(width, height int, dark bool) {
 	p.t.Helper()
+	p.drawn()
 	scheme := "light"
 	if dark {
 		scheme = "dark"
@@ -84,11 +85,13 @@ func (p *Page) Viewport(width, height int, dark bool) {
 // Click clicks the first element that matches a CSS selector, once it is visible.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
+	p.drawn()
 	p.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
 // Type types text into the first element that matches a CSS selector, key by key.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
+	p.drawn()
 	p.Do(chromedp.SendKeys(chromedp.CSS(selector), text))
 }

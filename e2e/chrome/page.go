@@ -28,13 +28,30 @@ type Page struct {
 	console *console
 	allowed allowance
 	closed  bool
+
+	windowless bool
+}
+
+// drawn ends the test where the page has no window: what it asks for would wait for ever.
+func (p *Page) drawn() {
+	p.t.Helper()
+	if p.windowless {
+		p.t.Fatal("chrome: this needs a tab with a window: OpenWindow, or InWindows of its profile")
+	}
 }
 
 // Open opens url in a tab of a new, empty profile and waits for its load event.
-// The tab closes when the test ends.
+// The tab closes when the test ends. It has no window: see [Profile.Open].
 func Open(t testing.TB, url string) *Page {
 	t.Helper()
 	return NewProfile(t).Open(url)
+}
+
+// OpenWindow is [Open] for a page that is looked at, or that comes back from the
+// back/forward cache: see [Profile.InWindows].
+func OpenWindow(t testing.TB, url string) *Page {
+	t.Helper()
+	return NewProfile(t).InWindows().Open(url)
 }
 
 // Profile returns the profile of the page, to open a second tab in it.
@@ -64,6 +81,7 @@ func (p *Page) Forward() { p.t.Helper(); p.visit(1) }
 // returns; whether its pageshow has been told is not known.
 func (p *Page) visit(on int64) {
 	p.t.Helper()
+	p.drawn()
 	history := Call(p, page.GetNavigationHistory, cdp.Empty{})
 	at := history.CurrentIndex + on
 	if at < 0 || at >= int64(len(history.Entries)) {

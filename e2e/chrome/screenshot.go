@@ -17,6 +17,7 @@ import (
 // folders on the way.
 func (p *Page) Screenshot(path string) {
 	p.t.Helper()
+	p.drawn()
 	if err := save(path, Run(p, chromedp.CaptureScreenshot())); err != nil {
 		p.t.Fatalf("chrome: %v", err)
 	}
@@ -42,7 +43,7 @@ func (p *Page) describe() {
 	p.t.Logf("console of the page:\n\t%s", strings.Join(lines, "\n\t"))
 
 	root, err := moduleRoot()
-	if err != nil {
+	if err != nil || p.windowless {
 		return
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
