@@ -16,7 +16,7 @@ import (
 
 // patience bounds every wait that has no context of its own. Only a real hang
 // reaches it.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // Options choose what kind of agent a Peer is. The zero value speaks the newest
 // draft of v2 as the official server does: events without ids, updates buffered

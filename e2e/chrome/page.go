@@ -12,8 +12,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is the deadline of one command or one wait.
-const Patience = 30 * time.Second
+// Patience is the deadline of one command or one wait. It says how long a story that
+// fails takes, and nothing of how quick anything has to be: it is far above what a
+// machine needs that is busy with something else.
+const Patience = 90 * time.Second
 
 // Void is the type of a script whose value nobody reads.
 type Void = chromedp.Void

@@ -14,7 +14,7 @@ import (
 
 // patience bounds every wait that has no context of its own. It is far above
 // what a healthy run needs, so that only a real hang reaches it.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // The protocol revisions that a Peer can speak, newest first: the modern one
 // (spec 3.1), those of legacy Streamable HTTP (3.2) and HTTP+SSE (3.3).

@@ -43,7 +43,7 @@ import (
 )
 
 // waitLimit bounds how long Wait waits for a line of the log.
-const waitLimit = 20 * time.Second
+const waitLimit = 60 * time.Second
 
 // A Server is the SDK's server, running.
 type Server struct {
