@@ -66,7 +66,7 @@ type Client struct {
 	rotateAt  engine.Time // when streams change hands, Never where all have one
 	share     int         // streams of sessions that this page may hold, of all tabs'
 	shared    bool        // and it wants to know what they would have
-	demand    demand      // that it was told
+	demand    demand      // that the page knows of
 	token     link.Bearer
 	offline   bool
 	served    bool // the agent's host has let a stream be read
@@ -78,7 +78,7 @@ type Client struct {
 	counters  Counters
 }
 
-// owner is whatever started an exchange and is told what becomes of it.
+// owner is whatever started an exchange and hears what becomes of it.
 type owner interface {
 	head(c *Client, now engine.Time, head engine.Head)
 	chunk(c *Client, now engine.Time, p []byte)
@@ -287,7 +287,7 @@ func (c *Client) setState(s clientState) {
 	c.effects.Add(engine.Effect{Kind: engine.State, Data: append(b, '}'), Failure: c.failure})
 }
 
-// enter has the client in another state, of which the app is not told.
+// enter has the client in another state, without a word to the app.
 func (c *Client) enter(s clientState) {
 	engine.Enter(&clientTransitions, &c.state, s, &c.illegalTransitions)
 }

@@ -35,7 +35,7 @@ func (c *Client) Offline(now engine.Time) {
 
 // Rest lets go of what the page holds and the next tab may need, since it is being
 // frozen: an agent's host gives a session's stream to one at a time (spec/acp.md
-// 2.3). What was on its way is told again. Or it takes up again what it still
+// 2.3). What was on its way comes once more. Or it takes up again what it still
 // carries.
 func (c *Client) Rest(now engine.Time, resting bool) {
 	c.begin(now)

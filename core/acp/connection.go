@@ -187,7 +187,7 @@ func (n *connection) unreachable(c *Client, now engine.Time, detail string) {
 }
 
 // patience is how often a page that was loaded again connects before the app is
-// told of a failure, over some 8 s: its sessions have work that goes on, and the
+// hears of a failure, over some 8 s: its sessions have work that goes on, and the
 // network that broke may be why it was loaded again.
 const patience = 5
 
@@ -269,7 +269,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 
 // stableAfter is how long a connection has to last for its loss to be a first
 // one, in ms. One that was of use and lasted less waits for the ladder's second
-// step each time: its host may have told a whole history before it went.
+// step each time: its host may have sent a whole history before it went.
 const stableAfter = 10_000
 
 // again makes a connection in place of one that was lost: at once, unless that

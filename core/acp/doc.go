@@ -9,7 +9,7 @@
 //	client_*      inputs, effects, what a page does to a client, its end, its token
 //	connection_*  a connection at the agent: initialize, reattach, loss; over a WebSocket
 //	stream_*      event streams of connections and sessions, and how tabs share them out
-//	session_*     what is known of a session, its turns, its history told again
+//	session_*     what is known of a session, its turns, replays of its history
 //	request_*     a request of the app's, from its sending to its answer, and in doubt
 //	question_*    what the agent asks, answered once, and drafts of the answer
 //	store_*       what is written to the journal, and read back
@@ -18,5 +18,5 @@
 //
 // An agent's frames have no ids, so a stream that was cut may have lost some:
 // after each cut the session is replayed by the agent and swapped in whole
-// (spec/acp.md 2.3), and where an agent cannot, the app is told of the gap.
+// (spec/acp.md 2.3), and where an agent cannot, the app hears of the gap.
 package acp

@@ -21,7 +21,7 @@ type question struct {
 	session   *session // nil: of the connection's scope
 	answer    []byte   // the message, once there is one
 	by        uint64   // the number under which another tab has given it; 0 for none
-	delivered bool     // the app has been asked, and not told otherwise
+	delivered bool     // the app has been asked
 	restored  bool
 	refusals  int     // of its answer, by the agent's host
 	given     *answer // while another tab carries the session: what the person has said here
@@ -67,7 +67,7 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 		}
 	}
 	if n.hasAnswered(id, m.Raw) {
-		return // from a history that was told before the agent had the answer
+		return // from a replay that began before the agent had the answer
 	}
 	method := string(m.Method)
 	s := on
@@ -93,7 +93,7 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 		return
 	}
 	if s != nil {
-		// The tool call that a permission is for is told with it.
+		// The tool call that a permission is for comes with it.
 		if call := subjectOf(q.params); call != nil {
 			s.update(c, now, jsonrpc.AppendObject(nil, call, []byte(`"sessionUpdate":"tool_call_update"`)))
 		}
@@ -201,7 +201,7 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 	if err != nil {
 		return
 	}
-	if q.session != nil && q.session.parked() {
+	if q.session != nil && q.session.wait >= waitParked {
 		q.session.want(c, now) // what comes of it
 	}
 	if ok {

@@ -22,8 +22,14 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	case roleReplay:
 		if s := r.session; s.replay != nil && s.replay.request == r {
 			s.conn.useful = s.conn.useful || ok
-			s.replay.missing = !ok && jsonrpcCode(failure) == resourceNotFound
-			s.replayed(c, now, ok, result)
+			end := replayFailed
+			switch {
+			case ok:
+				end = replayWhole
+			case jsonrpcCode(failure) == resourceNotFound:
+				end = replayMissing
+			}
+			s.replayed(c, now, end, result)
 		}
 		return
 	case roleProbe:
@@ -67,7 +73,7 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 	case roleReplay:
 		c.dropped[r.id] = true
 		if s := r.session; s.replay != nil && s.replay.request == r {
-			s.replayed(c, now, false, nil)
+			s.replayed(c, now, replayFailed, nil)
 		}
 	case roleProbe:
 	default:
@@ -131,8 +137,8 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 		r.session.unsent(c, now, r)
 	case methods[r.method].joins && !r.session.known:
 		c.drop(now, r.session, 0)
-	case methods[r.method].joins && r.session.replay != nil && r.session.replay.byApp:
-		r.session.replayed(c, now, false, nil)
+	case methods[r.method].joins && r.session.replay != nil && r.session.replay.state >= replayOfApp:
+		r.session.replayed(c, now, replayFailed, nil)
 	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
 		c.dropNamed(now, r.session, r.params) // spec/acp.md 4: as good as done
 	}

@@ -62,7 +62,7 @@ func (r *request) ask(c *Client, now engine.Time) {
 // afresh notes that what a request brings of a history it brings again.
 func (r *request) afresh(c *Client) {
 	if s := r.session; methods[r.method].joins && s.replay == nil && replays(r.method, r.params) {
-		s.replay = &replay{byApp: true}
+		s.replay = &replay{state: replayOfApp}
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *session) orphansWait(now engine.Time) {
 	}
 }
 
-// orphansHeard notes that the agent is heard again, or has told the history: what
+// orphansHeard notes that the agent is heard again, or has sent the history: what
 // it has said of such a prompt comes now, while the session keeps its stream (lends).
 func (s *session) orphansHeard(now engine.Time) {
 	if s.disownAt != engine.Never {
@@ -130,7 +130,7 @@ func (s *session) orphansHeard(now engine.Time) {
 }
 
 // disown takes back the prompts that a page has left behind which ended before the
-// agent's host had them, as far as can be told: the agent is heard, has nothing to
+// agent's host had them, as far as can be known: the agent is heard, has nothing to
 // do and has not said a word of them. Whoever asked hears it by the log, and so
 // does who looks on; no tab sends them.
 func (c *Client) disown(now engine.Time) {

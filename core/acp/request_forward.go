@@ -267,7 +267,7 @@ func (c *Client) handedOn(now engine.Time, s *session) {
 	c.forwardRest(s)
 	c.goOn(now, s, func(r *request) {
 		if r.away.stored {
-			r.doubtful, r.by = r.unknown(), now.After(doubtFor) // what that tab makes of it is told by its log
+			r.doubtful, r.by = r.unknown(), now.After(doubtFor) // what that tab makes of it is in its log
 			return
 		}
 		r.forward(c)
@@ -354,7 +354,7 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 }
 
-// expectTurn expects the turn of a prompt that the agent has, where none has been told
+// expectTurn expects the turn of a prompt that the agent has, where none has been heard
 // of since the prompt was made. The log may have no more of it than its end, and has
 // that already or not yet: the answer comes beside it (fault 184).
 func (r *request) expectTurn(c *Client, now engine.Time) {
@@ -366,7 +366,7 @@ func (r *request) expectTurn(c *Client, now engine.Time) {
 }
 
 // ending says how a question has ended that is not open in the store any more:
-// withdrawnGiven where it was by the answer of this tab's person, as far as can be told.
+// withdrawnGiven where it was by the answer of this tab's person, as far as can be known.
 func (q *question) ending(stored *storedSession) withdrawal {
 	for _, id := range stored.Withdrawn {
 		if bytes.Equal(id, q.id) {

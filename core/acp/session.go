@@ -22,7 +22,7 @@ type session struct {
 	state      sessionState
 	known      bool // the agent has said that it has it
 	history    historyState
-	protocol   int    // the version that it is told in, while no connection says
+	protocol   int    // the version of its updates, while no connection says
 	passing    bool   // of one request only, for a session that the app has not taken up
 	cuts       int    // since it was whole
 	used       uint32 // when it was last used, counted: the least one lends its stream to others
@@ -30,7 +30,7 @@ type session struct {
 	since      engine.Time // of its stream, or of its being parked
 	unseen     bool        // an earlier page left it, and the agent has not been heard since
 	activities activities
-	silent     bool // the app was told that it is not heard
+	silent     bool // the app knows that it is not heard
 	transcript *transcript.Reducer
 	turn       turn
 	first      []byte // names the first item of its history
@@ -38,8 +38,8 @@ type session struct {
 	place      place           // of its last stream
 	placed     map[uint64]bool // prompts that are in the history
 	lately     []uint64        // the last of those, oldest first
-	pending    map[uint64]bool // of earlier pages: told to the app
-	before     uint32          // which turn there was when those were told
+	pending    map[uint64]bool // of earlier pages: the app knows of them
+	before     uint32          // which turn there was when the app heard of those
 	orphanedBy engine.Time     // until when the agent may at least say that it has one of those
 	disownAt   engine.Time     // when it is looked whether it has; Never for none that are open
 	dispatchAt engine.Time     // when prompts that were held back may leave; Never for none
@@ -149,7 +149,7 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 		s.passing = false
 		s.announce(c, false)
 	case replays(method, params) && s.replay == nil:
-		s.replay = &replay{byApp: true} // its history comes once more
+		s.replay = &replay{state: replayOfApp} // its history comes once more
 	}
 	if c.home != nil && c.home.state == connOpen {
 		s.attach(c, now)
@@ -161,8 +161,8 @@ func (c *Client) join(now engine.Time, method string, params []byte) *session {
 func (s *session) joined(c *Client, now engine.Time, result []byte) {
 	s.known = true
 	c.keep(s)
-	if s.replay != nil && s.replay.byApp {
-		s.replayed(c, now, true, result)
+	if s.replay != nil && s.replay.state >= replayOfApp {
+		s.replayed(c, now, replayWhole, result)
 		return
 	}
 	s.apply(c, now, sessionValues(result))
@@ -236,7 +236,7 @@ func (s *session) attach(c *Client, now engine.Time) {
 func (s *session) want(c *Client, now engine.Time) {
 	switch {
 	case s.stream != nil || c.cfg.Transport != TransportHTTP:
-	case s.parked():
+	case s.wait >= waitParked:
 		s.enterWait(c, waitUrgent)
 	default:
 		s.enterWait(c, waitWanted)
@@ -277,7 +277,7 @@ func (s *session) heard(c *Client) bool {
 func (s *session) streamUp(c *Client, now engine.Time, again bool) {
 	s.unseen = false
 	s.orphansHeard(now)
-	if s.replay != nil && s.replay.broken {
+	if s.replay != nil && s.replay.state == replayCut {
 		s.replay.again(c, now, s)
 	} else if s.history != historyWhole {
 		s.askReplay(c, now)
@@ -380,7 +380,7 @@ func (s *session) emit(c *Client) func(op []byte) {
 				s.lately = s.lately[max(0, len(s.lately)-maxLately):]
 			}
 			switch {
-			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a history told again
+			case name == "pending" && s.pending[id] && s.disownAt == engine.Never: // else it is a replay
 				s.orphanedBy = c.now.After(doubtFor)
 				s.disownAt = s.orphanedBy
 			case name != "pending" && !s.orphaned(c):
@@ -437,8 +437,8 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	}
 }
 
-// Forget drops a session from the store and from the client; the agent is not
-// told, and keeps it. For agents that have no session/close.
+// Forget drops a session from the store and from the client; the agent does
+// not hear of it, and keeps it. For agents that have no session/close.
 func (c *Client) Forget(now engine.Time, handle uint32) {
 	c.begin(now)
 	switch s := c.session(handle); {

@@ -23,7 +23,7 @@ type activity struct {
 	id     []byte // raw JSON
 	status []byte // of a tool call, raw, as the agent has said it
 	cancel bool   // the agent offers to cancel it alone
-	marked bool   // the app was told that it is cancelled, which the agent has not said
+	marked bool   // the app has heard that it is cancelled, which the agent has not said
 }
 
 // maxActivities bounds what an agent that finishes nothing makes a session keep.

@@ -38,7 +38,7 @@ func (es *stream) resume(c *Client, now engine.Time) {
 }
 
 // appendCursor appends the place of the session's stream to its row, which holds what
-// came before it. While a history is being told nothing of it is written yet.
+// came before it. While a replay is under way nothing of it is written yet.
 func (r *record) appendCursor() {
 	s := r.s
 	if s.stream == nil || s.replay != nil || r.Unsealed() || r.conn != s.stream.conn.id {

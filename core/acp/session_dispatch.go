@@ -31,10 +31,10 @@ func (s *session) dispatch(c *Client, now engine.Time) {
 
 // takes reports whether a request may leave: the agent would know which session it
 // is of, and a prompt's turn would not be taken to have ended with a history that
-// the agent has told without it. Nor does a prompt overtake what was asked of the
+// the agent has sent without it. Nor does a prompt overtake what was asked of the
 // session before it: the browser may give the two requests different connections.
 func (s *session) takes(c *Client, r *request) bool {
-	if r.method == "session/prompt" && s.replay != nil && !s.replay.byApp {
+	if r.method == "session/prompt" && s.replay != nil && s.replay.state < replayOfApp {
 		return false
 	}
 	if slices.ContainsFunc(c.posts, func(p *post) bool { return p.request != nil && p.request.holdsBack(r) }) {

@@ -8,33 +8,62 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// replay is a session's history that is told again. The app keeps what it has
-// until all of it is there: chunks that are told again would be shown twice
+// replay is a session's history, which the agent sends once more. The app keeps what it
+// has until all of it is there: chunks that come again would be shown twice
 // (spec/acp.md 4, replay).
 type replay struct {
-	byApp   bool     // by the app, of a session that it has already
-	wasCut  bool     // and has been cut itself
-	request *request // by this side; over where it is broken
-	broken  bool     // it was cut, and is asked for once more when the agent is heard again
-	bare    bool     // the agent takes the session up, and tells nothing of before
-	missing bool     // the agent has no such session
+	state   replayState
+	request *request // the client's; over where the replay was cut
 	tries   int
-	until   engine.Time // however much is told
+	until   engine.Time // however much comes
 	updates [][]byte
-	bytes   int
-	over    bool // it is larger than its bound
+	bytes   int // of the updates; beyond its bound they are dropped
 }
 
+// replayState says who has asked for a replay, and how it goes. enter alone changes it.
+type replayState uint8
+
 const (
-	// replayQuiet is how long nothing may come of a history that is being told, in
-	// ms; replayWithin how long it may take altogether.
+	replayComing   replayState = iota // the client has asked for it
+	replayBare                        // the same; the agent takes the session up, and has no history
+	replayCut                         // its stream broke: it is asked for once more when the agent is heard again
+	replayOfApp                       // the app has asked for it, of a session that it has already
+	replayOfAppCut                    // and its stream broke: the client asks for it once more behind it
+)
+
+// replayTransitions are the states that may follow each.
+var replayTransitions = engine.Transitions{
+	replayComing:   1<<replayBare | 1<<replayCut,
+	replayBare:     1<<replayComing | 1<<replayCut,
+	replayCut:      1<<replayComing | 1<<replayBare,
+	replayOfApp:    1 << replayOfAppCut,
+	replayOfAppCut: 0,
+}
+
+// enter has the replay in another state.
+func (r *replay) enter(c *Client, next replayState) {
+	engine.Enter(&replayTransitions, &r.state, next, &c.illegalTransitions)
+}
+
+// replayEnd is how a replay ended.
+type replayEnd uint8
+
+const (
+	replayWhole   replayEnd = iota // the agent says that this was all
+	replayFailed                   // it refused, or was not heard
+	replayMissing                  // it has no such session
+)
+
+const (
+	// replayQuiet is how long nothing may come of a replay, in ms; replayWithin how
+	// long it may take altogether.
 	replayQuiet  = 60_000
 	replayWithin = 600_000
 	// replayTries is how often a history is asked for that is cut each time.
 	replayTries = 8
 )
 
-// askReplay asks the agent for the session's history, if it can tell it.
+// askReplay asks the agent for the session's history, if it can send it.
 func (s *session) askReplay(c *Client, now engine.Time) {
 	if s.replay != nil || !s.known || s.version() == 1 && s.turn.open() {
 		// What a version 1 agent at work makes of session/load nobody says; the
@@ -44,7 +73,7 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 	if method, extra := s.conn.replayMethod(); method == "" || extra == "" && method == "session/resume" && s.history != historyUnbound {
 		outcome := engine.Gapped
 		if s.history != historyUnbound && s.stream != nil && s.stream.resumes {
-			outcome = engine.Continued // what was missed comes on the stream, as far as can be told
+			outcome = engine.Continued // what was missed comes on the stream, as far as can be known
 		}
 		s.enterHistory(c, historyWhole)
 		s.resumed(c, outcome)
@@ -60,8 +89,12 @@ func (s *session) askReplay(c *Client, now engine.Time) {
 func (r *replay) ask(c *Client, now engine.Time, s *session) {
 	method, extra := s.conn.replayMethod()
 	params := append(append([]byte(nil), s.facts[:len(s.facts)-1]...), extra...)
-	r.updates, r.bytes, r.over, r.broken = nil, 0, false, false
-	r.bare = method == "session/resume" && extra == ""
+	r.updates, r.bytes = nil, 0
+	if method == "session/resume" && extra == "" {
+		r.enter(c, replayBare)
+	} else {
+		r.enter(c, replayComing)
+	}
 	r.tries++
 	r.until = now.After(replayWithin)
 	r.request = c.newRequest(now, method, s, s.withServers(append(params, '}')))
@@ -72,7 +105,7 @@ func (r *replay) ask(c *Client, now engine.Time, s *session) {
 // again asks once more for what was cut, within bounds.
 func (r *replay) again(c *Client, now engine.Time, s *session) {
 	if r.tries >= replayTries {
-		s.replayed(c, now, false, nil)
+		s.replayed(c, now, replayFailed, nil)
 		return
 	}
 	r.ask(c, now, s)
@@ -81,12 +114,11 @@ func (r *replay) again(c *Client, now engine.Time, s *session) {
 // cut notes that the stream on which the history comes broke: some of it may be
 // missing, its end as well.
 func (r *replay) cut(c *Client) {
-	if r.byApp {
-		r.wasCut = true
-		return
-	}
-	if !r.broken {
-		r.broken = true
+	switch {
+	case r.state >= replayOfApp:
+		r.enter(c, replayOfAppCut)
+	case r.state != replayCut:
+		r.enter(c, replayCut)
 		r.request.over(c)
 		c.dropped[r.request.id] = true
 	}
@@ -107,7 +139,7 @@ func (n *connection) replayMethod() (method, extra string) {
 		}
 		session, _ := jsonrpc.Member(agent, "sessionCapabilities")
 		if resume, _ := jsonrpc.Member(session, "resume"); jsonrpc.IsObject(resume) {
-			return "session/resume", "" // which tells no history
+			return "session/resume", "" // which brings no history
 		}
 		return "", ""
 	}
@@ -123,20 +155,20 @@ func (r *replay) add(c *Client, s *session, now engine.Time, update []byte) {
 	if r.request != nil && r.request.by != engine.Never {
 		r.request.by = min(now.After(replayQuiet), r.until)
 	}
-	if r.over {
+	if r.bytes > c.cfg.Limits.Replay {
 		return // its end is a gap
 	}
 	r.updates = append(r.updates, bytes.Clone(update))
 	r.bytes += len(update)
 	if r.bytes > c.cfg.Limits.Replay {
-		r.over, r.updates = true, nil
+		r.updates = nil
 		c.integrity(s, "oversized_replay")
 	}
 }
 
-// replayed takes the end of a history. What came on the stream before it began is
-// in it, too: it begins where the first item that is known is told again.
-func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
+// replayed takes the end of a replay. What came on the stream before it began is in
+// its updates, too: it begins where the first item that is known comes once more.
+func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []byte) {
 	r := s.replay
 	s.replay = nil
 	if r == nil || s.state == sessionDropped {
@@ -144,18 +176,19 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	}
 	updates := r.updates
 	outcome := engine.Continued
-	switch ok = ok && !r.over; {
-	case r.missing:
+	ok, bare := end == replayWhole && r.bytes <= c.cfg.Limits.Replay, r.state == replayBare
+	switch {
+	case end == replayMissing:
 		outcome = "lost"
-	case !ok || r.bare:
+	case !ok || bare:
 		outcome = engine.Gapped
 	case s.history == historyUnbound:
 		outcome = engine.Restarted
 	}
-	at, told := s.begin(updates)
+	at, begins := s.begin(updates)
 	switch {
-	case r.bare && ok:
-	case ok, told && s.covers(c, updates[at:]):
+	case bare && ok:
+	case ok, begins && s.covers(c, updates[at:]):
 		// A history without an end that has all we had is better than ours.
 		updates = updates[at:]
 		s.first, s.protocol = nil, s.version()
@@ -163,7 +196,7 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 		s.transcript.Reset(s.emit(c))
 		s.activities = activities{}
 		c.rewrite(s)
-	case told:
+	case begins:
 		updates = updates[:at] // the rest would be shown twice
 	}
 	var state []byte // who is at work is the last word on it
@@ -194,12 +227,12 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 	if s.turn.phase == turnCancelling {
 		s.markCancelled(c)
 	}
-	if s.enterHistory(c, historyWhole); r.wasCut {
+	if s.enterHistory(c, historyWhole); r.state == replayOfAppCut {
 		s.missed(c)
 	}
 	s.orphansHeard(now)
 	s.resumed(c, outcome)
-	s.settleDoubt(c, now, ok && !r.bare)
+	s.settleDoubt(c, now, ok && !bare)
 	if s.history != historyWhole && s.heard(c) {
 		s.askReplay(c, now)
 	}
@@ -213,8 +246,8 @@ func (s *session) replayed(c *Client, now engine.Time, ok bool, result []byte) {
 }
 
 // outran reports whether a prompt that the agent has held came into the history
-// while nobody read: of two turns, the one it was sent in and its own, no more than
-// one end was told.
+// while nobody read: of two turns, the one it was sent in and its own, the app has heard
+// of one end at most.
 func (s *session) outran(c *Client) bool {
 	for _, r := range c.requests {
 		if r.session == s && r.method == "session/prompt" && s.placed[r.id] && r.turn == s.turn.n {
@@ -224,7 +257,7 @@ func (s *session) outran(c *Client) bool {
 	return false
 }
 
-// covers reports whether what is told again has as many items as are known.
+// covers reports whether updates have as many items as are known.
 func (s *session) covers(c *Client, updates [][]byte) bool {
 	t := transcript.New(s.version(), c.cfg.Limits.Item)
 	for _, u := range updates {
@@ -234,18 +267,18 @@ func (s *session) covers(c *Client, updates [][]byte) bool {
 }
 
 // begin returns where among updates the history begins, and whether it does at
-// all. What is in front is what a stream had kept, of a turn or of a history that
-// was cut, and all of it is told again: so it begins at the last message of the
-// user's, or the last telling of the first item known, up to which nothing was
-// said that is not said again.
-func (s *session) begin(updates [][]byte) (at int, told bool) {
+// all. What is in front is what a stream had kept, of a turn or of a replay that
+// was cut, and all of it comes once more: so the history begins at the last message of
+// the user's, or at the last update of the first item known, up to which nothing came
+// that does not come once more.
+func (s *session) begin(updates [][]byte) (at int, begins bool) {
 	last := map[string]int{}
 	for i, u := range updates {
 		if name := nameOf(u); name != nil {
 			last[string(name)] = i
 		}
 	}
-	again := len(updates) // up to here all that was passed comes again
+	again := len(updates) // up to here all that was passed comes once more
 	var before []byte
 	for i, u := range updates {
 		name := nameOf(u)
@@ -255,11 +288,11 @@ func (s *session) begin(updates [][]byte) (at int, told bool) {
 		first := s.first != nil && bytes.Equal(name, s.first)
 		opens := first || i > 0 && bytes.HasPrefix(name, []byte("user_message"))
 		if opens && i <= again && !bytes.Equal(name, before) {
-			at, told = i, true
+			at, begins = i, true
 		}
 		again, before = min(again, last[string(name)]), name
 	}
-	return at, told
+	return at, begins
 }
 
 // settleDoubt ends prompts of which nobody knew whether the agent has them: the

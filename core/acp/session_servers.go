@@ -10,7 +10,7 @@ import (
 
 // The MCP servers of a session are the agent's to connect to, with the tokens in
 // their headers and environment. Each resume names them again, so they are kept, and
-// sealed: the head says only that there are some, and no other tab is told which.
+// sealed: the head says only that there are some, and no other tab hears which.
 
 // serversOf returns the MCP servers that params name, a JSON array; nil for none.
 func serversOf(params []byte) []byte {
@@ -69,7 +69,7 @@ func (s *session) withServers(params []byte) []byte {
 	return jsonrpc.AppendObject(nil, params, append([]byte(`"mcpServers":`), servers...))
 }
 
-// withoutServers returns params as another tab may be told them: the one that carries
+// withoutServers returns params as another tab may have them: the one that carries
 // the session has its servers, and they stay as they are. What names others for
 // something else is for that tab alone to ask.
 func withoutServers(method string, params []byte) ([]byte, *engine.Error) {

@@ -58,7 +58,7 @@ type waitState uint8
 const (
 	waitNone   waitState = iota // it has one, or nobody wants to hear of it
 	waitWanted                  // the app wants to hear of it, and there is no connection yet
-	waitParked                  // others need theirs more
+	waitParked                  // others need theirs more; from here on it has its place among those that wait
 	waitUrgent                  // the same, and the app wants to hear of it
 )
 
@@ -74,12 +74,6 @@ var waitTransitions = engine.Transitions{
 func (s *session) enterWait(c *Client, next waitState) {
 	engine.Enter(&waitTransitions, &s.wait, next, &c.illegalTransitions)
 }
-
-// parked reports whether it waits for its turn.
-func (s *session) parked() bool { return s.wait == waitParked || s.wait == waitUrgent }
-
-// wanted reports whether the app wants to hear of it.
-func (s *session) wanted() bool { return s.wait == waitWanted || s.wait == waitUrgent }
 
 // handover says which tabs a session that is read from the store has passed between.
 type handover uint8

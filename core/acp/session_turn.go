@@ -17,7 +17,7 @@ type turn struct {
 	last  []byte // the snapshot, raw
 }
 
-// turnPhase says whether a turn is under way, as far as anybody has told. enter alone
+// turnPhase says whether a turn is under way, as far as anybody has said. enter alone
 // changes it.
 type turnPhase uint8
 
@@ -37,21 +37,21 @@ var turnTransitions = engine.Transitions{
 }
 
 // enter has the turn in another phase.
-func (t *turn) enter(c *Client, next turnPhase) {
-	engine.Enter(&turnTransitions, &t.phase, next, &c.illegalTransitions)
+func (tn *turn) enter(c *Client, next turnPhase) {
+	engine.Enter(&turnTransitions, &tn.phase, next, &c.illegalTransitions)
 }
 
 // open reports whether a turn is under way.
-func (t *turn) open() bool { return t.phase >= turnOpen }
+func (tn *turn) open() bool { return tn.phase >= turnOpen }
 
 // expect notes that a turn is expected, or is not, unless one is under way.
-func (t *turn) expect(c *Client, expected bool) {
+func (tn *turn) expect(c *Client, expected bool) {
 	switch {
-	case t.open():
+	case tn.open():
 	case expected:
-		t.enter(c, turnExpected)
+		tn.enter(c, turnExpected)
 	default:
-		t.enter(c, turnNone)
+		tn.enter(c, turnNone)
 	}
 }
 
@@ -63,7 +63,7 @@ func isState(update []byte) bool {
 }
 
 // stateUpdate takes a snapshot. One that repeats the last is no news: agents send
-// them again, and the end of a turn is told once.
+// them again, and the app hears of the end of a turn once.
 func (s *session) stateUpdate(c *Client, now engine.Time, update []byte) {
 	s.snapshot(c, now, update, false)
 }
@@ -89,7 +89,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 		t.enter(c, turnOpen)
 		t.n++
 	} else if ended && !t.open() {
-		t.n++ // a turn so short that only its end was told
+		t.n++ // a turn so short that only its end was heard
 	}
 	t.state = state
 	if ended {
@@ -117,7 +117,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	}
 }
 
-// endExpected ends a turn that is expected, as far as anybody has told of it, with the
+// endExpected ends a turn that is expected, as far as anybody has said, with the
 // snapshot that was the last: nobody is at work any more.
 func (s *session) endExpected(c *Client, now engine.Time) {
 	if s.turn.state == "idle" {
@@ -167,7 +167,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	// One that began since may be over already (RELIABILITY 119).
 	s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
 	if r.overIn != 0 && r.overIn == s.turn.n && r.overIn == r.turn {
-		s.endExpected(c, now) // that of the turn it was inserted into was told before its answer (fault 180)
+		s.endExpected(c, now) // that of the turn it was inserted into came before its answer (fault 180)
 	}
 }
 

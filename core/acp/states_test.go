@@ -20,6 +20,7 @@ func TestStatesAreDocumented(t *testing.T) {
 		{Title: "A client of an agent", Path: "core/acp/client.go", Type: "clientState", Prefix: "state", May: acp.MayFollow["client"]},
 		{Title: "A session with an agent", Path: "core/acp/session_state.go", Type: "sessionState", Prefix: "session", May: acp.MayFollow["session"]},
 		{Title: "The history of a session", Path: "core/acp/session_state.go", Type: "historyState", Prefix: "history", May: acp.MayFollow["history"]},
+		{Title: "A replay of a session's history", Path: "core/acp/session_replay.go", Type: "replayState", Prefix: "replay", May: acp.MayFollow["replay"]},
 		{Title: "A session that waits for a stream", Path: "core/acp/session_state.go", Type: "waitState", Prefix: "wait", May: acp.MayFollow["wait"]},
 		{Title: "A turn of a session", Path: "core/acp/session_turn.go", Type: "turnPhase", Prefix: "turn", May: acp.MayFollow["turn"]},
 		{Title: "A connection to an agent", Path: "core/acp/connection.go", Type: "connState", Prefix: "conn", May: acp.MayFollow["connection"]},

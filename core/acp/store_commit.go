@@ -24,7 +24,7 @@ func (c *Client) Stored(now engine.Time, ticket uint32, result journal.Result, w
 }
 
 // fitStored keeps what is stored within its limit: of the session that takes most
-// the history goes, which the agent can tell again.
+// the history goes, which the agent can send once more.
 func (c *Client) fitStored() {
 	for c.writer.Held > c.cfg.Limits.Stored {
 		var most *session

@@ -287,13 +287,13 @@ func (c *Client) connectionOf(id string) *connection {
 	return n
 }
 
-// adopt gives a connection of an earlier page what its handshake has told.
+// adopt gives a connection of an earlier page what its handshake has said.
 func (n *connection) adopt(c *Client) {
 	n.restored, n.result, n.version = true, c.handshake.Result, c.handshakeVersion()
 }
 
 // joinConnections gives the sessions that have no connection the home one, where
-// their history is told again.
+// their history is replayed.
 func (c *Client) joinConnections(now engine.Time) {
 	if c.home != nil && len(c.home.result) == 0 {
 		// Without the handshake nothing is known of the agent.

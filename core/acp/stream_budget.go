@@ -7,7 +7,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // (spec/acp.md 2.1). So there are Limits.Streams of them, which the sessions lend
 // to each other; fewer where other tabs have some of the six (Client.Streams). What
 // the agent says to one that is parked its host keeps, and what was on its way is
-// told again with its history (spec/acp.md 2.3).
+// replayed with its history (spec/acp.md 2.3).
 
 const (
 	// rotateEvery is how long a session that is at work does without a stream at
@@ -79,7 +79,7 @@ func (c *Client) lendOut(now engine.Time, s *session) {
 }
 
 // lends reports whether the session can do without its stream: a history that is
-// being told would have to be told again, and what waits for the stream leaves
+// being replayed would have to begin again, and what waits for the stream leaves
 // first.
 func (s *session) lends(c *Client, now engine.Time) bool {
 	switch {
@@ -99,7 +99,7 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 
 // waits reports whether the app wants something that takes the session's stream.
 func (s *session) waits(c *Client) bool {
-	if s.wanted() {
+	if s.wait == waitWanted || s.wait == waitUrgent {
 		return true
 	}
 	for _, r := range c.requests {
@@ -112,9 +112,9 @@ func (s *session) waits(c *Client) bool {
 
 // park notes that the session waits for a stream.
 func (c *Client) park(now engine.Time, s *session) {
-	if !s.parked() {
+	if s.wait < waitParked {
 		s.since = now
-		if s.wanted() {
+		if s.wait == waitWanted {
 			s.enterWait(c, waitUrgent)
 		} else {
 			s.enterWait(c, waitParked)
@@ -141,7 +141,7 @@ func (c *Client) rotate(now engine.Time) {
 			break // one at work gives way to another, not all of them
 		}
 		swapped = true
-		if s.attach(c, now); s.parked() {
+		if s.attach(c, now); s.wait >= waitParked {
 			break
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Client) nextParked(now engine.Time) *session {
 }
 
 func (s *session) awaitsStream() bool {
-	return s.parked() && s.state == sessionOwned && s.conn != nil && s.conn.state == connOpen
+	return s.wait >= waitParked && s.state == sessionOwned && s.conn != nil && s.conn.state == connOpen
 }
 
 // idles reports whether a session that is not at work has a stream to lend.

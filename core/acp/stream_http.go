@@ -224,7 +224,7 @@ func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head eng
 	b := es.link.Broken(now, how, c.offline, &c.random)
 	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
-		delay = es.link.RetryAfter(now, wait, &c.random) // the others that were refused were told the same
+		delay = es.link.RetryAfter(now, wait, &c.random) // the others that were refused were given the same
 	}
 	if !up {
 		if es.session != nil {

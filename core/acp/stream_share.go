@@ -8,7 +8,7 @@ import (
 
 // The six connections of an origin are those of all tabs (spec/acp.md 2.1), which
 // only the tabs together can share out. The core says what its sessions would have,
-// and is told what they get.
+// and hears what they get.
 
 // unshared is the share of a client whose page knows of no others.
 const unshared = 1 << 30
@@ -28,7 +28,7 @@ type demand struct {
 // A higher n gives streams to sessions that are parked. A lower one parks those
 // that can best do without; what is parked is given a stream in turn, as where
 // Limits.Streams are too few, and with n 0 not at all. Some cannot do without: a
-// history that is being told would have to be told again, and in version 1 the
+// history that is being replayed would have to begin again, and in version 1 the
 // answer that ends a turn may be on its way. So Streams returns how many the client
 // may hold: n, or as many as it goes on to hold. The page asks again later.
 func (c *Client) Streams(now engine.Time, n int) int {

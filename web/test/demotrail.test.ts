@@ -6,22 +6,22 @@ import { stops } from "../demo/trail.js";
 /** What happened to a call, one thing after the other, at times in ms. */
 type Step = { left: string } | { back: "reload" | "disconnected" } | { end: "done" | "cancelled" };
 
-const CASES: Record<string, { steps: Step[]; told: string }> = {
-  "nothing yet": { steps: [], told: "" },
-  "the call alone": { steps: [{ left: "tools/call" }, { end: "done" }], told: "tools/call, result" },
+const CASES: Record<string, { steps: Step[]; trail: string }> = {
+  "nothing yet": { steps: [], trail: "" },
+  "the call alone": { steps: [{ left: "tools/call" }, { end: "done" }], trail: "tools/call, result" },
   "a token": {
     steps: [{ left: "tools/call" }, { back: "reload" }, { left: "requests/resume" }, { end: "done" }],
-    told: "tools/call, page reloaded, requests/resume, result",
+    trail: "tools/call, page reloaded, requests/resume, result",
   },
   "polls are one stop": {
     steps: [{ left: "tools/call" }, { left: "tasks/continue" }, { left: "tasks/continue" }, { back: "reload" }, { left: "tasks/continue" }, { left: "tasks/continue" }],
-    told: "tools/call, tasks/continue ×2, page reloaded, tasks/continue ×2",
+    trail: "tools/call, tasks/continue ×2, page reloaded, tasks/continue ×2",
   },
-  "let go of": { steps: [{ left: "tools/call" }, { back: "disconnected" }, { left: "requests/resume" }, { end: "cancelled" }], told: "tools/call, disconnected, requests/resume, cancelled" },
+  "let go of": { steps: [{ left: "tools/call" }, { back: "disconnected" }, { left: "requests/resume" }, { end: "cancelled" }], trail: "tools/call, disconnected, requests/resume, cancelled" },
 };
 
 test("the trail of a call says which request took it up, after what", () => {
-  for (const [name, { steps, told }] of Object.entries(CASES)) {
+  for (const [name, { steps, trail }] of Object.entries(CASES)) {
     let now = 1_000;
     let trace = new Trace(now);
     for (const step of steps) {
@@ -34,7 +34,7 @@ test("the trail of a call says which request took it up, after what", () => {
         now += 50;
       } else trace.finish(step.end, now);
     }
-    assert.equal(stops(trace).map(({ words, times }) => words + (times > 1 ? ` ×${times}` : "")).join(", "), told, name);
+    assert.equal(stops(trace).map(({ words, times }) => words + (times > 1 ? ` ×${times}` : "")).join(", "), trail, name);
   }
 });
 

@@ -16,7 +16,7 @@ export interface AgentTimeouts {
   idle?: number;
 }
 
-/** Bounds of memory. What exceeds one is an error with code `limit_exceeded`, or told of with `integrity`. */
+/** Bounds of memory. What exceeds one is an error with code `limit_exceeded`, or reported with `integrity`. */
 export interface AgentLimits {
   /** Bytes of one line of an event stream. Default 16 MiB. */
   line?: number;
@@ -28,7 +28,7 @@ export interface AgentLimits {
   depth?: number;
   /** Bytes of one item of a transcript, a terminal's output included; then it is `truncated`. Default 4 MiB. */
   item?: number;
-  /** Bytes of a history that is told again. Default 64 MiB. */
+  /** Bytes of a history that is replayed. Default 64 MiB. */
   replay?: number;
   /** Requests under way. Default 1,024. */
   requests?: number;

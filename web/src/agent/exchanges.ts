@@ -75,7 +75,7 @@ export class Exchanges {
     });
   }
 
-  /** A call is made for another page, which is told what becomes of it. */
+  /** A call is made for another page, which hears what becomes of it. */
   serve(id: number, answered: (outcome: number, text: string) => void): void {
     this.#served.set(id, answered);
   }

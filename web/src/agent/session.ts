@@ -258,7 +258,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   /**
    * Forgets the session here, and in the other pages: its transcript, and how to
-   * take it up. The agent is not told, keeps it and works on. For agents that
+   * take it up. The agent does not hear of it, keeps it and works on. For agents that
    * cannot close one.
    */
   async forget(): Promise<void> {

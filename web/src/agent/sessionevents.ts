@@ -26,7 +26,7 @@ export interface SessionEvents {
    * one piece of work of the browser's is told once.
    */
   update: { item: TranscriptItem; index: number };
-  /** The transcript was told again by the agent: show it from the start. */
+  /** The agent has sent the transcript once more: show it from the start. */
   reset: object;
   /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
   values: { names: readonly string[] };
@@ -44,7 +44,7 @@ export interface SessionEvents {
   withdrawn: { request: AgentQuestion; reason: WithdrawnReason };
   /**
    * What became of what was said while nobody could hear it. `continued`: the
-   * agent has told the history again, and it was swapped in. `restarted`: the same,
+   * agent has sent the history once more, and it was swapped in. `restarted`: the same,
    * on a new connection. `gap`: it cannot tell it, and something may be missing.
    */
   resumed: Omit<ResumedEvent, "type" | "position">;

@@ -7,7 +7,7 @@ export class Sessions {
   readonly #known: (session: AgentSession) => void;
   readonly #byHandle = new Map<number, AgentSession>();
 
-  /** `known` is told of each that was not known before. */
+  /** `known` hears of each that was not known before. */
   constructor(use: SessionUse, known: (session: AgentSession) => void) {
     this.#use = use;
     this.#known = known;

@@ -2,7 +2,7 @@ import { agentLock, type Connections, FREE, SLOTS, type Stream } from "../tabs/c
 import { lock, lockNow } from "../tabs/locks.js";
 import type { Wire } from "../runtime/wire.js";
 
-/** How long a session at work is read at least before its connection goes to another tab, in ms: what it missed is told again (core/acp rotateEvery). */
+/** How long a session at work is read at least before its connection goes to another tab, in ms: what it missed is replayed (core/acp rotateEvery). */
 const READ = 5_000;
 /** How long sessions that nothing is expected of do without one that they gave up, in ms: agents may begin a turn by themselves (core/acp visitEvery). */
 const VISIT = 60_000;
