@@ -39,8 +39,8 @@ func grow(b *testing.B, update func(n int) string) {
 				before, since := held(), busy()
 				h.feed(frames)
 				least = min(least, busy()-since)
-				if bytes = held() - before; h.updates != n || h.broken > 0 {
-					b.Fatalf("%d operations for %d updates; %d were refused", h.updates, n, h.broken)
+				if bytes = held() - before; h.updates() != n || h.broken() > 0 {
+					b.Fatalf("%d operations for %d updates; %d were refused", h.updates(), n, h.broken())
 				}
 			}
 			b.ReportMetric(float64(least.Nanoseconds())/float64(n), "cpu-ns/update")

@@ -6,59 +6,32 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// tally is a host that keeps nothing but counts, on a socket: what it did for
-// an effect would be measured too.
+// tally is a host of a client on a socket that is to cost nothing itself.
 type tally struct {
-	c       *acp.Client
-	driver  *engine.Driver
-	now     engine.Time
-	x       engine.ExchangeID
-	frames  []string
-	updates int // operations on the transcript
-	broken  int // integrity events
-	ticket  uint32
-	commits int
+	*coretest.Tally[*acp.Client]
+	x engine.ExchangeID // the socket
 }
-
-func (h *tally) Do(e engine.Effect) {
-	switch e.Kind {
-	case engine.Socket:
-		h.x = e.X
-	case engine.Frame:
-		h.frames = append(h.frames, string(e.Data))
-	case engine.Store:
-		h.ticket = e.Ticket
-		h.commits++
-	case engine.Deliver:
-		switch e.Event {
-		case engine.EventTranscript:
-			h.updates++
-		case engine.EventIntegrity:
-			h.broken++
-		}
-	}
-}
-
-func (h *tally) Wake(int64) {}
 
 func (h *tally) say(text []byte) {
-	h.now++
-	h.c.SocketMessage(h.now, h.x, text)
-	h.driver.Drain(h.now)
+	h.Now++
+	h.Client.SocketMessage(h.Now, h.x, text)
+	h.Drain()
 }
 
-func (h *tally) store() {
-	for h.ticket != 0 {
-		ticket := h.ticket
-		h.ticket = 0
-		h.c.Stored(h.now, ticket, journal.ResultOK, 0)
-		h.driver.Drain(h.now)
-	}
+// answer answers the oldest request.
+func (h *tally) answer(result string) {
+	h.say([]byte(`{"jsonrpc":"2.0","id":` + idOf(string(h.Take().Data)) + `,"result":` + result + `}`))
 }
+
+// updates is how many operations on the transcript there were.
+func (h *tally) updates() int { return h.Events[engine.EventTranscript] }
+
+// broken is how many updates were refused.
+func (h *tally) broken() int { return h.Events[engine.EventIntegrity] }
 
 // idOf is the id of a request that was sent.
 func idOf(frame string) string {
@@ -69,19 +42,19 @@ func idOf(frame string) string {
 // newTally returns a host with one session, named S.
 func newTally(tb testing.TB, kept bool) *tally {
 	tb.Helper()
-	h := &tally{now: 1_000}
-	h.c = acp.New(acp.Config{URL: "wss://agent.test/acp", Transport: acp.TransportWebSocket, Journal: kept, Epoch: 1, Seed: 1,
+	client := acp.New(acp.Config{URL: "wss://agent.test/acp", Transport: acp.TransportWebSocket, Journal: kept, Epoch: 1, Seed: 1,
 		Limits: acp.Limits{Item: 1 << 40, Stored: 1 << 40}})
-	h.driver = engine.NewDriver(h.c, h)
-	h.c.Start(h.now)
-	h.driver.Drain(h.now)
-	h.c.SocketOpened(h.now, h.x)
-	h.driver.Drain(h.now)
-	h.say([]byte(`{"jsonrpc":"2.0","id":` + idOf(h.frames[0]) + `,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
-	h.c.Request(h.now, 0, "session/new", []byte(`{"cwd":"/w","mcpServers":[]}`))
-	h.driver.Drain(h.now)
-	h.say([]byte(`{"jsonrpc":"2.0","id":` + idOf(h.frames[len(h.frames)-1]) + `,"result":{"sessionId":"S"}}`))
-	h.store()
+	h := &tally{Tally: coretest.NewTally(client, 1_000)}
+	client.Start(h.Now)
+	h.Drain()
+	h.x = h.Take().X
+	client.SocketOpened(h.Now, h.x)
+	h.Drain()
+	h.answer(`{"protocolVersion":2,"capabilities":{"session":{}}}`)
+	client.Request(h.Now, 0, "session/new", []byte(`{"cwd":"/w","mcpServers":[]}`))
+	h.Drain()
+	h.answer(`{"sessionId":"S"}`)
+	h.Store()
 	return h
 }
 
@@ -121,10 +94,10 @@ func (s *spoken) frames(n int) [][]byte {
 func (h *tally) feed(frames [][]byte) {
 	for i, f := range frames {
 		if h.say(f); i%16 == 15 {
-			h.store()
+			h.Store()
 		}
 	}
-	h.store()
+	h.Store()
 }
 
 // hotAllocations is how often memory may be taken for all of a burst: buffers that
@@ -144,11 +117,11 @@ func TestHotRoadAllocatesNothing(t *testing.T) {
 				if n := testing.AllocsPerRun(3, func() { h.feed(frames) }); n > hotAllocations {
 					t.Errorf("%v allocations for %d updates", n, each)
 				}
-				if h.updates != 5*each || h.broken > 0 {
-					t.Errorf("%d operations, want %d; %d updates were refused", h.updates, 5*each, h.broken)
+				if h.updates() != 5*each || h.broken() > 0 {
+					t.Errorf("%d operations, want %d; %d updates were refused", h.updates(), 5*each, h.broken())
 				}
-				if kept != (h.commits > 5) {
-					t.Errorf("%d commits", h.commits)
+				if kept != (h.Commits > 5) {
+					t.Errorf("%d commits", h.Commits)
 				}
 			})
 		}
@@ -164,13 +137,13 @@ func BenchmarkHotRoad(b *testing.B) {
 				h := newTally(b, kept)
 				frames := shape.frames(each)
 				h.feed(frames)
-				h.updates = 0
+				h.Events = [32]int{}
 				b.ReportAllocs()
 				for b.Loop() {
 					h.feed(frames)
 				}
-				if h.updates != b.N*each {
-					b.Fatalf("%d operations, want %d", h.updates, b.N*each)
+				if h.updates() != b.N*each {
+					b.Fatalf("%d operations, want %d", h.updates(), b.N*each)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*each), "ns/update")
 			})

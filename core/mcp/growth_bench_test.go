@@ -49,32 +49,32 @@ func BenchmarkGrowthConcurrent(b *testing.B) {
 				}
 				for event := range growthEvents {
 					for _, o := range open {
-						h.client.Chunk(h.now, o.x, []byte(shape.event(o.request, event)))
-						h.drain()
+						h.Client.Chunk(h.Now, o.x, []byte(shape.event(o.request, event)))
+						h.Drain()
 					}
-					h.now++
-					h.store()
+					h.Now++
+					h.Store()
 				}
 				spent := busy() - since
 				bytes = held() - min(before, held())
 				since = busy()
 				for _, o := range open {
-					h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
-					h.drain()
-					h.client.End(h.now, o.x, engine.EndClean, "")
-					h.drain()
+					h.Client.Chunk(h.Now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+					h.Drain()
+					h.Client.End(h.Now, o.x, engine.EndClean, "")
+					h.Drain()
 				}
-				h.store()
-				for id := range h.ended {
-					h.client.Ack(h.now, id, 0, 0)
-					h.drain()
+				h.Store()
+				for id := range h.Ended {
+					h.Client.Ack(h.Now, id, 0, 0)
+					h.Drain()
 				}
-				clear(h.ended)
-				h.store()
+				clear(h.Ended)
+				h.Store()
 				least = min(least, spent+busy()-since)
 			}
-			if h.settled != b.N*n || h.told[shape.kind] != b.N*n*growthEvents {
-				b.Fatalf("%d of %d calls have settled, with %d events", h.settled, b.N*n, h.told[shape.kind])
+			if h.Settled != b.N*n || h.Events[shape.kind] != b.N*n*growthEvents {
+				b.Fatalf("%d of %d calls have settled, with %d events", h.Settled, b.N*n, h.Events[shape.kind])
 			}
 			perCall(b, n, least, bytes)
 		})
@@ -122,13 +122,13 @@ func BenchmarkGrowthRestore(b *testing.B) {
 				h, before := newTally(b, true), held()
 				since := busy()
 				for _, ops := range pieces {
-					h.client.Restore(h.now, ops)
-					h.drain()
+					h.Client.Restore(h.Now, ops)
+					h.Drain()
 				}
 				least = min(least, busy()-since)
 				bytes = held() - before
-				if h.recalled != n || h.settled != n || h.told[engine.EventProgress] != n*growthEvents {
-					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.recalled, n, h.settled, h.told[engine.EventProgress])
+				if h.Recalled != n || h.Settled != n || h.Events[engine.EventProgress] != n*growthEvents {
+					b.Fatalf("%d of %d calls came back, %d with an outcome, with %d events", h.Recalled, n, h.Settled, h.Events[engine.EventProgress])
 				}
 			}
 			perCall(b, n, least, bytes)

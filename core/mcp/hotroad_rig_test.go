@@ -15,94 +15,45 @@ import (
 // feedBytes is how much a host hands over at a time (MEASURED 3).
 const feedBytes = 64 << 10
 
-// tally is a host that keeps nothing but counts and what a test must answer: a
-// World copies and describes each effect, and would be all that is measured.
-type tally struct {
-	client   *mcp.Client
-	driver   *engine.Driver
-	now      engine.Time
-	fetches  []engine.Effect
-	told     [32]int // events by kind
-	settled  int
-	ended    map[engine.CallID]bool // those, until they are acknowledged
-	recalled int
-	ticket   uint32
-	commits  int
-}
-
-func (h *tally) Do(e engine.Effect) {
-	switch e.Kind {
-	case engine.Fetch:
-		h.fetches = append(h.fetches, e)
-	case engine.Deliver, engine.Replay:
-		for one := range engine.Unpacked(e) {
-			h.told[one.Event]++
-		}
-	case engine.Settle:
-		h.settled++
-		h.ended[e.C] = true
-	case engine.Recall:
-		h.recalled++
-	case engine.Store:
-		h.ticket = e.Ticket
-		h.commits++
-	}
-}
-
-func (h *tally) Wake(int64) {}
-
-func (h *tally) drain() { h.driver.Drain(h.now) }
-
-// store lands the commit under way, if there is one, and those that follow it.
-func (h *tally) store() {
-	for h.ticket != 0 {
-		ticket := h.ticket
-		h.ticket = 0
-		h.client.Stored(h.now, ticket, journal.ResultOK, 0)
-		h.drain()
-	}
-}
+// tally is a host of a client that is to cost nothing itself.
+type tally struct{ *coretest.Tally[*mcp.Client] }
 
 // newTally returns a host whose client has been given ops, the store's content,
 // and is open with a server of 2025-11-25 that offers no GET stream.
 func newTally(tb testing.TB, kept bool) *tally {
 	tb.Helper()
-	h := &tally{now: 1_000_000, ended: map[engine.CallID]bool{}}
-	h.client = mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"tally","version":"1"}`),
+	client := mcp.New(mcp.Config{URL: "https://server.test/mcp", ClientInfo: []byte(`{"name":"tally","version":"1"}`),
 		Revision: "2025-11-25", NoListen: true, Journal: kept, Epoch: 1, Seed: 1,
 		Limits: mcp.Limits{Calls: 1 << 20, Stored: 1 << 40}})
-	h.driver = engine.NewDriver(h.client, h)
-	return h
+	return &tally{coretest.NewTally(client, 1_000_000)}
 }
 
 func (h *tally) connect(tb testing.TB) *tally {
 	tb.Helper()
-	h.client.Start(h.now)
-	h.drain()
+	h.Client.Start(h.Now)
+	h.Drain()
 	h.answer(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"rig","version":"1"}}`)
-	initialized := h.fetches[0].X
-	h.fetches = h.fetches[:0]
-	h.client.Head(h.now, initialized, engine.Head{Status: 202})
-	h.client.End(h.now, initialized, engine.EndClean, "")
-	h.drain()
-	h.store()
-	if len(h.fetches) != 0 {
-		tb.Fatalf("%d requests after the handshake", len(h.fetches))
+	initialized := h.Take().X
+	h.Client.Head(h.Now, initialized, engine.Head{Status: 202})
+	h.Client.End(h.Now, initialized, engine.EndClean, "")
+	h.Drain()
+	h.Store()
+	if len(h.Sent) != 0 {
+		tb.Fatalf("%d requests after the handshake", len(h.Sent))
 	}
 	return h
 }
 
 // answer answers the request that was sent first with a JSON body.
 func (h *tally) answer(result string) {
-	e := h.fetches[0]
-	h.fetches = append(h.fetches[:0], h.fetches[1:]...)
-	h.client.Head(h.now, e.X, engine.Head{Status: 200, Header: []engine.Field{
+	e := h.Take()
+	h.Client.Head(h.Now, e.X, engine.Head{Status: 200, Header: []engine.Field{
 		{Name: "content-type", Value: coretest.JSON}, {Name: "mcp-session-id", Value: "s1"}}})
-	h.drain()
-	h.client.Chunk(h.now, e.X, []byte(coretest.Result(coretest.RequestID(e.Request), result)))
-	h.drain()
-	h.client.End(h.now, e.X, engine.EndClean, "")
-	h.drain()
+	h.Drain()
+	h.Client.Chunk(h.Now, e.X, []byte(coretest.Result(coretest.RequestID(e.Request), result)))
+	h.Drain()
+	h.Client.End(h.Now, e.X, engine.EndClean, "")
+	h.Drain()
 }
 
 // streamed is a call that an event stream carries.
@@ -113,13 +64,12 @@ type streamed struct {
 
 // open makes a durable call, whose answer is an event stream.
 func (h *tally) open() streamed {
-	h.client.Call(h.now, "tools/call", []byte(`{"name":"work","arguments":{"n":7}}`), mcp.CallOptions{Durable: true, Flags: journal.ManualAck})
-	h.drain()
-	h.store()
-	e := h.fetches[0]
-	h.fetches = append(h.fetches[:0], h.fetches[1:]...)
-	h.client.Head(h.now, e.X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
-	h.drain()
+	h.Client.Call(h.Now, "tools/call", []byte(`{"name":"work","arguments":{"n":7}}`), mcp.CallOptions{Durable: true, Flags: journal.ManualAck})
+	h.Drain()
+	h.Store()
+	e := h.Take()
+	h.Client.Head(h.Now, e.X, engine.Head{Status: 200, Header: []engine.Field{{Name: "content-type", Value: coretest.Stream}}})
+	h.Drain()
 	return streamed{e.X, coretest.RequestID(e.Request)}
 }
 
@@ -128,23 +78,23 @@ func (h *tally) open() streamed {
 func (h *tally) feed(x engine.ExchangeID, text []byte, size int) {
 	for n := 0; len(text) > 0; n++ {
 		k := min(size, len(text))
-		h.now++
-		h.client.Chunk(h.now, x, text[:k])
-		h.drain()
+		h.Now++
+		h.Client.Chunk(h.Now, x, text[:k])
+		h.Drain()
 		if text = text[k:]; n%3 == 2 {
-			h.store() // a commit takes longer than a chunk
+			h.Store() // a commit takes longer than a chunk
 		}
 	}
-	h.store()
+	h.Store()
 }
 
 // end answers the call, and has its stream end.
 func (h *tally) end(o streamed) {
-	h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
-	h.drain()
-	h.client.End(h.now, o.x, engine.EndClean, "")
-	h.drain()
-	h.store()
+	h.Client.Chunk(h.Now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+	h.Drain()
+	h.Client.End(h.Now, o.x, engine.EndClean, "")
+	h.Drain()
+	h.Store()
 }
 
 // held returns the bytes of the heap that are in use.

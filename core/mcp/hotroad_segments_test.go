@@ -45,7 +45,7 @@ func TestSegmentsAllocateBlocksOnly(t *testing.T) {
 		if n := testing.AllocsPerRun(3, feed); n > each/50 {
 			t.Errorf("journal=%v: %v allocations for %d segments", kept, n, each)
 		}
-		if n := h.told[engine.EventSegment]; n != next*each {
+		if n := h.Events[engine.EventSegment]; n != next*each {
 			t.Errorf("journal=%v: %d segments were told, want %d", kept, n, next*each)
 		}
 	}
@@ -66,7 +66,7 @@ func BenchmarkStreamedResult(b *testing.B) {
 				b.StartTimer()
 				h.feed(o.x, text, feedBytes)
 			}
-			if n := h.told[engine.EventSegment]; n != b.N*each {
+			if n := h.Events[engine.EventSegment]; n != b.N*each {
 				b.Fatalf("%d segments were told, want %d", n, b.N*each)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*each), "ns/segment")

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-
-	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
 // hotEvents is how many events one burst has; hotAllocations is how often memory
@@ -30,11 +28,11 @@ func TestHotRoadAllocatesNothing(t *testing.T) {
 				if allocations > hotAllocations {
 					t.Errorf("%v allocations for %d events", allocations, hotEvents)
 				}
-				if n := h.told[shape.kind]; n != 5*hotEvents {
+				if n := h.Events[shape.kind]; n != 5*hotEvents {
 					t.Errorf("%d events were told, want %d", n, 5*hotEvents)
 				}
-				if kept != (h.commits > 5) {
-					t.Errorf("%d commits", h.commits)
+				if kept != (h.Commits > 5) {
+					t.Errorf("%d commits", h.Commits)
 				}
 			})
 		}
@@ -60,12 +58,12 @@ func TestLongCallsShareBuffers(t *testing.T) {
 				h.feed(o.x, text, size)
 				h.end(o)
 				runtime.ReadMemStats(&after)
-				for id := range h.ended {
-					h.client.Ack(h.now, id, 0, 0)
-					delete(h.ended, id)
+				for id := range h.Ended {
+					h.Client.Ack(h.Now, id, 0, 0)
+					delete(h.Ended, id)
 				}
-				h.drain()
-				h.store()
+				h.Drain()
+				h.Store()
 				if n >= 3 { // what grows has grown
 					most = max(most, after.TotalAlloc-before.TotalAlloc)
 				}
@@ -73,8 +71,8 @@ func TestLongCallsShareBuffers(t *testing.T) {
 			if most > longCallBytes {
 				t.Errorf("a call of %d events took %d bytes", hotEvents, most)
 			}
-			if h.settled != 8 {
-				t.Errorf("%d calls have ended", h.settled)
+			if h.Settled != 8 {
+				t.Errorf("%d calls have ended", h.Settled)
 			}
 		})
 	}
@@ -95,8 +93,8 @@ func TestEndedCallsKeepNoBuffers(t *testing.T) {
 	if each := (int64(held()) - int64(before)) / calls; each > 10<<10 {
 		t.Errorf("each of %d ended calls keeps %d bytes", calls, each)
 	}
-	if len(h.ended) != calls {
-		t.Errorf("%d calls have ended", len(h.ended))
+	if len(h.Ended) != calls {
+		t.Errorf("%d calls have ended", len(h.Ended))
 	}
 	runtime.KeepAlive(h)
 }
@@ -112,17 +110,15 @@ func BenchmarkHotRoad(b *testing.B) {
 				h.feed(o.x, text, size)
 				b.SetBytes(int64(len(text)))
 				b.ReportAllocs()
-				h.told = [32]int{}
+				h.Events = [32]int{}
 				for b.Loop() {
 					h.feed(o.x, text, size)
 				}
-				if h.told[shape.kind] != b.N*hotEvents {
-					b.Fatalf("%d events, want %d", h.told[shape.kind], b.N*hotEvents)
+				if h.Events[shape.kind] != b.N*hotEvents {
+					b.Fatalf("%d events, want %d", h.Events[shape.kind], b.N*hotEvents)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*hotEvents), "ns/event")
 			})
 		}
 	}
 }
-
-var _ engine.Host = (*tally)(nil)

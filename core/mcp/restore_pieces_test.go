@@ -93,43 +93,34 @@ func TestRestoreInPieces(t *testing.T) {
 	}
 }
 
-// marks is a host that notes how the rows are marked that it is given to store.
-type marks struct {
-	*tally
-	flags []journal.OpFlags
-}
-
-func (m *marks) Do(e engine.Effect) {
-	m.tally.Do(e)
-	if e.Kind != engine.Store {
-		return
-	}
-	r := journal.ReadOps(e.Data)
-	for op, ok := r.Next(); ok; op, ok = r.Next() {
-		if op.Kind == journal.OpLog && !op.IsAck() {
-			m.flags = append(m.flags, op.Flags)
-		}
-	}
-}
-
 // A row that ends a call says so, and one before it does not: who reads the store
 // goes by that.
 func TestRowsSayThatTheirCallHasEnded(t *testing.T) {
 	h := newTally(t, true).connect(t)
-	m := &marks{tally: h}
-	h.driver = engine.NewDriver(h.client, m)
-	o, shape := h.open(), hotShapes()[1]
-	h.store()
-	for event := range 2 {
-		h.client.Chunk(h.now, o.x, []byte(shape.event(o.request, event)))
-		h.drain()
-		h.store()
+	var flags []journal.OpFlags // of the rows that it is given to store
+	h.See = func(e engine.Effect) {
+		if e.Kind != engine.Store {
+			return
+		}
+		r := journal.ReadOps(e.Data)
+		for op, ok := r.Next(); ok; op, ok = r.Next() {
+			if op.Kind == journal.OpLog && !op.IsAck() {
+				flags = append(flags, op.Flags)
+			}
+		}
 	}
-	h.client.Chunk(h.now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
-	h.drain()
-	h.store()
+	o, shape := h.open(), hotShapes()[1]
+	h.Store()
+	for event := range 2 {
+		h.Client.Chunk(h.Now, o.x, []byte(shape.event(o.request, event)))
+		h.Drain()
+		h.Store()
+	}
+	h.Client.Chunk(h.Now, o.x, []byte(coretest.Message("last", coretest.Result(o.request, `{"content":[]}`))))
+	h.Drain()
+	h.Store()
 	want := []journal.OpFlags{0, 0, journal.OpEnded}
-	if n := len(m.flags) - len(want); n < 0 || !slices.Equal(m.flags[n:], want) {
-		t.Errorf("flags of the rows: %v, want at their end %v", m.flags, want)
+	if n := len(flags) - len(want); n < 0 || !slices.Equal(flags[n:], want) {
+		t.Errorf("flags of the rows: %v, want at their end %v", flags, want)
 	}
 }
