@@ -279,10 +279,10 @@ func (c *Client) setState(s clientState) {
 	c.enter(s)
 	b := jsonrpc.AppendString([]byte(`{"state":`), stateNames[s])
 	if s == stateOpen {
-		b = strconv.AppendInt(append(b, `,"version":`...), int64(c.home.version), 10)
-		b = strconv.AppendBool(append(b, `,"restored":`...), c.home.restored)
-		b = jsonrpc.AppendString(append(b, `,"transport":`...), c.cfg.Transport)
-		b = append(append(b, `,"initialize":`...), c.home.result...)
+		b = strconv.AppendInt(appendName(b, "version"), int64(c.home.version), 10)
+		b = strconv.AppendBool(appendName(b, "restored"), c.home.restored)
+		b = jsonrpc.AppendString(appendName(b, "transport"), c.cfg.Transport)
+		b = appendMember(b, "initialize", c.home.result)
 	}
 	c.effects.Add(engine.Effect{Kind: engine.State, Data: append(b, '}'), Failure: c.failure})
 }

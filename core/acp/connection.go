@@ -71,9 +71,9 @@ func (n *connection) initialize(c *Client, now engine.Time) {
 		version = 2
 	}
 	b := strconv.AppendInt([]byte(`{"protocolVersion":`), int64(version), 10)
-	b = append(append(b, `,"info":`...), c.cfg.Info...)
-	b = append(append(b, `,"capabilities":`...), c.cfg.Capabilities...)
-	b = append(append(b, `,"clientInfo":`...), c.cfg.Info...)
+	b = appendMember(b, "info", c.cfg.Info)
+	b = appendMember(b, "capabilities", c.cfg.Capabilities)
+	b = appendMember(b, "clientInfo", c.cfg.Info)
 	b = append(b, `,"clientCapabilities":{`...)
 	if value, ok := jsonrpc.Member(c.cfg.Capabilities, "elicitation"); ok {
 		b = append(append(b, `"elicitation":`...), value...)

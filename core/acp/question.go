@@ -118,7 +118,7 @@ func (c *Client) ask(q *question) {
 	if params == nil {
 		params = []byte("{}")
 	}
-	b = append(append(append(b, `,"params":`...), params...), '}')
+	b = append(appendMember(b, "params", params), '}')
 	c.deliver(q.session, engine.EventQuestion, q.handle, b)
 }
 

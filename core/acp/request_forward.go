@@ -40,10 +40,10 @@ func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, m
 // forward hands the request to whoever carries the session.
 func (r *request) forward(c *Client) {
 	b := appendUint([]byte(`{"record":`), r.session.record.ID)
-	b = appendUint(append(b, `,"request":`...), r.id)
-	b = jsonrpc.AppendString(append(b, `,"method":`...), r.method)
-	b = strconv.AppendBool(append(b, `,"notify":`...), r.away.notify)
-	b = append(append(append(b, `,"params":`...), r.params...), '}')
+	b = appendUint(appendName(b, "request"), r.id)
+	b = jsonrpc.AppendString(appendName(b, "method"), r.method)
+	b = strconv.AppendBool(appendName(b, "notify"), r.away.notify)
+	b = append(appendMember(b, "params", r.params), '}')
 	c.deliver(r.session, engine.EventForward, 0, b)
 }
 
@@ -51,7 +51,7 @@ func (r *request) forward(c *Client) {
 func (r *request) forwardCancel(c *Client) {
 	r.away.unwanted = true
 	b := appendUint([]byte(`{"record":`), r.session.record.ID)
-	c.deliver(r.session, engine.EventForward, 0, append(appendUint(append(b, `,"cancel":`...), r.id), '}'))
+	c.deliver(r.session, engine.EventForward, 0, append(appendUint(appendName(b, "cancel"), r.id), '}'))
 }
 
 // forwardForget asks it to forget the session.
@@ -63,10 +63,10 @@ func (c *Client) forwardForget(s *session) {
 // forwardAnswer hands it an answer. The first one there counts.
 func (c *Client) forwardAnswer(q *question) {
 	b := appendUint([]byte(`{"record":`), q.session.record.ID)
-	b = append(append(b, `,"id":`...), q.id...)
-	b = appendUint(append(b, `,"answer":`...), q.given.n)
-	b = strconv.AppendBool(append(b, `,"ok":`...), q.given.ok)
-	b = append(append(append(b, `,"data":`...), q.given.data...), '}')
+	b = appendMember(b, "id", q.id)
+	b = appendUint(appendName(b, "answer"), q.given.n)
+	b = strconv.AppendBool(appendName(b, "ok"), q.given.ok)
+	b = append(appendMember(b, "data", q.given.data), '}')
 	c.deliver(q.session, engine.EventForward, q.handle, b)
 }
 

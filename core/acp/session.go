@@ -87,7 +87,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 	b := jsonrpc.AppendString([]byte(`{"sessionId":`), id)
 	for _, name := range []string{"cwd", "additionalDirectories"} {
 		if value, ok := jsonrpc.Member(facts, name); ok {
-			b = append(append(append(b, `,"`...), name...), `":`...)
+			b = appendName(b, name)
 			b = append(b, value...)
 		}
 	}
@@ -110,10 +110,10 @@ func (s *session) version() int {
 // announce tells the app of the session.
 func (s *session) announce(c *Client, restored bool) {
 	b := append([]byte(nil), s.facts[:len(s.facts)-1]...)
-	b = strconv.AppendBool(append(b, `,"restored":`...), restored)
-	b = strconv.AppendBool(append(b, `,"owned":`...), s.state == sessionOwned)
+	b = strconv.AppendBool(appendName(b, "restored"), restored)
+	b = strconv.AppendBool(appendName(b, "owned"), s.state == sessionOwned)
 	if s.record != nil {
-		b = appendUint(append(b, `,"record":`...), s.record.ID) // what pages call it among themselves
+		b = appendUint(appendName(b, "record"), s.record.ID) // what pages call it among themselves
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Recall, C: engine.CallID(s.handle), Data: append(b, '}')})
 }
@@ -194,7 +194,7 @@ func sessionValues(result []byte) [][]byte {
 		if mode, ok := jsonrpc.Member(modes, "currentModeId"); ok {
 			b := append([]byte(`{"sessionUpdate":"current_mode_update","currentModeId":`), mode...)
 			if all, ok := jsonrpc.Member(modes, "availableModes"); ok {
-				b = append(append(b, `,"availableModes":`...), all...) // which no update of the agent's tells
+				b = appendMember(b, "availableModes", all) // which no update of the agent's tells
 			}
 			updates = append(updates, append(b, '}'))
 		}

@@ -118,7 +118,7 @@ func (s *session) settleMarks(c *Client, stop []byte) {
 
 func (s *session) showStatus(c *Client, w *activity, status []byte) {
 	update := append([]byte(`{"sessionUpdate":"tool_call_update","toolCallId":`), w.id...)
-	update = append(append(append(update, `,"status":`...), status...), '}')
+	update = append(appendMember(update, "status", status), '}')
 	s.transcript.Update(update, s.emit(c))
 	c.writeUpdate(s, update)
 }

@@ -98,11 +98,11 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	b := jsonrpc.AppendString([]byte(`{"state":`), state)
 	for _, name := range []string{"stopReason", "error", "background", "usage", "_meta"} {
 		if value, ok := jsonrpc.Member(update, name); ok {
-			b = append(append(append(append(b, `,"`...), name...), `":`...), value...)
+			b = appendMember(b, name, value)
 		}
 	}
-	b = strconv.AppendUint(append(b, `,"turn":`...), uint64(t.n), 10)
-	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
+	b = strconv.AppendUint(appendName(b, "turn"), uint64(t.n), 10)
+	b = strconv.AppendBool(appendName(b, "ended"), ended)
 	c.deliver(s, engine.EventTurn, 0, append(b, '}'))
 	if !ended {
 		return

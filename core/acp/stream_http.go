@@ -278,7 +278,7 @@ func (c *Client) status(s *session, state engine.StreamState, delay int64) {
 	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if delay >= 0 {
-		b = strconv.AppendInt(append(b, `,"delay":`...), delay, 10)
+		b = strconv.AppendInt(appendName(b, "delay"), delay, 10)
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state, C: engine.CallID(s.handle), Data: append(b, '}')})
 }

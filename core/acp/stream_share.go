@@ -77,6 +77,6 @@ func (c *Client) demanded() (engine.Effect, bool) {
 	}
 	c.demand = d
 	b := strconv.AppendInt([]byte(`{"wanted":`), int64(d.wanted), 10)
-	b = strconv.AppendInt(append(b, `,"needed":`...), int64(d.needed), 10)
+	b = strconv.AppendInt(appendName(b, "needed"), int64(d.needed), 10)
 	return engine.Effect{Kind: engine.Deliver, Event: engine.EventStreams, Data: append(b, '}')}, true
 }
