@@ -328,7 +328,7 @@ func exportToolFor(handle uint32, wish, n int32) (records int32) {
 	if c == nil {
 		return none()
 	}
-	name := table.Input(int(n))
+	name := string(table.Input(int(n)))
 	if fields := c.mcp.FieldsFor(name); fields != nil {
 		table.Add(jsbridge.Record{Kind: jsbridge.KindValue, Client: handle}, table.Keep(fields))
 	}

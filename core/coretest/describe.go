@@ -42,6 +42,8 @@ func Describe(e engine.Effect) string {
 			return fmt.Sprintf("settle c%d error %s", e.C, e.Data)
 		case engine.OutcomeHeaderMismatch:
 			return fmt.Sprintf("settle c%d mismatch %s", e.C, e.Data)
+		case engine.OutcomeVisitRequired:
+			return fmt.Sprintf("settle c%d visit %s", e.C, e.Data)
 		}
 		return fmt.Sprintf("settle c%d %s", e.C, failure(e.Failure))
 	case engine.State:

@@ -142,13 +142,13 @@ func callToolCommand(p *mcpPlayer, args string) {
 		}
 	}
 	params := `{"name":"` + name + `","arguments":{"region":"eu"}`
-	switch p.world.Client.TaskFor([]byte(name), wish) {
+	switch p.world.Client.TaskFor(name, wish) {
 	case mcp.TaskPlain:
 		params += `,"task":{}`
 	case mcp.TaskModes:
 		params += `,"task":{"responseModes":["task"]}`
 	}
-	for _, field := range jsonrpc.Elements(p.world.Client.FieldsFor([]byte(name))) {
+	for _, field := range jsonrpc.Elements(p.world.Client.FieldsFor(name)) {
 		header, _ := jsonrpc.Member(field, "header")
 		options += "header=Mcp-Param-" + strings.Trim(string(header), `"`) + "=eu "
 	}

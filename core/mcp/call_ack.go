@@ -23,7 +23,7 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 		rests = data
 	}
 	stored := outcome
-	if stored == engine.OutcomeHeaderMismatch {
+	if stored > engine.OutcomeFailure {
 		stored = engine.OutcomeRPCError // a later page cannot send it again
 	}
 	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
+	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
 // settle ends a call exactly once. Its stream, if one is still open, becomes
@@ -54,6 +56,9 @@ func (c *Client) settle(now engine.Time, t *call, outcome engine.Outcome, data [
 	case rolePing:
 		c.pinged(now, t)
 		return
+	}
+	if outcome == engine.OutcomeRPCError && string(jsonrpc.First(data, "code")) == wire.URLElicitationRequired {
+		outcome = engine.OutcomeVisitRequired
 	}
 	if t.record != nil && !c.parks(failure) {
 		c.settleStored(now, t, outcome, data, failure)

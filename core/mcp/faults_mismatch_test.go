@@ -93,31 +93,48 @@ func TestFault125_TheCandidatesNumber(t *testing.T) {
 	}
 }
 
-// Fault 125: what is stored of such a refusal is the server's error: the page
-// that reads it sends nothing.
+// A refusal that is told as what the page can do about it, and stored as the server's error:
+// the page that reads it sends nothing (fault 125 of header fields).
 func TestFault125_StoredAsTheServersError(t *testing.T) {
-	w := coretest.NewMCP(t, mcp.Config{Journal: true})
-	w.Handshake("2025-11-25")
-	land := func() {
-		for w.Store.Flying() != 0 {
-			w.Stored(journal.ResultOK, 0)
+	for _, tc := range []struct {
+		status, code int
+		told         engine.Outcome
+	}{
+		{400, -32020, engine.OutcomeHeaderMismatch},
+		{200, -32042, engine.OutcomeVisitRequired},
+		{400, -32042, engine.OutcomeVisitRequired},
+		{200, -32043, engine.OutcomeRPCError},
+	} {
+		w := coretest.NewMCP(t, mcp.Config{Journal: true})
+		w.Handshake("2025-11-25")
+		land := func() (settled engine.Outcome) {
+			for w.Store.Flying() != 0 {
+				for _, e := range w.Stored(journal.ResultOK, 0) {
+					if e.Kind == engine.Settle {
+						settled = e.Outcome
+					}
+				}
+			}
+			return settled
 		}
-	}
-	land()
-	w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
-	w.Stored(journal.ResultOK, 0)
-	x := w.Fetched()
-	w.Head(x, 400, "content-type", coretest.JSON)
-	w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":-32020,"message":"Header mismatch"}}`)
-	w.End(x, engine.EndClean)
-	land()
-	settled := 0
-	for _, e := range w.Reload() {
-		if e.Kind == engine.Settle && e.Outcome == engine.OutcomeRPCError {
-			settled++
+		land()
+		w.Call("tools/call", `{"name":"work"}`, mcp.CallOptions{Durable: true, Connected: true})
+		w.Stored(journal.ResultOK, 0)
+		x := w.Fetched()
+		w.Head(x, tc.status, "content-type", coretest.JSON)
+		w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":`+strconv.Itoa(tc.code)+`,"message":"no"}}`)
+		w.End(x, engine.EndClean)
+		if told := land(); told != tc.told {
+			t.Errorf("%+v: told as %d", tc, told)
 		}
-	}
-	if settled != 1 {
-		t.Errorf("the next page is not told the error\n%s", w.Log())
+		settled := 0
+		for _, e := range w.Reload() {
+			if e.Kind == engine.Settle && e.Outcome == engine.OutcomeRPCError {
+				settled++
+			}
+		}
+		if settled != 1 {
+			t.Errorf("%+v: the next page is not told the error\n%s", tc, w.Log())
+		}
 	}
 }

@@ -33,7 +33,7 @@ func TestFault152_FactsOfToolsOutliveThePage(t *testing.T) {
 			if name == tool {
 				want = fields
 			}
-			if got := string(w.Client.FieldsFor([]byte(name))); got != want {
+			if got := string(w.Client.FieldsFor(name)); got != want {
 				t.Errorf("%s: of %s it knows %q", when, name, got)
 			}
 		}

@@ -35,9 +35,9 @@ func (f *toolFacts) learn(text []byte, from toolsState) {
 }
 
 // of returns what is known of a tool; nil for nothing.
-func (f *toolFacts) of(name []byte) []byte {
+func (f *toolFacts) of(name string) []byte {
 	for i := range f.known {
-		if e := &f.known[i]; e.Key == string(name) {
+		if e := &f.known[i]; e.Key == name {
 			return e.Value
 		}
 	}
@@ -97,11 +97,11 @@ func (c *Client) recallTools(stored []byte) {
 // FieldsFor returns which arguments of a call of that tool are repeated in header fields,
 // as Tools has them: a JSON array, nil for none. They are where the revision wants them
 // (SEP-2243), and where the server has refused a call for want of them.
-func (c *Client) FieldsFor(name []byte) []byte {
-	if c.revision == nil || !c.revision.SelfDescribing && !c.tools.mirrors {
-		return nil
+func (c *Client) FieldsFor(name string) []byte {
+	if c.tools.mirrors || c.revision != nil && c.revision.SelfDescribing {
+		return jsonrpc.First(c.tools.of(name), "fields")
 	}
-	return jsonrpc.First(c.tools.of(name), "fields")
+	return nil
 }
 
 // hints are what a tool's annotations say of running this call of it twice.
@@ -110,6 +110,9 @@ func (c *Client) hints(method string, params []byte) journal.Flags {
 		return 0
 	}
 	name, _ := jsonrpc.String(jsonrpc.First(params, "name"))
-	flags, _ := jsonrpc.Uint(jsonrpc.First(c.tools.of([]byte(name)), "flags"))
-	return journal.Flags(flags) & (journal.ReadOnly | journal.Idempotent)
+	flags := jsonrpc.First(c.tools.of(name), "flags")
+	if len(flags) != 1 {
+		return 0
+	}
+	return journal.Flags(flags[0]-'0') & (journal.ReadOnly | journal.Idempotent)
 }

@@ -23,33 +23,34 @@ const (
 )
 
 // TaskFor says whether a call of that tool is to become a task.
-func (c *Client) TaskFor(name []byte, wish TaskWish) TaskOffer {
+func (c *Client) TaskFor(name string, wish TaskWish) TaskOffer {
 	// Without the capability a request MUST NOT be augmented (2025-11-25 tasks).
 	if c.taskOffer == TaskNone {
 		return TaskNone
 	}
-	t := c.tools.of(name)
-	if t == nil {
-		if wish == TaskWanted {
-			return c.taskOffer
-		}
-		return TaskNone
+	makes := wish != TaskUnwanted
+	switch string(jsonrpc.First(c.tools.of(name), "task")) {
+	case "": // it was not listed
+		makes = wish == TaskWanted
+	case `"forbidden"`:
+		makes = false
+	case `"required"`:
+		makes = true
 	}
-	support := jsonrpc.First(t, "task")
-	if jsonrpc.IsString(support, "forbidden") || wish == TaskUnwanted && !jsonrpc.IsString(support, "required") {
-		return TaskNone
+	if makes {
+		return c.taskOffer
 	}
-	return c.taskOffer
+	return TaskNone
 }
 
 // taskPath is where a result of initialize says that calls of tools may become tasks.
-var taskPath = [...]string{"capabilities", "tasks", "requests", "tools", "call"}
+var taskPath = []string{"capabilities", "tasks", "requests", "tools", "call"}
 
 // taskOffered returns what the server says of itself there.
 func taskOffered(result []byte) TaskOffer {
 	offer := TaskPlain
 	for _, name := range taskPath {
-		result, _ = jsonrpc.Member(result, name)
+		result = jsonrpc.First(result, name)
 		if name == "tasks" && jsonrpc.First(result, "responses") != nil {
 			offer = TaskModes
 		}

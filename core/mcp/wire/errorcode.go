@@ -31,3 +31,7 @@ func ErrorCode(m *jsonrpc.Message) int64 {
 	code, _ := jsonrpc.Int(value)
 	return code
 }
+
+// URLElicitationRequired is the code of 2025-11-25 that asks for visits to pages before a
+// request is made again, as an error object has it.
+const URLElicitationRequired = "-32042"

@@ -407,8 +407,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     try {
       const json: unknown = JSON.parse(text);
       if (outcome === OUTCOME.result) this.#end(json as T, undefined);
-      else if (outcome === OUTCOME.rpcError || outcome === OUTCOME.headerMismatch) this.#end(undefined, rpcError(this.method, json as RPCError));
-      else this.#end(undefined, errorFromGo(json as Parameters<typeof errorFromGo>[0]));
+      else if (outcome === OUTCOME.failure) this.#end(undefined, errorFromGo(json as Parameters<typeof errorFromGo>[0]));
+      else this.#end(undefined, rpcError(this.method, json as RPCError));
     } catch (cause) {
       // JSON.parse is the last judge of a payload.
       this.fail(new HoldfastError({ code: "protocol_error", op: this.method, message: "the result is not JSON", cause }));

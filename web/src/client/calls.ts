@@ -8,7 +8,7 @@ import { type RawEvent, unpacked } from "./events.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
-import { answerInput, visitPages, wantsVisits } from "../input/inputs.js";
+import { answerInput, visitPages } from "../input/inputs.js";
 import type { Open } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
 import type { Streams } from "../tabs/streams.js";
@@ -323,7 +323,7 @@ export class Calls {
     };
     this.#context.streams.remove(id);
     const mismatch = outcome === OUTCOME.headerMismatch;
-    if (resend && (mismatch || (outcome === OUTCOME.rpcError && wantsVisits(JSON.parse(text) as RPCError)))) {
+    if (resend && (mismatch || outcome === OUTCOME.visitRequired)) {
       const handled = await between(resend(JSON.parse(text) as RPCError, mismatch));
       if (live !== this.#live) return; // the id is another call's by now
       if (handled) {

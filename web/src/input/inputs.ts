@@ -51,16 +51,8 @@ export async function answerInput(
   }
 }
 
-/** The error of 2025-11-25 that asks for visits to pages before the request is made again. */
-const URL_ELICITATION_REQUIRED = -32042;
-
-/** Whether an error asks for visits to pages. */
-export function wantsVisits(rpc: RPCError): boolean {
-  return rpc.code === URL_ELICITATION_REQUIRED;
-}
-
 /**
- * Has the pages visited that a -32042 names, each with the person's consent;
+ * Has the pages visited that an error names (OUTCOME.visitRequired), each with the person's consent;
  * resolves to whether the request may be made again: all were accepted, and the
  * server has said of each that it is complete.
  */

@@ -95,6 +95,7 @@ export enum OUTCOME {
   rpcError = 2,
   failure = 3,
   headerMismatch = 4,
+  visitRequired = 5,
 }
 
 /** How an exchange ended. (core/engine, Ending) */
