@@ -6,6 +6,7 @@ var MayFollow = map[string]func(from, next int) bool{
 	"turn":       func(from, next int) bool { return turnTransitions.May(uint8(from), uint8(next)) },
 	"session":    func(from, next int) bool { return sessionTransitions.May(uint8(from), uint8(next)) },
 	"history":    func(from, next int) bool { return historyTransitions.May(uint8(from), uint8(next)) },
+	"question":   func(from, next int) bool { return questionTransitions.May(uint8(from), uint8(next)) },
 	"replay":     func(from, next int) bool { return replayTransitions.May(uint8(from), uint8(next)) },
 	"wait":       func(from, next int) bool { return waitTransitions.May(uint8(from), uint8(next)) },
 	"connection": func(from, next int) bool { return connTransitions.May(uint8(from), uint8(next)) },

@@ -12,21 +12,44 @@ import (
 // question is a request of the agent's. It is answered once: by the app, or with
 // what its withdrawal calls for.
 type question struct {
-	handle    uint32
-	id        []byte // JSON-RPC id, raw
-	method    string
-	raw       []byte // the whole message
-	params    []byte
-	conn      *connection
-	session   *session // nil: of the connection's scope
-	answer    []byte   // the message, once there is one
-	by        uint64   // the number under which another tab has given it; 0 for none
-	delivered bool     // the app has been asked
-	restored  bool
-	refusals  int     // of its answer, by the agent's host
-	given     *answer // while another tab carries the session: what the person has said here
-	draft     []byte  // of the answer, JSON
-	unsaved   bool    // and it is not written yet
+	handle   uint32
+	id       []byte // JSON-RPC id, raw
+	method   string
+	raw      []byte // the whole message
+	params   []byte
+	conn     *connection
+	session  *session // nil: of the connection's scope
+	state    questionState
+	answer   []byte  // questionAnswered: the message
+	by       uint64  // the number under which another tab has given it; 0 for none
+	restored bool    // an earlier page was asked, or another tab
+	refusals int     // of its answer, by the agent's host
+	given    *answer // while another tab carries the session: what the person has said here
+	draft    []byte  // of the answer, JSON
+	unsaved  bool    // and it is not written yet
+}
+
+// questionState is where a question stands. enter alone changes it.
+type questionState uint8
+
+const (
+	questionUnasked  questionState = iota // the app does not hear of it: the client answers
+	questionOpen                          // the app has been asked
+	questionGiven                         // it has answered, and the tab that carries the session is to pass that on
+	questionAnswered                      // this tab answers: the answer is stored, then sent until the agent has it
+)
+
+// questionTransitions are the states that may follow each.
+var questionTransitions = engine.Transitions{
+	questionUnasked:  1 << questionOpen,
+	questionOpen:     1<<questionGiven | 1<<questionAnswered,
+	questionGiven:    1 << questionAnswered,
+	questionAnswered: 1 << questionOpen,
+}
+
+// enter has the question in another state.
+func (q *question) enter(c *Client, next questionState) {
+	engine.Enter(&questionTransitions, &q.state, next, &c.illegalTransitions)
 }
 
 // answer is what the app gives to a question: a result, or a JSON-RPC error object.
@@ -108,7 +131,8 @@ func (c *Client) receiveQuestion(now engine.Time, n *connection, on *session, m 
 // ask hands a question to the app.
 func (c *Client) ask(q *question) {
 	c.lastQuestion++
-	q.handle, q.delivered = c.lastQuestion, true
+	q.handle = c.lastQuestion
+	q.enter(c, questionOpen)
 	c.tellDraft(q)
 	b := jsonrpc.AppendString([]byte(`{"method":`), q.method)
 	if q.restored {
@@ -166,11 +190,12 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	}
 	for _, q := range c.questions {
 		switch {
-		case q.handle != handle || !q.delivered || q.answer != nil:
+		case q.handle != handle || q.state == questionUnasked || q.state == questionAnswered:
 		case q.session == nil || q.session.state == sessionOwned:
 			c.answer(now, q, ok, data)
 			return
-		case q.given == nil:
+		case q.state == questionOpen:
+			q.enter(c, questionGiven)
 			q.given = &answer{ok, bytes.Clone(data), c.ids.Next()}
 			c.forwardAnswer(q)
 			return
@@ -187,7 +212,7 @@ func (c *Client) RespondRecord(now engine.Time, record uint64, id []byte, by uin
 	if c.state >= stateClosing || s == nil || s.state != sessionOwned {
 		return
 	}
-	if q := c.questionOf(s, id); q != nil && q.delivered && q.answer == nil {
+	if q := c.questionOf(s, id); q != nil && (q.state == questionOpen || q.state == questionGiven) {
 		q.by = by
 		c.answer(now, q, ok, data)
 		c.withdrawn(q, withdrawnAnswered)
@@ -204,7 +229,7 @@ func (c *Client) answer(now engine.Time, q *question, ok bool, data []byte) {
 	if q.session != nil && q.session.wait >= waitParked {
 		q.session.want(c, now) // what comes of it
 	}
-	if ok {
+	if q.enter(c, questionAnswered); ok {
 		q.answer = jsonrpc.AppendResult(nil, m.ID, data)
 	} else {
 		q.answer = jsonrpc.AppendErrorObject(nil, m.ID, data)
@@ -236,10 +261,10 @@ func (c *Client) reply(now engine.Time, q *question, message []byte) {
 
 // answerTaken notes that the agent's host has the answer.
 func (c *Client) answerTaken(q *question) {
-	if q.session != nil && q.delivered {
+	if q.session != nil && q.state != questionUnasked {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
 	}
-	if q.delivered {
+	if q.state != questionUnasked {
 		q.conn.haveAnswered(q.session, q.id, q.raw)
 	}
 	c.unask(q)
@@ -310,14 +335,14 @@ func (c *Client) withdrawn(q *question, why withdrawal) {
 // withdraw ends a question that nobody needs an answer to, and tells the app. The
 // agent is answered where it still waits.
 func (c *Client) withdraw(now engine.Time, q *question, why withdrawal) {
-	if q.handle != 0 && (q.answer == nil || why == withdrawnRefused) {
+	if q.handle != 0 && (q.state != questionAnswered || why == withdrawnRefused) {
 		c.withdrawn(q, why)
 	}
-	if q.answer == nil && (why == withdrawnByAgent || why == withdrawnCancelled) {
+	if q.state != questionAnswered && (why == withdrawnByAgent || why == withdrawnCancelled) {
 		c.answer(now, q, true, q.refusal())
 		return
 	}
-	if q.session != nil && q.delivered {
+	if q.session != nil && q.state != questionUnasked {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
 	}
 	c.unask(q)
@@ -336,7 +361,7 @@ func (q *question) refusal() []byte {
 func (c *Client) takeBack(now engine.Time, n *connection, params []byte) {
 	id, _ := jsonrpc.Member(params, "requestId")
 	for _, q := range c.allQuestions() {
-		if q.conn == n && bytes.Equal(q.id, id) && q.answer == nil {
+		if q.conn == n && bytes.Equal(q.id, id) && q.state != questionAnswered {
 			c.withdraw(now, q, withdrawnByAgent)
 		}
 	}

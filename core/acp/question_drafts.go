@@ -18,7 +18,7 @@ func (c *Client) SaveDraft(now engine.Time, handle uint32, draft []byte) {
 		return
 	}
 	for _, q := range c.questions {
-		if q.handle != handle || !q.delivered || q.answer != nil || q.session == nil || q.session.state != sessionOwned || bytes.Equal(q.draft, draft) {
+		if q.handle != handle || q.state == questionUnasked || q.state == questionAnswered || q.session == nil || q.session.state != sessionOwned || bytes.Equal(q.draft, draft) {
 			continue
 		}
 		q.draft, q.unsaved = append([]byte(nil), draft...), true
@@ -52,7 +52,7 @@ func (c *Client) writeDraft(q *question) int {
 // draftsDue returns when writeDrafts is, Never where nothing waits.
 func (c *Client) draftsDue(s *session) engine.Time {
 	for _, q := range c.questions {
-		if q.session == s && q.unsaved && q.answer == nil && s.state == sessionOwned {
+		if q.session == s && q.unsaved && q.state != questionAnswered && s.state == sessionOwned {
 			return s.draftAt
 		}
 	}
@@ -82,7 +82,7 @@ func (c *Client) advanceDrafts(now engine.Time) {
 // rewriteDrafts writes the drafts of a session whose log is written again.
 func (c *Client) rewriteDrafts(s *session) {
 	for _, q := range c.questions {
-		if q.session == s && q.answer == nil && len(q.draft) > 0 {
+		if q.session == s && q.state != questionAnswered && len(q.draft) > 0 {
 			q.unsaved = false
 			c.writeDraft(q)
 		}

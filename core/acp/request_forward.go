@@ -182,7 +182,7 @@ func (c *Client) forwardAgain(s *session) {
 // forwardRest asks it for what is no request: to pass answers on, and to forget s.
 func (c *Client) forwardRest(s *session) {
 	for _, q := range c.questions {
-		if q.session == s && q.given != nil && q.answer == nil {
+		if q.session == s && q.state == questionGiven {
 			c.forwardAnswer(q)
 		}
 	}
@@ -278,7 +278,7 @@ func (c *Client) handedOn(now engine.Time, s *session) {
 // this one does, and its log is read.
 func (c *Client) takenOver(now engine.Time, s *session) {
 	for _, q := range c.allQuestions() {
-		if q.session == s && q.given != nil && q.answer == nil {
+		if q.session == s && q.state == questionGiven {
 			// What this tab's person has said; the one that died has not passed it on.
 			c.answer(now, q, q.given.ok, q.given.data)
 		}

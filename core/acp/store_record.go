@@ -157,9 +157,9 @@ func (c *Client) rewrite(s *session) {
 	c.writeServers(s)
 	c.writeConnection(s)
 	for _, q := range c.questions {
-		if q.session == s && q.delivered {
+		if q.session == s && q.state != questionUnasked {
 			c.write(s, journal.AskedEntry(q.id, q.raw))
-			if q.answer != nil {
+			if q.state == questionAnswered {
 				c.writeAnswer(q)
 			}
 		}

@@ -131,7 +131,7 @@ func (c *Client) restoreHead(now engine.Time, op journal.Op, head journal.Head) 
 	for _, q := range c.allQuestions() {
 		switch {
 		case q.session != s:
-		case q.answer != nil:
+		case q.state == questionAnswered:
 			c.unask(q)
 		default:
 			q.restored, q.conn = true, nil // asked on; mirror knows whether anybody still waits
@@ -188,7 +188,7 @@ func (c *Client) restored(now engine.Time, s *session, passed handover) {
 	}
 	s.before = s.turn.n
 	for _, reply := range s.fold.Outbox {
-		q := &question{id: reply.ID, answer: reply.Message, delivered: true, conn: s.conn, session: s}
+		q := &question{id: reply.ID, answer: reply.Message, state: questionAnswered, conn: s.conn, session: s}
 		s.resend = append(s.resend, q)
 		c.questions = append(c.questions, q)
 	}
@@ -231,7 +231,7 @@ func (c *Client) mirror(s *session, passed handover) {
 	for _, asked := range s.fold.Asked {
 		if q := c.questionOf(s, asked.ID); q != nil {
 			q.conn = s.conn
-			if passed == handedHere && q.given == nil {
+			if passed == handedHere && q.state == questionOpen {
 				c.restoreDraft(q)
 				c.ask(q)
 			}
