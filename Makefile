@@ -13,14 +13,17 @@ VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
 FUZZTIME ?= 10s
 
 DIST    := web/dist
-ESBUILD := go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"'
+ESBUILD = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
 
 # A folder counts as well as its files, so that a deleted file is noticed.
 GO_SOURCES   := go.mod go.sum package.json $(shell find core jsbridge wasm web/scripts -type d -o -name '*.go')
 WEB_SOURCES  := package.json web/build/wasm_exec.mjs $(shell find web/src -type d -o -name '*.ts')
 DEMO_SOURCES := package.json $(shell find web/demo)
 
-MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js
+# Which build it is, for a page and the worker that it meets: all that both are made of.
+BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
+
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -32,7 +35,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
 
-.PHONY: help demo build test test-core e2e e2e-stories e2e-beside sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -66,7 +69,7 @@ web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 
 # What few pages need is in chunks beside the module, which loads them by itself.
 # Their names change with what is in them: a module never meets another build's.
-$(DIST)/holdfast.mjs: $(WEB_SOURCES)
+$(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
 	$(ESBUILD) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
 		--entry-names=holdfast --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
@@ -74,11 +77,15 @@ $(DIST)/holdfast.mjs: $(WEB_SOURCES)
 # A classic script has no import.meta; what it can ask for is its own address. It
 # is one file, whatever a page needs of it: where a script of another origin is
 # allowed, a module of that origin may not be.
-SCRIPT_TAG := $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
+SCRIPT_TAG = $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
 	--define:import.meta.url=scriptURL --inject:web/src/script.ts
 
-$(DIST)/holdfast.js: $(WEB_SOURCES)
+$(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
 	$(SCRIPT_TAG) --sourcemap --outfile=$@
+
+# What runs in a worker is one file as well, with the same build in it as the module.
+$(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
@@ -141,18 +148,23 @@ e2e-beside:
 
 # The random stories: how much of them `make test` plays is their flags' defaults.
 # A failure prints its seed, and HOLDFAST_SEED plays it again.
-RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestFault132_AckedStaysAckedOverKills)$$'
+RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestFault132_AckedStaysAckedOverKills)$$'
 FIRST := $(or $(FIRST),$(shell date +%s))
 
 sample: build $(NEWER) $(VALIDATOR) browser ## a few minutes of them, native and in Chrome, from FIRST on, which it prints
 	@echo "FIRST=$(FIRST)"
 	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=10000 go test -count=1 -v ./core/mcp -run 'Histories$$'
-	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 100 -cuts 800 -kills 14 -tabends 20 -taskschedules 24 -agentturns 6
+	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 100 -cuts 800 -kills 14 -tabends 20 -taskschedules 24 -agentturns 6 -visitends 36
 
 soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=1000000 HOLDFAST_EVERY=1 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$|AfterEveryByte$$'
 	HOLDFAST_HISTORIES=500 go test -count=1 -tags npm -timeout 8h ./core/acp -run '^TestSoak$$'
-	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500
+	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500 -visitends 5000
+
+# `make test` has all stories in the page host, and a short row of the shared one.
+hosts: build $(NEWER) $(VALIDATOR) browser ## the stories that say what lasts, under every other host; the shared host's own at length
+	$(STORIES) ./e2e -run '^TestHosts$$' -hosts shared,killed,worker
+	$(STORIES) -v ./e2e -run '(^Test|_)Shared' -visitends 300
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

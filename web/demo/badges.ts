@@ -7,6 +7,10 @@ const GUARANTEES: Record<Guarantee, { words: string; why: string }> = {
     words: "a reload would lose this call",
     why: "Nothing that could continue the call is stored: its server has sent no event id so far, or never does.",
   },
+  "survives-reload": {
+    words: "a reload loses nothing",
+    why: "The call runs in a worker that all pages share, which goes on while this one is loaded again.",
+  },
   resumable: { words: "a reload loses nothing", why: "Every message, and where the stream stands, is stored in this browser before the page counts on it." },
   durable: { words: "a reload loses nothing", why: "The server has made a task of the call, and the task's id is stored in this browser." },
 };

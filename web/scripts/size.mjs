@@ -48,11 +48,15 @@ import { packages } from "./wasmpackages.mjs";
 // 0.7 KB are for two builds on one origin: what this one cannot read it gives up, and
 // leaves alone, its keys and its session included; 4 KB of the wasm.
 // 11 KB of the wasm are for who carries a call, which was 1.4 KB of the module (core/tabs).
+// 4.5 KB of the module are for hosts beside the page (web/src/host): the messages to a worker and back,
+// with the checks of what arrives. All of the runtime is once more in holdfast-worker.mjs, which
+// only a page with such a host loads, and no page's main thread parses.
 const files = [
   { name: "holdfast.wasm", budget: 732_000, goal: 700_000 },
-  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 44_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 52_000, goal: 15_000 },
-  { name: "holdfast.js", budget: 54_000, goal: 15_000 },
+  { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 48_500, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 56_500, goal: 15_000 },
+  { name: "holdfast.js", budget: 58_500, goal: 15_000 },
+  { name: "holdfast-worker.mjs", budget: 51_000, goal: 45_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

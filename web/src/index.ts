@@ -15,7 +15,7 @@
  * @module
  */
 
-export { connect } from "./client/connect.js";
+export { connect } from "./host/hosts.js";
 export { connectAgent } from "./agent/connectagent.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
@@ -23,6 +23,7 @@ export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/loadruntime.js";
 export { wipe } from "./connect/wipe.js";
+export type { Host } from "./shared/host.js";
 export type { Call } from "./client/call.js";
 export type { CallStatus } from "./client/callstatus.js";
 export type { Draft } from "./input/drafts.js";

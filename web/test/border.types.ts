@@ -26,7 +26,7 @@ function holds<_ extends true>(): void {}
 /** Those that TypeScript names; it takes others, too. */
 type Named<T> = T extends string ? (string extends T ? never : T) : never;
 
-holds<Same<Guarantee, GuaranteeWord>>();
+holds<Same<Exclude<Guarantee, "survives-reload">, GuaranteeWord>>(); // that one is the host's word
 holds<Same<ResumedEvent["outcome"], ResumptionWord>>();
 holds<Same<NonNullable<StatusEvent["why"]>, CutWord>>();
 holds<Within<StatusEvent["state"] | SessionStatus["state"], StreamWord>>();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
+import { Call } from "../src/client/call.js";
 import { Calls, type CallContext } from "../src/client/calls.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Streams } from "../src/tabs/streams.js";
@@ -118,7 +119,7 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
   for (const end of ["exited", "left"]) {
     let rows = 0;
     const { them, send, restart } = calls({ rows: async () => (rows++, []) });
-    const call = send("a").show({ backlog: new Backlog(10), rerun: (call) => call });
+    const call = send("a").show({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
     for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
     if (end === "exited") restart();
     else {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAgent } from "../src/agent/connectagent.js";
 import { Backlog } from "../src/shared/backlog.js";
-import { connect } from "../src/client/connect.js";
+import { connect } from "../src/host/hosts.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { callDefaults } from "../src/client/options.js";
 import type { Runtime } from "../src/runtime/runtime.js";

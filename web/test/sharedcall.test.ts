@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Backlog } from "../src/shared/backlog.js";
-import type { Call } from "../src/client/call.js";
+import { Call } from "../src/client/call.js";
 import { GAP } from "../src/client/events.js";
 import { type CallViewer, SharedCall, type SharedControl } from "../src/client/sharedcall.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 
-const viewer = (): CallViewer => ({ backlog: new Backlog(10), rerun: (call) => call });
+const viewer = (): CallViewer => ({ backlog: new Backlog(10), newCall: (...made) => new Call(...made) as never, rerun: (call) => call });
 const progress = (n: number): [number, number, string] => [EVENT.progress, n, `{"progress":${n}}`];
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 

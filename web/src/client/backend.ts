@@ -1,4 +1,5 @@
 import type { ClientState } from "../shared/clientstate.js";
+import type { Host } from "../shared/host.js";
 import type { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Implementation, ServerCapabilities } from "../shared/mcp.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
@@ -65,6 +66,8 @@ export interface ConnectionFacts {
  * `AbortSignal` and the app's listeners crosses it, so that a message port can carry it.
  */
 export interface ClientBackend {
+  /** Where the runtime runs. */
+  readonly host: Host;
   /** What is known of the connection now. */
   readonly facts: ConnectionFacts;
   /** Where this client stands, which may be closed while the connection goes on. */

@@ -322,6 +322,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();
   }
 
+  /** @internal Events up to a position that did not come, and what they said of the call: a reader gets them from the store, in their place. */
+  skipped(gap: Gap, position: number, guarantee: Guarantee, followed: boolean): void {
+    this.advanced(position);
+    this.#guarantee = guarantee;
+    this.#followed = followed;
+    this.#unpack();
+    this.#events.skipped(gap);
+  }
+
   /** @internal The call was sent under this id. */
   bind(id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
     this.#id = id;
@@ -420,8 +429,13 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#end(undefined, error);
   }
 
-  /** @internal Ends as another one did, of the same request. */
-  endAs(other: Call<T>): void {
+  /** @internal Why it has failed. */
+  get failure(): HoldfastError | undefined {
+    return this.#error;
+  }
+
+  /** @internal Ends as another one did, of the same request; `_outcome` is how the core has settled it, where it has. */
+  endAs(other: Call<T>, _outcome: [outcome: number, text: string] | undefined): void {
     this.#done = other.#done;
     this.#end(other.#value, other.#error);
   }

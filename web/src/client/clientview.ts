@@ -4,10 +4,11 @@ import { Call } from "./call.js";
 import type { ClientEvents } from "./clientevents.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
+import type { Host } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
-import type { CallViewer, Made, SharedCall } from "./sharedcall.js";
+import type { CallViewer, Made, NewCall, SharedCall } from "./sharedcall.js";
 import type { SharedClient } from "./sharedclient.js";
 import type { UserStores } from "../connect/userstores.js";
 import type { Usage } from "../storage/storage.js";
@@ -33,6 +34,7 @@ interface ViewedClient {
  * ends with the last.
  */
 export class ClientView implements ClientBackend, View, CallViewer {
+  readonly host: Host = "page";
   readonly backlog: Backlog;
   readonly handlers: Handlers;
   readonly stores: UserStores;
@@ -71,6 +73,11 @@ export class ClientView implements ClientBackend, View, CallViewer {
     return this.#over.signal;
   }
 
+  /** All who use the client, this one included, the newest last. */
+  protected get all(): readonly ClientView[] {
+    return this.#open?.views.all ?? [];
+  }
+
   /** Where it stands. */
   get state(): ClientState {
     return this.#left ? "closed" : this.client.state;
@@ -97,6 +104,10 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** The store has brought a call back. */
   recalled(call: SharedCall<CallToolResult>): void {
     call.show(this);
+  }
+
+  newCall<T>(...made: NewCall): Call<T> {
+    return new Call<T>(...made);
   }
 
   /** Something has happened to the client. */
@@ -130,7 +141,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
   #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
     if (this.#left) {
-      const call = new Call<T>(op, this.backlog);
+      const call = this.newCall<T>(op, this.backlog);
       call.fail(closedError(op));
       return call;
     }
@@ -191,6 +202,13 @@ export class ClientView implements ClientBackend, View, CallViewer {
     this.#part(closedError);
     for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
     if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });
+  }
+
+  /** Nobody comes back to it: ends the client as a page does that is left, with its session kept. */
+  async suspend(): Promise<void> {
+    this.#open.retire();
+    await this.client.suspend();
+    await this.close();
   }
 
   /** Ends it for a logout, and the client for all who use it, unless others have calls under way. */

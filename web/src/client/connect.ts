@@ -12,22 +12,17 @@ import { OpenClient, type Plan } from "./openclient.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
 import type { Validation } from "./sharedclient.js";
 
-/**
- * Connects to an MCP server over Streamable HTTP: loads the runtime (once per
- * page), initializes, opens the stream for unasked messages.
- *
- * Called again in one page with the same URL, user and plain options, as a module that
- * is replaced or a component that is mounted again does, it gives another client over the
- * same connection. Handlers, `token`, `signal` and listeners belong to each; what the
- * server asks, and for tokens, the newest is asked. The last that closes ends the session.
- *
- * @param url the server's endpoint, absolute or relative to the page
- * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
- *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`,
- *   `no_revision` or `timeout` where there is no connection, with a `hint` for a
- *   person where the cause could be found; `load_failed` where there is no wasm
- */
-export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
+/** Connects in this page. */
+export async function connectHere(url: string | URL, options: ConnectOptions): Promise<McpClient> {
+  const view = await openView(url, options, (...made) => new ClientView(...made));
+  const client = new McpClient(view);
+  setTimeout(() => view.connected(), 0); // not before the app can listen
+  closeBy(options.signal, client);
+  return client;
+}
+
+/** Opens a view of the client with those options, of which others may have views; `viewOf` makes it. */
+export async function openView<V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V): Promise<V> {
   const absolute = serverURL(url);
   const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
   checkGroup("connect", "retention", options.retention);
@@ -59,13 +54,10 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
   const runtime = load(options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
   const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address));
-  const view: ClientView = new ClientView(absolute, new Backlog(...plan.backlog), handlers, stores);
+  const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);
   const principal = await unlessAborted("connect", signal, stores.principal());
   await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
-  const client = new McpClient(view);
-  setTimeout(() => view.connected(), 0); // not before the app can listen
-  closeBy(signal, client);
-  return client;
+  return view;
 }
 
 function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {

@@ -8,6 +8,7 @@ import type { CallToolResult, Implementation, Open, ServerCapabilities } from ".
 import type { CallOptions } from "./options.js";
 import { nameOf } from "./outgoing.js";
 import type { ClientState } from "../shared/clientstate.js";
+import type { Host } from "../shared/host.js";
 import type { Usage } from "../storage/storage.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 
@@ -27,6 +28,11 @@ export class Connection {
   /** What was tried to find the revision, in order; empty where it was known. */
   get negotiation(): readonly NegotiationStep[] {
     return this.backend.facts.negotiation;
+  }
+
+  /** Where the runtime of this client runs: what its work outlives. */
+  get host(): Host {
+    return this.backend.host;
   }
 
   /** Where the client stands. */

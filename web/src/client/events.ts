@@ -31,9 +31,11 @@ export interface NotificationEvent extends Positioned {
  * could continue it is stored. `resumable`: an event id, a resume policy or an
  * unanswered request for input is, or the call has not left and is sent by the
  * next page, in time ({@link CallOptions.sendWithin}). `durable`: it is a task of the server's, or
- * it came from the store with its outcome.
+ * it came from the store with its outcome. `survives-reload`: nothing that could continue it is stored
+ * either, but it runs in a worker that outlives the page, which a reload does not cut;
+ * a crash of the browser or the end of that worker does, and the call ends with `outcome_unknown`.
  */
-export type Guarantee = "lost-on-reload" | "resumable" | "durable";
+export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "durable";
 
 /** What a reload would do to the call has changed. */
 export interface GuaranteeEvent extends Positioned {

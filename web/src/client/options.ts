@@ -4,6 +4,7 @@ import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { ValidatePolicy } from "../output-schema/outputs.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument } from "../shared/arguments.js";
+import type { Host } from "../shared/host.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 
 /** Times in ms, above 0; `Infinity` is never. */
@@ -147,6 +148,15 @@ export interface ConnectOptions {
   ack?: AckMode;
   /** Whether calls may be run again by themselves: see {@link CallOptions.rerun}. Default "hinted". */
   rerun?: RerunPolicy;
+  /**
+   * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main
+   * thread. `shared`: in a worker that all pages of the origin share, and that outlives a reload:
+   * nothing of what is under way is cut by one. A host that is named and cannot be had is
+   * an error, `host_unavailable`. Default `auto`, which is the page.
+   */
+  host?: "auto" | Host;
+  /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */
+  worker?: string | URL;
   /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */

@@ -5,9 +5,14 @@ import { missing } from "./storedevents.js";
 /** Whoever sees a call in a way of their own: a client of the app's. */
 export interface CallViewer {
   readonly backlog: Backlog;
+  /** Makes what the viewer holds of a call. */
+  newCall<T>(...made: NewCall): Call<T>;
   /** Makes the same request once more. */
   rerun(call: SharedCall<unknown>): Call<unknown>;
 }
+
+/** What a {@link Call} is made from. */
+export type NewCall = ConstructorParameters<typeof Call>;
 
 /** What a call of the core's needs of its client. */
 export interface SharedControl extends CallControl {
@@ -58,7 +63,7 @@ export class SharedCall<T> extends Call<T> {
   show(viewer: CallViewer, late = false): Call<T> {
     const { method, key, createdAt, acked, base, followed, guarantee, restored } = this;
     const made = { ...(key === undefined ? {} : { key }), acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
-    const call = new Call<T>(method, viewer.backlog, this.manual, this.params, made);
+    const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.params, made);
     const seen: Seen<T> = { call };
     this.#seen.set(viewer, seen);
     call.bind(0, this.#controlOf(viewer, seen), undefined, this.kept);
@@ -108,7 +113,7 @@ export class SharedCall<T> extends Call<T> {
   protected override over(): void {
     let first = true;
     for (const { call } of this.#seen.values()) {
-      if (first) call.endAs(this); // parsed once, as a rule
+      if (first) call.endAs(this, this.#outcome); // parsed once, as a rule
       else this.#end(call);
       first = false;
     }
@@ -116,7 +121,7 @@ export class SharedCall<T> extends Call<T> {
 
   #end(call: Call<T>): void {
     if (this.#outcome) call.settle(...this.#outcome);
-    else call.endAs(this);
+    else call.endAs(this, undefined);
   }
 
   #controlOf(viewer: CallViewer, seen: Seen<T>): CallControl {

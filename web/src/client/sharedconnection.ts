@@ -200,10 +200,21 @@ export class SharedConnection {
     return this.#life.close(ends ? () => this.#wire.runtime.terminate(this.#wire.handle) : undefined);
   }
 
+  /** Ends it as a page does that is left: its session is for whoever comes next. */
+  suspend(): Promise<void> {
+    this.#calls.closing();
+    return this.#life.close(() => this.#wire.runtime.closeKeepingSession(this.#wire.handle));
+  }
+
   /** Deletes all that is stored of this server and user; what goes on goes on in memory. */
   async forget(): Promise<void> {
     await forgetRevision(this.url);
     await this.#keeping.journal?.forget();
+  }
+
+  /** Whether calls are kept at all, if only in memory. */
+  get keeps(): boolean {
+    return this.#keeping.journal !== undefined;
   }
 
   /** Whether another view may come to it: not where what is stored was deleted, here or in another tab, or the runtime has exited. */

@@ -33,9 +33,10 @@ import type { CallToolResult } from "./mcp.js";
  * | `elsewhere` | another page carries the session, and cannot be asked to pass something on; or what is stored of the call is of a newer build, which this page cannot read: a page of that build carries it on |
  * | `session_rejected` | the server's session cannot be kept |
  * | `load_failed` | the wasm could not be loaded |
+ * | `host_unavailable` | the host that `host` names cannot be had here; the message says why |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
  */
-export type ErrorCode = CoreErrorCode | "cors_blocked" | "rpc_error" | "invalid_structured_content" | "storage_failed" | "load_failed" | "runtime_exited";
+export type ErrorCode = CoreErrorCode | "cors_blocked" | "rpc_error" | "invalid_structured_content" | "storage_failed" | "load_failed" | "host_unavailable" | "runtime_exited";
 
 /** A JSON-RPC error object as the server sent it (JSON-RPC 2.0 section 5.1). */
 export interface RPCError {

@@ -84,6 +84,12 @@ export class EventQueue<Raw, Event> {
     this.#backlog?.wait(gap);
   }
 
+  /** What each reader gets from elsewhere, between what came and what comes. */
+  skipped(gap: Gap): void {
+    this.#backlog?.wait(gap);
+    for (const reader of this.#readers) reader.skipped(gap);
+  }
+
   /** No more events will come. */
   end(error: HoldfastError | undefined): void {
     this.#ended = true;
@@ -184,6 +190,12 @@ class Reader<Raw, Event> implements AsyncIterableIterator<Event> {
     if (this.#waiting.length === 0 || this.#refill) return false;
     this.#give(raw);
     return true;
+  }
+
+  /** What comes next comes from elsewhere. */
+  skipped(gap: Gap): void {
+    if (this.#waiting.length > 0 && !this.#refill) this.#fill(gap);
+    else this.queue.wait(gap);
   }
 
   #give(raw: Raw): void {

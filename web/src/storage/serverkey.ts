@@ -66,6 +66,11 @@ export function isPlace(text: string): boolean {
   }
 }
 
+/** What stands for those parts where they must not be readable. */
+export function placeDigest(parts: readonly string[]): Promise<string> {
+  return digest(parts);
+}
+
 /** SHA-256 of the parts, in hex. crypto.subtle is not there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing. */
 async function digest(parts: readonly string[]): Promise<string> {
   // A frame of JSON: no two lists of parts give the same text.

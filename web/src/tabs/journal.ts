@@ -363,7 +363,7 @@ export class Journal {
   }
 
   #seen(): void {
-    this.#carrying.input(document.visibilityState === "hidden" ? TAB_INPUT.hidden : TAB_INPUT.visible);
+    this.#carrying.input(globalThis.document?.visibilityState === "hidden" ? TAB_INPUT.hidden : TAB_INPUT.visible);
   }
 
   #watchPage(listens: boolean): void {

@@ -17,8 +17,9 @@ export interface Lifecycle {
   seen(): void;
 }
 
-/** Watches the page until `signal`. */
+/** Watches the page until `signal`. In a worker there is none: it goes on while pages come and go. */
 export function watchPage(page: Lifecycle, signal: AbortSignal): void {
+  if (!globalThis.document) return;
   document.addEventListener("freeze", () => page.rest(), { signal });
   document.addEventListener("resume", () => void page.wake(), { signal });
   document.addEventListener("visibilitychange", () => page.seen(), { signal });

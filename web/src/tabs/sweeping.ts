@@ -9,10 +9,10 @@ const LATER = 2_000;
  * reads one record. Nobody waits for it, and one that fails is made by the next page.
  */
 export function sweepWhenIdle(store: Store, reads: (call: number) => boolean, signal: AbortSignal): void {
-  const use: SweepUse = { reads, inUse: openServers, over: () => signal.aborted || document.hidden };
+  const use: SweepUse = { reads, inUse: openServers, over: () => signal.aborted || isHidden() };
   const idle = (): void => {
     if (signal.aborted) return;
-    if (document.hidden) document.addEventListener("visibilitychange", later, { once: true, signal });
+    if (isHidden()) document.addEventListener("visibilitychange", later, { once: true, signal });
     else void store.sweep(use).catch(() => undefined);
   };
   const later = (): void => {
@@ -20,6 +20,11 @@ export function sweepWhenIdle(store: Store, reads: (call: number) => boolean, si
     else setTimeout(idle, LATER);
   };
   later();
+}
+
+/** Whether nobody sees the page. A worker is as good as seen. */
+function isHidden(): boolean {
+  return globalThis.document?.hidden === true;
 }
 
 /** Which servers' stores are open in any page: it has locks named by them. Without Web Locks none is known. */

@@ -1,0 +1,81 @@
+// What a host asks the app, and which page it asks: the view's own, or the newest that is there.
+// Where none is, the question waits for one, and the work goes on.
+
+import type { Handlers, InputContext } from "../input/handlers.js";
+import type { Asked } from "./protocol.js";
+import type { PortView, QuestionContext } from "./portview.js";
+
+/** Why a question has no answer: its page has gone. */
+export const GONE: unique symbol = Symbol("the page has gone");
+
+/** A page that has not answered after so many ms is not waited for. */
+const HANGS = 1_000;
+
+/** Whoever waits for a page. */
+const waiting: (() => void)[] = [];
+
+/** A page has come, or is back: what waits for one is asked there. */
+export function pageArrived(): void {
+  for (const goOn of waiting.splice(0)) goOn();
+}
+
+/** Asks a page for something; rejects with what the app's code threw there. */
+export async function askPage(view: PortView, asked: Asked, request: object, context: QuestionContext): Promise<unknown> {
+  let { draft } = context;
+  const saveDraft = (value: unknown): void => {
+    draft = value;
+    context.saveDraft?.(value);
+  };
+  while (!context.signal?.aborted) {
+    const asks = isHere(view) ? view : view.peers.filter(isHere).at(-1);
+    if (!asks) {
+      await arrival(context.signal);
+      continue;
+    }
+    try {
+      return await asks.page.question(asks.number, asked, request, { ...context, draft, saveDraft });
+    } catch (error) {
+      if (error !== GONE) throw error;
+    }
+  }
+  throw context.signal.reason;
+}
+
+/**
+ * Asks the view's page for a token, and the other pages for theirs: one whose user has
+ * changed leaves for a client of that user's. They are waited for, since what a page makes from
+ * then on is not the last user's; but not for long, since a page may hang.
+ */
+export async function askForToken(view: PortView, server: string): Promise<string> {
+  // One that is being checked itself has the others check nothing.
+  const others = view.checks ? [] : view.peers.filter((other) => other !== view && other.page !== view.page && isHere(other));
+  const all = Promise.all(others.map((other) => other.checkUser()));
+  const token = (await askPage(view, "token", {}, { server, signal: view.over })) as string;
+  if (others.length > 0) await Promise.race([all, new Promise((resolve) => setTimeout(resolve, HANGS))]);
+  return token;
+}
+
+/** The handlers that a page has, by name, as functions that ask it. `view` is whose they are. */
+export function handlersOf(names: readonly unknown[], view: () => PortView): Handlers {
+  const ask =
+    (asked: Asked) =>
+    (request: object, context: InputContext): Promise<never> =>
+      askPage(view(), asked, request, context) as Promise<never>;
+  return {
+    ...(names.includes("elicitation") && { elicitation: ask("elicitation") }),
+    ...(names.includes("sampling") && { sampling: ask("sampling") }),
+    ...(names.includes("roots") && { roots: (context: InputContext) => ask("roots")({}, context) }),
+  };
+}
+
+/** Resolves when a page has come, or nobody waits for it any more. */
+function arrival(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function isHere({ page }: PortView): boolean {
+  return page.presence === "here";
+}

@@ -1,0 +1,53 @@
+/** Bytes that may be on their way to a page that has not said that it took them. */
+const MOST = 8 << 20;
+/** A page says so at the latest after so many. */
+const EVERY = 1 << 20;
+
+/** What a host may still send to a page: one that hangs or is frozen is sent no more. */
+export class Credits {
+  #sent = 0;
+
+  /** Whether more may be sent. */
+  get any(): boolean {
+    return this.#sent < MOST;
+  }
+
+  /** So many bytes were sent. */
+  spend(bytes: number): void {
+    this.#sent += bytes;
+  }
+
+  /** The page has taken so many; a page that says more than it got gains nothing. Reports whether sending may go on that could not. */
+  add(bytes: number): boolean {
+    const before = this.any;
+    this.#sent = Math.max(0, this.#sent - bytes);
+    return !before && this.any;
+  }
+}
+
+/** What a page has taken and not said so. */
+export class Taken {
+  readonly #say: (bytes: number) => void;
+  #bytes = 0;
+  #waiting = false;
+
+  constructor(say: (bytes: number) => void) {
+    this.#say = say;
+  }
+
+  /** So many bytes were taken; said at once where they are many, else when this task is over. */
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes >= EVERY) this.#now();
+    else if (!this.#waiting) {
+      this.#waiting = true;
+      setTimeout(() => this.#now(), 0);
+    }
+  }
+
+  #now(): void {
+    this.#waiting = false;
+    if (this.#bytes > 0) this.#say(this.#bytes);
+    this.#bytes = 0;
+  }
+}

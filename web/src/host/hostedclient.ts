@@ -1,0 +1,135 @@
+import type { ClientEvents } from "../client/clientevents.js";
+import type { Call } from "../client/call.js";
+import type { Guarantee } from "../client/events.js";
+import type { Guarantees } from "../client/guarantees.js";
+import { openView } from "../client/connect.js";
+import type { ConnectOptions } from "../client/options.js";
+import { type ErrorData, errorData } from "./errordata.js";
+import { pageCame } from "./lingering.js";
+import type { PortCall } from "./portcall.js";
+import { PortView, type ViewPage } from "./portview.js";
+import type { HostMessage, PageMessage } from "./protocol.js";
+import { askForToken, handlersOf, pageArrived } from "./askpage.js";
+
+/** How long facts of a client that nothing tells of, its counters, may be behind, in ms. */
+const BEHIND = 50;
+
+/** A client that a page has opened here. */
+export class HostedClient {
+  readonly #page: ViewPage;
+  readonly #number: number;
+  readonly #over = new AbortController();
+  #view: PortView | undefined;
+  /** What the page knows, as JSON by name. */
+  readonly #said = new Map<string, string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(page: ViewPage, number: number) {
+    this.#page = page;
+    this.#number = number;
+  }
+
+  /** The view, once the client is open. */
+  get view(): PortView | undefined {
+    return this.#view;
+  }
+
+  /** Opens it; tells the page. */
+  async open({ url, options, handlers, token }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
+    let view!: PortView;
+    const all: ConnectOptions = {
+      ...(options as ConnectOptions),
+      handlers: handlersOf(handlers, () => view),
+      ...(token && { token: () => askForToken(view, url) }),
+      signal: this.#over.signal,
+    };
+    try {
+      await openView(url, all, (...made) => {
+        view = new PortView(this.#number, this.#page, made);
+        view.listeners.tap((event, value) => this.#emit(view, event, value));
+        return view;
+      });
+    } catch (error) {
+      this.#send({ t: "failed", client: this.#number, error: errorData(error) });
+      return;
+    }
+    if (this.#over.signal.aborted) {
+      void view.close();
+      return;
+    }
+    this.#view = view;
+    this.tell();
+    view.calls(); // the page knows the keys from the start
+    this.#send({ t: "opened", client: this.#number });
+  }
+
+  /** The app can listen from here on. */
+  listening(): void {
+    const view = this.#view;
+    if (!view) return;
+    view.connected();
+    pageCame(view);
+    pageArrived();
+  }
+
+  /** The page has gone while it was being opened, or wants it no more. */
+  abort(): void {
+    this.#over.abort();
+    clearTimeout(this.#timer);
+  }
+
+  /** Something has happened that facts may follow from. */
+  touched(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.tell();
+    }, BEHIND);
+  }
+
+  /** Tells the page what it does not know of the client. */
+  tell(): void {
+    const view = this.#view;
+    if (!view?.client) return;
+    const { url, revision, negotiation, session, server, capabilities, instructions, durability, counters } = view.facts;
+    const guarantees = guaranteesIn(view);
+    const facts = { state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
+    const news: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(facts)) {
+      const text = JSON.stringify(value) ?? "";
+      if (this.#said.get(name) === text) continue;
+      this.#said.set(name, text);
+      news[name] = value;
+    }
+    if (Object.keys(news).length > 0) this.#send({ t: "facts", client: this.#number, facts: news });
+  }
+
+  #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {
+    this.#view ??= view.client && view; // what is said before it is open goes with that
+    this.tell();
+    this.touched();
+    if (event === "durability" && (value as ClientEvents["durability"]).why === "closed") for (const { call } of view.shown()) call.lost();
+    let call = 0;
+    let data: object = value;
+    let error: ErrorData | undefined;
+    if (event === "restored") {
+      call = ((value as ClientEvents["restored"]).call as Call<unknown> as PortCall<unknown>).id;
+      data = {};
+    } else if (event === "state") {
+      const { state, error: why } = value as ClientEvents["state"];
+      data = { state };
+      if (why) error = errorData(why);
+    }
+    this.#send({ t: "emit", client: this.#number, event, value: data, call, ...(error && { error }) });
+  }
+
+  #send(message: HostMessage): void {
+    this.#page.send(message);
+  }
+}
+
+/** What calls can count on in a host that outlives the page, where it does. */
+function guaranteesIn({ facts, outlives }: PortView): Guarantees {
+  const { floor, ceiling } = facts.guarantees;
+  const here = (core: Guarantee): Guarantee => (outlives && core === "lost-on-reload" ? "survives-reload" : core);
+  return { floor: here(floor), ceiling: here(ceiling) };
+}

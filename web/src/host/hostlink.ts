@@ -1,0 +1,228 @@
+import { HoldfastError } from "../shared/errors.js";
+import { lock } from "../tabs/locks.js";
+import { Taken } from "./credits.js";
+import { holdfastErrorFrom } from "./errordata.js";
+import { eachEvent } from "./eventbatch.js";
+import { BUILD, checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
+import { startWorker } from "./startworker.js";
+import { unavailable } from "./unavailable.js";
+
+/**
+ * ms until a worker that does not answer is started once more, and the last time: then it counts as one
+ * that cannot be had. A page may meet one whose process is just ending, which answers nobody.
+ */
+const PATIENCE = [1_500, 3_000, 12_000];
+
+/** A client of the page's, as far as what arrives for it goes. */
+export interface LinkedClient {
+  receive(message: HostMessage): void;
+  /** An event of one of its calls. */
+  event(call: number, kind: number, position: number, text: string, stream: number): void;
+  /** The host has ended. */
+  hostEnded(): void;
+  /** What the app threw in answer to that question. */
+  thrown(question: number): unknown;
+}
+
+/** A message that waits for its answer. */
+interface Asked {
+  op: string;
+  client: LinkedClient | undefined;
+  resolve(value: unknown): void;
+  reject(error: HoldfastError): void;
+}
+
+/** This page's way to one host: all its clients there speak over it. */
+export class HostLink {
+  readonly #port: MessagePort;
+  /** The lock by which the host knows that the page lives; that of `page` is given back with it. */
+  readonly #lock: string;
+  readonly #isShared: boolean;
+  #release: (() => void) | undefined;
+  #watch: AbortController | undefined;
+  #hostLock = "";
+  #over = false;
+  /** It is in the back/forward cache. */
+  #isCached = false;
+  /** What listens to the page. */
+  readonly #page = new AbortController();
+  readonly #clients = new Map<number, LinkedClient>();
+  /** Whose a call is. */
+  readonly #calls = new Map<number, LinkedClient>();
+  readonly #asked = new Map<number, Asked>();
+  readonly #taken = new Taken((bytes) => this.send({ t: "credit", bytes }));
+  #numbers = 0;
+  #ended: (() => void) | undefined;
+
+  private constructor(port: MessagePort, name: string, isShared: boolean) {
+    this.#port = port;
+    this.#lock = name;
+    this.#isShared = isShared;
+  }
+
+  /** Starts a host, or joins it; `ended` is told when it has ended. Rejects with `host_unavailable`. */
+  static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
+    if (!globalThis.navigator?.locks) throw unavailable("this page has no Web Locks (plain http), by which a worker knows which pages live");
+    for (const patience of PATIENCE) {
+      const { port, outlives, failed } = startWorker(kind, url, user);
+      const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
+      try {
+        await link.#hold();
+        if (await Promise.race([failed, link.#hello(patience, outlives)])) {
+          link.#ended = ended;
+          link.#live();
+          return link;
+        }
+      } catch (error) {
+        link.#end();
+        throw error;
+      }
+      link.send({ t: "bye" }); // it may be slow, and there
+      link.#end();
+    }
+    throw unavailable(`the worker at ${url} does not answer`);
+  }
+
+  async #hold(): Promise<void> {
+    const release = await lock(this.#lock);
+    this.#release = () => void release?.();
+  }
+
+  /** Resolves to whether the host has answered in so many ms. */
+  #hello(patience: number, outlives: boolean): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(false), patience);
+      this.#port.onmessage = ({ data }) => {
+        const message = checked<HostMessage>(FROM_HOST, data);
+        if (message?.t !== "welcome" && message?.t !== "refused") return;
+        clearTimeout(timer);
+        if (message.t === "refused") return reject(unavailable(message.why));
+        this.#hostLock = message.lock;
+        this.#port.onmessage = ({ data }) => this.#receive(data);
+        resolve(true);
+      };
+      this.send({ t: "hello", build: BUILD, lock: `holdfast.${this.#lock}`, outlives });
+    });
+  }
+
+  /** From here on the page's ways are the link's, and the host's end is noticed. */
+  #live(): void {
+    this.#watchHost();
+    const { signal } = this.#page;
+    addEventListener("pagehide", ({ persisted }) => {
+      if (!persisted) return this.send({ t: "bye" });
+      this.#isCached = true;
+      this.send({ t: "away" });
+      this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
+      this.#release?.();
+    }, { signal });
+    addEventListener("pageshow", ({ persisted }) => {
+      if (!persisted) return;
+      this.#watchHost();
+      void this.#hold().then(() => {
+        this.#isCached = false;
+        this.send({ t: "back" });
+      });
+    }, { signal });
+    document.addEventListener("freeze", () => this.send({ t: "away" }), { signal });
+    // One that comes from the cache says so once it has its lock again, and not before.
+    document.addEventListener("resume", () => !this.#isCached && this.send({ t: "back" }), { signal });
+    // The host has given the page up, which was away for too long: its clients are opened there once more.
+    this.#port.addEventListener("close", () => this.#end(), { signal });
+  }
+
+  #watchHost(): void {
+    if (this.#hostLock === "") return;
+    const watch = (this.#watch = new AbortController());
+    navigator.locks.request(this.#hostLock, { signal: watch.signal }, () => this.#end()).catch(() => {});
+  }
+
+  /** A number that no other client or call of the page's has here. Even. */
+  number(): number {
+    return (this.#numbers += 2);
+  }
+
+  /** What arrives for that client goes to it. */
+  add(number: number, client: LinkedClient): void {
+    this.#clients.set(number, client);
+  }
+
+  /** That client is over. A page without any has nothing of a shared host: it takes its leave. */
+  remove(number: number): void {
+    const client = this.#clients.get(number);
+    this.#clients.delete(number);
+    for (const [id, owner] of this.#calls) if (owner === client) this.#calls.delete(id);
+    if (!this.#isShared || this.#clients.size > 0) return;
+    this.send({ t: "bye" });
+    this.#end();
+  }
+
+  /** What arrives for that call goes to its client. */
+  addCall(call: number, client: LinkedClient): void {
+    this.#calls.set(call, client);
+  }
+
+  /** Tells the host; throws a DataCloneError where something cannot cross. */
+  send(message: PageMessage): void {
+    if (!this.#over) this.#port.postMessage(message);
+  }
+
+  /** Asks the host under a number, which `message` is made with; rejects with what went wrong there. */
+  ask(op: string, client: LinkedClient | undefined, message: (ask: number) => PageMessage): Promise<unknown> {
+    const ask = this.number();
+    return new Promise((resolve, reject) => {
+      if (this.#over) return reject(hostEnded(op));
+      this.send(message(ask));
+      this.#asked.set(ask, { op, client, resolve, reject });
+    });
+  }
+
+  #receive(data: unknown): void {
+    const message = checked<HostMessage>(FROM_HOST, data);
+    if (!message) return;
+    switch (message.t) {
+      case "events":
+        eachEvent(message.heads, message.text, (call, kind, position, text, stream) => this.#calls.get(call)?.event(call, kind, position, text, stream));
+        this.#taken.add(message.heads.byteLength + message.text.length);
+        return;
+      case "answered": {
+        const asked = this.#asked.get(message.ask);
+        this.#asked.delete(message.ask);
+        if (message.error) asked?.reject(holdfastErrorFrom(message.error, asked.op, (question) => asked.client?.thrown(question)));
+        else asked?.resolve(message.value);
+        break;
+      }
+      case "welcome":
+      case "refused":
+        break;
+      case "withdrawn":
+        for (const client of this.#clients.values()) client.receive(message);
+        break;
+      default:
+        if ("client" in message) this.#clients.get(message.client)?.receive(message);
+        else {
+          this.#calls.get(message.call)?.receive(message);
+          if (message.t === "forgotten") this.#calls.delete(message.call);
+        }
+    }
+    this.#taken.add("events" in message && message.t === "replayed" ? message.events.byteLength : 64 + ("text" in message ? message.text.length : 0));
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#watch?.abort();
+    this.#page.abort();
+    this.#release?.();
+    this.#port.close();
+    for (const { op, reject } of this.#asked.values()) reject(hostEnded(op));
+    this.#asked.clear();
+    this.#ended?.();
+    for (const client of this.#clients.values()) client.hostEnded();
+  }
+}
+
+/** The error of what a host had under way when it ended. */
+export function hostEnded(op: string): HoldfastError {
+  return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable: true });
+}

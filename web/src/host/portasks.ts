@@ -1,0 +1,137 @@
+import type { CallControl } from "../client/call.js";
+import type { RawEvent } from "../client/events.js";
+import { Gap } from "../shared/eventqueue.js";
+import { HoldfastError } from "../shared/errors.js";
+import { bytesOf } from "../shared/backlog.js";
+import { errorData } from "./errordata.js";
+import { EventBatch } from "./eventbatch.js";
+import type { PortCall } from "./portcall.js";
+import type { PortView } from "./portview.js";
+import type { HostMessage, PageMessage } from "./protocol.js";
+
+/** Events that are read from the store for a page in one go, at most, and bytes of them above which no more are. */
+const MOST = 256;
+const ENOUGH = 256 << 10;
+
+/** What a page may ask by the name of the client's method. */
+const METHODS: ReadonlySet<string> = new Set([
+  "listTools",
+  "listTasks",
+  "listResources",
+  "listResourceTemplates",
+  "readResource",
+  "subscribeResource",
+  "unsubscribeResource",
+  "listPrompts",
+  "getPrompt",
+  "complete",
+  "setLoggingLevel",
+  "rootsChanged",
+  "notify",
+  "ping",
+]);
+
+/** The page that asks. */
+interface AskingPage {
+  viewOf(client: number): PortView | undefined;
+  closed(client: number): void;
+  send(message: HostMessage): void;
+}
+
+/** What a page has asked and waits for. */
+export class PortAsks {
+  readonly #page: AskingPage;
+  readonly #aborts = new Map<number, AbortController>();
+  /** What is being read again, by the page's number for it. */
+  readonly #reads = new Map<number, AsyncIterator<RawEvent>>();
+
+  constructor(page: AskingPage) {
+    this.#page = page;
+  }
+
+  /** Carries out what the page asks of a client. */
+  ask({ client, ask, op, method, args }: Extract<PageMessage, { t: "ask" }>): void {
+    const view = this.#page.viewOf(client);
+    if (!view?.client) {
+      if (method === "close") this.#page.closed(client); // it is being opened
+      this.answer(ask, method === "close" ? Promise.resolve() : Promise.reject(new HoldfastError({ code: "closed", op, message: "the client is closed" })));
+      return;
+    }
+    switch (method) {
+      case "calls":
+        this.answer(ask, Promise.resolve(view.calls().map((call) => (call as unknown as PortCall<unknown>).id)));
+        break;
+      case "stored":
+        this.answer(ask, view.stored());
+        break;
+      case "close":
+      case "logout": {
+        const end = async (): Promise<void> => {
+          await view.closeAbsent();
+          await view[method]();
+        };
+        this.answer(ask, end().finally(() => this.#page.closed(client)));
+        break;
+      }
+      default:
+        this.answer(ask, METHODS.has(method) ? this.#call(view, ask, op, method, args) : Promise.reject(new TypeError(method)));
+    }
+  }
+
+  #call(view: PortView, ask: number, op: string, method: string, args: unknown[]): Promise<unknown> {
+    const abort = new AbortController();
+    const options = args.at(-1);
+    // Those methods that take options have them last; rootsChanged has none.
+    const all = args.length > 0 && typeof options === "object" && options !== null ? [...args.slice(0, -1), { ...options, ...(method !== "notify" && { signal: abort.signal }) }] : args;
+    this.#aborts.set(ask, abort);
+    const asked = (view.ask as (op: string, method: string, ...args: unknown[]) => Promise<unknown>).call(view, op, method, ...all);
+    return asked.finally(() => this.#aborts.delete(ask));
+  }
+
+  abort(ask: number, why: string): void {
+    this.#aborts.get(ask)?.abort(why);
+  }
+
+  /** Sends what comes of a promise. */
+  answer(ask: number, promise: Promise<unknown>): void {
+    promise.then(
+      (value) => this.#page.send({ t: "answered", ask, value }),
+      (error: unknown) => this.#page.send({ t: "answered", ask, error: errorData(error) }),
+    );
+  }
+
+  /** Reads more of a gap. */
+  reread({ ask, call, read, events, from, to }: Extract<PageMessage, { t: "reread" }>, control: CallControl | undefined): void {
+    let reader = this.#reads.get(read);
+    if (!reader) {
+      const gap = new Gap();
+      [gap.events, gap.from, gap.to] = [events, from, to];
+      reader = control?.reread(0, gap);
+      if (!reader) return this.answer(ask, Promise.resolve({ done: true }));
+      this.#reads.set(read, reader);
+    }
+    this.answer(ask, this.#next(call, read, reader));
+  }
+
+  async #next(call: number, read: number, reader: AsyncIterator<RawEvent>): Promise<unknown> {
+    const batch = new EventBatch();
+    let bytes = 0;
+    for (let n = 0; n < MOST && bytes < ENOUGH; n++) {
+      const { done, value } = await reader.next();
+      if (done) {
+        this.#reads.delete(read);
+        return { ...batch.take(), done: true };
+      }
+      batch.add(call, value.kind, value.position, value.text, 0);
+      bytes += bytesOf(value.text);
+    }
+    return { ...batch.take(), done: false };
+  }
+
+  /** The page has gone. */
+  end(): void {
+    for (const abort of this.#aborts.values()) abort.abort();
+    this.#aborts.clear();
+    this.#reads.clear();
+  }
+}

@@ -1,0 +1,136 @@
+import { Call, type CallControl } from "../client/call.js";
+import { type Guarantee, isStored, unpacked } from "../client/events.js";
+import type { NewCall } from "../client/sharedcall.js";
+import { EVENT } from "../shared/border.js";
+import type { HoldfastError } from "../shared/errors.js";
+import { Gap } from "../shared/eventqueue.js";
+import { errorData } from "./errordata.js";
+import type { HostMessage } from "./protocol.js";
+
+/** What the core says of a call that nothing could continue, and what holds of it in a host that outlives the page. */
+const LOST = `{"guarantee":"lost-on-reload"}`;
+const SURVIVES = `{"guarantee":"survives-reload"}`;
+
+/** The way to the page that has a call. */
+export interface CallPort {
+  /** Whether the page takes events now. */
+  readonly takes: boolean;
+  event(call: number, kind: number, position: number, text: string, stream: number): void;
+  send(message: HostMessage, transfer?: Transferable[]): void;
+}
+
+/**
+ * A call as the host has it for one page: all that happens to it goes to the page, which
+ * has the app's. Of events that the page does not take nothing stays here but which they were.
+ */
+export class PortCall<T> extends Call<T> {
+  /** Its number on the port. */
+  readonly id: number;
+  readonly #port: CallPort;
+  readonly #outlives: () => boolean;
+  #control: CallControl | undefined;
+  #over = false;
+  /** What the page did not take. */
+  #gap: Gap | undefined;
+  /** A question that was in it: of those the page has to have the last. */
+  #input: [position: number, text: string] | undefined;
+
+  constructor(id: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, outlives: () => boolean) {
+    super(method, backlog, manual, params, made, false);
+    this.id = id;
+    this.#port = port;
+    this.#outlives = outlives;
+  }
+
+  override get settled(): boolean {
+    return this.#over;
+  }
+
+  /** What the page asks of it; undefined once it has ended, or before it is under way. */
+  get control(): CallControl | undefined {
+    return this.#control;
+  }
+
+  override bind(_id: number, control: CallControl, signal: AbortSignal | undefined, kept = false): void {
+    super.bind(0, control, signal, kept);
+    this.#control = control;
+  }
+
+  /** What a reload would do to it, in the place of what the core says, which knows no host. */
+  override get guarantee(): Guarantee {
+    return this.kept ? this.guaranteeOf(super.guarantee) : super.guarantee;
+  }
+
+  /** The same for one that is being made known, which is kept. */
+  guaranteeOf(core: Guarantee = "lost-on-reload"): Guarantee {
+    return core === "lost-on-reload" && this.#outlives() ? "survives-reload" : core;
+  }
+
+  /** What is stored has been deleted: no page could come to it any more. */
+  lost(): void {
+    if (super.guarantee === "lost-on-reload" && this.kept && !this.#over) this.deliver(EVENT.guarantee, this.position, LOST);
+  }
+
+  override deliver(kind: number, position: number, said: string, stream = 0): void {
+    this.heard(kind, position, said, stream);
+    const text = said === LOST && this.kept && this.#outlives() ? SURVIVES : said;
+    if (!this.#gap && this.#port.takes) this.#port.event(this.id, kind, position, text, stream);
+    else this.#skip(kind, position, text);
+  }
+
+  override replayed(position: number, events: Uint8Array): void {
+    this.advanced(position);
+    if (!this.#gap && this.#port.takes) {
+      const own = events.slice(); // others have them as well
+      this.#port.send({ t: "replayed", call: this.id, position, events: own }, [own.buffer]);
+    } else {
+      for (const raw of unpacked(events)) this.#skip(raw.kind, raw.position, raw.text);
+    }
+  }
+
+  #skip(kind: number, position: number, text: string): void {
+    (this.#gap ??= new Gap()).add(position, isStored(kind));
+    if (kind === EVENT.input) this.#input = [position, text];
+  }
+
+  override from(position: number): void {
+    this.advanced(position);
+    this.#port.send({ t: "from", call: this.id, position });
+  }
+
+  override peeked(outcome: number, text: string): void {
+    this.#port.send({ t: "peeked", call: this.id, outcome, text });
+  }
+
+  /** The page takes events again: it is told which it has not had. */
+  resume(): void {
+    const gap = this.#gap;
+    const input = this.#input;
+    if (!gap) return;
+    this.#gap = this.#input = undefined;
+    const { events, from, to } = gap;
+    const said = { position: this.position, guarantee: this.guarantee, followed: this.followed };
+    this.#port.send({ t: "skipped", call: this.id, events, from, to: Math.max(to, 0), ...said });
+    if (input && !this.#over) this.#port.event(this.id, EVENT.input, ...input, 0);
+  }
+
+  override settle(outcome: number, text: string): void {
+    if (this.#ends()) this.#port.send({ t: "settle", call: this.id, outcome, text });
+  }
+
+  override fail(error: HoldfastError): void {
+    if (this.#ends()) this.#port.send({ t: "fail", call: this.id, error: errorData(error) });
+  }
+
+  override endAs(other: Call<T>, outcome: [outcome: number, text: string] | undefined): void {
+    if (outcome) this.settle(...outcome);
+    else if (other.failure) this.fail(other.failure);
+  }
+
+  #ends(): boolean {
+    if (this.#over) return false;
+    this.resume(); // what came before its end
+    this.#over = true;
+    return true;
+  }
+}

@@ -1,0 +1,386 @@
+import type { ClientView } from "../client/clientview.js";
+import type { CallOptions } from "../client/options.js";
+import type { NewCall, SharedCall } from "../client/sharedcall.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Credits } from "./credits.js";
+import { AppError, errorData } from "./errordata.js";
+import { EventBatch } from "./eventbatch.js";
+import { HostedClient } from "./hostedclient.js";
+import { pageLeft } from "./lingering.js";
+import { PortAsks } from "./portasks.js";
+import type { PortCall } from "./portcall.js";
+import type { PortView, QuestionContext, ViewPage } from "./portview.js";
+import { type Asked, BUILD, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
+import { GONE, pageArrived } from "./askpage.js";
+
+/** How long a page may be in the back/forward cache, in ms: browsers keep none there longer. */
+const AWAY = 15 * 60_000;
+/** How long, in ms, a page whose lock is free may take to say that it is only away: its word and its lock come by different ways. */
+const SILENT = 1_000;
+/** Most bytes, and messages, that wait for a page that takes nothing: beyond, it has lost its place here. */
+const WAITING = 16 << 20;
+const MESSAGES = 10_000;
+
+/** A message of the page's that is about one call. */
+type CallMessage = Extract<PageMessage, { call: number }>;
+
+/** A question that the page has not answered. */
+interface Open {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  typed(draft: string): void;
+}
+
+let questions = 0;
+
+/** One page at its host, from its hello to its end. */
+export class PortSession implements ViewPage {
+  readonly #port: MessagePort;
+  readonly #hostLock: string;
+  #presence: "here" | "away" | "gone" = "here";
+  #greeted = false;
+  #outlives = false;
+  #lock = "";
+  #watch: AbortController | undefined;
+  #away: ReturnType<typeof setTimeout> | undefined;
+  readonly #clients = new Map<number, HostedClient>();
+  readonly #calls = new Map<number, PortCall<unknown>>();
+  readonly #viewOf = new Map<number, PortView>();
+  /** Calls that had ended, and that the page has made once more under their keys. */
+  readonly #again = new Map<number, SharedCall<unknown>>();
+  readonly #open = new Map<number, Open>();
+  readonly #asks: PortAsks;
+  readonly #batch = new EventBatch();
+  readonly #credits = new Credits();
+  #flushing = false;
+  #queue: [message: HostMessage, transfer: Transferable[]][] = [];
+  #queued = 0;
+  /** Under which number the page has made a call that is being made now. */
+  #next = 0;
+  #last = 1;
+  /** Messages that were none. */
+  dropped = 0;
+
+  /** `hostLock` names the lock that this host holds. */
+  constructor(port: MessagePort, hostLock: string) {
+    this.#port = port;
+    this.#hostLock = hostLock;
+    this.#asks = new PortAsks(this);
+    port.onmessage = ({ data }) => this.#receive(data);
+    port.start();
+  }
+
+  get presence(): "here" | "away" | "gone" {
+    return this.#presence;
+  }
+
+  get outlives(): boolean {
+    return this.#outlives;
+  }
+
+  get takes(): boolean {
+    return this.#presence === "here" && this.#credits.any && this.#queue.length === 0;
+  }
+
+  /** The client under that number. */
+  viewOf(client: number): PortView | undefined {
+    return this.#clients.get(client)?.view;
+  }
+
+  /** The page has closed it. */
+  closed(client: number): void {
+    for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
+    this.#clients.get(client)?.abort();
+    this.#clients.delete(client);
+  }
+
+  event(call: number, kind: number, position: number, text: string, stream: number): void {
+    this.#batch.add(call, kind, position, text, stream);
+    if (this.#flushing) return;
+    this.#flushing = true;
+    queueMicrotask(() => this.#flush()); // with all that the same chunk of a stream has brought
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#batch.isEmpty) return;
+    const { heads, text } = this.#batch.take();
+    this.#post({ t: "events", heads, text }, [heads.buffer]);
+    for (const client of this.#clients.values()) client.touched();
+  }
+
+  send(message: HostMessage, transfer: Transferable[] = []): void {
+    if (this.#presence === "gone") return;
+    this.#flush();
+    if (this.takes) this.#post(message, transfer);
+    else if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#end();
+  }
+
+  #post(message: HostMessage, transfer: Transferable[]): void {
+    this.#credits.spend(sizeOf(message));
+    try {
+      this.#port.postMessage(message, transfer);
+    } catch (error) {
+      this.dropped++; // data that cannot cross, of a server's or an app's
+      reportError(error);
+    }
+  }
+
+  known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = {}, made = {}]: NewCall): PortCall<unknown> {
+    const isPages = this.#next !== 0;
+    const id = this.#next || (this.#last += 2);
+    this.#next = 0;
+    const known = call(id);
+    if (this.#presence === "gone") return known;
+    this.#calls.set(id, known);
+    this.#viewOf.set(id, view);
+    if (!isPages) this.send({ t: "call", client: view.number, call: id, method, manual, params, made: { ...made, guarantee: known.guaranteeOf(made.guarantee) }, kept: true });
+    return known;
+  }
+
+  /** Has the page's number taken by the call that `make` makes. */
+  making(id: number, view: PortView, make: () => unknown): void {
+    this.#next = id;
+    const made = make() as PortCall<unknown>;
+    const isNew = this.#next === 0;
+    if (isNew && view.peers.length === 1) return;
+    const shared = [...view.shown()].find(({ call }) => call === made)?.shared;
+    if (isNew) {
+      if (shared?.kept && !shared.settled) view.tellOthers(shared);
+      return;
+    }
+    // The client has it under its key, and the page did not know of it by then.
+    if (!made.settled) {
+      this.#calls.set(id, made);
+      this.#viewOf.set(id, view);
+      this.#next = 0;
+      return;
+    }
+    const { backlog } = view;
+    if (shared) this.#again.set(id, shared);
+    shared?.show({ backlog, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) }, shared.kept);
+    this.#next = 0;
+  }
+
+  question(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
+    const question = ++questions;
+    return new Promise((resolve, reject) => {
+      this.#open.set(question, { resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
+      this.send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
+      signal?.addEventListener("abort", () => {
+        if (this.#open.delete(question)) this.send({ t: "withdrawn", question });
+        reject(signal.reason as Error);
+      });
+    });
+  }
+
+  #receive(data: unknown): void {
+    const message = checked<PageMessage>(FROM_PAGE, data);
+    if (!message || this.#presence === "gone" || (message.t === "hello") === this.#greeted) {
+      this.dropped++;
+      return;
+    }
+    try {
+      this.#take(message);
+    } catch (error) {
+      this.dropped++; // what passed for a message, and was none
+      reportError(error);
+    }
+  }
+
+  #take(message: PageMessage): void {
+    switch (message.t) {
+      case "hello":
+        if (message.build !== BUILD) {
+          this.#port.postMessage({ t: "refused", why: `the worker is build ${BUILD}, the page is build ${message.build}` } satisfies HostMessage);
+          this.#end();
+          return;
+        }
+        this.#greeted = true;
+        this.#lock = message.lock;
+        this.#outlives = message.outlives;
+        this.#watchPage();
+        this.send({ t: "welcome", build: BUILD, lock: this.#hostLock });
+        break;
+      case "connect": {
+        if (this.#clients.has(message.client)) break;
+        const client = new HostedClient(this, message.client);
+        this.#clients.set(message.client, client);
+        void client.open(message);
+        break;
+      }
+      case "listening":
+        this.#clients.get(message.client)?.listening();
+        break;
+      case "ask":
+        this.#asks.ask(message);
+        break;
+      case "abort":
+        this.#asks.abort(message.ask, message.why);
+        break;
+      case "make":
+        this.#make(message);
+        break;
+      case "reply": {
+        const open = this.#open.get(message.question);
+        this.#open.delete(message.question);
+        if (message.error) open?.reject(new AppError({ ...message.error, question: message.question }));
+        else open?.resolve(message.value);
+        break;
+      }
+      case "typed":
+        this.#open.get(message.question)?.typed(message.draft);
+        break;
+      case "credit":
+        if (this.#credits.add(message.bytes)) this.#goOn();
+        break;
+      case "away":
+        this.#leaves();
+        break;
+      case "back":
+        this.#comes();
+        break;
+      case "bye":
+        this.#end();
+        break;
+      default:
+        this.#tell(message);
+    }
+  }
+
+  #make({ client, call, op, method, args, options }: Extract<PageMessage, { t: "make" }>): void {
+    const view = this.viewOf(client);
+    if (!view || call % 2 !== 0 || this.#calls.has(call) || (method !== "callTool" && method !== "request")) {
+      const error = new HoldfastError({ code: "closed", op, message: "the client is closed" });
+      this.send({ t: "fail", call, error: errorData(error) });
+      return;
+    }
+    this.making(call, view, () => (view as ClientView).make(op, method, JSON.parse(args) as never, options as CallOptions));
+  }
+
+  /** What the page asks of a call. */
+  #tell(message: Exclude<CallMessage, { t: "make" }>): void {
+    const call = this.#calls.get(message.call);
+    const control = call?.control;
+    switch (message.t) {
+      case "ack":
+        this.#asks.answer(message.ask, control?.ack(0, message.position) ?? Promise.resolve());
+        break;
+      case "reread":
+        this.#asks.reread(message, control);
+        break;
+      case "rerun": {
+        const view = this.#viewOf.get(message.call);
+        if (view && control) this.making(message.as, view, () => control.rerun(call as never));
+        break;
+      }
+      case "handed":
+        control?.handed(0);
+        break;
+      default:
+        if (!call || call.settled || !control) return;
+        switch (message.t) {
+          case "cancel":
+            return control.cancel(0, message.reason);
+          case "pause":
+            return control.pause(0, message.on);
+          case "answer":
+            return control.answer(0, message.responses);
+          case "peek":
+            return control.peek(0);
+          case "park":
+            return control.park(0, message.on);
+          case "draft":
+            return control.draft(0, message.key, message.draft);
+        }
+    }
+    if (call) this.#prune();
+  }
+
+  /** Lets go of calls that have ended and that the client has no more. */
+  #prune(): void {
+    setTimeout(() => {
+      const kept = new Set([...this.#clients.values()].flatMap(({ view }) => (view?.client ? [...view.shown()].map(({ call }) => call) : [])));
+      for (const [id, call] of this.#calls) {
+        const shared = this.#again.get(id);
+        if (call.settled && !kept.has(call) && !(shared && this.#viewOf.get(id)?.client.all().has(shared))) this.#forget(id);
+      }
+    }, 0);
+  }
+
+  #forget(id: number): void {
+    this.#calls.delete(id);
+    this.#viewOf.delete(id);
+    this.#again.delete(id);
+    this.send({ t: "forgotten", call: id });
+  }
+
+  /** Notices when the page goes without a word: its lock is free then. */
+  #watchPage(): void {
+    this.#watch?.abort();
+    const watch = (this.#watch = new AbortController());
+    if (this.#lock === "") return;
+    navigator.locks.request(this.#lock, { signal: watch.signal }, () => this.#leaves(SILENT)).catch(() => {});
+  }
+
+  /** The page takes nothing for a while, at most `ms`; then it has gone. */
+  #leaves(ms = AWAY): void {
+    if (this.#presence === "gone") return;
+    clearTimeout(this.#away);
+    this.#away = setTimeout(() => this.#end(), ms);
+    if (this.#presence === "away") return;
+    this.#flush();
+    this.#presence = "away";
+    this.#watch?.abort();
+    for (const call of this.#calls.values()) if (!call.settled) call.control?.pause(0, false); // nothing waits for its readers
+    for (const [question, { reject }] of this.#open) {
+      this.send({ t: "withdrawn", question });
+      reject(GONE);
+    }
+    this.#open.clear();
+  }
+
+  #comes(): void {
+    if (this.#presence !== "away") return;
+    clearTimeout(this.#away);
+    this.#presence = "here";
+    this.#watchPage();
+    this.#goOn();
+    pageArrived();
+  }
+
+  /** The page takes again what is for it. */
+  #goOn(): void {
+    if (this.#presence !== "here") return;
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#queued = 0;
+    for (const [message, transfer] of queue) this.send(message, transfer);
+    for (const call of this.#calls.values()) call.resume();
+  }
+
+  /** The page has gone. */
+  #end(): void {
+    if (this.#presence === "gone") return;
+    this.#presence = "gone";
+    clearTimeout(this.#away);
+    this.#watch?.abort();
+    this.#port.onmessage = null;
+    this.#port.close();
+    for (const { reject } of this.#open.values()) reject(GONE);
+    for (const client of this.#clients.values()) {
+      if (client.view?.client) pageLeft(client.view);
+      else client.abort();
+    }
+    this.#asks.end();
+    for (const all of [this.#open, this.#clients, this.#calls, this.#viewOf, this.#again]) all.clear();
+    this.#queue = [];
+  }
+}
+
+/** What a message weighs, about. */
+function sizeOf(message: HostMessage): number {
+  if (message.t === "events") return message.heads.byteLength + message.text.length;
+  if (message.t === "replayed") return message.events.byteLength;
+  return 64 + ("text" in message ? message.text.length : 0);
+}

@@ -1,0 +1,85 @@
+import type { Call } from "../client/call.js";
+import { ClientView } from "../client/clientview.js";
+import type { NewCall, SharedCall } from "../client/sharedcall.js";
+import { type CallPort, PortCall } from "./portcall.js";
+
+/** The page that has a view, as far as the view goes. */
+export interface ViewPage extends CallPort {
+  /** Where the page is: `away` is frozen or in the back/forward cache. */
+  readonly presence: "here" | "away" | "gone";
+  /** Whether the host outlives it. */
+  readonly outlives: boolean;
+  /** A call is made known under that number; 0 for one of the host's own, which is returned. */
+  known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown>;
+  /** Puts a question to the app; rejects with {@link GONE} where the page goes before it has answered. */
+  question(client: number, asked: string, request: object, context: QuestionContext): Promise<unknown>;
+}
+
+/** What goes with a question. */
+export interface QuestionContext {
+  server: string;
+  signal?: AbortSignal;
+  draft?: unknown;
+  saveDraft?: (value: unknown) => void;
+}
+
+/** What a client of a page's has here: its calls go to the page, its questions to a page that is there. */
+export class PortView extends ClientView {
+  /** The page's number for the client. */
+  readonly number: number;
+  readonly page: ViewPage;
+
+  constructor(number: number, page: ViewPage, made: ConstructorParameters<typeof ClientView>) {
+    super(...made);
+    this.number = number;
+    this.page = page;
+  }
+
+  override newCall<T>(...made: NewCall): Call<T> {
+    return this.page.known(this, (id) => new PortCall<unknown>(id, this.page, made, () => this.outlives), made) as PortCall<T>;
+  }
+
+  /** All views of the same client, the newest last; this one alone while that is being opened. */
+  get peers(): readonly PortView[] {
+    const all = this.all as readonly PortView[];
+    return all.length > 0 ? all : [this];
+  }
+
+  /** Whether calls that are kept go on where a page is loaded again: not where that one could not come to them. */
+  get outlives(): boolean {
+    return this.page.outlives && this.client?.keeps !== false && this.client?.isShareable !== false;
+  }
+
+  /** What the page has of the client's calls. */
+  *shown(): Generator<{ shared: SharedCall<unknown>; call: PortCall<unknown> }> {
+    for (const shared of this.client?.all() ?? []) {
+      const call = shared.of(this);
+      if (call) yield { shared, call: call as PortCall<unknown> };
+    }
+  }
+
+  /** Whether a check of the user is under way. */
+  checks = false;
+
+  /** Asks its page for a token of its own: where that is another user's, it goes on with a client of that user's. */
+  async checkUser(): Promise<void> {
+    if (this.checks) return;
+    this.checks = true;
+    try {
+      const answer = await this.stores.token();
+      if (!this.over.aborted && this.stores.changed(answer)) this.leaves();
+    } finally {
+      this.checks = false;
+    }
+  }
+
+  /** Other pages hear of a call that this one has made, as other tabs do. */
+  tellOthers(call: SharedCall<unknown>): void {
+    for (const other of this.peers) if (other.page !== this.page) other.emit("restored", { call: call as never });
+  }
+
+  /** Ends the views of pages that are not there: whoever is there decides what becomes of the client. */
+  async closeAbsent(): Promise<void> {
+    await Promise.all(this.peers.filter((other) => other !== this && other.page.presence !== "here").map((other) => other.close()));
+  }
+}

@@ -1,0 +1,181 @@
+// The messages between a page and the host that its runtime runs in, a worker. The one
+// place that describes them: both sides take what arrives through `checked`.
+//
+// A page opens a port and says `hello`; the host answers `welcome` or `refused`. Then the
+// page opens clients on it, each under a number of its own. Calls have numbers too: even
+// ones are given by the page that makes a call, odd ones by the host, for what it has.
+// The order of messages on a port is the order in which things happened.
+
+import { version } from "../runtime/loadruntime.js";
+import type { Asks, Makes } from "../client/backend.js";
+import type { ErrorData } from "./errordata.js";
+
+declare const HOLDFAST_BUILD: string;
+
+/** The build of both sides: a page and a host of different builds do not speak to each other. */
+export const BUILD: string = `${version}-${HOLDFAST_BUILD}`;
+
+/** What the app's code is asked for: a token, or one of its handlers. */
+export type Asked = "token" | "elicitation" | "sampling" | "roots";
+
+/** What a page tells its host. */
+export type PageMessage =
+  /** The first. `lock` names a Web Lock that the page holds while it lives; `outlives`: the host outlives its pages. */
+  | { t: "hello"; build: string; lock: string; outlives: boolean }
+  /** Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. */
+  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean }
+  /** The app has the client, and can listen: what it asked before that comes before it. */
+  | { t: "listening"; client: number }
+  /** Asks for something under a number: `answer` comes with it. */
+  | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "close" | "logout"; args: unknown[] }
+  /** Nobody waits for that answer any more. */
+  | { t: "abort"; ask: number; why: string }
+  /** Makes a call under an even number. `args` is JSON. */
+  | { t: "make"; client: number; call: number; op: string; method: keyof Makes; args: string; options: object }
+  /** Runs the request of a call once more, under a number for the new one. */
+  | { t: "rerun"; call: number; as: number }
+  /** What {@link CallControl} has, for a call. */
+  | { t: "cancel"; call: number; reason: string }
+  | { t: "pause"; call: number; on: boolean }
+  | { t: "answer"; call: number; responses: string }
+  | { t: "handed"; call: number }
+  | { t: "peek"; call: number }
+  | { t: "park"; call: number; on: boolean }
+  | { t: "draft"; call: number; key: string; draft: string }
+  /** `answer` comes when it is stored. */
+  | { t: "ack"; ask: number; call: number; position: number }
+  /** The next events of a gap, from the store; `answer` comes with them. The first names the gap; `read` is a number for it. */
+  | { t: "reread"; ask: number; call: number; read: number; events: number; from: number; to: number }
+  /** The app's answer to a `question`: `value`, or `error` where it threw. */
+  | { t: "reply"; question: number; value?: unknown; error?: ErrorData }
+  /** A person has begun to answer that question; `draft` is JSON, empty for none. */
+  | { t: "typed"; question: number; draft: string }
+  /** So many bytes of what the host sent were taken. */
+  | { t: "credit"; bytes: number }
+  /** The page is frozen, or in the back/forward cache, and takes nothing. */
+  | { t: "away" }
+  /** It is back, and holds its lock again. */
+  | { t: "back" }
+  /** It goes for good. */
+  | { t: "bye" };
+
+/** What a host tells a page. */
+export type HostMessage =
+  /** `lock` names a Web Lock that the host holds while it lives. */
+  | { t: "welcome"; build: string; lock: string }
+  | { t: "refused"; why: string }
+  /** A client is open: what is kept came before it. */
+  | { t: "opened"; client: number }
+  | { t: "failed"; client: number; error: ErrorData }
+  /** What has changed of {@link ConnectionFacts}, and of its state. */
+  | { t: "facts"; client: number; facts: object }
+  /** An event for the client's listeners; `error` is that of a state, `call` that of `restored`. */
+  | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
+  | { t: "answered"; ask: number; value?: unknown; error?: ErrorData }
+  /** A call that the page has not made: `made` is what {@link Call} takes. */
+  | { t: "call"; client: number; call: number; method: string; manual: boolean; params: object; made: object; kept: boolean }
+  /** The client has it no more. */
+  | { t: "forgotten"; call: number }
+  /** What is stored of a call comes first, up to that position. */
+  | { t: "from"; call: number; position: number }
+  /** Events that the page did not take, between those before and after: it has them from the store. */
+  | { t: "skipped"; call: number; events: number; from: number; to: number; position: number; guarantee: string; followed: boolean }
+  /** Events of several calls (eventbatch.ts): numbers, and their texts in one. */
+  | { t: "events"; heads: Uint32Array; text: string }
+  /** Stored events of a call, packed. */
+  | { t: "replayed"; call: number; position: number; events: Uint8Array }
+  | { t: "settle"; call: number; outcome: number; text: string }
+  | { t: "fail"; call: number; error: ErrorData }
+  | { t: "peeked"; call: number; outcome: number; text: string }
+  /** The app is asked: `reply` answers. */
+  | { t: "question"; client: number; question: number; asked: Asked; request: object; server: string; draft: string }
+  /** Nobody waits for that any more. */
+  | { t: "withdrawn"; question: number };
+
+/** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */
+type Kind = "n" | "s" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?";
+
+type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t">]-?: Kind } };
+
+/** What the messages of a page are made of. */
+export const FROM_PAGE: Fields<PageMessage> = {
+  hello: { build: "s", lock: "s", outlives: "b" },
+  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
+  listening: { client: "n" },
+  ask: { client: "n", ask: "n", op: "s", method: "s", args: "a" },
+  abort: { ask: "n", why: "s" },
+  make: { client: "n", call: "n", op: "s", method: "s", args: "s", options: "o" },
+  rerun: { call: "n", as: "n" },
+  cancel: { call: "n", reason: "s" },
+  pause: { call: "n", on: "b" },
+  answer: { call: "n", responses: "s" },
+  handed: { call: "n" },
+  peek: { call: "n" },
+  park: { call: "n", on: "b" },
+  draft: { call: "n", key: "s", draft: "s" },
+  ack: { ask: "n", call: "n", position: "n" },
+  reread: { ask: "n", call: "n", read: "n", events: "n", from: "n", to: "n" },
+  reply: { question: "n", value: "?", error: "o?" },
+  typed: { question: "n", draft: "s" },
+  credit: { bytes: "n" },
+  away: {},
+  back: {},
+  bye: {},
+};
+
+/** What the messages of a host are made of. */
+export const FROM_HOST: Fields<HostMessage> = {
+  welcome: { build: "s", lock: "s" },
+  refused: { why: "s" },
+  opened: { client: "n" },
+  failed: { client: "n", error: "o" },
+  facts: { client: "n", facts: "o" },
+  emit: { client: "n", event: "s", value: "o", error: "o?", call: "n" },
+  answered: { ask: "n", value: "?", error: "o?" },
+  call: { client: "n", call: "n", method: "s", manual: "b", params: "o", made: "o", kept: "b" },
+  forgotten: { call: "n" },
+  from: { call: "n", position: "n" },
+  skipped: { call: "n", events: "n", from: "n", to: "n", position: "n", guarantee: "s", followed: "b" },
+  events: { heads: "u32", text: "s" },
+  replayed: { call: "n", position: "n", events: "u8" },
+  settle: { call: "n", outcome: "n", text: "s" },
+  fail: { call: "n", error: "o" },
+  peeked: { call: "n", outcome: "n", text: "s" },
+  question: { client: "n", question: "n", asked: "s", request: "o", server: "s", draft: "s" },
+  withdrawn: { question: "n" },
+};
+
+/** What arrived on a port, where it is one of those messages; undefined for anything else. */
+export function checked<M extends { t: string }>(fields: Fields<M>, data: unknown): M | undefined {
+  if (!isObject(data) || typeof data["t"] !== "string" || !Object.hasOwn(fields, data["t"])) return undefined;
+  const known = (fields as Record<string, Record<string, Kind>>)[data["t"]]!;
+  for (const [name, kind] of Object.entries(known)) if (!is(kind, data[name])) return undefined;
+  return data as M;
+}
+
+function is(kind: Kind, value: unknown): boolean {
+  switch (kind) {
+    case "n":
+      return Number.isSafeInteger(value) && (value as number) >= 0;
+    case "s":
+      return typeof value === "string";
+    case "b":
+      return typeof value === "boolean";
+    case "a":
+      return Array.isArray(value);
+    case "o":
+      return isObject(value);
+    case "o?":
+      return value === undefined || isObject(value);
+    case "u8":
+      return value instanceof Uint8Array;
+    case "u32":
+      return value instanceof Uint32Array;
+    case "?":
+      return true;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

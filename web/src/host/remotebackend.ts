@@ -1,0 +1,244 @@
+import type { Asks, ClientBackend, ConnectionFacts, Makes } from "../client/backend.js";
+import type { Call } from "../client/call.js";
+import type { ClientEvents } from "../client/clientevents.js";
+import { NO_COUNTERS } from "../client/counters.js";
+import type { CallOptions, ConnectOptions } from "../client/options.js";
+import { backlogLimits } from "../connect/commonoptions.js";
+import { abortedError } from "../shared/arguments.js";
+import { Backlog } from "../shared/backlog.js";
+import type { ClientState } from "../shared/clientstate.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Listeners } from "../shared/listeners.js";
+import type { CallToolResult } from "../shared/mcp.js";
+import type { Usage } from "../storage/storage.js";
+import { holdfastErrorFrom } from "./errordata.js";
+import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
+import { PageQuestions } from "./pagequestions.js";
+import type { HostMessage } from "./protocol.js";
+import { cannotCross, RemoteCalls } from "./remotecalls.js";
+
+/** What crosses of the options of connect, and the way to a host. */
+export interface RemotePlan {
+  kind: "shared" | "worker";
+  url: string;
+  /** Without functions. */
+  options: object;
+  /** Whether the app gives tokens. */
+  token: ConnectOptions["token"];
+  /** The link to the host, a new one where that has ended. */
+  link(): Promise<HostLink>;
+}
+
+/** A client whose runtime is in a worker: what it asks crosses a port. */
+export class RemoteBackend implements ClientBackend, LinkedClient {
+  readonly host: "shared" | "worker";
+  readonly listeners: Listeners<ClientEvents> = new Listeners();
+  readonly #plan: RemotePlan;
+  readonly #handlers: NonNullable<ConnectOptions["handlers"]>;
+  readonly #backlog: Backlog;
+  readonly #questions: PageQuestions;
+  #link!: HostLink;
+  #number = 0;
+  #calls!: RemoteCalls;
+  #facts: ConnectionFacts & { state: ClientState };
+  #opening: { resolve(): void; reject(error: HoldfastError): void } | undefined;
+  #closing: Promise<void> | undefined;
+  #closed = false;
+  /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
+  #listing = 0;
+  readonly #back: Call<CallToolResult>[] = [];
+
+  constructor(plan: RemotePlan, options: ConnectOptions) {
+    this.host = plan.kind;
+    this.#plan = plan;
+    this.#handlers = options.handlers ?? {};
+    this.#backlog = new Backlog(...backlogLimits("connect", options));
+    this.#questions = new PageQuestions(this.#handlers, plan.token, (message) => this.#link.send(message));
+    const none = { url: plan.url, revision: "", negotiation: [], session: false, server: { name: "", version: "" }, capabilities: {}, instructions: undefined };
+    this.#facts = { ...none, state: "connecting", durability: "memory", guarantees: { floor: "lost-on-reload", ceiling: "lost-on-reload" }, counters: NO_COUNTERS };
+  }
+
+  /** Opens it at the host; resolves when it is open. */
+  async open(signal: AbortSignal | undefined): Promise<void> {
+    const link = (this.#link = await this.#plan.link());
+    const number = (this.#number = link.number());
+    this.#calls = new RemoteCalls(link, this, number, this.#backlog, () => this.#facts.guarantees.floor);
+    link.add(number, this);
+    await new Promise<void>((resolve, reject) => {
+      const cancelled = (): void => {
+        void this.close();
+        reject(abortedError("connect", signal!));
+      };
+      const end = (): void => signal?.removeEventListener("abort", cancelled);
+      this.#opening = { resolve: () => (end(), resolve()), reject: (error) => (end(), reject(error)) };
+      if (signal?.aborted) return cancelled();
+      signal?.addEventListener("abort", cancelled);
+      const { url, options, token } = this.#plan;
+      try {
+        link.send({ t: "connect", client: number, url, options, handlers: Object.keys(this.#handlers).filter((name) => this.#handlers[name as never]), token: token !== undefined });
+      } catch (error) {
+        link.remove(number);
+        reject(cannotCross("connect", error));
+      }
+    });
+    setTimeout(() => link.send({ t: "listening", client: number }), 0);
+  }
+
+  get facts(): ConnectionFacts {
+    return this.#facts;
+  }
+
+  get state(): ClientState {
+    return this.#facts.state;
+  }
+
+  ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
+  async ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
+    if (this.#closed) throw closedError(op);
+    const { signal, all } = split(args);
+    if (signal?.aborted) throw abortedError(op, signal);
+    let number = 0;
+    const abort = (): void => this.#link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      return await this.#link.ask(op, this, (ask) => ({ t: "ask", client: this.#number, ask: (number = ask), op, method, args: all }));
+    } catch (error) {
+      throw error instanceof HoldfastError ? error : cannotCross(op, error);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
+    if (this.#closed) return this.#calls.refused(op, closedError(op));
+    return this.#calls.make(op, method, args, options);
+  }
+
+  async calls(): Promise<Call<CallToolResult>[]> {
+    if (this.#closed) return [];
+    this.#listing++;
+    try {
+      const ids = (await this.#own("calls")) as number[];
+      return ids.map((id) => this.#calls.get(id)).filter((call) => call !== undefined) as Call<CallToolResult>[];
+    } finally {
+      setTimeout(() => {
+        if (--this.#listing === 0) for (const call of this.#back.splice(0)) this.listeners.emit("restored", { call });
+      }, 0);
+    }
+  }
+
+  async stored(): Promise<Usage | null> {
+    return this.#closed ? null : ((await this.#own("stored")) as Usage | null);
+  }
+
+  #own(method: "calls" | "stored" | "close" | "logout"): Promise<unknown> {
+    return this.#link.ask(method, this, (ask) => ({ t: "ask", client: this.#number, ask, op: method, method, args: [] }));
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end("close"));
+  }
+
+  logout(): Promise<void> {
+    const ended = this.#closed ? Promise.resolve() : this.#end("logout");
+    this.#closing ??= ended.catch(() => {});
+    return ended;
+  }
+
+  async #end(how: "close" | "logout"): Promise<void> {
+    this.#calls.closing();
+    try {
+      await this.#own(how);
+    } catch (error) {
+      if ((error as HoldfastError).code !== "runtime_exited") throw error;
+    } finally {
+      this.#closed = true;
+      this.#facts = { ...this.#facts, state: this.#facts.state === "failed" ? "failed" : "closed" };
+      this.#calls.fail(closedError);
+      this.#questions.end();
+      this.#link.remove(this.#number);
+    }
+  }
+
+  event(call: number, kind: number, position: number, text: string, stream: number): void {
+    this.#calls.event(call, kind, position, text, stream);
+  }
+
+  thrown(question: number): unknown {
+    return this.#questions.thrown(question);
+  }
+
+  receive(message: HostMessage): void {
+    switch (message.t) {
+      case "facts":
+        this.#facts = { ...this.#facts, ...message.facts };
+        break;
+      case "opened":
+        this.#opening?.resolve();
+        this.#opening = undefined;
+        break;
+      case "failed":
+        this.#link.remove(this.#number);
+        this.#opening?.reject(holdfastErrorFrom(message.error, "connect", (question) => this.thrown(question)));
+        this.#opening = undefined;
+        break;
+      case "emit":
+        this.#emit(message);
+        break;
+      case "question":
+        void this.#questions.answer(message);
+        break;
+      case "withdrawn":
+        this.#questions.withdrawn(message.question);
+        break;
+      default:
+        this.#calls.receive(message);
+    }
+  }
+
+  #emit({ event, value, error, call }: Extract<HostMessage, { t: "emit" }>): void {
+    if (event === "restored") {
+      const restored = this.#calls.get(call) as Call<CallToolResult> | undefined;
+      if (restored && this.#listing > 0) this.#back.push(restored);
+      else if (restored) this.listeners.emit("restored", { call: restored });
+    } else {
+      const full = error ? { ...value, error: holdfastErrorFrom(error, "connect", (question) => this.thrown(question)) } : value;
+      this.listeners.emit(event as keyof ClientEvents, full as never);
+    }
+  }
+
+  /**
+   * The worker was killed, or has crashed. What was under way is rejected; what is stored
+   * comes back, as restored calls, in another one.
+   */
+  hostEnded(): void {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    this.#calls.fail(hostEnded);
+    this.#questions.end();
+    if (opening) return opening.reject(hostEnded("connect"));
+    if (this.#closed || this.#facts.state === "failed" || this.#facts.state === "closed") return;
+    this.#say("reconnecting", hostEnded("connect"));
+    this.open(undefined).then(
+      () => this.#say("open"),
+      (error: HoldfastError) => this.#say("failed", error),
+    );
+  }
+
+  #say(state: ClientState, error?: HoldfastError): void {
+    this.#facts = { ...this.#facts, state };
+    this.listeners.emit("state", error ? { state, error } : { state });
+  }
+}
+
+/** The arguments as they cross, and the signal of the options among them. */
+function split(args: readonly unknown[]): { signal: AbortSignal | undefined; all: unknown[] } {
+  const last = args.at(-1) as { signal?: AbortSignal } | undefined;
+  if (typeof last !== "object" || last === null || !("signal" in last)) return { signal: undefined, all: [...args] };
+  const { signal, ...options } = last;
+  return { signal, all: [...args.slice(0, -1), options] };
+}
+
+function closedError(op: string): HoldfastError {
+  return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+}

@@ -1,0 +1,215 @@
+import { Call, type CallControl, type RecalledCall } from "../client/call.js";
+import type { Makes } from "../client/backend.js";
+import type { Guarantee, RawEvent } from "../client/events.js";
+import { Handover } from "../client/handover.js";
+import type { CallOptions } from "../client/options.js";
+import { missing } from "../client/storedevents.js";
+import { checkSignal } from "../shared/arguments.js";
+import type { Backlog } from "../shared/backlog.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Gap } from "../shared/eventqueue.js";
+import type { Open } from "../shared/mcp.js";
+import { holdfastErrorFrom } from "./errordata.js";
+import { eachEvent } from "./eventbatch.js";
+import type { HostLink, LinkedClient } from "./hostlink.js";
+import type { HostMessage } from "./protocol.js";
+
+/** The calls of one client of the page's, which a host carries out. */
+export class RemoteCalls {
+  readonly #link: HostLink;
+  readonly #client: LinkedClient;
+  readonly #number: number;
+  readonly #backlog: Backlog;
+  readonly #floor: () => Guarantee;
+  readonly #calls = new Map<number, Call<unknown>>();
+  readonly #keys = new Map<string, Call<unknown>>();
+  readonly #handover = new Handover((call) => this.#link.send({ t: "handed", call }));
+
+  /** `floor` is what a call that is kept starts with. */
+  constructor(link: HostLink, client: LinkedClient, number: number, backlog: Backlog, floor: () => Guarantee) {
+    this.#floor = floor;
+    this.#link = link;
+    this.#client = client;
+    this.#number = number;
+    this.#backlog = backlog;
+  }
+
+  /** The call under that number. */
+  get(id: number): Call<unknown> | undefined {
+    return this.#calls.get(id);
+  }
+
+  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...options }: CallOptions): Call<T> {
+    const isTool = method === "callTool";
+    const name = isTool ? "tools/call" : String(args[0]);
+    const params = (isTool ? { name: args[0], arguments: args[1] } : (args[1] ?? {})) as Open;
+    const { key, journal } = options;
+    const known = key === undefined ? undefined : this.#keys.get(key);
+    if (known && !known.settled) {
+      if (known.method === name && sameRequest(known.params, params)) return known as Call<T>;
+      return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
+    }
+    const kept = journal ?? (isTool || name === "tools/call" || key !== undefined);
+    const made = { ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
+    const call = new Call<T>(name, this.#backlog, options.input === "manual", params, made);
+    const id = this.#link.number();
+    try {
+      checkSignal(op, signal);
+      if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
+      this.#link.send({ t: "make", client: this.#number, call: id, op, method, args: toJSON(op, args), options: clean(op, options) });
+    } catch (error) {
+      call.fail(error instanceof HoldfastError ? error : cannotCross(op, error));
+      return call;
+    }
+    this.#add(id, call as Call<unknown>);
+    call.bind(id, this.#control, signal, kept);
+    return call;
+  }
+
+  /** A call that is not made. */
+  refused<T>(op: string, error: HoldfastError): Call<T> {
+    const call = new Call<T>(op, this.#backlog);
+    call.fail(error);
+    return call;
+  }
+
+  #add(id: number, call: Call<unknown>): void {
+    this.#calls.set(id, call);
+    this.#link.addCall(id, this.#client);
+    if (call.key !== undefined) this.#keys.set(call.key, call);
+  }
+
+  /** Something has happened to a call. */
+  receive(message: HostMessage): void {
+    if (message.t === "call") {
+      const { method, manual, params, made, kept } = message;
+      const { key = "" } = made as Partial<RecalledCall>;
+      const own = this.#keys.get(key);
+      if (own && !own.settled && !own.restored) {
+        // Another page was first with the key that this one has just made a call under: they are one.
+        this.#calls.set(message.call, own);
+        this.#link.addCall(message.call, this.#client);
+        return;
+      }
+      const call = new Call<unknown>(method, this.#backlog, manual, params as Open, made as Partial<RecalledCall>);
+      call.bind(message.call, this.#control, undefined, kept);
+      this.#add(message.call, call);
+      return;
+    }
+    const call = "call" in message ? this.#calls.get(message.call) : undefined;
+    if (!call) return;
+    switch (message.t) {
+      case "from":
+        call.from(message.position);
+        break;
+      case "skipped": {
+        const gap = new Gap();
+        [gap.events, gap.from, gap.to] = [message.events, message.from, message.to];
+        call.skipped(gap, message.position, message.guarantee as never, message.followed);
+        break;
+      }
+      case "replayed":
+        call.replayed(message.position, message.events);
+        break;
+      case "settle":
+        call.settle(message.outcome, message.text);
+        break;
+      case "fail":
+        call.fail(holdfastErrorFrom(message.error, call.method, (question) => this.#client.thrown(question)));
+        break;
+      case "peeked":
+        call.peeked(message.outcome, message.text);
+        break;
+      case "forgotten":
+        this.#calls.delete((message as { call: number }).call);
+        if (call.key !== undefined && this.#keys.get(call.key) === call) this.#keys.delete(call.key);
+        break;
+    }
+  }
+
+  event(id: number, kind: number, position: number, text: string, stream: number): void {
+    this.#calls.get(id)?.deliver(kind, position, text, stream);
+  }
+
+  /** What was handed to the app so far it has had. */
+  closing(): void {
+    this.#handover.now();
+  }
+
+  /** Nothing comes of the host any more. */
+  fail(why: (op: string) => HoldfastError): void {
+    this.#handover.clear();
+    for (const call of this.#calls.values()) call.fail(why(call.method));
+    this.#calls.clear();
+    this.#keys.clear();
+  }
+
+  readonly #control: CallControl = {
+    cancel: (call, reason) => this.#link.send({ t: "cancel", call, reason }),
+    pause: (call, on) => this.#link.send({ t: "pause", call, on }),
+    answer: (call, responses) => this.#link.send({ t: "answer", call, responses }),
+    ack: (call, position) => {
+      const stored = this.#link.ask("ack", this.#client, (ask) => ({ t: "ack", ask, call, position })) as Promise<void>;
+      stored.catch(() => {}); // nobody has to look at it
+      return stored;
+    },
+    handed: (id) => {
+      const call = this.#calls.get(id);
+      if (call) this.#handover.add(id, call);
+    },
+    peek: (call) => this.#link.send({ t: "peek", call }),
+    park: (call, on) => this.#link.send({ t: "park", call, on }),
+    draft: (call, key, draft) => this.#link.send({ t: "draft", call, key, draft }),
+    reread: (call, gap) => this.#reread(call, gap),
+    rerun: (call) => this.#rerun(call),
+  };
+
+  async *#reread(call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
+    const read = this.#link.number();
+    const { events, from, to } = gap;
+    for (;;) {
+      const part = (await this.#link
+        .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(to, 0) }))
+        .catch(() => undefined)) as { heads?: Uint32Array; text?: string; done: boolean } | undefined;
+      if (!part) return yield* missing(gap); // the host has ended
+      const raws: RawEvent[] = [];
+      if (part.heads) eachEvent(part.heads, part.text ?? "", (_, kind, position, text) => raws.push({ kind, position, text }));
+      yield* raws;
+      if (part.done) return;
+    }
+  }
+
+  #rerun(of: Call<unknown>): Call<unknown> {
+    const from = [...this.#calls].find(([, call]) => call === of)?.[0];
+    if (from === undefined) return this.refused("replay", new HoldfastError({ code: "closed", op: "replay", message: "the client is closed" }));
+    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.params, { ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
+    const id = this.#link.number();
+    this.#add(id, call);
+    this.#link.send({ t: "rerun", call: from, as: id });
+    call.bind(id, this.#control, undefined, true);
+    return call;
+  }
+}
+
+/** The same, as client/calls.ts has it: whether a task may be made of it is not the app's word. */
+function sameRequest({ _meta: _, task: __, ...one }: Open, { _meta: ___, task: ____, ...other }: Open): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function toJSON(op: string, args: unknown): string {
+  try {
+    return JSON.stringify(args);
+  } catch (cause) {
+    throw new HoldfastError({ code: "bad_argument", op, message: "params cannot be written as JSON", cause });
+  }
+}
+
+/** Options that can cross: what the app has put into `_meta` crosses as the server would get it. */
+function clean(op: string, { meta, ...options }: CallOptions): object {
+  return meta === undefined ? options : { ...options, meta: JSON.parse(toJSON(op, meta)) as object };
+}
+
+/** The error of what the app gave and no port can carry. */
+export function cannotCross(op: string, cause: unknown): HoldfastError {
+  return new HoldfastError({ code: "bad_argument", op, message: "an argument or option holds what cannot be sent to the worker", cause });
+}

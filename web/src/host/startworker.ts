@@ -1,0 +1,69 @@
+import { BUILD } from "./protocol.js";
+import { unavailable } from "./unavailable.js";
+
+// At the top level and in this literal form, as runtime/loadruntime.ts has it.
+const workerBeside = new URL("./holdfast-worker.mjs", import.meta.url);
+
+/** A worker that was started, or joined. */
+export interface StartedWorker {
+  readonly port: MessagePort;
+  /** Whether it goes on for a while when its last page has gone, as over a reload. */
+  readonly outlives: boolean;
+  /** Rejects where the worker's script cannot be had. */
+  readonly failed: Promise<never>;
+}
+
+/** Where the worker's script is. */
+export function workerURL(worker: string | URL = workerBeside): string {
+  try {
+    return new URL(worker, globalThis.location?.href).href;
+  } catch (error) {
+    throw unavailable("worker is not a URL", error);
+  }
+}
+
+/**
+ * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
+ * one for each script, build and `user`. Throws `host_unavailable`.
+ */
+export function startWorker(kind: "shared" | "worker", url: string, user: string): StartedWorker {
+  if (new URL(url).origin !== globalThis.location?.origin) {
+    throw unavailable(`${url} is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker`);
+  }
+  const name = `holdfast ${BUILD} ${user}`;
+  try {
+    if (kind === "worker") {
+      if (typeof Worker === "undefined") throw unavailable("this browser has no Worker");
+      const worker = new Worker(url, { type: "module", name });
+      const { port1, port2 } = new MessageChannel();
+      worker.postMessage(0, [port2]);
+      return { port: port1, outlives: false, failed: failure(worker, url) };
+    }
+    if (typeof SharedWorker === "undefined") throw unavailable("this browser has no SharedWorker");
+    // A browser that does not know extendedLifetime never reads it: there the worker lives as long as a page has it.
+    let outlives = false;
+    const options: WorkerOptions & { readonly extendedLifetime: boolean } = {
+      type: "module",
+      name,
+      get extendedLifetime() {
+        return (outlives = true);
+      },
+    };
+    const worker = new SharedWorker(url, options);
+    return { port: worker.port, outlives, failed: failure(worker, url) };
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "host_unavailable") throw error;
+    throw unavailable(`the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+function failure(worker: AbstractWorker, url: string): Promise<never> {
+  const failed = new Promise<never>((_, reject) => {
+    worker.onerror = (event) => {
+      const { message = "" } = event as unknown as { message?: string };
+      reject(unavailable(`the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`));
+    };
+  });
+  failed.catch(() => {}); // after the start nobody looks at it
+  return failed;
+}

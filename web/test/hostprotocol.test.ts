@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EventQueue, Gap } from "../src/shared/eventqueue.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { Credits, Taken } from "../src/host/credits.js";
+import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/errordata.js";
+import { eachEvent, EventBatch } from "../src/host/eventbatch.js";
+import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/protocol.js";
+
+test("A message of a port is taken where each member is what it has to be, and is nothing else", () => {
+  const good: PageMessage[] = [
+    { t: "hello", build: "b", lock: "", outlives: true },
+    { t: "ack", ask: 2, call: 4, position: 0 },
+    { t: "reply", question: 1 },
+    { t: "reply", question: 1, value: null },
+    { t: "away" },
+  ];
+  for (const message of good) assert.equal(checked<PageMessage>(FROM_PAGE, message), message);
+  const bad: unknown[] = [
+    undefined,
+    null,
+    7,
+    "hello",
+    [],
+    {},
+    { t: "constructor" },
+    { t: "__proto__" },
+    { t: ["away"], call: 1 },
+    { t: "hello", build: "b" },
+    { t: "ack", ask: 2, call: -4, position: 0 },
+    { t: "ack", ask: 2, call: 4, position: NaN },
+    { t: "ack", ask: "2", call: 4, position: 0 },
+    { t: "pause", call: 4, on: "yes" },
+    { t: "make", client: 2, call: 4, op: "x", method: "callTool", args: [], options: {} },
+    { t: "reply", question: 1, error: "no" },
+    { t: "settle", call: 4, outcome: 1, text: "{}" },
+  ];
+  for (const message of bad) assert.equal(checked<PageMessage>(FROM_PAGE, message), undefined, JSON.stringify(message));
+  assert.equal(checked<HostMessage>(FROM_HOST, { t: "events", heads: new Uint8Array(4), text: "" }), undefined);
+});
+
+test("Events cross in one message, in their order, whatever their texts are; what is not whole ends it", () => {
+  const batch = new EventBatch();
+  const sent: unknown[][] = [];
+  for (let n = 1; n <= 200; n++) {
+    const event = [2 * (n % 3), n % 9, n, n % 5 === 0 ? "" : `{"progress":${n},"message":"${n % 7 === 0 ? "\u00fc\u{1f600}" : "x"}"}`, n % 4] as const;
+    batch.add(...event);
+    sent.push([...event]);
+  }
+  const { heads, text } = batch.take();
+  assert.equal(batch.isEmpty, true);
+  const got: unknown[][] = [];
+  eachEvent(heads, text, (...event) => got.push(event));
+  assert.deepEqual(got, sent);
+  got.length = 0;
+  eachEvent(heads, text.slice(0, 10), (...event) => got.push(event));
+  assert.deepEqual(got, []);
+});
+
+test("A page that takes nothing is sent no more than its credit, and what it says more than it got gives it none", () => {
+  const credits = new Credits();
+  credits.add(1 << 30);
+  let sent = 0;
+  while (credits.any) {
+    credits.spend(1 << 20);
+    sent += 1 << 20;
+  }
+  assert.equal(sent, 8 << 20);
+  assert.equal(credits.add(1), true);
+  assert.equal(credits.add(1), false, "it could go on before");
+});
+
+test("What a page takes it says once for a task, and at once where it is much", async () => {
+  const said: number[] = [];
+  const taken = new Taken((bytes) => said.push(bytes));
+  taken.add(10);
+  taken.add(20);
+  assert.deepEqual(said, []);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  taken.add(2 << 20);
+  assert.deepEqual(said, [30, 2 << 20]);
+});
+
+test("An error crosses with all that it has; what the app threw is the app's own again", () => {
+  const thrown = new RangeError("mine");
+  const error = new HoldfastError({ code: "unauthorized", op: "token", message: "it rejected", status: 401, retryable: true, hint: "h", rpc: { code: 1, message: "m" }, cause: new AppError({ code: "", name: "RangeError", message: "mine", question: 7 }) });
+  const data = structuredClone(errorData(error));
+  const back = errorFrom(data, (question) => (question === 7 ? thrown : undefined)) as HoldfastError;
+  assert.ok(back instanceof HoldfastError);
+  assert.deepEqual(back.toJSON(), error.toJSON());
+  assert.equal(back.cause, thrown);
+  assert.equal(((errorFrom(data) as HoldfastError).cause as Error).name, "RangeError");
+  assert.equal(holdfastErrorFrom(errorData(new TypeError("slip")), "x").code, "runtime_exited");
+  assert.equal(errorData("text").message, "text");
+});
+
+test("A reader gets events that did not come from the store, between those that did", async () => {
+  const queue = new EventQueue<number, number>({
+    backlog: new Backlog(10),
+    decode: (n) => n,
+    gaps: {
+      positionOf: (n) => n,
+      isStored: () => true,
+      stored: () => true,
+      refill: async function* ({ from, to }) {
+        for (let n = from; n <= to; n++) yield n;
+      },
+    },
+  });
+  const gap = (from: number, to: number): Gap => Object.assign(new Gap(), { events: to - from + 1, from, to });
+  const first = queue.read();
+  const waits = first.next();
+  queue.skipped(gap(1, 2)); // where a reader waits
+  queue.push(3, 8);
+  const second = queue.read();
+  queue.skipped(gap(4, 6));
+  queue.push(7, 8);
+  queue.end(undefined);
+  const seen = [(await waits).value];
+  for await (const n of first) seen.push(n);
+  assert.deepEqual(seen, [1, 2, 3, 4, 5, 6, 7]);
+  const others: number[] = [];
+  for await (const n of second) others.push(n);
+  assert.deepEqual(others, [4, 5, 6, 7]);
+});
