@@ -17,6 +17,7 @@ type contender struct {
 type options struct {
 	Revision string `json:"revision,omitempty"`
 	Journal  *bool  `json:"journal,omitempty"`
+	Host     string `json:"host,omitempty"`
 }
 
 const (
@@ -52,5 +53,9 @@ func contenders(dist string) []contender {
 			what: "Holdfast, " + legacy + ", calls not kept"},
 		{name: holdfast + "-" + modern, bundle: "holdfast", dist: dist, options: options{Revision: modern}, progress: true,
 			what: "Holdfast, " + modern + ", every call kept"},
+		{name: holdfast + "-shared", bundle: "holdfast", dist: dist, options: options{Revision: legacy, Host: "shared"}, progress: true,
+			what: "Holdfast in a SharedWorker, " + legacy + ", every call kept"},
+		{name: holdfastOff + "-shared", bundle: "holdfast", dist: dist, options: options{Revision: legacy, Journal: &off, Host: "shared"}, progress: true,
+			what: "Holdfast in a SharedWorker, " + legacy + ", calls not kept"},
 	}
 }

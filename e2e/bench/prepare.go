@@ -69,6 +69,14 @@ func (p *parcels) get(c contender) (parcel, error) {
 			return made, err
 		}
 		made.files = append(made.files, beside)
+		// It is not part of what a page loads, so that it is not weighed.
+		worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
+		if err != nil {
+			return made, fmt.Errorf("%w: run make build", err)
+		}
+		if err := os.WriteFile(filepath.Join(made.folder, "holdfast-worker.mjs"), worker, 0o644); err != nil {
+			return made, err
+		}
 	}
 	p.ready[key] = made
 	return made, nil

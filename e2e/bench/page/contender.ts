@@ -4,6 +4,8 @@ export interface Options {
   revision?: "2025-11-25" | "2026-07-28";
   /** Whether calls outlive the page. */
   journal?: boolean;
+  /** Where the client runs. */
+  host?: "page" | "shared";
 }
 
 /** One connected client. */
