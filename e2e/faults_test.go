@@ -82,6 +82,14 @@ var torture = []int{
 	181,
 	184,
 	186,
+	187,
+	188,
+	189,
+	190,
+	191,
+	192,
+	193,
+	194,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -54,11 +54,12 @@ window.track = (call) => {
 };
 window.begin = async (url, options) => {
 	window.mcp = await holdfast.connect(url, options);
-	mcp.on("restored", ({ call }) => { if (!Object.values(tracked).some((seen) => seen.call === call)) track(call); });
+	const meet = (call) => { if (!Object.values(tracked).some((seen) => seen.call === call)) track(call); };
+	mcp.on("restored", ({ call }) => meet(call)); // some of them may come before calls() has them all
 	mcp.on("state", ({ state }) => states.push(state));
 	window.said = [];
 	mcp.on("notification", ({ method }) => said.push(method));
-	for (const call of await mcp.calls()) track(call);
+	for (const call of await mcp.calls()) meet(call);
 	window.begun = true;
 };
 window.count = (label, args, options) => track(mcp.callTool("count", { call: label, ...args }, options));

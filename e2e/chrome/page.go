@@ -62,12 +62,23 @@ func (p *Page) Profile() *Profile { return p.profile }
 // Navigate goes to url and waits for its load event.
 func (p *Page) Navigate(url string) {
 	p.t.Helper()
+	kill := p.outliving()
 	p.Do(chromedp.Navigate(url))
+	kill()
 }
 
 // Reload reloads the page and waits for its load event.
 func (p *Page) Reload() {
 	p.t.Helper()
+	if HostOf(p.t) == KilledHost {
+		// A page that is there when its worker is killed would start another one.
+		address := Eval[string](p, `location.href`)
+		kill := p.outliving()
+		p.Do(chromedp.Navigate("about:blank"))
+		kill()
+		p.Do(chromedp.Navigate(address))
+		return
+	}
 	p.Do(chromedp.Reload())
 }
 
@@ -103,7 +114,9 @@ func (p *Page) Close() {
 	}
 	p.checkExceptions()
 	p.closed = true
+	kill := p.outliving()
 	p.cancel()
+	kill()
 }
 
 // Crash ends the renderer of the tab, as a lack of memory does: the page sees
@@ -115,6 +128,7 @@ func (p *Page) Crash() {
 	}
 	p.checkExceptions()
 	p.closed = true
+	p.outliving()()
 	go func() {
 		// A renderer that is gone does not answer.
 		ctx, cancel := context.WithTimeout(p.ctx, crashTime)

@@ -83,7 +83,7 @@ func (f *Profile) Open(url string) *Page {
 		f.t.Fatalf("chrome: opening a tab: %v", err)
 	}
 	page.console = listen(ctx)
-	page.Navigate(url)
+	page.Do(chromedp.Navigate(url))
 	return page
 }
 

@@ -110,8 +110,14 @@ func (s *Site) Header(change func(path string, header http.Header)) {
 	s.header = change
 }
 
+// built asks for the module itself, and not for the one that pins its host.
+const built = "/holdfast.mjs?built"
+
 func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 	content, err := s.content(r.URL.Path)
+	if host := HostOf(s.t); host != AnyHost && r.URL.RequestURI() == "/holdfast.mjs" && !s.own(r.URL.Path) {
+		content, err = []byte(host.pinned(built)), nil
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -131,6 +137,14 @@ func (s *Site) serve(w http.ResponseWriter, r *http.Request) {
 		change(r.URL.Path, w.Header())
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// own reports whether the test itself has a file for a path.
+func (s *Site) own(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, found := s.files[name]
+	return found
 }
 
 // content finds the file for a path: one of the test's own, or a built one.

@@ -1,0 +1,73 @@
+//go:build !js
+
+package chrome
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Host says where Holdfast runs in the pages of a test. A story says nothing about
+// it: the built module that its site serves asks connect and connectAgent for the host.
+type Host string
+
+// The hosts.
+const (
+	// AnyHost leaves it to connect.
+	AnyHost Host = ""
+	// PageHost is the page itself.
+	PageHost Host = "page"
+	// WorkerHost is a worker that dies with its page.
+	WorkerHost Host = "worker"
+	// SharedHost is a worker that outlives its pages.
+	SharedHost Host = "shared"
+	// KilledHost is the shared host, whose worker is killed whenever a page goes: what is
+	// promised then is what the page host promises.
+	KilledHost Host = "killed"
+)
+
+// HostOf is the host of a test: TestHosts/<host>/... has it in its name, and for
+// the others HOLDFAST_HOST may name one.
+func HostOf(t testing.TB) Host {
+	if parts := strings.Split(t.Name(), "/"); len(parts) > 1 && parts[0] == "TestHosts" {
+		return Host(parts[1])
+	}
+	return Host(os.Getenv("HOLDFAST_HOST"))
+}
+
+// option is what connect is asked for.
+func (h Host) option() string {
+	if h == KilledHost {
+		return string(SharedHost)
+	}
+	return string(h)
+}
+
+// pinned is a module that stands before the built one, which it has at from, and asks
+// for a host where the page asks for none.
+func (h Host) pinned(from string) string {
+	return fmt.Sprintf(`
+export * from %[1]s;
+import * as built from %[1]s;
+const pin = (options) => ({ host: %[2]s, ...options });
+export const connect = (url, options) => built.connect(url, pin(options));
+export const connectAgent = (url, options) => built.connectAgent(url, pin(options));
+`, JS(from), JS(h.option()))
+}
+
+// outliving returns what kills the workers that would outlive the page, when it has
+// gone: none but those that are there now.
+func (p *Page) outliving() (kill func()) {
+	p.t.Helper()
+	if HostOf(p.t) != KilledHost {
+		return func() {}
+	}
+	workers := p.profile.SharedWorkers()
+	return func() {
+		for _, worker := range workers {
+			worker.Kill()
+		}
+	}
+}

@@ -1,0 +1,110 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestFault187_SharedKilled: the worker dies under its page. Another one goes on from the
+// journal: the call is resumed where the server can, and of unknown fate where it cannot.
+func TestFault187_SharedKilled(t *testing.T) {
+	t.Parallel()
+	for revision, want := range map[string]string{
+		peer.Revision20251125: "result",
+		peer.Revision20260728: "outcome_unknown",
+	} {
+		t.Run(revision, func(t *testing.T) {
+			t.Parallel()
+			p := peer.New(t, peer.Options{Revision: revision})
+			p.Counting(nil)
+			v := newVisits(t, p, "")
+			page, other := v.open(), v.open()
+			v.count(page, "a", 6, 3)
+			v.has(other, "a", 3)
+			if want == "result" {
+				page.WaitFor(`carried.a.guarantee === "resumable"`)
+			}
+			first := v.worker()
+			first.Kill()
+			passes(p, "a", 4)
+			// What each page had goes on in it, or ends there with a word that says so.
+			for _, has := range []*chrome.Page{page, other} {
+				has.WaitFor(`trails.a.outcome`)
+				if now := chrome.Eval[string](has, `mcp.state`); now != "open" {
+					has.WaitFor(`mcp.state === "open"`)
+				}
+			}
+			if second := v.worker(); second.ID == first.ID {
+				t.Error("the worker lives")
+			}
+			// The next page has the call as the journal has it.
+			next := v.open()
+			next.WaitFor(`trails.a?.outcome`)
+			has := chrome.Eval[trail](next, `trails.a`)
+			if has.Outcome != want {
+				t.Errorf("the call ended with %q, want %q", has.Outcome, want)
+			}
+			newLedger(t, p).call("a", has)
+			if runs := p.Oracle().Runs("a"); runs != 1 {
+				t.Errorf("%d runs", runs)
+			}
+			blameless(t, p)
+		})
+	}
+}
+
+// TestFault187_SharedKilledWithoutAPage: the worker dies while no page is there. The next page
+// starts one, which takes up what the journal has.
+func TestFault187_SharedKilledWithoutAPage(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	v := newVisits(t, p, "")
+	page := v.open()
+	v.count(page, "a", 6, 3)
+	page.WaitFor(`carried.a.guarantee === "resumable"`)
+	page.Close()
+	passes(p, "a", 1)
+	eventually(t, "the server to go on", func() bool { return len(p.Oracle().Produced("a")) == 4 })
+	v.worker().Kill()
+	eventually(t, "the stream to be cut", func() bool { return p.Oracle().OpenStreams("a") == 0 })
+	page = v.open()
+	v.has(page, "a", 4)
+	passes(p, "a", 3)
+	page.WaitFor(`trails.a.outcome`)
+	has := chrome.Eval[trail](page, `trails.a`)
+	newLedger(t, p).call("a", has)
+	if has.Outcome != "result" {
+		t.Errorf("ended with %q", has.Outcome)
+	}
+	v.oneHandshake()
+	blameless(t, p)
+}
+
+// TestFault187_SharedCrashedTab: a renderer dies, and with it the worker if the page was the one
+// that started it: Chrome has both in one process. The next page goes on all the same.
+func TestFault187_SharedCrashedTab(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	v := newVisits(t, p, "")
+	page := v.open()
+	v.count(page, "a", 6, 3)
+	page.WaitFor(`carried.a.guarantee === "resumable"`)
+	page.Crash()
+	passes(p, "a", 2)
+	page = v.open()
+	v.has(page, "a", 5)
+	passes(p, "a", 2)
+	page.WaitFor(`trails.a.outcome`)
+	has := chrome.Eval[trail](page, `trails.a`)
+	newLedger(t, p).call("a", has)
+	if has.Outcome != "result" {
+		t.Errorf("ended with %q", has.Outcome)
+	}
+	blameless(t, p)
+}

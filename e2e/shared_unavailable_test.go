@@ -1,0 +1,81 @@
+//go:build !js
+
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestFault192_SharedHostUnavailable: where a shared host cannot be had, a page that insists on it
+// gets an error that says why, and one that does not works on in the page.
+func TestFault192_SharedHostUnavailable(t *testing.T) {
+	t.Parallel()
+	policy := func(value string) func(t *testing.T, site *chrome.Site) string {
+		return func(t *testing.T, site *chrome.Site) string {
+			site.Header(func(_ string, h http.Header) {
+				h.Set("Content-Security-Policy", value)
+				h.Set("Access-Control-Allow-Origin", "*")
+			})
+			return `{}`
+		}
+	}
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, site *chrome.Site) string // returns options of connect
+		why   string                                       // words of the message
+	}{
+		"no SharedWorker": {func(_ *testing.T, site *chrome.Site) string {
+			site.File("/before.mjs", `delete globalThis.SharedWorker;`)
+			return `{}`
+		}, "SharedWorker"},
+		"a worker of another origin": {func(t *testing.T, _ *chrome.Site) string {
+			return `{ worker: ` + chrome.JS(chrome.NewSite(t).URL+"/holdfast-worker.mjs") + ` }`
+		}, "origin"},
+		"CSP":               {policy("worker-src 'none'"), "worker"},
+		"a sandboxed frame": {policy("sandbox allow-scripts"), "origin"},
+		"no such file": {func(_ *testing.T, _ *chrome.Site) string {
+			return `{ worker: "/nosuch/holdfast-worker.mjs" }`
+		}, "not there"},
+		"a file that is something else": {func(_ *testing.T, site *chrome.Site) string {
+			site.File("/other-worker.mjs", `onconnect = ({ ports: [port] }) => port.postMessage({ hello: "you" });`)
+			return `{ worker: "/other-worker.mjs" }`
+		}, "answer"},
+		"a script that throws": {func(_ *testing.T, site *chrome.Site) string {
+			site.File("/throws-worker.mjs", `throw new Error("at its start");`)
+			return `{ worker: "/throws-worker.mjs" }`
+		}, ""},
+		"wasm that cannot go to another thread": {func(_ *testing.T, _ *chrome.Site) string {
+			return `{ wasm: await fetch("/holdfast.wasm") }`
+		}, "wasm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
+			p.Counting(nil)
+			site := chrome.NewSite(t)
+			site.File("/before.mjs", ``)
+			options := test.spoil(t, site)
+			page := chrome.Open(t, site.Page("/app", `import "/before.mjs";`+appScript))
+			page.WaitFor(`window.holdfast`)
+			connect := func(host string) string {
+				return `holdfast.connect(` + chrome.JS(p.URL()) + `, { ...` + options + `, host: "` + host + `" })`
+			}
+			got := chrome.Script[failure](page, `return await attempt(async () => (await `+connect("shared")+`, 0));`)
+			if got.Code != "host_unavailable" || !strings.Contains(got.Message, test.why) {
+				t.Errorf("got %q: %s; want a message with %q", got.Code, got.Message, test.why)
+			}
+			told := chrome.Script[string](page, `
+				const mcp = await `+connect("auto")+`;
+				const result = await mcp.callTool("count", { call: "a", n: 2 }).result;
+				return mcp.host + " " + result.structuredContent.n;`)
+			if told != "page 2" {
+				t.Errorf("what the page does by itself: %s", told)
+			}
+			blameless(t, p)
+		})
+	}
+}

@@ -1,0 +1,143 @@
+//go:build !js
+
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// How long TestSharedSchedules goes on: `make hosts` and `make soak` say more.
+var visitEnds = flag.Int("visitends", 12, "ends of pages and workers in TestSharedSchedules")
+
+// TestSharedSchedules has pages in the shared host carry counting calls, and reloads
+// them, sends them away and back, closes and reopens them at random. While the worker
+// lives the server sees nothing of that: no stream is cut, and no page hears of a resume.
+// Where it is killed and renderers crash, nothing is lost, twice, or run again.
+func TestSharedSchedules(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, revision string
+		kills          bool
+	}{
+		{"a session's wire", peer.Revision20251125, false},
+		{"a wire on which a cut is a cancel", peer.Revision20260728, false},
+		{"and kills", peer.Revision20251125, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, random := seeded(t)
+			p := peer.New(t, peer.Options{Revision: test.revision})
+			p.Counting(nil)
+			s := &schedule{visits: newVisits(t, p, ""), book: newLedger(t, p), random: random, kills: test.kills}
+			s.pages = []*chrome.Page{s.open()}
+			for round := 0; s.ends < *visitEnds/3 && !t.Failed(); round++ {
+				s.round(round)
+			}
+			s.book.report("%d ends of pages, %d of workers, %d streams cut", s.ends, s.killed, s.cut)
+			blameless(t, p)
+		})
+	}
+}
+
+// A schedule is what happens to the pages of one profile.
+type schedule struct {
+	*visits
+	book   *ledger
+	random *rand.Rand
+	kills  bool
+	pages  []*chrome.Page
+
+	ends, killed, cut int
+}
+
+// round makes calls, ends pages until the calls have ended, and compares what the last
+// page has had with what the server made.
+func (s *schedule) round(round int) {
+	s.t.Helper()
+	plan := []counting{
+		{Call: fmt.Sprintf("r%da", round), N: 120, Every: 10, Bytes: 200, Retry: 10},
+		{Call: fmt.Sprintf("r%db", round), N: 30, Every: 40, Retry: 10},
+		{Call: fmt.Sprintf("r%dc", round), N: 300, Bytes: 50, Retry: 10},
+	}
+	carry(s.pages[0], plan)
+	if s.kills {
+		s.pages[0].WaitFor(`Object.values(trails).every(({ guarantee, outcome }) => guarantee === "resumable" || outcome)`)
+	}
+	for ended := false; !ended && !s.t.Failed(); {
+		wait := s.random.IntN(150)
+		trails := chrome.Eval[map[string]trail](s.pages[0], fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
+		s.book.page(trails)
+		ended = len(trails) == len(plan)
+		for _, has := range trails {
+			ended = ended && has.Outcome != ""
+		}
+		s.end()
+	}
+	last := s.pages[0]
+	last.WaitFor(`window.ready && Object.keys(trails).length === ` + chrome.JS(len(plan)))
+	resumed := chrome.Eval[int](last, `Object.values(trails).reduce((n, { resumed }) => n + resumed.length, 0)`)
+	settleAll(last, s.book, plan)
+	if s.kills {
+		return
+	}
+	if resumed > 0 {
+		s.t.Errorf("%d resumes were told", resumed)
+	}
+	s.cut += s.p.Cancelled("count")
+	for _, made := range plan {
+		s.cut += max(len(s.p.Oracle().Requests(made.Call))-1, 0)
+		s.uncut(made.Call)
+	}
+}
+
+// end does something to one of the pages, or to their worker. One page is always there
+// afterwards, and it is the first.
+func (s *schedule) end() {
+	s.t.Helper()
+	s.ends++
+	page := s.pages[0]
+	what := s.random.IntN(5)
+	if s.kills {
+		what = s.random.IntN(7)
+	}
+	switch what {
+	case 0, 1:
+		page.Reload()
+	case 2:
+		page.Navigate(s.site.URL + "/")
+		page.Back()
+	case 3:
+		page.Navigate(s.away)
+		page.Back()
+	case 4:
+		if s.random.IntN(2) == 0 && len(s.pages) < 3 {
+			s.pages = append([]*chrome.Page{s.open()}, s.pages...)
+		} else {
+			page.Close()
+			s.first()
+		}
+	case 5: // and its worker with it, if this is the page that started it
+		page.Crash()
+		s.first()
+	case 6:
+		if workers := s.profile.SharedWorkers(); len(workers) > 0 {
+			workers[0].Kill()
+			s.killed++
+			page.Reload()
+		}
+	}
+	s.pages[0].WaitFor(`window.ready`)
+}
+
+// first has the next page be the first; there is one afterwards.
+func (s *schedule) first() {
+	if s.pages = s.pages[1:]; len(s.pages) == 0 {
+		s.pages = []*chrome.Page{s.open()}
+	}
+}
