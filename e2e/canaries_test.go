@@ -144,7 +144,8 @@ var classified = map[string]map[string]string{
 		"client": "canary", "headers": "canary", "token": "canary", "principal": "canary", "handlers": "canary: what they answer",
 		"revision": "one of the protocol's names", "credentials": "one of fetch's words", "rerun": "one of our words", "ack": "one of our words",
 		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "retention": "numbers",
-		"validator": "an address of the app's own", "wasm": "an address of the app's own",
+		"validator": "an address of the app's own", "wasm": "an address of the app's own", "worker": "an address of the app's own",
+		"host": "one of our words",
 	},
 	"CallOptions": {
 		"key": "canary", "meta": "canary", "timeouts": "numbers", "ack": "one of our words", "rerun": "one of our words", "task": "a number",
