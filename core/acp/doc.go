@@ -16,6 +16,10 @@
 //	message_*     one message to the agent by HTTP
 //	transcript/   what was said, as operations for the page: a package with no client
 //
+// config.go has what a client is made from, errors.go the codes that only ACP has,
+// counters.go what was dropped or repaired, standing.go what core/tabs may know of a
+// session, and withdrawal.go why nobody waits for an answer any more.
+//
 // An agent's frames have no ids, so a stream that was cut may have lost some:
 // after each cut the session is replayed by the agent and swapped in whole
 // (spec/acp.md 2.3), and where an agent cannot, the app hears of the gap.

@@ -23,8 +23,9 @@ const (
 // forgotten its session: a server that forgets every session is broken.
 const maxResends = 3
 
-// call is one request of ours, over as many exchanges as it takes. What carries it is a
-// value of its own for each state, with its own deadlines.
+// call is one request of ours, over as many exchanges as it takes. state says what carries
+// it. Each part below state counts in the states that stand beside it, and is out of date
+// in the others.
 type call struct {
 	id       engine.CallID
 	request  requestID

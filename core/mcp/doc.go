@@ -20,6 +20,11 @@
 //	message_*  one request and its response: headers, posts, events, whose they are
 //	wire/      facts and verdicts that need no client: revisions, dialects, the probe
 //	segments/  the tracker of a streamed result
+//	recorded/  a call as the journal has it, folded from its head and rows
+//
+// config.go has what a client is made from, failure.go the errors that only MCP has,
+// counters.go what was dropped or repaired, and standing.go what core/tabs may know of a
+// call.
 //
 // A probe and a handshake are themselves calls. Calls, posts, the listening stream and
 // the channel own the exchanges that they started (link.Exchanges): their heads, chunks
