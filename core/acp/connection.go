@@ -156,7 +156,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 		return
 	}
 	for _, r := range c.allRequests() {
-		if r.phase == requestQueued && r.session == nil {
+		if r.state == requestQueued && r.session == nil {
 			r.send(c, now)
 		}
 	}

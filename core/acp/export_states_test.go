@@ -9,5 +9,7 @@ var MayFollow = map[string]func(from, next int) bool{
 	"question":   func(from, next int) bool { return questionTransitions.May(uint8(from), uint8(next)) },
 	"replay":     func(from, next int) bool { return replayTransitions.May(uint8(from), uint8(next)) },
 	"wait":       func(from, next int) bool { return waitTransitions.May(uint8(from), uint8(next)) },
+	"request":    func(from, next int) bool { return requestTransitions.May(uint8(from), uint8(next)) },
+	"forward":    func(from, next int) bool { return forwardTransitions.May(uint8(from), uint8(next)) },
 	"connection": func(from, next int) bool { return connTransitions.May(uint8(from), uint8(next)) },
 }

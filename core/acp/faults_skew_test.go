@@ -116,3 +116,19 @@ func TestFault135_AgentOwnerWakes(t *testing.T) {
 	s.expect(e.Failure != nil && e.Failure.Code == engine.CodeOutcomeUnknown, "the prompt: %+v", e)
 	s.expect(len(s.events(engine.EventStatus, `"closed"`)) == 1, "the app is not told")
 }
+
+// Fault 135: the same, where the page that looks on has asked for a prompt and read in
+// the store that it leaves, before the page that carries the session said that it has it.
+func TestFault135_AgentPromptStoredAndLetGo(t *testing.T) {
+	s, _, _ := opened(t, quiet())
+	s.settle(0)
+	l := s.look(2)
+	sent := l.request("session/prompt", hello)
+	record := s.Store.Calls()[0]
+	before := len(s.Store.Rows(record))
+	s.Store.Append(record, journal.AppendEntry(nil, journal.Entry{Kind: journal.Prompt, N: [3]uint64{idIn(l.forwarded()[0])}, Data: []byte(`[{"type":"text","text":"hello"}]`)}))
+	l.tell(s.Store.Rows(record)[before:]...)
+	newer(s.Store, false)
+	l.hear(2)
+	s.expect(l.outcome(sent) == "outcome_unknown", "settled with %q", l.outcome(sent))
+}

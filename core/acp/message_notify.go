@@ -62,7 +62,7 @@ func (s *session) takeBack(c *Client, now engine.Time) (onTheirWay []*post) {
 		if r.session != s || r.method != "session/prompt" {
 			continue
 		}
-		switch r.phase {
+		switch r.state {
 		case requestQueued:
 			r.fail(c, now, cancelledByApp(r))
 		case requestSent:
@@ -85,9 +85,9 @@ func (c *Client) Cancel(now engine.Time, id engine.CallID) {
 			continue
 		}
 		switch {
-		case r.phase == requestElsewhere:
+		case r.state == requestElsewhere:
 			r.forwardCancel(c)
-		case r.phase == requestQueued:
+		case r.state == requestQueued:
 			r.fail(c, now, cancelledByApp(r))
 		case r.conn != nil && r.conn.state == connOpen:
 			r.unwanted = true

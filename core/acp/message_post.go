@@ -113,8 +113,8 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		}
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
-		if r := p.request; r != nil && r.phase == requestSent {
-			r.unsend() // its host has just said that it did not take it
+		if r := p.request; r != nil && r.state == requestSent {
+			r.unsend(c) // its host has just said that it did not take it
 		}
 		p.conn.gone(c, now)
 		p.lost(c, now)
@@ -254,7 +254,7 @@ func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 // unanswered ends an initialize whose answer, which comes with its head and
 // nowhere else, was none.
 func (p *post) unanswered(c *Client, now engine.Time) {
-	if r := p.request; r != nil && r.role == roleInitialize && r.phase != requestOver {
+	if r := p.request; r != nil && r.role == roleInitialize && r.state != requestOver {
 		r.fail(c, now, &engine.Error{Code: engine.CodeProtocol, Op: p.op, Retryable: true, Message: "what answered is no agent's host"})
 	}
 }

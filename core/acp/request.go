@@ -15,23 +15,13 @@ const (
 	roleProbe                  // a socket's, which has to show that it is alive
 )
 
-// requestPhase is where a request stands.
-type requestPhase uint8
-
-const (
-	requestQueued requestPhase = iota // waits for a connection, a stream or the store
-	requestSent                       // under way, or taken by the agent's host
-	requestOver
-	requestElsewhere // the tab that carries the session makes it (request_forward.go)
-)
-
 // request is a request to the agent, from its making to its answer, which comes
 // in its own time on a stream.
 type request struct {
 	id         uint64
 	call       engine.CallID // of the app's; 0 for none
 	role       requestRole
-	phase      requestPhase
+	state      requestState
 	method     string
 	params     []byte
 	session    *session // whose scope it has; nil for the connection's
@@ -46,7 +36,7 @@ type request struct {
 	unwanted   bool          // the app has cancelled it
 	doubtful   *engine.Error // why nobody knows whether the agent has it
 	post       *post
-	away       away // while it is elsewhere
+	forwarded  forwarded // while it is elsewhere
 }
 
 // methods says what is particular about a method.
@@ -196,7 +186,8 @@ func (r *request) send(c *Client, now engine.Time) {
 			r.conn = r.session.conn
 		}
 	}
-	r.phase, r.doubtful, r.cut, r.again = requestSent, nil, false, engine.Never
+	r.enter(c, requestSent)
+	r.doubtful, r.cut, r.again = nil, false, engine.Never
 	r.conn.answers = append(r.conn.answers, r)
 	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: methods[r.method].repeats,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}

@@ -57,10 +57,10 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 
 // fail ends the request without an answer.
 func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
-	if r.phase == requestOver {
+	if r.state == requestOver {
 		return
 	}
-	away := r.phase == requestElsewhere
+	away := r.state == requestElsewhere
 	r.over(c)
 	if away { // what it has done to the session the other tab's log tells
 		c.dropped[r.id] = true
@@ -86,7 +86,8 @@ func (r *request) fail(c *Client, now engine.Time, failure *engine.Error) {
 
 // over takes the request out of what is under way.
 func (r *request) over(c *Client) {
-	r.phase, r.by, r.again = requestOver, engine.Never, engine.Never
+	r.enter(c, requestOver)
+	r.by, r.again = engine.Never, engine.Never
 	if r.post != nil && (r.post.waiting || r.post.x != 0 && !r.post.exchange.Opened()) {
 		r.post.finish(c) // answered before its host has said that it has it
 	}

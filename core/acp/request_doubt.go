@@ -19,16 +19,17 @@ func (r *request) doubt(now engine.Time, message string, cause error) {
 const doubtFor = 15_000
 
 // unsend takes back a request that its host has not taken.
-func (r *request) unsend() {
+func (r *request) unsend(c *Client) {
 	r.conn.answers = without(r.conn.answers, r)
-	r.phase, r.conn = requestQueued, nil
+	r.enter(c, requestQueued)
+	r.conn = nil
 }
 
 // lost notes that the stream which was cut is up again, and that the answer may
 // have gone with it. What survived comes now.
 func (r *request) lost(now engine.Time) {
 	switch m := methods[r.method]; {
-	case !r.cut || r.phase != requestSent:
+	case !r.cut || r.state != requestSent:
 	case r.role == roleReplay || m.repeats:
 		r.again = now.After(quietFor)
 	case !m.patient:
@@ -53,7 +54,7 @@ func (r *request) ask(c *Client, now engine.Time) {
 		return
 	}
 	c.dropped[r.id] = true
-	r.unsend()
+	r.unsend(c)
 	r.id = c.ids.Next()
 	r.afresh(c)
 	r.dispatch(c, now)
@@ -98,7 +99,8 @@ func (r *request) connectionLost(c *Client, now engine.Time) {
 	case r.role == roleReplay, r.role == roleProbe:
 		r.over(c) // the next connection's history is asked for again
 	case methods[r.method].repeats:
-		r.phase, r.conn, r.again = requestQueued, nil, engine.Never
+		r.enter(c, requestQueued)
+		r.conn, r.again = nil, engine.Never
 		r.afresh(c)
 	case r.method == "session/prompt" && r.session.version() == 1:
 		// Its answer would have ended the turn, and nothing else tells of it.

@@ -17,23 +17,14 @@ import (
 // carries the session next knows it again in the store, and so whether it may have
 // left. No prompt leaves twice.
 
-// away is what is known of a request that another tab makes for this one.
-type away struct {
-	notify   bool // it is a notification
-	taken    bool // that tab has it: it may have left
-	stored   bool // it is a prompt that is in the store: it has left, or was about to
-	placed   bool // and it is in the history
-	ended    bool // and since then nobody was at work
-	unwanted bool // the app has cancelled it
-}
-
 // maxServed bounds the requests of other tabs that are known again.
 const maxServed = 256
 
 // forwardRequest hands a request, or a notification, to the tab that carries s.
 func (c *Client) forwardRequest(now engine.Time, s *session, id engine.CallID, method string, params []byte, notify bool) {
 	r := c.newRequest(now, method, s, withSession(params, s))
-	r.call, r.phase, r.away, r.turn = id, requestElsewhere, away{notify: notify}, s.turn.n
+	r.enter(c, requestElsewhere)
+	r.call, r.forwarded.notify, r.turn = id, notify, s.turn.n
 	r.forward(c)
 }
 
@@ -42,14 +33,14 @@ func (r *request) forward(c *Client) {
 	b := appendUint([]byte(`{"record":`), r.session.record.ID)
 	b = appendUint(appendName(b, "request"), r.id)
 	b = jsonrpc.AppendString(appendName(b, "method"), r.method)
-	b = strconv.AppendBool(appendName(b, "notify"), r.away.notify)
+	b = strconv.AppendBool(appendName(b, "notify"), r.forwarded.notify)
 	b = append(appendMember(b, "params", r.params), '}')
 	c.deliver(r.session, engine.EventForward, 0, b)
 }
 
 // forwardCancel asks the tab that carries the session to take a request back.
 func (r *request) forwardCancel(c *Client) {
-	r.away.unwanted = true
+	r.forwarded.unwanted = true
 	b := appendUint([]byte(`{"record":`), r.session.record.ID)
 	c.deliver(r.session, engine.EventForward, 0, append(appendUint(appendName(b, "cancel"), r.id), '}'))
 }
@@ -131,11 +122,11 @@ func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method str
 func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	c.begin(now)
 	for _, r := range c.requests {
-		if r.id != id || r.phase != requestElsewhere {
+		if r.id != id || r.state != requestElsewhere {
 			continue
 		}
 		if outcome == 0 {
-			r.away.taken = true
+			r.forwarded.atLeast(c, forwardTaken)
 			return
 		}
 		r.over(c)
@@ -173,7 +164,7 @@ func (c *Client) TakenOver(now engine.Time, record uint64, epoch uint32) {
 func (c *Client) forwardAgain(s *session) {
 	c.forwardRest(s)
 	for _, r := range c.requests {
-		if r.session == s && r.phase == requestElsewhere && !r.away.taken && !r.away.stored {
+		if r.session == s && r.state == requestElsewhere && r.forwarded.state == forwardUnheard {
 			r.forward(c)
 		}
 	}
@@ -195,13 +186,12 @@ func (c *Client) forwardRest(s *session) {
 // what has not left yet must not any more, since that tab may send it (fault 76).
 func (c *Client) yieldRequests(s *session) {
 	for _, r := range c.allRequests() {
-		if r.session != s || r.phase == requestElsewhere {
+		if r.session != s || r.state == requestElsewhere {
 			continue
 		}
 		if r.post != nil {
 			r.post.finish(c)
 		}
-		sent := r.phase == requestSent
 		if r.role != roleApp {
 			r.over(c)
 			c.dropped[r.id] = true
@@ -210,7 +200,11 @@ func (c *Client) yieldRequests(s *session) {
 		if r.conn != nil {
 			r.conn.answers = without(r.conn.answers, r)
 		}
-		r.phase, r.away = requestElsewhere, away{taken: sent}
+		r.forwarded = forwarded{}
+		if r.state == requestSent {
+			r.forwarded.enter(c, forwardTaken)
+		}
+		r.enter(c, requestElsewhere)
 		r.conn, r.post, r.doubtful, r.again, r.storing = nil, nil, nil, engine.Never, false
 		if r.unwanted {
 			r.forwardCancel(c)
@@ -222,13 +216,13 @@ func (c *Client) yieldRequests(s *session) {
 // nobody will answer for any more that is the last word.
 func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 	for _, r := range c.allRequests() {
-		if r.session != s || r.phase != requestElsewhere || r.method != "session/prompt" {
+		if r.session != s || r.state != requestElsewhere || r.method != "session/prompt" {
 			continue
 		}
-		unsent := r.away.read(plain, r.id)
+		unsent := r.forwarded.read(c, plain, r.id)
 		switch {
 		case r.doubtful == nil:
-		case r.away.placed:
+		case r.forwarded.state >= forwardPlaced:
 			c.placedElsewhere(now, r)
 		case unsent:
 			r.fail(c, now, r.doubtful)
@@ -238,7 +232,7 @@ func (c *Client) recognize(now engine.Time, s *session, plain []byte) {
 
 // read takes what a row says of the prompt with that id, and reports whether that
 // is that the agent does not have it.
-func (a *away) read(plain []byte, id uint64) (unsent bool) {
+func (f *forwarded) read(c *Client, plain []byte, id uint64) (unsent bool) {
 	named := append(appendUint([]byte(`"messageId":"prompt-`), id), '"') // as writePromptOp has it for version 1
 	row := journal.ReadRow(plain)
 	for {
@@ -247,15 +241,24 @@ func (a *away) read(plain []byte, id uint64) (unsent bool) {
 		case !ok:
 			return unsent
 		case e.Kind == journal.Event:
-			a.stored = a.stored || bytes.Contains(e.Data, named)
-			if a.placed && e.N[0] == uint64(engine.EventTurn) {
-				state, _ := jsonrpc.Member(e.Data, "state")
-				a.ended = string(state) == `"idle"`
+			if f.state < forwardStored && bytes.Contains(e.Data, named) {
+				f.enter(c, forwardStored)
+			}
+			if f.state >= forwardPlaced && e.N[0] == uint64(engine.EventTurn) {
+				next := forwardPlaced
+				if state, _ := jsonrpc.Member(e.Data, "state"); string(state) == `"idle"` {
+					next = forwardIdle
+				}
+				f.enter(c, next)
 			}
 		case e.Kind == journal.Prompt && e.N[0] == id:
-			a.stored = true
+			f.atLeast(c, forwardStored)
 		case e.Kind == journal.Placed && e.N[0] == id:
-			a.stored, a.placed = true, string(e.Data) == "placed"
+			if string(e.Data) == "placed" {
+				f.atLeast(c, forwardPlaced)
+			} else {
+				f.enter(c, forwardStored)
+			}
 			unsent = string(e.Data) == "unsent"
 		}
 	}
@@ -266,7 +269,7 @@ func (a *away) read(plain []byte, id uint64) (unsent bool) {
 func (c *Client) handedOn(now engine.Time, s *session) {
 	c.forwardRest(s)
 	c.goOn(now, s, func(r *request) {
-		if r.away.stored {
+		if r.forwarded.state >= forwardStored {
 			r.doubtful, r.by = r.unknown(), now.After(doubtFor) // what that tab makes of it is in its log
 			return
 		}
@@ -289,21 +292,23 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 	}
 	c.goOn(now, s, func(r *request) {
 		switch {
-		case r.away.notify:
+		case r.forwarded.notify:
 			r.over(c)
 			c.notify(now, s, r.call, r.method, r.params)
-		case r.away.stored && s.conn != nil && s.history != historyUnbound && s.version() != 1:
+		case r.forwarded.state >= forwardStored && s.conn != nil && s.history != historyUnbound && s.version() != 1:
 			// The answer to a request of that id may come yet.
-			r.phase, r.conn, r.doubtful, r.by = requestSent, s.conn, r.unknown(), now.After(doubtFor)
+			r.enter(c, requestSent)
+			r.conn, r.doubtful, r.by = s.conn, r.unknown(), now.After(doubtFor)
 			s.conn.answers = append(s.conn.answers, r)
-		case r.away.stored:
-			r.phase, r.conn = requestSent, s.conn
+		case r.forwarded.state >= forwardStored:
+			r.enter(c, requestSent)
+			r.conn = s.conn
 			r.connectionLost(c, now)
 		case r.method == "session/prompt":
-			r.phase = requestQueued
+			r.enter(c, requestQueued)
 			s.prompted(c, now, r)
 		default:
-			r.phase = requestQueued
+			r.enter(c, requestQueued)
 			if methods[r.method].joins {
 				r.params = s.withServers(r.params)
 			}
@@ -317,23 +322,23 @@ func (c *Client) takenOver(now engine.Time, s *session) {
 // them has the session no more; again is for those that nobody needs to doubt.
 func (c *Client) goOn(now engine.Time, s *session, again func(r *request)) {
 	for _, r := range c.allRequests() {
-		if r.session != s || r.phase != requestElsewhere {
+		if r.session != s || r.state != requestElsewhere {
 			continue
 		}
 		prompt := r.method == "session/prompt"
 		switch {
-		case r.away.placed, prompt && s.placed[r.id] && s.version() != 1:
+		case r.forwarded.state >= forwardPlaced, prompt && s.placed[r.id] && s.version() != 1:
 			c.placedElsewhere(now, r)
-		case r.away.stored:
+		case r.forwarded.state >= forwardStored:
 			again(r)
-		case r.away.unwanted:
+		case r.forwarded.unwanted:
 			r.fail(c, now, cancelledByApp(r))
-		case r.away.notify, methods[r.method].repeats, prompt && !r.away.taken:
-			if r.away.taken {
+		case r.forwarded.notify, methods[r.method].repeats, prompt && r.forwarded.state == forwardUnheard:
+			if r.forwarded.state == forwardTaken {
 				c.dropped[r.id] = true
 				r.id = c.ids.Next() // an answer to the first may come all the same
 			}
-			r.away.taken = false
+			r.forwarded.enter(c, forwardUnheard)
 			again(r)
 		default:
 			r.fail(c, now, r.unknown())
@@ -359,7 +364,7 @@ func (c *Client) placedElsewhere(now engine.Time, r *request) {
 // that already or not yet: the answer comes beside it (fault 184).
 func (r *request) expectTurn(c *Client, now engine.Time) {
 	if s := r.session; s.turn.n == r.turn && !s.turn.open() {
-		if s.turn.expect(c, true); r.away.ended {
+		if s.turn.expect(c, true); r.forwarded.state == forwardIdle {
 			s.endExpected(c, now)
 		}
 	}

@@ -428,7 +428,7 @@ func (c *Client) drop(now engine.Time, s *session, state engine.StreamState) {
 	for _, r := range c.allRequests() {
 		switch {
 		case r.session != s:
-		case r.phase == requestElsewhere && (r.method == "session/close" || r.method == "session/delete"):
+		case r.state == requestElsewhere && (r.method == "session/close" || r.method == "session/delete"):
 			r.over(c) // as good as done
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 		default:

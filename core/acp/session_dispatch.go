@@ -10,7 +10,7 @@ import (
 // agent has taken the session up there.
 func (s *session) release(c *Client, now engine.Time) {
 	for _, r := range c.allRequests() {
-		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing && s.takes(c, r) {
+		if r.session == s && r.state == requestQueued && r.role == roleApp && !r.storing && s.takes(c, r) {
 			r.send(c, now)
 		}
 	}
@@ -23,7 +23,7 @@ func (s *session) dispatch(c *Client, now engine.Time) {
 	}
 	s.dispatchAt = engine.Never
 	for _, r := range c.allRequests() {
-		if r.session == s && r.phase == requestQueued && r.role == roleApp && !r.storing {
+		if r.session == s && r.state == requestQueued && r.role == roleApp && !r.storing {
 			r.dispatch(c, now)
 		}
 	}
@@ -45,5 +45,5 @@ func (s *session) takes(c *Client, r *request) bool {
 
 // holdsBack reports whether a prompt must not leave while r is on its way.
 func (r *request) holdsBack(other *request) bool {
-	return r.role == roleApp && other.method == "session/prompt" && other.phase == requestQueued && other.session == r.session && other != r
+	return r.role == roleApp && other.method == "session/prompt" && other.state == requestQueued && other.session == r.session && other != r
 }

@@ -300,7 +300,7 @@ func (s *session) begin(updates [][]byte) (at int, begins bool) {
 func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 	for _, r := range c.allRequests() {
 		switch {
-		case r.session != s || r.method != "session/prompt" || r.phase != requestSent || s.version() == 1:
+		case r.session != s || r.method != "session/prompt" || r.state != requestSent || s.version() == 1:
 		case s.placed[r.id] && whole:
 			// Its answer may have been lost with the connection.
 			r.over(c)

@@ -146,7 +146,7 @@ type promptSending struct {
 // Stored sends it.
 func (w *promptSending) Stored(now engine.Time) {
 	w.r.storing = false
-	if w.r.phase != requestQueued {
+	if w.r.state != requestQueued {
 		return
 	}
 	if w.s.version() == 1 && w.s.conn != nil && w.s.conn.state == connOpen {

@@ -103,7 +103,7 @@ func (s *session) waits(c *Client) bool {
 		return true
 	}
 	for _, r := range c.requests {
-		if r.session == s && r.phase == requestQueued {
+		if r.session == s && r.state == requestQueued {
 			return true
 		}
 	}

@@ -104,7 +104,7 @@ func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	es.session.stream = nil // what is asked next tries again
 	c.status(es.session, engine.StreamRefused, -1)
 	for _, r := range c.allRequests() {
-		if r.session == es.session && r.phase == requestQueued {
+		if r.session == es.session && r.state == requestQueued {
 			failure := *why
 			if failure.Status != 0 {
 				failure.Op = r.method
