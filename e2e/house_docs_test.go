@@ -4,8 +4,10 @@ package e2e
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,5 +43,57 @@ func TestHouseDocsNameFiles(t *testing.T) {
 		if names == 0 && page != "docs/glossary.md" {
 			t.Errorf("%s names no file: the test is blind", page)
 		}
+	}
+}
+
+// commentText finds the comment of a line of Go or TypeScript, and commentFile the files
+// that it names: reducer.go, core/mcp/call.go, or "core/acp session.go".
+var (
+	commentText = regexp.MustCompile(`(?:^|\s)(?:///?|/\*\*?|\*)\s(.*)`)
+	commentFile = regexp.MustCompile(`(?:\b((?:core|wasm|web|jsbridge|e2e)(?:/[a-z-]+)*) )?([\w./-]*\w\.(?:go|ts|md))\b`)
+)
+
+// othersFiles are those of other projects that comments here name.
+var othersFiles = []string{"runtime/symtab.go", "runtime/runtime2.go", "doc/log_format.md", "SKILL.md"}
+
+// TestHouseCommentsNameFiles: a comment of Go or TypeScript that names a file names one
+// that is there. A name without a folder may be that of any file.
+func TestHouseCommentsNameFiles(t *testing.T) {
+	t.Parallel()
+	files := sources(t)
+	ends := map[string]bool{} // each file's path, and every end of it
+	for _, file := range files {
+		for name := file.path; ; {
+			ends[name] = true
+			_, rest, more := strings.Cut(name, "/")
+			if !more {
+				break
+			}
+			name = rest
+		}
+	}
+	names := 0
+	for _, file := range files {
+		if ext := path.Ext(file.path); ext != ".go" && ext != ".ts" || strings.Contains(file.path, "testdata/") {
+			continue
+		}
+		at := 0
+		for line := range strings.Lines(string(file.text)) {
+			at++
+			comment := commentText.FindStringSubmatch(line)
+			if comment == nil {
+				continue
+			}
+			for _, match := range commentFile.FindAllStringSubmatch(comment[1], -1) {
+				names++
+				name := path.Join(match[1], match[2])
+				if !ends[name] && !slices.Contains(othersFiles, match[2]) {
+					t.Errorf("%s:%d: there is no %s", file.path, at, name)
+				}
+			}
+		}
+	}
+	if names == 0 {
+		t.Error("no comment names a file: the test is blind")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// Close ends the client and leaves the connection as it is: the agent works on,
-// and whoever comes back finds what it said (spec/acp.md 2.3, no DELETE).
+// Close ends the client and leaves the connection as it is, without a DELETE: the agent
+// works on, and whoever comes back finds what it said.
 func (c *Client) Close(now engine.Time) {
 	c.begin(now)
 	c.shut(now, nil)
@@ -17,7 +17,7 @@ func (c *Client) CloseKeepingSession(now engine.Time) { c.Close(now) }
 
 // Terminate ends the client and the connection, and with it whatever the agent
 // still does on it. The connection is out of the store before its host hears of it:
-// whoever reads the store from then on makes a new one (RELIABILITY fault 138).
+// whoever reads the store from then on makes a new one (fault 138).
 func (c *Client) Terminate(now engine.Time) {
 	c.begin(now)
 	n := c.home

@@ -34,8 +34,8 @@ func (c *Client) Offline(now engine.Time) {
 }
 
 // Rest lets go of what the page holds and the next tab may need, since it is being
-// frozen: an agent's host gives a session's stream to one at a time (spec/acp.md
-// 2.3). What was on its way comes once more. Or it takes up again what it still
+// frozen: an agent gives a session's stream to one reader at a time, and
+// answers 409 to another. What was on its way comes once more. Or it takes up again what it still
 // carries.
 func (c *Client) Rest(now engine.Time, resting bool) {
 	c.begin(now)

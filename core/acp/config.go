@@ -60,7 +60,7 @@ type Limits struct {
 	Item     int // one item of a transcript, a terminal's output included; default 4 MiB
 	Replay   int // a history that is being replayed, and updates of sessions not known yet; default 64 MiB
 	Requests int // requests under way; default 1,024
-	Streams  int // event streams at once, which sessions lend to each other; default 4, of the 6 that HTTP/1.1 allows an origin (spec/acp.md 2.1). Client.Streams may leave fewer
+	Streams  int // event streams at once, which sessions lend to each other; default 4, of the 6 connections that browsers open to an origin over HTTP/1.1. Client.Streams may leave fewer
 	Stored   int // of all sessions of the agent in the store; default 64 MiB
 }
 

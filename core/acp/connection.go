@@ -58,7 +58,7 @@ func (c *Client) newConnection() *connection {
 	return &connection{at: engine.Never, openBy: engine.Never}
 }
 
-// initialize makes the connection at the agent (spec/acp.md 3.1). A version 1
+// initialize makes the connection at the agent (ACP "Initialization"). A version 1
 // agent takes the members of its own and ignores the others.
 func (n *connection) initialize(c *Client, now engine.Time) {
 	if c.cfg.Transport == TransportWebSocket && n.socket == 0 {
@@ -106,7 +106,7 @@ func (n *connection) initialized(c *Client, now engine.Time, id string, result [
 }
 
 // reattach goes on with a connection that an earlier page made: the agent has
-// kept it, and what it said since (spec/acp.md 2.3).
+// kept it, and what it said since, as the official SDK's server does.
 func (n *connection) reattach(c *Client, now engine.Time) {
 	n.enter(c, connOpen)
 	n.since, n.restored = now, true

@@ -9,7 +9,7 @@ import (
 )
 
 // Over a WebSocket one socket carries all sessions, and is the connection: where
-// it closes, the agent's host ends the connection, too (spec/acp.md 2.2). Work
+// it closes, the official SDK's server ends the connection, too. Work
 // that goes on is found again by session/resume.
 
 // socketWithin is how long a socket may take to open, in ms: where nothing answers

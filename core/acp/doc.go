@@ -1,8 +1,9 @@
 // Package acp is the client of the Agent Client Protocol: one connection to one
 // agent over Streamable HTTP or a WebSocket, its sessions, their turns and
 // transcripts, what the agent asks on the way, and all of it over cuts, reloads
-// and other tabs. Sources: spec/acp.md, which quotes the RFDs and the schema; the
-// prompt lifecycle RFD of version 2; RELIABILITY faults 119 and 120.
+// and other tabs. Sources: ACP's pages and schemas of version 1 and 2, its RFDs
+// streamable-http-websocket-transport and v2/prompt (CONTRIBUTING.md says where they are),
+// and what the server of the official SDK does.
 //
 // The Client is an engine.Machine. The files are named by what they belong to:
 //
@@ -21,6 +22,6 @@
 // session, and withdrawal.go why nobody waits for an answer any more.
 //
 // An agent's frames have no ids, so a stream that was cut may have lost some:
-// after each cut the session is replayed by the agent and swapped in whole
-// (spec/acp.md 2.3), and where an agent cannot, the app hears of the gap.
+// after each cut the session is replayed by the agent and swapped in whole,
+// and where an agent cannot, the app hears of the gap.
 package acp

@@ -11,7 +11,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// model is an agent and its host in memory, as spec/acp.md 2.1 has them: streams
+// model is an agent and its host in memory, as RFD streamable-http-websocket-transport has them: streams
 // that buffer while nobody reads, frames without ids, sessions that outlive
 // connections.
 type model struct {
@@ -207,7 +207,7 @@ func (m *model) handle(c *modelConnection, q modelRequest) {
 		}
 		to := q.Session
 		if m.version == 1 {
-			to = "" // spec/acp.md 2.1
+			to = "" // on the connection's stream
 		} else {
 			s.tell(`{"sessionUpdate":"state_update",` + s.state + `}`)
 		}

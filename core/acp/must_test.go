@@ -12,7 +12,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// The client's duties, spec/acp.md 4, by their numbers.
+// The client's duties: what ACP's pages, schemas and RFDs say that a client MUST do, numbered
+// by the names of these tests.
 
 const yes = `{"outcome":{"outcome":"selected","optionId":"y"}}`
 

@@ -11,8 +11,8 @@ import (
 )
 
 // TestAttemptsResetOnProgress: a connection that brought news and was lost is made
-// again soon, however often that was before and however short it lasted
-// (RELIABILITY.md: attempts reset on progress).
+// again soon, however often that was before and however short it lasted:
+// attempts start over on progress.
 func TestAttemptsResetOnProgress(t *testing.T) {
 	s, _, agent := opened(t, newModel())
 	for i := range 12 {

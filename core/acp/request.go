@@ -117,7 +117,7 @@ func (c *Client) submit(now engine.Time, session uint32, method string, params [
 		s = c.join(now, method, params)
 	case sessionIn(params) != "":
 		// Its answer comes on that session's stream, which has to be read, and both
-		// want the session's header (spec/acp.md 2.1).
+		// want the session's header (RFD streamable-http-websocket-transport).
 		if s = c.sessionOf(sessionIn(params)); s == nil {
 			s = c.newSession(sessionIn(params), params)
 			s.passing = true

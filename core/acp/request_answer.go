@@ -48,7 +48,7 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 	code := jsonrpcCode(failure)
 	r.unlearn(c, now, code)
 	if code == resourceNotFound && (r.method == "session/close" || r.method == "session/delete") {
-		// As good as done (spec/acp.md 4).
+		// As good as done: the agent has no such session.
 		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: []byte("{}")})
 		return
 	}
@@ -141,11 +141,11 @@ func (r *request) unlearn(c *Client, now engine.Time, code int64) {
 	case methods[r.method].joins && r.session.replay != nil && r.session.replay.state >= replayOfApp:
 		r.session.replayed(c, now, replayFailed, nil)
 	case (r.method == "session/close" || r.method == "session/delete") && code == resourceNotFound:
-		c.dropNamed(now, r.session, r.params) // spec/acp.md 4: as good as done
+		c.dropNamed(now, r.session, r.params) // as good as done: the agent has no such session
 	}
 }
 
-// JSON-RPC error codes of ACP's (spec/acp.md 3.4).
+// Error codes of ACP ("Schema", ErrorCode).
 const (
 	resourceNotFound   = -32002
 	authRequired       = -32000

@@ -256,7 +256,7 @@ func (s *session) detach(c *Client) {
 }
 
 // ready reports whether what the agent says of the session is being read: only
-// then a request may leave (spec/acp.md 4, client MUST 11).
+// then a request may leave (RFD streamable-http-websocket-transport).
 func (s *session) ready(c *Client, now engine.Time) bool {
 	c.touch(s)
 	if c.cfg.Transport == TransportHTTP && s.stream == nil {

@@ -57,7 +57,7 @@ func (s *session) noteActivity(update []byte) {
 		if len(s.activities[kind]) >= maxActivities {
 			return
 		}
-		w = &activity{id: bytes.Clone(raw), status: []byte(`"pending"`)} // spec/acp.md 3.3
+		w = &activity{id: bytes.Clone(raw), status: []byte(`"pending"`)} // the schema's default
 		if s.activities[kind] == nil {
 			s.activities[kind] = map[string]*activity{}
 		}
@@ -89,7 +89,7 @@ func (s *session) noteActivity(update []byte) {
 
 // markCancelled shows the tool calls of a turn that the app has cancelled as such,
 // but for those that go on in the background. What the agent says of one later
-// counts (spec/acp.md 4).
+// counts (ACP "Prompt Turn", Cancellation).
 func (s *session) markCancelled(c *Client) {
 	background, _ := jsonrpc.Member(s.turn.last, "background")
 	for _, w := range s.activities.calls() {

@@ -9,8 +9,7 @@ import (
 )
 
 // replay is a session's history, which the agent sends once more. The app keeps what it
-// has until all of it is there: chunks that come again would be shown twice
-// (spec/acp.md 4, replay).
+// has until all of it is there: chunks that come again would be shown twice.
 type replay struct {
 	state   replayState
 	request *request // the client's; over where the replay was cut

@@ -9,7 +9,7 @@ import (
 )
 
 // turn is who is at work in a session. It follows what the agent says, never the
-// answer to a prompt, which says only that it is accepted (RELIABILITY 119).
+// answer to a prompt, which says only that it is accepted (fault 119).
 type turn struct {
 	state string // running, idle, requires_action, or what a later draft has
 	n     uint32 // counts the turns, from 1
@@ -56,7 +56,7 @@ func (tn *turn) expect(c *Client, expected bool) {
 }
 
 // isState reports whether an update says who is at work: state_update, or
-// state_change as the lifecycle RFD's first text has it (spec/acp.md 3.0).
+// state_change as the first text of RFD v2/prompt has it.
 func isState(update []byte) bool {
 	value, _ := jsonrpc.Member(update, "sessionUpdate")
 	return jsonrpc.IsString(value, "state_update") || jsonrpc.IsString(value, "state_change")
@@ -164,7 +164,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 	if s.ends(c, now, result) {
 		return
 	}
-	// One that began since may be over already (RELIABILITY 119).
+	// One that began since may be over already (fault 119).
 	s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
 	if r.overIn != 0 && r.overIn == s.turn.n && r.overIn == r.turn {
 		s.endExpected(c, now) // that of the turn it was inserted into came before its answer (fault 180)
@@ -219,7 +219,7 @@ func (s *session) broken(c *Client, now engine.Time) {
 }
 
 // cancelled answers what the agent asks in a turn that the app has cancelled, but
-// for what goes on in the background (spec/acp.md 4, client MUST 6).
+// for what goes on in the background (ACP "Prompt Turn", Cancellation).
 func (s *session) cancelled(c *Client, now engine.Time) {
 	if s.turn.open() {
 		s.turn.enter(c, turnCancelling)

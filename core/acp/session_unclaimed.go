@@ -7,7 +7,7 @@ import (
 )
 
 // unclaimedUpdate is an update of a session that is not known yet: agents may send some
-// before the answer to session/new (spec/acp.md 4, client MUST 2).
+// before the answer to session/new (ACP version 2 "Schema", NewSessionResponse).
 type unclaimedUpdate struct {
 	session string
 	update  []byte

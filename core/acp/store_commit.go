@@ -49,7 +49,7 @@ func (c *Client) readWithheld() {
 	}
 }
 
-// storeFailed goes on in memory (DESIGN 3.10).
+// storeFailed goes on in memory: a store that fails must not end a session.
 func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	open := c.writer.Open()
 	c.writer.Fail(now, why, (*storeOwner)(c))

@@ -89,7 +89,7 @@ func (c *Client) writeConnection(s *session) {
 }
 
 // writeUpdate writes what the agent said. A notice is of the moment, and no part
-// of the history (spec/acp.md 3.3).
+// of the history (ACP "Schema", notice).
 func (c *Client) writeUpdate(s *session, update []byte) {
 	c.writeConnection(s)
 	kind := engine.EventTranscript

@@ -3,11 +3,11 @@ package acp
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // Over HTTP/1.1 a browser has six connections for an origin, and a seventh request
-// waits for ever: with a stream for each session no POST would leave any more
-// (spec/acp.md 2.1). So there are Limits.Streams of them, which the sessions lend
+// waits for ever: with a stream for each session no POST would leave any more.
+// So there are Limits.Streams of them, which the sessions lend
 // to each other; fewer where other tabs have some of the six (Client.Streams). What
-// the agent says to one that is parked its host keeps, and what was on its way is
-// replayed with its history (spec/acp.md 2.3).
+// the agent says to one that is parked the agent keeps, and what was on its way is
+// replayed with its history.
 
 const (
 	// rotateEvery is how long a session that is at work does without a stream at

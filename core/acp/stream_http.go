@@ -9,7 +9,7 @@ import (
 )
 
 // stream is an event stream of a connection's, or of a session on it, over as
-// many GETs as it takes (spec/acp.md 2.1).
+// many GETs as it takes (RFD streamable-http-websocket-transport).
 type stream struct {
 	conn     *connection
 	session  *session // nil: the connection's own
@@ -137,7 +137,7 @@ func (es *stream) up(c *Client, now engine.Time) {
 }
 
 // brings reports whether the answer to r may come on the stream: to session/load
-// it comes on the connection's (spec/acp.md 2.1).
+// it comes on the connection's (RFD streamable-http-websocket-transport).
 func (es *stream) brings(r *request) bool {
 	return r.session == es.session || es.session == nil && r.method == "session/load"
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// The six connections of an origin are those of all tabs (spec/acp.md 2.1), which
+// The six connections of an origin are those of all tabs, which
 // only the tabs together can share out. The core says what its sessions would have,
 // and hears what they get.
 

@@ -65,7 +65,7 @@ func (r *Reader) Err() error { return r.ops.Err() }
 
 // Open checks a record as it was stored, whole: nothing is taken of one whose head or
 // row is corrupt or of a newer build, or whose row is missing between others. What a
-// page cannot read as a whole it does not own (RELIABILITY fault 135). usable says
+// page cannot read as a whole it does not own (fault 135). usable says
 // whether the protocol can use the head.
 func Open(head journal.Op, log []journal.Op, usable func(journal.Head) bool) (journal.Head, error) {
 	h, err := journal.ParseHead(head.Plain)

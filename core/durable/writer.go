@@ -17,7 +17,7 @@ type Recorder interface {
 }
 
 // Writer is the group commit: one is under way at a time, and what comes
-// meanwhile is the next (DESIGN 3.2). While the store is not open everything counts as
+// meanwhile is the next. While the store is not open everything counts as
 // stored at once, and nothing outlives the page.
 //
 // A commit is known by its ticket. That of the one which takes up what is
@@ -62,7 +62,7 @@ type waiter struct {
 
 const (
 	// CommitWithin is how long a commit may take, in ms: a store that hangs must
-	// not hold up the calls (DESIGN 3.3).
+	// not hold up the calls.
 	CommitWithin = 3_000
 	// missedBy is how late the page may look at that limit, in ms, before it must
 	// have been frozen or busy, so that the answer may lie behind this look, unread.
@@ -71,7 +71,7 @@ const (
 	missedBy     = 250
 	answerWithin = 1_000
 	// MaxUncommitted is how much may wait to be stored before streams are not
-	// read further, in bytes (DESIGN 3.2).
+	// read further, in bytes: the memory of a page whose store is slow stays bounded.
 	MaxUncommitted = 1 << 20
 )
 

@@ -4,7 +4,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // The bounds of a server's retry value, in milliseconds. The floor keeps
 // "retry: 0" from becoming a hot loop, the cap keeps "retry: 2147483648" from
-// becoming one: setTimeout wraps at 2^31 (RELIABILITY finding 10).
+// becoming one: setTimeout takes 2^31 ms for 0.
 const (
 	RetryFloor = 10
 	RetryCap   = 3_600_000

@@ -18,7 +18,7 @@ const (
 	// BodyCut is a success with no content type, or with half of one: the
 	// connection ended inside the head. Chrome makes a response of what had come by
 	// then, whose body ends at once. Or the server names none: of a POST a whole
-	// JSON body tells them apart (RELIABILITY 167).
+	// JSON body tells them apart (fault 167).
 	BodyCut
 )
 

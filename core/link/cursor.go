@@ -9,7 +9,7 @@ type Cursor struct {
 }
 
 // maxCursor bounds the id that is sent back. Servers and proxies refuse
-// header blocks from 8 KiB on (RELIABILITY fault 43).
+// header blocks from 8 KiB on (fault 43).
 const maxCursor = 8 << 10
 
 // Resumable reports whether the id can travel in a Last-Event-ID header as it

@@ -3,11 +3,11 @@ package link
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // Milliseconds of silence after which a stream counts as dead. A half-open
-// TCP connection reports nothing at all (RELIABILITY fault 40), so silence is
+// TCP connection reports nothing at all (fault 40), so silence is
 // the only sign.
 const (
-	// DefaultIdle is the limit where nothing is known of the server: the
-	// HTTP-stream seed closes a stream after 180 s.
+	// DefaultIdle is the limit where nothing is known of the server: MCP
+	// clients in use give a silent stream 180 s.
 	DefaultIdle = 180_000
 	// minIdle is the lowest limit that is derived from observed keep-alives.
 	minIdle = 30_000

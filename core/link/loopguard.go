@@ -3,8 +3,8 @@ package link
 import "github.com/holdfast-mcp/holdfast/core/engine"
 
 // The hot-loop guard: a server that accepts and closes without progress, again
-// and again at one cursor, is not polled at its own pace any longer (RELIABILITY
-// fault 48: five within 500 ms).
+// and again at one cursor, is not polled at its own pace any longer (fault
+// 48: five within 500 ms).
 const (
 	loopCloses = 5
 	loopWindow = 500

@@ -1,6 +1,6 @@
 package link
 
-// maxRetryAfter bounds a server's Retry-After, in ms (RELIABILITY fault 26).
+// maxRetryAfter bounds a server's Retry-After, in ms (fault 26).
 const maxRetryAfter = 3_600_000
 
 // RetryAfter returns the delay that the value of a Retry-After field asks for, in

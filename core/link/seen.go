@@ -7,7 +7,7 @@ import (
 
 // seenIDs remembers the event ids of a stream as hashes, so that a server that
 // replays more than what lies past the cursor delivers nothing twice
-// (RELIABILITY fault 41). It is bounded: a replay that reaches back further
+// (fault 41). It is bounded: a replay that reaches back further
 // than seenMax events is not recognised.
 type seenIDs struct {
 	ring  []uint64

@@ -31,7 +31,7 @@ const loopTries = 8
 
 // offlineDelay is how often a reconnect is tried while the browser says it is
 // offline, in milliseconds: navigator.onLine is wrong often enough (loopback,
-// VPN) that it may slow attempts down but never stop them (RELIABILITY 47).
+// VPN) that it may slow attempts down but never stop them (fault 47).
 const offlineDelay = 30_000
 
 // Stream is one event stream of the server's, over as many connections as it
@@ -131,7 +131,7 @@ func (s *Stream) Accept(e *sse.Event) bool {
 		s.Cursor.ID = append(s.Cursor.ID[:0], e.ID...)
 	}
 	// A block with neither (a retry alone) is not what anybody waits for: a
-	// server that sends no more than that is a hot loop (RELIABILITY 48).
+	// server that sends no more than that is a hot loop (fault 48).
 	if e.HasID || len(e.Data) > 0 {
 		s.progressed = true
 		s.attempt = 0
@@ -282,7 +282,7 @@ func (s *Stream) Online(now engine.Time) {
 
 // Prove demands a sign of life within so many ms, after a thaw, a wake or a change of network: a
 // reader that was frozen may never report anything again, neither bytes nor an
-// error (RELIABILITY finding 5). A stream that cannot be resumed is left
+// error: so Chrome does after a thaw. A stream that cannot be resumed is left
 // alone: to cut it would lose what might still come.
 func (s *Stream) Prove(now engine.Time, within int64) {
 	if s.phase == PhaseOpening && s.resumed {

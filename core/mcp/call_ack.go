@@ -113,7 +113,7 @@ func (a *acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
 // Handed notes that the outcome of a call was handed to its app, and that the app
 // has made of it what it could in one go. That acknowledges it where the app does
 // not do so itself. Of what leaves open whether the request ran it does not: nobody has
-// decided yet whether it is to be run again (RELIABILITY fault 133).
+// decided yet whether it is to be run again (fault 133).
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	c.begin(now)
 	t := c.kept[id]

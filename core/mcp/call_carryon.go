@@ -9,7 +9,7 @@ import (
 )
 
 // carryOn goes on with a call that came back from the journal, by the best of
-// what it has (DESIGN 3, last lines). Nothing is run again that is not known to
+// what it has. Nothing is run again that is not known to
 // be harmless.
 func (t *call) carryOn(c *Client, now engine.Time) {
 	if t.parked != 0 {
@@ -41,7 +41,7 @@ func (t *call) carryOn(c *Client, now engine.Time) {
 		t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the page went while it was answered"))
 	case r.Round != nil:
 		// The answer was given before the page went, and the person is not asked
-		// again (RELIABILITY 55). A request that never left has no id yet.
+		// again (fault 55). A request that never left has no id yet.
 		if !r.Responded {
 			delete(c.byID, t.request)
 			t.request = c.newRequestID()

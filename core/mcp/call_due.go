@@ -140,7 +140,7 @@ func (t *call) overdue(c *Client, now engine.Time) bool {
 }
 
 // answerDue returns when an answer is due: never while a token is being asked
-// for, since a person may be signing in (RELIABILITY fault 112).
+// for, since a person may be signing in (fault 112).
 func (t *call) answerDue(c *Client) engine.Time {
 	switch t.state {
 	case callQueued:

@@ -123,7 +123,7 @@ func (t *call) resumeRefused(c *Client, now engine.Time) {
 
 // refused takes the head of a response that is not 2xx. A JSON body is read
 // before anything is decided: a 404 with method-not-found is not a lost
-// session (RELIABILITY finding 2).
+// session (MCP 2026-07-28 "Streamable HTTP", Backward Compatibility).
 func (t *call) refused(c *Client, now engine.Time, kind link.BodyKind) {
 	if kind == link.BodyJSON && t.exchange.Status() != 401 {
 		t.enter(c, callReading)
@@ -249,7 +249,7 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 			t.stream.Cursor.ID = t.stream.Cursor.ID[:0]
 			t.resumeWithoutCursor(c, now)
 		case how == engine.EndInvalid:
-			// It would refuse the same request for ever (RELIABILITY 43).
+			// It would refuse the same request for ever (fault 43).
 			t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the browser cannot send the id that continues the stream"))
 		case refused && t.policy != nil:
 			t.resumeWithoutCursor(c, now)
@@ -269,7 +269,7 @@ func (t *call) end(c *Client, now engine.Time, how engine.Ending, detail string)
 
 // unanswered decides on a POST that ended before its head. The browser does
 // not tell a refused connection from one that broke after the request had
-// arrived, so a request with effects has an unknown outcome (RELIABILITY 35).
+// arrived, so a request with effects has an unknown outcome (fault 35).
 func (t *call) unanswered(c *Client, now engine.Time, how engine.Ending, detail string) {
 	switch {
 	case how == engine.EndInvalid:
@@ -314,7 +314,7 @@ func (t *call) answeredBy(c *Client, body []byte) bool {
 }
 
 // headCut takes an answer without a content type whose body is no response: the
-// connection ended inside the head (RELIABILITY 129).
+// connection ended inside the head (fault 129).
 func (t *call) headCut(c *Client, now engine.Time) {
 	switch {
 	case !t.resumes():
@@ -328,7 +328,7 @@ func (t *call) headCut(c *Client, now engine.Time) {
 }
 
 // cutOff ends a call whose answer began and broke off before it could be read: in
-// the head (RELIABILITY 129) or in a body of JSON.
+// the head (fault 129) or in a body of JSON.
 func (t *call) cutOff(c *Client, now engine.Time) {
 	if wire.SafeMethod(t.method) {
 		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{

@@ -34,7 +34,7 @@ func (c *Client) callOf(id engine.CallID) *call {
 }
 
 // findByID returns the call whose id a message names: a plain number, compared
-// by type and text (JSON-RPC 2.0 section 5; RELIABILITY fault 17).
+// by type and text (JSON-RPC 2.0 section 5; fault 17).
 func (c *Client) findByID(id jsonrpc.ID) *call {
 	n, ok := id.Uint()
 	if !ok {

@@ -100,7 +100,7 @@ func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.
 
 // sameRequest reports whether an app asks the same with two requests of one method.
 // Whether the server may make a task of it is not the app's word: that follows from
-// what the page knows of the tool (RELIABILITY fault 145).
+// what the page knows of the tool (fault 145).
 func sameRequest(a, b []byte) bool {
 	return bytes.Equal(jsonrpc.AppendWithout(nil, a, "task"), jsonrpc.AppendWithout(nil, b, "task"))
 }

@@ -12,7 +12,7 @@ const maxReruns = 5
 
 // answerLost ends a call whose answer can no longer be had, or runs it again where
 // the tool's annotations say that this is harmless, or the app allows it. Never
-// otherwise (DESIGN 3.5). outcome is what the resume came to: lost or unknown.
+// otherwise: the server may have run it already. outcome is what the resume came to: lost or unknown.
 func (t *call) answerLost(c *Client, now engine.Time, outcome engine.Resumption, failure *engine.Error) {
 	if t.flags.Repeatable() && t.reruns < maxReruns && t.role == roleApp && c.state < stateClosing {
 		t.rerun(c, now)

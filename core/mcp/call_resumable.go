@@ -166,7 +166,7 @@ func (t *call) disconnected(c *Client, now engine.Time, delay, floor int64) int6
 }
 
 // resumeRequest sends requests/resume. The server may delete what it delivered
-// before, so all of that is on disk first (DESIGN 3.3). Whatever else wants to
+// before, so all of that is on disk first. Whatever else wants to
 // resume meanwhile finds that it is under way: one is enough.
 func (t *call) resumeRequest(c *Client, now engine.Time) {
 	p := t.policy

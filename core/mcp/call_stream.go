@@ -121,7 +121,7 @@ func (t *call) bodyBy(now engine.Time) engine.Time {
 }
 
 // Pause withholds reading of a call's stream while its app cannot take more
-// (RELIABILITY fault 50), or lets it go on. It stops nobody else's stream.
+// (fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	c.begin(now)
 	t := c.callOf(id)

@@ -94,7 +94,7 @@ type Client struct {
 	inlined   bool      // it has no tasks/result either: the outcome comes with tasks/get
 
 	// skipVersionHeader: the server's CORS rules refuse MCP-Protocol-Version,
-	// as learned from the first request that carried it (spec/mcp 3.5 d).
+	// as learned from the first request that carried it.
 	skipVersionHeader bool
 	cursorHeader      cursorHeader
 

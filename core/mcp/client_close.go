@@ -51,7 +51,7 @@ func (c *Client) close(now engine.Time, how closing) {
 }
 
 // deleteSession ends the session at the server, once the store has it no more:
-// whoever reads the store from then on makes a new one (RELIABILITY fault 138).
+// whoever reads the store from then on makes a new one (fault 138).
 // Where it cannot be taken out of the store it lives on, and so does what is stored.
 func (c *Client) deleteSession(now engine.Time, how closing) {
 	p := &post{role: postDelete, phase: postParked, by: now.After(deleteTimeout)}

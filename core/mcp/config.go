@@ -76,7 +76,7 @@ func (r Retention) withDefaults() Retention {
 
 // Timeouts are in milliseconds. A negative value means never.
 type Timeouts struct {
-	Answer int64 // from a request to the head of its response; default 120,000 (HTTP-stream seed, section 5)
+	Answer int64 // from a request to the head of its response; default 120,000, which clients in use take
 	Idle   int64 // of silence on an open stream; default 180,000 (the same)
 	Total  int64 // of a whole call; default never
 	// Send is for how long a call may wait for a connection, the network or a token

@@ -48,8 +48,8 @@ func undecidedError(method string) *engine.Error {
 // waitedTooLong is why a call that waits ends (sendWithin).
 const waitedTooLong = "it has waited for longer than it may"
 
-// errStreamReadTimeout is the cause that the HTTP-stream seed gives to a stream
-// on which nothing came for too long (section 5).
+// errStreamReadTimeout is the cause that MCP clients in use give to a stream on
+// which nothing came for too long.
 var errStreamReadTimeout = &engine.Error{Code: engine.CodeTimeout, Message: "-32000 Stream read timeout"}
 
 func timeoutError(method, what string) *engine.Error {

@@ -8,7 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// The HTTP-Stream document's timeouts (section 5, and line 7 of its list).
+// The timeouts of MCP clients in use: 120 s for an answer, 180 s of silence on a stream.
 
 // Silence ends a stream after 180 s and a comment starts them again, at
 // whatever interval a server sends them; nothing of it reaches the app.

@@ -20,7 +20,8 @@ type inquiries struct {
 }
 
 // reply is an answer to a request of the server's on a call's stream, which is
-// sent until the server has taken it: same id, same words (DESIGN 3.4).
+// sent until the server has taken it: same id, same words,
+// so that a server which has it knows it again.
 type reply struct {
 	id      []byte // of the request, with its kind
 	message []byte

@@ -279,7 +279,7 @@ func cutTape(tape *tape, at int, kind int) string {
 // byte, cleanly, by a FIN and by a reset with loss, while the journal is written
 // and its commits land at once, late, or not before the client waits for them:
 // nothing is lost, nothing comes twice, to the page or to the journal, and no
-// reconnect asks from a point that is not stored (goal G4). One run has one byte of
+// reconnect asks from a point that is not stored. One run has one byte of
 // five, another run others; `make soak` has all.
 func TestFault34_JournalledCutAfterEveryByte(t *testing.T) {
 	tape := newTape()

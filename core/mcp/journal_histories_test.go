@@ -15,7 +15,7 @@ import (
 // pieces, cuts, reloads, commits that land, fail, hang or lose their secrets,
 // a cleared store, forgotten sessions, sleep, questions and answers. What must
 // hold after every input is in journal_audit_test.go, after every commit in
-// journal_shelf_test.go, and at the end in finish (RELIABILITY goal G8).
+// journal_shelf_test.go, and at the end in finish.
 func TestJournalHistories(t *testing.T) {
 	count := uint64(5_000)
 	if testing.Short() {

@@ -49,7 +49,7 @@ func (l *listen) open(c *Client, now engine.Time) {
 
 // openForHandshake opens the stream before the client is open: the server has
 // accepted initialize by 202 with a session id and no body, and says the rest on a
-// GET (HTTP-stream seed, section 3.2).
+// GET, as e2e/peer/seed.go does.
 func (l *listen) openForHandshake(c *Client, now engine.Time) {
 	if c.failure == nil { // else the id cannot be sent back
 		l.open(c, now)

@@ -46,7 +46,7 @@ func (c *Client) SourceFailed(now engine.Time, x engine.ExchangeID) {
 
 // SourceRedirected reports that an EventSource has followed a redirect to another
 // origin, which no page can prevent. The host has closed it and delivered nothing
-// of it: the target might be anybody's (RELIABILITY fault 142).
+// of it: the target might be anybody's (fault 142).
 func (c *Client) SourceRedirected(now engine.Time, x engine.ExchangeID) {
 	c.begin(now)
 	o := c.exchanges.Owner(x)

@@ -14,7 +14,7 @@ const progressToken = "progressToken"
 
 // message takes the text of one message, or of an array of them where the
 // revision has batches. A text that cannot be read costs only itself: the
-// stream lives on (RELIABILITY fault 13).
+// stream lives on (fault 13).
 func (c *Client) message(now engine.Time, t *call, text []byte) {
 	limits := jsonrpc.Limits{Depth: c.cfg.Limits.Depth}
 	if c.revision != nil && c.revision.Batches {

@@ -37,7 +37,7 @@ const (
 )
 
 // post is an exchange that expects no message in return: 202, or whatever 2xx
-// the server likes (the HTTP-stream seed answers 200 and 204).
+// the server likes (e2e/peer/seed.go answers 200 and 204).
 type post struct {
 	role       postRole
 	call       engine.CallID // postNotification
@@ -158,7 +158,8 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 	if p.role == postInitialized && how == engine.EndNetwork && c.sendsVersion() && !c.offline && p.failures <= 2 {
 		// initialize passed and the first request with MCP-Protocol-Version
 		// did not, twice: the mark of a server whose CORS rules do not list
-		// that header. Servers take its absence for 2025-03-26 (spec/mcp 3.5 d).
+		// that header. Servers take its absence for 2025-03-26 (MCP 2025-11-25
+		// "Transports", Protocol Version Header).
 		c.skipVersionHeader = p.failures == 2
 		p.send(c, now)
 		return

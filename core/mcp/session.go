@@ -34,7 +34,7 @@ const (
 )
 
 // reinitializeEvery is the least time between two handshakes, in ms, after a
-// session that the server forgot at once (RELIABILITY fault 23: at most one
+// session that the server forgot at once (fault 23: at most one
 // per N seconds).
 const reinitializeEvery = 1_000
 
@@ -129,7 +129,7 @@ func (c *Client) initialized(now engine.Time, outcome engine.Outcome, data []byt
 
 // agreed returns the revision that a result of initialize names, nil where this
 // build does not speak it. A result that names none but says who the server is
-// (HTTP-stream seed, section 4.3) is taken as of the oldest that its transport has.
+// (e2e/peer/seed.go may) is taken as of the oldest that its transport has.
 func (c *Client) agreed(result []byte) *wire.Revision {
 	version, named := jsonrpc.Member(result, "protocolVersion")
 	if named {
@@ -161,7 +161,7 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 		c.fail(now)
 		return
 	}
-	c.session.id = "" // an answer that failed gives no session (RELIABILITY fault 31)
+	c.session.id = "" // an answer that failed gives no session (fault 31)
 	c.session.initializeAt = now.After(c.cfg.Retry.DelayAfter(c.session.attempt, c.session.retryAfter, &c.random))
 	c.session.attempt++
 	c.session.retryAfter = 0 // it was said once, and holds once

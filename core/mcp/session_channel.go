@@ -39,7 +39,7 @@ type channel struct {
 const endpointTimeout = 30_000
 
 // tryChannel opens an HTTP+SSE stream where Streamable HTTP was refused in the
-// way that spec/mcp 2.3 step 3 names. Reports whether it did.
+// way that MCP 2025-11-25 "Transports", Backwards Compatibility names. Reports whether it did.
 func (c *Client) tryChannel(now engine.Time, failure *engine.Error) bool {
 	refused := failure.Status >= 400 && failure.Status < 500 && failure.Status != 401 && failure.Status != 403 && failure.Status != 429
 	if c.channel.tried || c.state != stateConnecting || !refused && failure.Code != engine.CodeNetwork ||

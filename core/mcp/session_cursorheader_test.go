@@ -48,7 +48,7 @@ func (r *rig) serveFetches(ms int64, fails func(x engine.ExchangeID) bool) (resu
 	}
 }
 
-// RELIABILITY finding 8: where the server's CORS rules refuse Last-Event-ID, the
+// Where the server's CORS rules refuse Last-Event-ID, the
 // stream of a call with a resume policy goes on without it. The app is told once,
 // and a later call does not send it at all.
 func TestHeaderRefused_PolicyGoesOnWithoutIt(t *testing.T) {

@@ -15,7 +15,8 @@ type negotiation struct {
 }
 
 // negotiate begins a connection: by the pinned revision, by the one that the
-// server spoke last time, or by asking it (spec/mcp 2.3).
+// server spoke last time, or by asking it
+// (MCP 2026-07-28 "Versioning").
 func (c *Client) negotiate(now engine.Time) {
 	c.negotiation = negotiation{}
 	name := c.cfg.Revision

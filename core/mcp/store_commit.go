@@ -57,7 +57,7 @@ func (c *Client) StoreGone(now engine.Time, why durable.Reason) {
 }
 
 // storeFailed goes on in memory: what waited counts as stored, and the calls at
-// hand will not outlive the page (DESIGN 3.10). Calls made later are kept again
+// hand will not outlive the page. Calls made later are kept again
 // if the store comes back.
 func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	c.rescheduleAll()

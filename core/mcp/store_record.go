@@ -119,7 +119,7 @@ func (c *Client) writeResponses(t *call, responses []byte) {
 }
 
 // AppendRow ends the row that waits: with the cursor that covers its events, and
-// never without them (DESIGN 3.2).
+// never without them: a cursor ahead of its events would lose them in a reload.
 func (r *record) AppendRow(b []byte) []byte {
 	c, t := r.c, r.t
 	r.written = t.position

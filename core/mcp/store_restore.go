@@ -124,7 +124,7 @@ func (c *Client) storeServer() {
 }
 
 // recall brings one call back. A record that cannot be read stays where it is,
-// and the others load (RELIABILITY fault 70).
+// and the others load (fault 70).
 func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	h, probe, err := c.readable(head, log)
 	if err != nil {

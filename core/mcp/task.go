@@ -60,7 +60,7 @@ const (
 )
 
 const (
-	pollDefault = 5_000  // where the server names no interval, ms (RELIABILITY fault 88)
+	pollDefault = 5_000  // where the server names no interval, ms (fault 88)
 	pollFloor   = 250    // however small it is
 	pollCap     = 60_000 // however large
 	maxTaskID   = 1 << 10

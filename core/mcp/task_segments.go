@@ -8,7 +8,7 @@ import (
 )
 
 // gapTries is how often what is missing is asked for in vain before the app is
-// told of the gap, and the whole result is waited for (RELIABILITY fault 100).
+// told of the gap, and the whole result is waited for (fault 100).
 const gapTries = 4
 
 // takeSegments takes a partial-content and what came with it.
@@ -151,7 +151,7 @@ func (t *call) settleMerged(c *Client, now engine.Time) {
 }
 
 // compare reports whether the whole result is what was streamed, and tells the app
-// where it is not. The whole result stands (RELIABILITY fault 102).
+// where it is not. The whole result stands (fault 102).
 func (t *call) compare(c *Client, result []byte) bool {
 	same := t.task.segments.SameAs(result)
 	if !same {

@@ -10,7 +10,7 @@ import (
 
 // taskTTL is for how long the server keeps a task (ttl of 2025-11-25, ttlMs of
 // the extension). It is counted from when we last heard of the task, not from the
-// server's createdAt: nobody knows that its clock is ours (RELIABILITY fault 83),
+// server's createdAt: nobody knows that its clock is ours (fault 83),
 // and a task that the server still tells of is not gone, whatever it had promised.
 type taskTTL struct {
 	ms      int64       // 0: it promises nothing
@@ -112,7 +112,7 @@ func (t *call) expire(now engine.Time) {
 }
 
 // pollFailed takes a poll that was in vain. Once the task may be gone there are not
-// many more (RELIABILITY fault 105), unless a stream is open on which it lives, or
+// many more (fault 105), unless a stream is open on which it lives, or
 // the browser knows that it has no network.
 func (t *call) pollFailed(c *Client, now engine.Time) {
 	k := t.task

@@ -26,7 +26,7 @@ type CORS struct {
 	Allow []string
 }
 
-// The variants of the notes on browsers (spec/acp.md 2.4), besides CORS{}.
+// The variants of the notes on browsers (TestPagesAndCORS), besides CORS{}.
 var (
 	// CORSNone is the official server without a host's help.
 	CORSNone = CORS{Off: true}

@@ -12,7 +12,7 @@ import (
 func TestMain(m *testing.M) { chrome.Main(m) }
 
 // TestPagesAndCORS measures what Chrome makes of each way that a host may set
-// CORS: the table of spec/acp.md 2.4.
+// CORS.
 func TestPagesAndCORS(t *testing.T) {
 	page := chrome.Open(t, chrome.NewSite(t).URL)
 	for _, c := range []struct {

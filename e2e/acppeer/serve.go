@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// serve is the HTTP surface (spec/acp.md 2.1). A request is logged, may be
+// serve is the HTTP surface (RFD streamable-http-websocket-transport). A request is logged, may be
 // refused or delayed by a rule, and only then means what the specification says.
 func (p *Peer) serve(w http.ResponseWriter, r *http.Request) {
 	p.work.Add(1)
@@ -113,7 +113,7 @@ func (p *Peer) initializeHTTP(w http.ResponseWriter, m message, entry *Request) 
 }
 
 // misplaced checks the session header: session-scoped messages and the answers to
-// what came on a session's stream must name the session (spec/acp.md 2.1).
+// what came on a session's stream must name the session (RFD streamable-http-websocket-transport).
 func (p *Peer) misplaced(m message, header string) (status int, why string) {
 	want := m.session()
 	if m.Method == "" {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// A socket is a WebSocket with one connection on it (spec/acp.md 2.2): text
+// A socket is a WebSocket with one connection on it (RFD streamable-http-websocket-transport): text
 // frames, initialize first, no Acp-Session-Id.
 type socket struct {
 	conn net.Conn
@@ -25,7 +25,7 @@ type socket struct {
 // handshakeKey is RFC 6455's.
 const handshakeKey = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-// Status codes of a close frame (RFC 6455 7.4, spec/acp.md 2.2).
+// Status codes of a close frame (RFC 6455 7.4).
 const (
 	goingAway     = 1001
 	protocolError = 1002

@@ -29,7 +29,7 @@ var (
 )
 
 // read returns the next text message, and answers pings and closes on the way.
-// Binary messages are ignored (spec/acp.md 2.2).
+// Binary messages are ignored (RFD streamable-http-websocket-transport).
 func (s *socket) read() ([]byte, error) {
 	var message []byte
 	first := 0

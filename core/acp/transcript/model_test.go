@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// model reduces updates in the most straightforward way, to compare with: maps, and spec/acp.md 3.3 read off. It shares
+// model reduces updates in the most straightforward way, to compare with: maps, and ACP "Schema", SessionUpdate read off. It shares
 // nothing with the reducer.
 type model struct {
 	items   []map[string]any

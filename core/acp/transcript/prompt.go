@@ -8,7 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 )
 
-// Prompt is a prompt of the app's until it is certain which item of the history it is (RELIABILITY 120). An agent of
+// Prompt is a prompt of the app's until it is certain which item of the history it is (fault 120). An agent of
 // today names the item in its answer; one of the August drafts answers {} and repeats the prompt, or does not. Either
 // may come first, so an item that repeats the prompt is taken for it until something speaks against that.
 type Prompt struct {

@@ -134,7 +134,7 @@ func told(items []map[string]any) []map[string]any {
 }
 
 // TestReplayConverges tells random histories again after a reset: the page has the same transcript as before, whether
-// messages come whole or in chunks (spec/acp.md 4).
+// messages come whole or in chunks.
 func TestReplayConverges(t *testing.T) {
 	first, end := histories(t)
 	for seed := first; seed < end; seed++ {

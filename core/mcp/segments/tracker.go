@@ -7,7 +7,7 @@ import (
 )
 
 // window is how far ahead of what has come without a gap a segment may be
-// (SEP-1905 names no bound; RELIABILITY fault 99): one that claims to be the
+// (SEP-1905 names no bound; fault 99): one that claims to be the
 // 2^53rd must not make us wait for the rest.
 const window = 10_000
 
@@ -49,7 +49,7 @@ type Tracker struct {
 }
 
 // Last returns the highest number without a gap below it: the only one from
-// which everything missing is sent again (RELIABILITY fault 95).
+// which everything missing is sent again (fault 95).
 func (s *Tracker) Last() uint64 { return s.base + uint64(len(s.ordered)) }
 
 // Truncated reports whether the store has lost the segments before the first.

@@ -44,8 +44,8 @@ type ProbeAnswer struct {
 	Probes    int      // how many were sent so far
 }
 
-// ClassifyProbe decides by the answer alone; it implements the table of
-// spec/mcp 2.3 step 1. A fetch that failed may be a preflight that a legacy
+// ClassifyProbe decides by the answer alone; it implements MCP 2026-07-28
+// "Streamable HTTP", Backward Compatibility. A fetch that failed may be a preflight that a legacy
 // server's allow list refused (it lacks Mcp-Method), so it is not an outage
 // yet: initialize finds out.
 func ClassifyProbe(a ProbeAnswer) (ProbeVerdict, string) {

@@ -34,7 +34,7 @@ func VerdictOnRefusal(status int, code int64, hadSession, blamesSession bool) Re
 	case status == 400 && code == serverError && blamesSession:
 		return RefusalSessionGone
 	// The status is half of the proof: with 200, or on a stream, a tool that ran
-	// may say whatever it likes (RELIABILITY 125).
+	// may say whatever it likes (fault 125).
 	case status == 400 && code == HeaderMismatch:
 		return RefusalHeaders
 	case code != 0:
@@ -82,7 +82,7 @@ func VerdictOnListen(status int, hadCursor, hadStream bool) ListenVerdict {
 		return ListenRetry
 	}
 	// 405: not offered. 200 with JSON or 204: neither is a stream, and asking
-	// again would get the same (RELIABILITY fault 29).
+	// again would get the same (fault 29).
 	return ListenOff
 }
 

@@ -9,7 +9,7 @@ import type { Exchanges } from "./exchanges.js";
  * What the pages of one agent's client ask each other. One of them carries a
  * session and speaks with the agent; what is asked of it in the others goes there,
  * in the words of the core, which knows what may be sent again and what may not
- * (core/acp forward.go).
+ * (core/acp/request_forward.go).
  */
 export class Pages implements SessionPages {
   readonly #wire: Wire;

@@ -5,7 +5,7 @@ import type { PendingPrompt, TranscriptItem } from "./items.js";
 import { Output } from "./output.js";
 import { isObject, patchObject } from "./patch.js";
 
-/** What the core says of a transcript (core/acp transcript.go). Positions count from 0. */
+/** What the core says of a transcript (core/acp/transcript/reducer.go). Positions count from 0. */
 export type TranscriptOp =
   | { op: "put"; at: number; type: string; id?: string; patch: Open }
   | { op: "append"; at: number; content: Open }

@@ -22,7 +22,7 @@ export type Message =
   | { kind: "frozen" }
   /** Whoever carries the call is asked to cancel it. */
   | { kind: "cancel"; call: number; reason: string }
-  /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp forward.go). */
+  /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp/request_forward.go). */
   | { kind: "forward"; text: string }
   /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
   | { kind: "told"; to: string; request: number; outcome: number; text: string }

@@ -1,6 +1,6 @@
 // The connections of a server's origin. Browsers open six to a host over
-// HTTP/1.1, of all tabs together: with six streams open, no request is ever
-// answered (RELIABILITY finding 9). So of the calls of all tabs no more than
+// HTTP/1.1, of all tabs together: with six streams open, no further
+// request leaves the browser. So of the calls of all tabs no more than
 // three have a connection, one tab listens for all (journal.ts), and the others
 // take turns: a call that can be resumed gives its connection back after a while
 // if somebody waits for it. So do the sessions of agents (agent/sharedstreams.ts).
