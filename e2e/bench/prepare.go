@@ -4,7 +4,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,7 +72,11 @@ func (p *parcels) get(c contender) (parcel, error) {
 		}
 		made.files = append(made.files, beside)
 		// It is not part of what a page loads, so that it is not weighed.
+		// Builds that it is compared with may be from before there was one.
 		worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
+		if errors.Is(err, fs.ErrNotExist) && c.options.Host != "shared" {
+			worker, err = nil, nil
+		}
 		if err != nil {
 			return made, fmt.Errorf("%w: run make build", err)
 		}
