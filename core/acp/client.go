@@ -69,7 +69,7 @@ type Client struct {
 	demand    demand      // that the page knows of
 	token     link.Bearer
 	offline   bool
-	served    bool // the agent's host has let a stream be read
+	served    bool // the agent's server has let a stream be read
 	heads     link.Heads
 	heardOne  bool // and a session's
 

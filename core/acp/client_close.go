@@ -16,7 +16,7 @@ func (c *Client) Close(now engine.Time) {
 func (c *Client) CloseKeepingSession(now engine.Time) { c.Close(now) }
 
 // Terminate ends the client and the connection, and with it whatever the agent
-// still does on it. The connection is out of the store before its host hears of it:
+// still does on it. The connection is out of the store before its server hears of it:
 // whoever reads the store from then on makes a new one (fault 138).
 func (c *Client) Terminate(now engine.Time) {
 	c.begin(now)

@@ -163,7 +163,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 }
 
 // streamWithin is how long a connection that is new to the app is not called open
-// for want of an answer to its stream's GET, in ms: hosts exist that give none
+// for want of an answer to its stream's GET, in ms: servers exist that give none
 // before they have something to say.
 const streamWithin = 5_000
 
@@ -193,7 +193,7 @@ const patience = 5
 
 // failed takes the failure of initialize: of the first it is the client's. Later
 // it is made again, for as long as the app has not closed the client: while a
-// host is deployed again it answers 404, 401 or with another's pages.
+// server is deployed again it answers 404, 401 or with another's pages.
 func (n *connection) failed(c *Client, now engine.Time, failure *engine.Error) {
 	n.closeSocket(c)
 	first := c.state == stateConnecting
@@ -244,7 +244,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		c.adoptStrays(now)
 	} else {
 		c.home = c.newConnection()
-		switch { // else a host that forgets at once would be asked at once, for ever
+		switch { // else a server that forgets at once would be asked at once, for ever
 		case now.Since(n.since) >= stableAfter:
 		case n.useful:
 			c.home.attempt = min(n.attempt, 1)
@@ -269,7 +269,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 
 // stableAfter is how long a connection has to last for its loss to be a first
 // one, in ms. One that was of use and lasted less waits for the ladder's second
-// step each time: its host may have sent a whole history before it went.
+// step each time: its server may have sent a whole history before it went.
 const stableAfter = 10_000
 
 // again makes a connection in place of one that was lost: at once, unless that

@@ -6,7 +6,7 @@ import (
 )
 
 // Notify sends a notification; the returned call settles with null once the
-// agent's host has it.
+// agent's server has it.
 func (c *Client) Notify(now engine.Time, session uint32, method string, params []byte) engine.CallID {
 	c.begin(now)
 	c.lastCall++

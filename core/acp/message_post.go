@@ -8,14 +8,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
-// postTimeout is how long the agent's host may take to say that it has a message,
+// postTimeout is how long the agent's server may take to say that it has a message,
 // in ms; for a DELETE, how long Terminate waits at most.
 const (
 	postTimeout   = 30_000
 	deleteTimeout = 2_000
 )
 
-// post is one message to the agent over HTTP: its host answers 202, and what the
+// post is one message to the agent over HTTP: its server answers 202, and what the
 // agent answers comes on a stream.
 type post struct {
 	conn     *connection
@@ -103,7 +103,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 			p.unanswered(c, now)
 			return
 		}
-		c.read(p.x) // initialize, or a host that answers at once
+		c.read(p.x) // initialize, or a server that answers at once
 	case status == 401 && c.cfg.HasTokenProvider && !p.denied:
 		p.finish(c)
 		c.posts = append(c.posts, p)
@@ -114,7 +114,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
 		if r := p.request; r != nil && r.state == requestSent {
-			r.unsend(c) // its host has just said that it did not take it
+			r.unsend(c) // its server has just said that it did not take it
 		}
 		p.conn.gone(c, now)
 		p.lost(c, now)
@@ -122,7 +122,7 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		p.retry(c, now, head)
 	case status == 502 || status == 504:
 		p.finish(c)
-		p.unsure(c, now, httpError(p.op, status, p.again)) // a proxy speaks, and the agent's host may have it
+		p.unsure(c, now, httpError(p.op, status, p.again)) // a proxy speaks, and the agent's server may have it
 	default:
 		p.finish(c)
 		p.refused(c, now, httpError(p.op, status, p.again))
@@ -153,7 +153,7 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		p.unanswered(c, now)
 	case p.exchange.Opened() && p.exchange.OK():
 		p.finish(c)
-		p.taken(c, now) // the host has it; what it said is lost
+		p.taken(c, now) // the server has it; what it said is lost
 		p.unanswered(c, now)
 	case how == engine.EndInvalid:
 		p.finish(c)
@@ -215,7 +215,7 @@ func (p *post) finish(c *Client) {
 	}
 }
 
-// taken notes that the agent's host has the message.
+// taken notes that the agent's server has the message.
 func (p *post) taken(c *Client, now engine.Time) {
 	switch {
 	case p.body == nil:

@@ -23,7 +23,7 @@ type question struct {
 	answer   []byte  // questionAnswered: the message
 	by       uint64  // the number under which another tab has given it; 0 for none
 	restored bool    // an earlier page was asked, or another tab
-	refusals int     // of its answer, by the agent's host
+	refusals int     // of its answer, by the agent's server
 	given    *answer // while another tab carries the session: what the person has said here
 	draft    []byte  // of the answer, JSON
 	unsaved  bool    // and it is not written yet
@@ -59,7 +59,7 @@ type answer struct {
 	n    uint64 // its number, by which the tab that gave it knows it again in the store
 }
 
-// maxRefusals is how often an answer is asked for again that the agent's host has
+// maxRefusals is how often an answer is asked for again that the agent's server has
 // refused.
 const maxRefusals = 3
 
@@ -259,7 +259,7 @@ func (c *Client) reply(now engine.Time, q *question, message []byte) {
 	c.send(now, &post{conn: q.conn, session: q.session, question: q, op: q.method, again: true, body: message})
 }
 
-// answerTaken notes that the agent's host has the answer.
+// answerTaken notes that the agent's server has the answer.
 func (c *Client) answerTaken(q *question) {
 	if q.session != nil && q.state != questionUnasked {
 		c.write(q.session, journal.Entry{Kind: journal.Taken, Data: q.id})
@@ -311,7 +311,7 @@ func (c *Client) unask(q *question) {
 	}
 }
 
-// answerRefused takes the refusal of an answer by the agent's host: the agent
+// answerRefused takes the refusal of an answer by the agent's server: the agent
 // still waits for one, so the app is asked again.
 func (c *Client) answerRefused(now engine.Time, q *question) {
 	c.integrity(q.session, "answer_refused")

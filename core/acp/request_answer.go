@@ -89,7 +89,7 @@ func (r *request) over(c *Client) {
 	r.enter(c, requestOver)
 	r.by, r.again = engine.Never, engine.Never
 	if r.post != nil && (r.post.waiting || r.post.x != 0 && !r.post.exchange.Opened()) {
-		r.post.finish(c) // answered before its host has said that it has it
+		r.post.finish(c) // answered before its server has said that it has it
 	}
 	c.requests = without(c.requests, r)
 	if r.conn != nil {

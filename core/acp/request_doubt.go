@@ -18,7 +18,7 @@ func (r *request) doubt(now engine.Time, message string, cause error) {
 // request has arrived.
 const doubtFor = 15_000
 
-// unsend takes back a request that its host has not taken.
+// unsend takes back a request that its server has not taken.
 func (r *request) unsend(c *Client) {
 	r.conn.answers = without(r.conn.answers, r)
 	r.enter(c, requestQueued)
@@ -132,7 +132,7 @@ func (s *session) orphansHeard(now engine.Time) {
 }
 
 // disown takes back the prompts that a page has left behind which ended before the
-// agent's host had them, as far as can be known: the agent is heard, has nothing to
+// agent's server had them, as far as can be known: the agent is heard, has nothing to
 // do and has not said a word of them. Whoever asked hears it by the log, and so
 // does who looks on; no tab sends them.
 func (c *Client) disown(now engine.Time) {

@@ -7,7 +7,7 @@ type requestState uint8
 
 const (
 	requestQueued    requestState = iota // waits for a connection, a stream or the store
-	requestSent                          // under way, or taken by the agent's host
+	requestSent                          // under way, or taken by the agent's server
 	requestOver                          // answered, failed, or nobody's any more
 	requestElsewhere                     // the tab that carries the session makes it
 )

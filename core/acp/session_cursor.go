@@ -7,7 +7,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// Some agents' hosts give the frames of an event stream ids, and tell what came
+// Some agents' servers give the frames of an event stream ids, and tell what came
 // after the one that Last-Event-ID names. The id of the last frame is kept with what
 // the frames have brought, sealed as a connection's id is; it goes back from every
 // page, on the connection that it came on. The history is asked for all the same

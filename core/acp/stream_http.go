@@ -89,7 +89,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 			c.fail(now, httpError("GET", status, true)) // it has no such thing
 			return
 		}
-		es.denied = false // while its host is deployed again
+		es.denied = false // while its server is deployed again
 	default:
 		es.refused(c, now, httpError("GET", status, true))
 		return
@@ -98,7 +98,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 	es.broken(c, now, engine.EndNetwork, head)
 }
 
-// refused notes that the agent's host will not let the session be heard.
+// refused notes that the agent's server will not let the session be heard.
 func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	es.close(c)
 	es.session.stream = nil // what is asked next tries again

@@ -4,7 +4,7 @@ import { Carrying } from "./carrying.js";
 import { Channel, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
-import { Turn } from "./locks.js";
+import { Lease } from "./locks.js";
 import { loadedStore } from "./orphans.js";
 import { type Opened, openedStore } from "./opened.js";
 import { forgetStored } from "./forget.js";
@@ -37,7 +37,7 @@ export class Journal {
   readonly #channel: Channel;
   readonly #peers: Peers;
   readonly #carrying: Carrying;
-  readonly #listening: Turn;
+  readonly #listening: Lease;
   #listened = false;
   #unlisten = new AbortController();
   #client: JournalClient | undefined;
@@ -62,7 +62,7 @@ export class Journal {
       landed: () => this.#committing,
       heard: async () => this.#peers.heardOf(await tab.living()),
     });
-    this.#listening = new Turn(`listen.${server}`, (waited) => {
+    this.#listening = new Lease(`listen.${server}`, (waited) => {
       // What was said while nobody listened, or another page did, is missed.
       this.#client?.wire.runtime.listen(this.#client.wire.handle, true, waited || this.#listened);
       this.#listened = true;

@@ -96,25 +96,25 @@ export async function exclusively<T>(name: string, work: () => Promise<T>): Prom
   }
 }
 
-/** The one page of several that does something for all of them. */
-export class Turn {
+/** The right to do something for several pages: one of them has it at a time. */
+export class Lease {
   readonly #name: string;
   readonly #begin: (waited: boolean) => void;
   #abort: AbortController | undefined;
   #release: (() => void) | undefined;
 
-  /** `begin` is told when it is this page's turn, and whether it was another's before. */
+  /** `begin` is called when this page gets the lease, with whether another page had it before. */
   constructor(name: string, begin: (waited: boolean) => void) {
     this.#name = name;
     this.#begin = begin;
   }
 
-  /** Whether it is this page's turn. */
+  /** Whether this page has the lease. */
   get mine(): boolean {
     return this.#release !== undefined;
   }
 
-  /** Asks for it. */
+  /** Asks for the lease. */
   async ask(): Promise<void> {
     if (this.#abort) return;
     const abort = new AbortController();
@@ -129,7 +129,7 @@ export class Turn {
     if (release) this.#begin(now === undefined);
   }
 
-  /** Gives it back, or stops waiting for it. */
+  /** Gives the lease back, or stops waiting for it. */
   end(): void {
     this.#abort?.abort();
     this.#abort = undefined;
