@@ -4,9 +4,7 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +46,7 @@ func newParcels(root string, minify bool) (*parcels, error) {
 }
 
 func (p *parcels) get(c contender) (parcel, error) {
-	key := c.bundle + c.dist
+	key := c.bundle + c.dist + c.options.Host
 	if done, ok := p.ready[key]; ok {
 		return done, nil
 	}
@@ -71,17 +69,15 @@ func (p *parcels) get(c contender) (parcel, error) {
 			return made, err
 		}
 		made.files = append(made.files, beside)
-		// It is not part of what a page loads, so that it is not weighed.
-		// Builds that it is compared with may be from before there was one.
-		worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
-		if errors.Is(err, fs.ErrNotExist) && c.options.Host != "shared" {
-			worker, err = nil, nil
-		}
-		if err != nil {
-			return made, fmt.Errorf("%w: run make build", err)
-		}
-		if err := os.WriteFile(filepath.Join(made.folder, "holdfast-worker.mjs"), worker, 0o644); err != nil {
-			return made, err
+		if c.options.Host == "shared" {
+			// It is not part of what a page loads, so that it is not weighed.
+			worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
+			if err != nil {
+				return made, fmt.Errorf("%s: %w: run make build, or leave it out of a comparison with a build that has no worker", c.name, err)
+			}
+			if err := os.WriteFile(filepath.Join(made.folder, "holdfast-worker.mjs"), worker, 0o644); err != nil {
+				return made, err
+			}
 		}
 	}
 	p.ready[key] = made
