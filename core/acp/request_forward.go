@@ -116,9 +116,9 @@ func (c *Client) serveRequest(now engine.Time, s *session, id uint64, method str
 	return c.submit(now, s.handle, method, params, id)
 }
 
-// ForwardSettled takes what became of a request that another tab makes for this one, which
-// is not settled by anything else while that tab carries the session. Outcome 0
-// says that it has it; failure is of OutcomeFailure.
+// ForwardSettled ends a request that another tab made for this one. While that tab
+// carries the session, nothing else ends the request. Outcome 0 does not end it: the
+// other tab has the request. failure belongs to OutcomeFailure.
 func (c *Client) ForwardSettled(now engine.Time, id uint64, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	c.begin(now)
 	for _, r := range c.requests {

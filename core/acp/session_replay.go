@@ -265,11 +265,10 @@ func (s *session) covers(c *Client, updates [][]byte) bool {
 	return t.Len() >= s.transcript.Len()
 }
 
-// begin returns where among updates the history begins, and whether it does at
-// all. What is in front is what a stream had kept, of a turn or of a replay that
-// was cut, and all of it comes once more: so the history begins at the last message of
-// the user's, or at the last update of the first item known, up to which nothing came
-// that does not come once more.
+// begin returns where among updates the history begins, and whether it begins at all.
+// The first updates may be left over from a stream that was cut. The agent sends all of
+// them again. So the history begins at the last message of the user, or at the last
+// update of the first known item, before which every update comes again later.
 func (s *session) begin(updates [][]byte) (at int, begins bool) {
 	last := map[string]int{}
 	for i, u := range updates {

@@ -30,7 +30,7 @@ type historyState uint8
 const (
 	historyWhole   historyState = iota // it may: the agent is read, or nothing was asked of it yet
 	historyCut                         // a stream broke or was lent: what was said may be missing
-	historyUnbound                     // and the connection is gone that the agent knew the session on
+	historyUnbound                     // a stream broke, and the connection that knew the session is gone
 )
 
 // historyTransitions are the states that may follow each.

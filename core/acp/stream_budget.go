@@ -210,9 +210,8 @@ func (c *Client) hurry(now engine.Time) {
 	}
 }
 
-// busy reports whether something is expected of the session, as far as anybody
-// knows: one of an earlier page's may be at work, or have come to its end, and who
-// is not heard says nothing of a prompt that such a page has left behind.
+// busy reports whether the agent may be at work in the session, or whether a
+// request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
 func (s *session) busy(c *Client) bool {
 	if s.turn.state != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never {
 		return true

@@ -6,10 +6,9 @@ import "github.com/holdfast-mcp/holdfast/core/journal"
 // of the last row of that epoch, 0 where it has none.
 type Position struct{ Epoch, N uint32 }
 
-// IsNext reports whether a row that was stored just now comes next: that of the same
-// owner, or the first of a later one, of which the host knows that all before it has
-// come. A row of an earlier owner is fenced. Who finds a row out of turn leaves it out,
-// and reads the whole log instead.
+// IsNext reports whether a row follows directly: the same epoch and row n+1, or row 1 of
+// a later epoch, before which the host has delivered all rows. A row of an earlier epoch
+// is fenced. A reader that meets any other row leaves it out, and reads the whole log.
 func (p Position) IsNext(row journal.Op) bool {
 	switch {
 	case row.IsAck():

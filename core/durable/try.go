@@ -7,10 +7,10 @@ type Trial interface {
 	Tried(now engine.Time, stored bool)
 }
 
-// Try commits ops by themselves once the store has failed, strictly, and tells then
-// whether they are stored. What fails for want of room may still have some for a
-// deletion. It does not bring the Writer back. Returns false where another commit is
-// under way, or the store works: then they go with its next one.
+// Try makes one strict commit of ops after the store has failed: a deletion may fit where
+// nothing else does. then gets the result. The Writer stays failed. Try returns false
+// while another commit is under way, or while the store works: the caller writes ops with
+// the next commit.
 func (w *Writer) Try(now engine.Time, ops []byte, then Trial) (engine.Effect, bool) {
 	if w.Open() || w.flying {
 		return engine.Effect{}, false
@@ -22,8 +22,8 @@ func (w *Writer) Try(now engine.Time, ops []byte, then Trial) (engine.Effect, bo
 	return w.effect(), true
 }
 
-// tried ends a Try. What is stored after all, later than anybody waits for it, is
-// told as the store being back.
+// tried ends a Try, and gives its result to the Trial. A commit that lands later than
+// that is CommitLate.
 func (w *Writer) tried(now engine.Time, stored bool) {
 	then := w.alone
 	w.alone, w.flying, w.by, w.blob = nil, false, engine.Never, nil

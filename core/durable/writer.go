@@ -64,10 +64,10 @@ const (
 	// CommitWithin is how long a commit may take, in ms: a store that hangs must
 	// not hold up the calls.
 	CommitWithin = 3_000
-	// missedBy is how late the page may look at that limit, in ms, before it must
-	// have been frozen or busy, so that the answer may lie behind this look, unread.
-	// It has answerWithin ms more then: a page that takes its store for failed acts
-	// without it, and another tab may have taken over what it acts on (fault 76).
+	// If the timer fires missedBy ms late, the page was frozen or busy, and the store's
+	// answer may be waiting unread. The answer gets answerWithin ms more. A page that
+	// gives its store up acts without it, on calls that another tab may have taken over
+	// (fault 76).
 	missedBy     = 250
 	answerWithin = 1_000
 	// MaxUncommitted is how much may wait to be stored before streams are not
@@ -204,8 +204,8 @@ func (w *Writer) Next() uint32 { return w.ticket + 1 }
 // Has reports whether the commit of a ticket is stored.
 func (w *Writer) Has(ticket uint32) bool { return ticket <= w.landed }
 
-// EndsBetween reports whether the store, if nothing more gets into it, may keep
-// what commit a wrote and not what b did, which is a later one.
+// EndsBetween reports whether a crash now could keep commit a and lose the later
+// commit b.
 func (w *Writer) EndsBetween(a, b uint32) bool {
 	between := func(last uint32) bool { return a <= last && last < b }
 	return between(w.landed) || w.hung > w.landed && between(w.hung)

@@ -3,10 +3,9 @@ package sse
 import "slices"
 
 const (
-	// keepData is the capacity above which the data buffer is given back when it
-	// is no longer needed, keepQuiet the number of pushes that must have done
-	// with a quarter of that first. Without the wait a steady stream of 1 MiB
-	// events would allocate its buffer again each time.
+	// A data buffer above keepData bytes is freed after keepQuiet pushes that needed
+	// less than a quarter of keepData. Without the wait, a steady stream of 1 MiB events
+	// would allocate the buffer again each time.
 	keepData  = 1 << 20
 	keepQuiet = 32
 

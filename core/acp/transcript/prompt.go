@@ -147,8 +147,8 @@ func (r *Reducer) Prompts() []*Prompt { return r.sent }
 // ForgetPrompts forgets them, without a word to the page.
 func (r *Reducer) ForgetPrompts() { r.sent = nil }
 
-// adopt returns the item that was made of a prompt if a new message of the user's, of which content is what came, is
-// that prompt's echo.
+// adopt looks for the prompt that a new user message repeats, and returns that prompt's item. text is what has come
+// of the message; whole says that no more of the message follows.
 func (r *Reducer) adopt(id, text []byte, whole bool) (at int, ok bool) {
 	for _, s := range r.sent {
 		if !s.local || len(text) == 0 || !bytes.HasPrefix(s.text, text) || whole && len(text) != len(s.text) {

@@ -12,10 +12,9 @@ const PATIENCE = 100;
 const OWN = 4;
 
 /**
- * The streams of an agent's sessions among all that the browser's six connections
- * are for: as many sessions of all tabs have one as there are slots, less for the
- * connections' own streams of many tabs. Which of its sessions those are each tab's
- * core decides.
+ * Shares the browser's six connections between the agent's sessions of all tabs. As many
+ * sessions have a stream as there are slots, fewer where many tabs need a stream for
+ * their own connection. Each tab's core picks its sessions.
  */
 export class SharedStreams {
   readonly #connections: Connections | undefined;

@@ -8,12 +8,12 @@ interface HandedCall {
 }
 
 /**
- * Calls whose outcome was handed to the app in this page. One counts as acknowledged
- * two tasks later: the app's continuation has run in the first, and what it threw and
- * nobody caught is reported before the second. Then none that was handed over
- * meanwhile counts: which one it was about cannot be told, and a call that comes
- * again does less harm than one that is gone. Nor does a page that only looks on and
- * that nobody sees acknowledge for the others: it does once it is looked at.
+ * Calls whose outcome this page has handed to the app. A call counts as acknowledged
+ * two tasks later: the app's continuation runs in the first task, and the browser
+ * reports an uncaught error before the second. If the app throws meanwhile, no call
+ * counts: we cannot know which call the error was about, and a call that comes again
+ * does less harm than a call that is gone. A hidden page that only follows a call
+ * does not acknowledge the call before somebody sees the page.
  */
 export class Handover {
   readonly #handed: (call: number) => void;

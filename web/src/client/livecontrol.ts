@@ -6,9 +6,8 @@ import { missing } from "./storedevents.js";
 import type { Made, SharedCall, SharedControl } from "./sharedcall.js";
 
 /**
- * What calls ask of one runtime. Once that has exited the ids that it gave are those
- * of other calls in the next one, which brings back under new ids what is stored: so
- * nothing of the old ones reaches it.
+ * What calls ask of one runtime. After the runtime exits, its ids may mean other calls:
+ * the next runtime gives stored calls new ids. Old controls therefore do nothing.
  */
 export class LiveControl implements SharedControl {
   readonly #control: SharedControl;
