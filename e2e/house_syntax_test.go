@@ -167,3 +167,21 @@ func exportedReceiver(function *ast.FuncDecl) bool {
 		}
 	}
 }
+
+// TestHouseNamesReceivers: a receiver says what it is. In a method of many calls
+// and tasks `t` could be any of them, and in Go `this` and `self` say nothing.
+func TestHouseNamesReceivers(t *testing.T) {
+	t.Parallel()
+	for _, file := range goSources(t) {
+		for _, declaration := range file.tree.Decls {
+			method, ok := declaration.(*ast.FuncDecl)
+			if !ok || method.Recv == nil || len(method.Recv.List[0].Names) == 0 {
+				continue
+			}
+			switch name := method.Recv.List[0].Names[0].Name; name {
+			case "t", "this", "self":
+				t.Errorf("%s: the receiver of %s is named %s", file.at(method), method.Name.Name, name)
+			}
+		}
+	}
+}

@@ -16,15 +16,15 @@ type Request struct {
 }
 
 // Fetch adds the record that starts an exchange.
-func (t *Table) Fetch(r Request) {
+func (table *Table) Fetch(r Request) {
 	frame := AppendPart(nil, r.Method)
 	frame = AppendPart(frame, r.URL)
 	for _, f := range r.Header {
 		frame = AppendPart(frame, f.Name)
 		frame = AppendPart(frame, f.Value)
 	}
-	t.Add(Record{
+	table.Add(Record{
 		Kind: KindFetch, Client: r.Client, ID: r.Exchange,
-		Number: address(t.Keep(r.Body)), Extra: uint32(len(r.Body)),
-	}, t.Keep(frame))
+		Number: address(table.Keep(r.Body)), Extra: uint32(len(r.Body)),
+	}, table.Keep(frame))
 }

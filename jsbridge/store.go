@@ -19,7 +19,7 @@ package jsbridge
 // What is loaded from the store comes back in the same form.
 //
 // A head that comes back names in its secret part the tab that carries the call.
-func (t *Table) Store(client, ticket uint32, strict, unawaited bool, ops []byte) {
+func (table *Table) Store(client, ticket uint32, strict, unawaited bool, ops []byte) {
 	r := Record{Kind: KindStore, Client: client, ID: ticket}
 	if strict {
 		r.Sub = 1
@@ -27,5 +27,5 @@ func (t *Table) Store(client, ticket uint32, strict, unawaited bool, ops []byte)
 	if unawaited {
 		r.Sub |= 2
 	}
-	t.Add(r, ops)
+	table.Add(r, ops)
 }

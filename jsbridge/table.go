@@ -64,70 +64,70 @@ type Table struct {
 const ChunkBytes = 64 << 10
 
 // Header returns the address of the header, for JavaScript to keep.
-func (t *Table) Header() unsafe.Pointer {
-	if t.input == nil {
-		t.input = make([]byte, ChunkBytes)
-		t.header.input, t.header.size = address(t.input), ChunkBytes
+func (table *Table) Header() unsafe.Pointer {
+	if table.input == nil {
+		table.input = make([]byte, ChunkBytes)
+		table.header.input, table.header.size = address(table.input), ChunkBytes
 	}
-	return unsafe.Pointer(&t.header)
+	return unsafe.Pointer(&table.header)
 }
 
 // Reserve makes room for an input of n bytes. A larger buffer than usual lives
 // only until the next Begin after its use.
-func (t *Table) Reserve(n int) {
-	if n > len(t.input) {
-		t.setInput(make([]byte, n))
+func (table *Table) Reserve(n int) {
+	if n > len(table.input) {
+		table.setInput(make([]byte, n))
 	}
 }
 
 // Input returns the first n bytes that JavaScript wrote.
-func (t *Table) Input(n int) []byte { return t.input[:n] }
+func (table *Table) Input(n int) []byte { return table.input[:n] }
 
 // Begin starts the records of one export.
-func (t *Table) Begin() {
-	t.records = t.records[:0]
-	clear(t.kept)
-	t.kept = t.kept[:0]
-	t.header.answer = 0
+func (table *Table) Begin() {
+	table.records = table.records[:0]
+	clear(table.kept)
+	table.kept = table.kept[:0]
+	table.header.answer = 0
 }
 
 // Add appends a record with the given payload, which the caller keeps alive
 // until the next Begin (Keep does that for payloads made on the spot).
-func (t *Table) Add(r Record, payload []byte) {
+func (table *Table) Add(r Record, payload []byte) {
 	r.Address, r.Length = address(payload), uint32(len(payload))
-	t.records = append(t.records, r)
+	table.records = append(table.records, r)
 }
 
 // Keep holds a payload until the next Begin and returns it.
 //
 //go:noinline
-func (t *Table) Keep(payload []byte) []byte {
-	t.kept = append(t.kept, payload)
+func (table *Table) Keep(payload []byte) []byte {
+	table.kept = append(table.kept, payload)
 	return payload
 }
 
 // Answer sets the header's answer word.
-func (t *Table) Answer(n uint32) { t.header.answer = n }
+func (table *Table) Answer(n uint32) { table.header.answer = n }
 
 // Finish publishes the records and returns their number.
-func (t *Table) Finish() int32 {
-	t.header.count = uint32(len(t.records))
-	t.header.table = 0
-	if len(t.records) > 0 {
-		t.header.table = uint32(uintptr(unsafe.Pointer(&t.records[0])))
+func (table *Table) Finish() int32 {
+	table.header.count = uint32(len(table.records))
+	table.header.table = 0
+	if len(table.records) > 0 {
+		table.header.table = uint32(uintptr(unsafe.Pointer(&table.records[0])))
 	}
-	if len(t.input) > ChunkBytes {
+	if len(table.input) > ChunkBytes {
 		// The records may point into the large input, so it is only replaced,
 		// and collected after JavaScript has called the next export.
-		t.Keep(t.input)
-		t.setInput(make([]byte, ChunkBytes))
+		table.Keep(table.input)
+		table.setInput(make([]byte, ChunkBytes))
 	}
-	return int32(len(t.records))
+	return int32(len(table.records))
 }
 
-func (t *Table) setInput(p []byte) {
-	t.input = p
-	t.header.input, t.header.size = address(p), uint32(len(p))
+func (table *Table) setInput(p []byte) {
+	table.input = p
+	table.header.input, table.header.size = address(p), uint32(len(p))
 }
 
 // address returns where p lies in linear memory; 0 for an empty p.

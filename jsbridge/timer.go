@@ -8,8 +8,8 @@ const maxTimeout = 1<<31 - 1
 
 // Timeout adds the record that arms the client's one timer, replacing what was
 // armed before. delay is in ms and clamped to what setTimeout can keep.
-func (t *Table) Timeout(client uint32, delay int64) {
-	t.records = append(t.records, Record{Kind: KindWake, Client: client, Number: ClampTimeout(delay)})
+func (table *Table) Timeout(client uint32, delay int64) {
+	table.records = append(table.records, Record{Kind: KindWake, Client: client, Number: ClampTimeout(delay)})
 }
 
 // ClampTimeout puts a delay, in ms, into the range of setTimeout.

@@ -8,10 +8,10 @@ package jsbridge
 // more than limit characters only one more than that comes, unless limit is 0:
 // the browser holds messages of hundreds of megabytes, which memory that never
 // shrinks must not.
-func (t *Table) Socket(client, exchange uint32, url string, protocols []string, limit int) {
+func (table *Table) Socket(client, exchange uint32, url string, protocols []string, limit int) {
 	frame := AppendPart(nil, url)
 	for _, p := range protocols {
 		frame = AppendPart(frame, p)
 	}
-	t.Add(Record{Kind: KindSocket, Client: client, ID: exchange, Number: uint32(limit)}, t.Keep(frame))
+	table.Add(Record{Kind: KindSocket, Client: client, ID: exchange, Number: uint32(limit)}, table.Keep(frame))
 }

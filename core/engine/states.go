@@ -6,8 +6,8 @@ package engine
 type Transitions [16]uint16
 
 // May reports whether next may follow from. To stay where it is, a machine always may.
-func (t *Transitions) May(from, next uint8) bool {
-	return from == next || t[from&15]>>(next&15)&1 != 0
+func (table *Transitions) May(from, next uint8) bool {
+	return from == next || table[from&15]>>(next&15)&1 != 0
 }
 
 // Enter has a machine in another state. One that may not follow is counted in illegal: a

@@ -15,22 +15,22 @@ const Never Time = math.MaxInt64
 // would turn a long wait into a hot loop. Longer waits are chained.
 const MaxDelay = 1<<31 - 1
 
-// After returns t plus ms milliseconds. It saturates at Never, so a delay that
+// After returns at plus ms milliseconds. It saturates at Never, so a delay that
 // a server dictates cannot wrap into the past.
-func (t Time) After(ms int64) Time {
+func (at Time) After(ms int64) Time {
 	if ms < 0 {
-		return t
+		return at
 	}
-	if int64(t) > int64(Never)-ms {
+	if int64(at) > int64(Never)-ms {
 		return Never
 	}
-	return t + Time(ms)
+	return at + Time(ms)
 }
 
-// Since returns the milliseconds from earlier to t, 0 if earlier is later.
-func (t Time) Since(earlier Time) int64 {
-	if t < earlier {
+// Since returns the milliseconds from earlier to at, 0 if earlier is later.
+func (at Time) Since(earlier Time) int64 {
+	if at < earlier {
 		return 0
 	}
-	return int64(t - earlier)
+	return int64(at - earlier)
 }

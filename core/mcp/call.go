@@ -77,131 +77,131 @@ type CallOptions struct {
 // Settle effect, whatever happens.
 func (c *Client) Call(now engine.Time, method string, params []byte, options CallOptions) engine.CallID {
 	c.begin(now)
-	t := c.newCall(now, method, options.Timeouts)
+	call := c.newCall(now, method, options.Timeouts)
 	// Copies: what the app lent may be needed again, in another session or in
 	// another round, and is encoded by the revision in force then.
-	t.params, t.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
+	call.params, call.meta = append([]byte(nil), params...), append([]byte(nil), options.Meta...)
 	for _, f := range options.Header {
-		t.header = append(t.header, engine.Field{Name: f.Name, Value: wire.HeaderValue(f.Value)})
+		call.header = append(call.header, engine.Field{Name: f.Name, Value: wire.HeaderValue(f.Value)})
 	}
-	t.flags = options.Flags | c.hints(method, params)
-	t.sendBy = in(now, t.timeouts.Send)
+	call.flags = options.Flags | c.hints(method, params)
+	call.sendBy = in(now, call.timeouts.Send)
 	switch {
 	case c.state >= stateClosing:
-		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(method))
+		c.settle(now, call, engine.OutcomeFailure, nil, c.closedError(method))
 	case len(c.calls) > c.cfg.Limits.Calls:
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
+		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeLimit, Op: method, Retryable: true, Message: "too many calls in flight"})
 	default:
 		if options.Durable {
-			c.keep(t, &options)
+			c.keep(call, &options)
 			if !options.Connected {
-				t.awaitConnection(c)
+				call.awaitConnection(c)
 			}
 		}
 		if c.state == stateOpen && !c.token.Asking() {
-			t.send(c, now)
+			call.send(c, now)
 		}
-		if t.state == callQueued {
-			t.tellQueuedAt = now.After(waitsQuietly)
+		if call.state == callQueued {
+			call.tellQueuedAt = now.After(waitsQuietly)
 		}
 	}
-	return t.id
+	return call.id
 }
 
 // opensClient reports whether the call is a handshake, which leaves before the
 // client is open.
-func (t *call) opensClient() bool { return t.role == roleInitialize || t.role == roleDiscover }
+func (call *call) opensClient() bool { return call.role == roleInitialize || call.role == roleDiscover }
 
 // newCall books a call; it is queued until send.
 func (c *Client) newCall(now engine.Time, method string, timeouts Timeouts) *call {
 	id, request := c.newID()
-	t := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts)}
-	t.series.Param = progressToken
-	t.tellQueuedAt, t.sendBy = engine.Never, engine.Never
-	t.answerBy = in(now, t.timeouts.Answer)
-	t.totalBy = in(now, t.timeouts.Total)
-	c.calls = append(c.calls, t)
-	c.byID[request], c.byCall[id] = t, t
-	c.reschedule(t)
-	return t
+	call := &call{id: id, request: request, method: method, timeouts: timeouts.or(c.cfg.Timeouts)}
+	call.series.Param = progressToken
+	call.tellQueuedAt, call.sendBy = engine.Never, engine.Never
+	call.answerBy = in(now, call.timeouts.Answer)
+	call.totalBy = in(now, call.timeouts.Total)
+	c.calls = append(c.calls, call)
+	c.byID[request], c.byCall[id] = call, call
+	c.reschedule(call)
+	return call
 }
 
 // send sends the request, for the first time or again where the server is known
 // not to have taken it (a session it had lost, a token it refused), once it is
 // stored that it may have left. A request that changes nothing need not wait,
 // unless another page may have made the same call.
-func (t *call) send(c *Client, now engine.Time) {
-	t.enter(c, callQueued)
-	if t.parked != 0 {
+func (call *call) send(c *Client, now engine.Time) {
+	call.enter(c, callQueued)
+	if call.parked != 0 {
 		return // Hold lets it go
 	}
-	if now >= t.sendDue(c) {
-		t.unsent(c, now, waitedTooLong)
+	if now >= call.sendDue(c) {
+		call.unsent(c, now, waitedTooLong)
 		return
 	}
-	if t.record == nil {
-		t.transmit(c, now)
+	if call.record == nil {
+		call.transmit(c, now)
 		return
 	}
-	if t.undecided(c) {
+	if call.undecided(c) {
 		c.claims.wait(now)
 		return
 	}
-	t.record.cursor, t.record.retry = t.record.cursor[:0], -1 // a new stream: its own are stored when they come
-	c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(c.session.generation)}})
-	t.record.sentIn = min(t.record.sentIn, c.writer.Next())
+	call.record.cursor, call.record.retry = call.record.cursor[:0], -1 // a new stream: its own are stored when they come
+	c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(c.session.generation)}})
+	call.record.sentIn = min(call.record.sentIn, c.writer.Next())
 	// Its head is in the same commit: nobody else knows of the call, and a power cut
 	// takes both or neither. Else this is on disk before it leaves, and by the hand
 	// of who carries the call: another page may have taken it over (fault 128).
-	alone := t.record.headIn == c.writer.Next()
-	if alone && t.flags.Harmless() && !t.claimsKey(c) {
-		t.transmit(c, now)
+	alone := call.record.headIn == c.writer.Next()
+	if alone && call.flags.Harmless() && !call.claimsKey(c) {
+		call.transmit(c, now)
 		return
 	}
-	t.enter(c, callStoring)
-	c.tellGuarantee(t)
-	c.whenStored(now, t, !alone, &transmission{c.session.generation})
+	call.enter(c, callStoring)
+	c.tellGuarantee(call)
+	c.whenStored(now, call, !alone, &transmission{c.session.generation})
 }
 
 // transmission posts a request of which it is stored that it may have left, in the
 // session of that generation.
 type transmission struct{ generation uint32 }
 
-func (s *transmission) goOn(c *Client, t *call, now engine.Time) {
-	if t.state != callStoring {
+func (s *transmission) goOn(c *Client, call *call, now engine.Time) {
+	if call.state != callStoring {
 		return
 	}
-	t.enter(c, callQueued)
+	call.enter(c, callQueued)
 	switch {
-	case t.undecided(c):
+	case call.undecided(c):
 		c.claims.wait(now)
-	case t.looksUnsent(c):
+	case call.looksUnsent(c):
 		// Sent from here, it would be sent once more from there.
-		t.unsent(c, now, "the store has failed, and could not note that the request leaves")
+		call.unsent(c, now, "the store has failed, and could not note that the request leaves")
 	case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it
 	case s.generation != c.session.generation:
-		t.send(c, now)
+		call.send(c, now)
 	default:
-		t.transmit(c, now)
+		call.transmit(c, now)
 	}
 }
 
 // transmit posts the request.
-func (t *call) transmit(c *Client, now engine.Time) {
-	t.left = true
-	t.enter(c, callSent)
-	t.begin(c, attemptRequest)
-	t.generation, t.inSession = c.session.generation, c.session.id != ""
-	t.answerBy = in(now, t.timeouts.Answer)
-	t.policy, t.parked = nil, 0 // an earlier request's
-	t.stream = t.newStream(c)
-	t.stream.Hold(now, t.paused)
+func (call *call) transmit(c *Client, now engine.Time) {
+	call.left = true
+	call.enter(c, callSent)
+	call.begin(c, attemptRequest)
+	call.generation, call.inSession = c.session.generation, c.session.id != ""
+	call.answerBy = in(now, call.timeouts.Answer)
+	call.policy, call.parked = nil, 0 // an earlier request's
+	call.stream = call.newStream(c)
+	call.stream.Hold(now, call.paused)
 	// On a legacy connection the caller has them only for a server that asked.
-	extra := t.header
+	extra := call.header
 	if c.revision != nil && c.revision.SelfDescribing {
-		extra = append(wire.MirroredHeader(t.method, t.params), t.header...)
-		t.stream.Once = true
+		extra = append(wire.MirroredHeader(call.method, call.params), call.header...)
+		call.stream.Once = true
 	}
-	t.x = c.fetch(t, "POST", c.encodeRequest(t), extra...)
+	call.x = c.fetch(call, "POST", c.encodeRequest(call), extra...)
 }

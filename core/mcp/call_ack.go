@@ -16,7 +16,7 @@ func (c *Client) parks(failure *engine.Error) bool {
 
 // settleStored writes the outcome and tells the app once that is on disk: what a
 // page was told, the next one knows too. The call is kept until acknowledged.
-func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
+func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcome, data []byte, failure *engine.Error) {
 	rests := withoutTask(data)
 	if failure != nil {
 		data = journal.AppendFailure(nil, failure)
@@ -26,35 +26,35 @@ func (c *Client) settleStored(now engine.Time, t *call, outcome engine.Outcome, 
 	if stored > engine.OutcomeFailure {
 		stored = engine.OutcomeRPCError // a later page cannot send it again
 	}
-	c.write(t, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
-	t.record.outcome = stored
-	t.record.settled, t.record.overIn, t.record.undecided = true, c.writer.Next(), leavesOpen(failure)
-	c.kept[t.id], c.byRecord[t.record.ID] = t, t
-	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: outcome, Failure: failure}
+	c.write(call, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
+	call.record.outcome = stored
+	call.record.settled, call.record.overIn, call.record.undecided = true, c.writer.Next(), leavesOpen(failure)
+	c.kept[call.id], c.byRecord[call.record.ID] = call, call
+	e := engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
-		if c.writer.Open() && t.isKept() {
+		if c.writer.Open() && call.isKept() {
 			// The input it came in is over by then.
 			var row []byte
 			if len(rests) == len(data) {
-				row = t.record.Lend(len(data))
+				row = call.record.Lend(len(data))
 			}
 			if e.Data = row; row == nil {
 				e.Data = bytes.Clone(data) // memory for a row of events, up to 1 MB, serves the next call
 			}
 		}
 	}
-	c.whenStored(now, t, true, &settlement{e})
+	c.whenStored(now, call, true, &settlement{e})
 }
 
 // settlement tells the app how its call has ended.
 type settlement struct{ effect engine.Effect }
 
-func (s *settlement) goOn(c *Client, t *call, now engine.Time) {
+func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	switch {
-	case t.state == callFollowed: // another tab has it by now, and tells
-	case t.looksUnsent(c):
-		c.withdraw(now, t, s.effect)
+	case call.state == callFollowed: // another tab has it by now, and tells
+	case call.looksUnsent(c):
+		c.withdraw(now, call, s.effect)
 	default:
 		c.effects.Add(s.effect)
 	}
@@ -65,33 +65,33 @@ func (s *settlement) goOn(c *Client, t *call, now engine.Time) {
 // left is forgotten. EventAcked tells the ticket once that is stored; 0 is nobody's.
 func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32) {
 	c.begin(now)
-	t := c.byCall[id]
+	call := c.byCall[id]
 	if kept := c.kept[id]; kept != nil {
-		t = kept
+		call = kept
 	}
-	if t == nil || t.record == nil {
+	if call == nil || call.record == nil {
 		c.tellAcked(id, ticket, true) // no later page is told of it
 		return
 	}
-	if position == 0 || position > t.position {
-		position = t.position
+	if position == 0 || position > call.position {
+		position = call.position
 	}
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
-	forgotten := t.record.settled && c.kept[id] == nil
-	over := c.kept[id] != nil && position == t.position && c.outcomeTold(t)
-	stored := c.writer.Open() && (forgotten || over || !t.record.Memory)
+	forgotten := call.record.settled && c.kept[id] == nil
+	over := c.kept[id] != nil && position == call.position && c.outcomeTold(call)
+	stored := c.writer.Open() && (forgotten || over || !call.record.Memory)
 	switch {
 	case forgotten:
 	case over:
-		c.forgetCall(t, ticket, journal.GoneAcked)
-	case stored && position > t.record.acked:
-		t.record.acked = position
-		c.writer.Put(journal.AckRow(t.record.ID, position))
+		c.forgetCall(call, ticket, journal.GoneAcked)
+	case stored && position > call.record.acked:
+		call.record.acked = position
+		c.writer.Put(journal.AckRow(call.record.ID, position))
 	}
 	if ticket == 0 {
 		return
 	}
-	c.writer.WhenStored(now, false, &afterStored{c, t, &acknowledgement{ticket, over, stored}})
+	c.writer.WhenStored(now, false, &afterStored{c, call, &acknowledgement{ticket, over, stored}})
 }
 
 // acknowledgement answers an Ack.
@@ -101,13 +101,13 @@ type acknowledgement struct {
 	stored bool // what was written says so
 }
 
-func (a *acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
+func (a *acknowledgement) goOn(c *Client, call *call, _ engine.Time) {
 	stored := a.stored && c.writer.Open()
 	if a.over && !stored {
 		// The store may have it still: an app that says it once more is not to be told otherwise.
-		c.kept[t.id], c.byRecord[t.record.ID] = t, t
+		c.kept[call.id], c.byRecord[call.record.ID] = call, call
 	}
-	c.tellAcked(t.id, a.ticket, stored)
+	c.tellAcked(call.id, a.ticket, stored)
 }
 
 // Handed notes that the outcome of a call was handed to its app, and that the app
@@ -116,18 +116,18 @@ func (a *acknowledgement) goOn(c *Client, t *call, _ engine.Time) {
 // decided yet whether it is to be run again (fault 133).
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	c.begin(now)
-	t := c.kept[id]
-	if t == nil || t.flags&journal.ManualAck != 0 || t.record.undecided || !c.outcomeTold(t) {
+	call := c.kept[id]
+	if call == nil || call.flags&journal.ManualAck != 0 || call.record.undecided || !c.outcomeTold(call) {
 		return
 	}
-	c.forgetCall(t, 0, journal.GoneAcked)
-	c.tellForgotten(t)
+	c.forgetCall(call, 0, journal.GoneAcked)
+	c.tellForgotten(call)
 }
 
 // outcomeTold reports whether a settled call's outcome is one of the things that
 // the app has had: it is told once it is stored.
-func (c *Client) outcomeTold(t *call) bool {
-	return t.record.Memory || c.writer.Has(t.record.overIn)
+func (c *Client) outcomeTold(call *call) bool {
+	return call.record.Memory || c.writer.Has(call.record.overIn)
 }
 
 // leavesOpen reports whether a failure says nothing of what the request did.
@@ -157,9 +157,9 @@ func (c *Client) Hide(now engine.Time) {
 func (c *Client) storeUrgent() {
 	var urgent []byte
 	c.writer.Unstored(func(op journal.Op) {
-		switch t := c.byRecord[op.Call]; {
-		case op.IsAck() && t != nil && t.isKept():
-			if op.N = min(op.N, t.record.landed); op.N > 0 {
+		switch call := c.byRecord[op.Call]; {
+		case op.IsAck() && call != nil && call.isKept():
+			if op.N = min(op.N, call.record.landed); op.N > 0 {
 				urgent = journal.AppendOp(urgent, op)
 			}
 		case op.Kind == journal.OpForget && op.Flags&journal.OpOwned == 0:
@@ -172,21 +172,21 @@ func (c *Client) storeUrgent() {
 }
 
 // forgetCall deletes a call that has ended from the journal; ticket is that of who waits for it.
-func (c *Client) forgetCall(t *call, ticket uint32, why journal.Gone) {
-	delete(c.kept, t.id)
-	flags := journal.OpOutcome(why, t.record.outcome)
+func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone) {
+	delete(c.kept, call.id)
+	flags := journal.OpOutcome(why, call.record.outcome)
 	if ticket != 0 {
 		flags |= journal.OpAwaited
 	}
-	t.record.Delete(flags)
-	if t.state == callDone {
-		c.unrecord(t)
+	call.record.Delete(flags)
+	if call.state == callDone {
+		c.unrecord(call)
 	}
 }
 
 // undirty drops the row that waits to be stored.
-func (c *Client) undirty(t *call) {
-	if t.record != nil {
-		t.record.Drop()
+func (c *Client) undirty(call *call) {
+	if call.record != nil {
+		call.record.Drop()
 	}
 }

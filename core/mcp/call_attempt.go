@@ -27,8 +27,8 @@ const (
 )
 
 // begin starts an exchange of the call's; its id is set with the effect.
-func (t *call) begin(c *Client, kind attemptKind) {
-	t.attempt = attempt{kind: kind, answerBy: t.answerBy, exchange: link.NewExchange(c.linkLimits()), token: c.token.Number()}
+func (call *call) begin(c *Client, kind attemptKind) {
+	call.attempt = attempt{kind: kind, answerBy: call.answerBy, exchange: link.NewExchange(c.linkLimits()), token: c.token.Number()}
 }
 
 // resumes reports whether the exchange continues a stream of the request's.

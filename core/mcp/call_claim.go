@@ -14,14 +14,14 @@ import (
 // claims asks such a store again.
 type claims struct{ trial storeTrial }
 
-// undecided reports whether t waits until it is known whose its key is.
-func (t *call) undecided(c *Client) bool {
-	return t.isQueued() && t.record != nil && t.record.Memory && t.claimsKey(c)
+// undecided reports whether the call waits until it is known whose its key is.
+func (call *call) undecided(c *Client) bool {
+	return call.isQueued() && call.record != nil && call.record.Memory && call.claimsKey(c)
 }
 
 // undecided returns the calls that do.
 func (c *Client) undecided() []*call {
-	return slices.DeleteFunc(slices.Clone(c.calls), func(t *call) bool { return !t.undecided(c) })
+	return slices.DeleteFunc(slices.Clone(c.calls), func(call *call) bool { return !call.undecided(c) })
 }
 
 // wait notes that a call waits.
@@ -65,20 +65,20 @@ func (s *claimTrial) Tried(now engine.Time, stored bool) {
 	s.c.claims.trial.failed(now)
 }
 
-// claim returns what stores the head of t with its key.
-func (t *call) claim() []byte {
-	id := t.record.ID
+// claim returns what stores the head of the call with its key.
+func (call *call) claim() []byte {
+	id := call.record.ID
 	ops := journal.AppendOp(nil, journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: id})
-	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: t.record.Epoch, Plain: t.journalHead()})
-	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(t.record.key)})
+	ops = journal.AppendOp(ops, journal.Op{Kind: journal.OpCall, Call: id, Epoch: call.record.Epoch, Plain: call.journalHead()})
+	return journal.AppendOp(ops, journal.Op{Kind: journal.OpKey, Call: id, Plain: []byte(call.record.key)})
 }
 
 // sendDecided sends those of calls that wait no more for the word of the store, or only for
 // that of the commit that is made now.
 func (c *Client) sendDecided(now engine.Time, calls []*call) {
-	for _, t := range calls {
-		if t.state == callQueued && c.state == stateOpen && !c.token.Asking() {
-			t.send(c, now)
+	for _, call := range calls {
+		if call.state == callQueued && c.state == stateOpen && !c.token.Asking() {
+			call.send(c, now)
 		}
 	}
 }

@@ -9,29 +9,29 @@ type schedule struct {
 	changed   *call // the first that may be due at another time than before; the next is its nextChanged
 }
 
-// reschedule notes that t may be due at another time, and with it the call that it is
+// reschedule notes that the call may be due at another time, and with it the call that it is
 // about. Its deadline is set once the input is over, and all that counts for it is known.
-func (c *Client) reschedule(t *call) {
-	for ; t != nil && !t.changed; t = t.parent {
-		t.changed, t.nextChanged = true, c.schedule.changed
-		c.schedule.changed = t
+func (c *Client) reschedule(call *call) {
+	for ; call != nil && !call.changed; call = call.parent {
+		call.changed, call.nextChanged = true, c.schedule.changed
+		c.schedule.changed = call
 	}
 }
 
 // rescheduleAll notes the same of every call: what holds for the client has changed.
 func (c *Client) rescheduleAll() {
-	for _, t := range c.calls {
-		c.reschedule(t)
+	for _, call := range c.calls {
+		c.reschedule(call)
 	}
 }
 
 // setDeadlines sets the deadlines of the calls that an input has concerned.
 func (c *Client) setDeadlines() {
-	for t := c.schedule.changed; t != nil; {
-		next := t.nextChanged
-		t.changed, t.nextChanged = false, nil
-		c.schedule.deadlines.Set(&t.due, t.deadline(c))
-		t = next
+	for call := c.schedule.changed; call != nil; {
+		next := call.nextChanged
+		call.changed, call.nextChanged = false, nil
+		c.schedule.deadlines.Set(&call.due, call.deadline(c))
+		call = next
 	}
 	c.schedule.changed = nil
 }
@@ -48,10 +48,10 @@ func (c *Client) advanceCalls(now engine.Time) {
 		return
 	}
 	// A call that ends is taken out of c.calls: walk over what was there.
-	for _, t := range append([]*call(nil), c.calls...) {
-		if now >= t.due.At() {
-			c.reschedule(t)
-			t.advance(c, now)
+	for _, call := range append([]*call(nil), c.calls...) {
+		if now >= call.due.At() {
+			c.reschedule(call)
+			call.advance(c, now)
 		}
 	}
 }
@@ -64,91 +64,91 @@ type scheduled struct {
 }
 
 // deadline returns when advance is due.
-func (t *call) deadline(c *Client) engine.Time {
+func (call *call) deadline(c *Client) engine.Time {
 	at := engine.Never
-	switch t.state {
+	switch call.state {
 	case callDone, callFollowed:
 		return at
 	case callEnding:
-		return t.tailBy
+		return call.tailBy
 	case callQueued:
-		at = t.tellQueuedAt
+		at = call.tellQueuedAt
 	case callRetrying:
-		at = min(t.tellQueuedAt, t.rerunAt)
+		at = min(call.tellQueuedAt, call.rerunAt)
 	case callStreaming:
-		at = t.streamDue()
+		at = call.streamDue()
 	case callTask:
-		at = t.taskDue(c)
+		at = call.taskDue(c)
 	}
-	if !t.waitsForApp() {
-		at = min(at, t.totalBy)
+	if !call.waitsForApp() {
+		at = min(at, call.totalBy)
 	}
-	return min(at, t.answerDue(c), t.sendDue(c), t.outboxDue(), t.draftsDue(c))
+	return min(at, call.answerDue(c), call.sendDue(c), call.outboxDue(), call.draftsDue(c))
 }
 
 // advance does what is due for this call.
-func (t *call) advance(c *Client, now engine.Time) {
+func (call *call) advance(c *Client, now engine.Time) {
 	switch {
-	case t.state == callDone, t.state == callFollowed:
+	case call.state == callDone, call.state == callFollowed:
 		return
-	case t.state == callEnding:
-		if now >= t.tailBy {
-			c.finish(t)
+	case call.state == callEnding:
+		if now >= call.tailBy {
+			c.finish(call)
 		}
 		return
-	case t.state == callRetrying && now >= t.rerunAt:
-		t.enter(c, callQueued)
+	case call.state == callRetrying && now >= call.rerunAt:
+		call.enter(c, callQueued)
 		if c.state == stateOpen && !c.token.Asking() {
-			t.send(c, now)
+			call.send(c, now)
 		}
 		return
-	case t.isQueued() && now >= t.tellQueuedAt:
-		t.tellQueued(c, now)
+	case call.isQueued() && now >= call.tellQueuedAt:
+		call.tellQueued(c, now)
 	}
-	if t.overdue(c, now) {
+	if call.overdue(c, now) {
 		return
 	}
-	t.advanceOutbox(c, now)
-	t.writeDrafts(c, now)
-	switch t.state {
+	call.advanceOutbox(c, now)
+	call.writeDrafts(c, now)
+	switch call.state {
 	case callStreaming:
-		t.advanceStream(c, now)
+		call.advanceStream(c, now)
 	case callTask:
-		t.advanceTask(c, now)
+		call.advanceTask(c, now)
 	}
 }
 
 // overdue ends a call that has waited for too long, or cuts its connection; false for
 // one that has not.
-func (t *call) overdue(c *Client, now engine.Time) bool {
+func (call *call) overdue(c *Client, now engine.Time) bool {
 	switch {
-	case now >= t.sendDue(c):
-		t.unsent(c, now, waitedTooLong)
-	case now >= t.totalBy && !t.left && t.isQueued() && t.role == roleApp:
-		t.unsent(c, now, "its total time is over")
-	case now >= t.totalBy && !t.waitsForApp():
-		c.giveUp(now, t, timeoutError(t.method, "no result within the total time"))
-	case now < t.answerDue(c):
+	case now >= call.sendDue(c):
+		call.unsent(c, now, waitedTooLong)
+	case now >= call.totalBy && !call.left && call.isQueued() && call.role == roleApp:
+		call.unsent(c, now, "its total time is over")
+	case now >= call.totalBy && !call.waitsForApp():
+		c.giveUp(now, call, timeoutError(call.method, "no result within the total time"))
+	case now < call.answerDue(c):
 		return false
-	case t.state == callReading && t.resumes():
-		c.abort(t.x)
-		t.resumeCut(c, now, engine.EndNetwork, cutSilent)
+	case call.state == callReading && call.resumes():
+		c.abort(call.x)
+		call.resumeCut(c, now, engine.EndNetwork, cutSilent)
 	default:
-		c.giveUp(now, t, timeoutError(t.method, "no answer in time"))
+		c.giveUp(now, call, timeoutError(call.method, "no answer in time"))
 	}
 	return true
 }
 
 // answerDue returns when an answer is due: never while a token is being asked
 // for, since a person may be signing in (fault 112).
-func (t *call) answerDue(c *Client) engine.Time {
-	switch t.state {
+func (call *call) answerDue(c *Client) engine.Time {
+	switch call.state {
 	case callQueued:
-		if c.token.Asking() || t.parked != 0 || t.role == roleApp && !t.left {
+		if c.token.Asking() || call.parked != 0 || call.role == roleApp && !call.left {
 			return engine.Never // what has not left is not answered: sendDue limits that
 		}
 	case callRetrying, callRestored, callFollowed:
 		return engine.Never
 	}
-	return t.answerBy
+	return call.answerBy
 }

@@ -18,40 +18,40 @@ type recalled struct {
 
 // callOfRecord returns the call with that record, nil if there is none.
 func (c *Client) callOfRecord(id uint64) *call {
-	if t := c.byRecord[id]; t != nil && t.record != nil && (c.byCall[t.id] == t || c.kept[t.id] == t) {
-		return t
+	if call := c.byRecord[id]; call != nil && call.record != nil && (c.byCall[call.id] == call || c.kept[call.id] == call) {
+		return call
 	}
 	return nil
 }
 
 // unrecord forgets whose a record is, once the call is gone.
-func (c *Client) unrecord(t *call) {
-	if t.record != nil && c.kept[t.id] == nil && c.byRecord[t.record.ID] == t {
-		delete(c.byRecord, t.record.ID)
+func (c *Client) unrecord(call *call) {
+	if call.record != nil && c.kept[call.id] == nil && c.byRecord[call.record.ID] == call {
+		delete(c.byRecord, call.record.ID)
 	}
 }
 
-// follow takes a row that the tab which carries t has stored.
-func (c *Client) follow(now engine.Time, t *call, op journal.Op) {
-	if t.state != callFollowed || !t.record.IsNext(op) {
+// follow takes a row that the tab which carries the call has stored.
+func (c *Client) follow(now engine.Time, call *call, op journal.Op) {
+	if call.state != callFollowed || !call.record.IsNext(op) {
 		return
 	}
-	if !c.foldRow(now, t, op) {
+	if !c.foldRow(now, call, op) {
 		return
 	}
-	if t.fold.Outcome != 0 {
-		c.recallOutcome(t)
+	if call.fold.Outcome != 0 {
+		c.recallOutcome(call)
 		return
 	}
-	t.record.Know(c.guaranteeSeen(t, op))
-	c.tellGuarantee(t)
+	call.record.Know(c.guaranteeSeen(call, op))
+	c.tellGuarantee(call)
 }
 
 // guaranteeSeen returns what holds of a followed call after a row. What another
 // tab tells comes without the secrets: that it has stored one, to go on with, is
 // all that can be seen.
-func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
-	g := t.record.Stored
+func (c *Client) guaranteeSeen(call *call, op journal.Op) durable.Guarantee {
+	g := call.record.Stored
 	row := journal.ReadRow(op.Plain)
 	for e, ok := row.Next(); ok; e, ok = row.Next() {
 		switch e.Kind {
@@ -61,7 +61,7 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
 			g = max(g, durable.Resumable)
 		}
 	}
-	return max(g, c.guaranteeOf(t.fold))
+	return max(g, c.guaranteeOf(call.fold))
 }
 
 // changeHands takes a call whose owner is another one now: this tab has taken it
@@ -69,87 +69,87 @@ func (c *Client) guaranteeSeen(t *call, op journal.Op) durable.Guarantee {
 // all that is stored; what the app knows of it is not told again. A head without
 // content is that of a call which is not stored any more: it has ended and was
 // acknowledged while this tab slept, and what the new owner has told follows.
-func (c *Client) changeHands(now engine.Time, t *call, head journal.Op, log []journal.Op) {
-	c.reschedule(t)
-	owned, followed := head.Flags&journal.OpOwned != 0, t.state == callFollowed
-	if !owned && !followed && head.Epoch == t.record.Epoch {
+func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log []journal.Op) {
+	c.reschedule(call)
+	owned, followed := head.Flags&journal.OpOwned != 0, call.state == callFollowed
+	if !owned && !followed && head.Epoch == call.record.Epoch {
 		return
 	}
-	if t.state >= callEnding && !c.unsettle(t) {
+	if call.state >= callEnding && !c.unsettle(call) {
 		return
 	}
 	position := uint32(0)
 	if len(head.Plain) == 0 {
-		if owned || followed || t.uncommitted() || t.record.N != head.N {
-			c.forgotten(now, t.record.ID, head.Flags) // it cannot be told what is missing between
+		if owned || followed || call.uncommitted() || call.record.N != head.N {
+			c.forgotten(now, call.record.ID, head.Flags) // it cannot be told what is missing between
 			return
 		}
-		head.Plain, position = t.journalHead(), t.position
+		head.Plain, position = call.journalHead(), call.position
 	}
 	h, _, err := c.readable(head, log)
 	if err != nil {
-		c.letGo(now, t, err)
+		c.letGo(now, call, err)
 		return
 	}
-	c.abort(t.x)
-	t.x = 0
-	t.stream.End()
-	delete(c.byID, t.request)
-	if t.task != nil {
-		t.dropTask(c)
+	c.abort(call.x)
+	call.x = 0
+	call.stream.End()
+	delete(c.byID, call.request)
+	if call.task != nil {
+		call.dropTask(c)
 	}
-	t.policy, t.outbox, t.questions, t.drafts, t.asking, t.parked = nil, nil, nil, drafts{}, 0, 0
-	c.unask(t)
+	call.policy, call.outbox, call.questions, call.drafts, call.asking, call.parked = nil, nil, nil, drafts{}, 0, 0
+	c.unask(call)
 	acked, log := journal.TakeAcks(log)
-	t.record.restart(head.Epoch)
-	t.record.acked, t.record.Made = max(acked, t.record.acked), h.CreatedAt
-	t.fold = recorded.New(h, len(head.Plain))
-	t.fold.Position = position
-	t.enter(c, callFollowed)
+	call.record.restart(head.Epoch)
+	call.record.acked, call.record.Made = max(acked, call.record.acked), h.CreatedAt
+	call.fold = recorded.New(h, len(head.Plain))
+	call.fold.Position = position
+	call.enter(c, callFollowed)
 	for _, op := range log {
-		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
-		c.folded(t, op)
+		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
+		c.folded(call, op)
 	}
-	t.record.Know(c.guaranteeOf(t.fold))
-	if t.fold.Outcome != 0 {
-		c.recallOutcome(t)
+	call.record.Know(c.guaranteeOf(call.fold))
+	if call.fold.Outcome != 0 {
+		c.recallOutcome(call)
 		return
 	}
-	c.tellGuarantee(t)
+	c.tellGuarantee(call)
 	if !owned {
 		if !followed {
 			// With its name in the store: whoever carries it knows it by that.
-			b := appendUint([]byte(`{"state":"followed","record":`), t.record.ID)
-			if len(t.meta) > 0 { // another page's, where that was first with the key
-				b = append(append(b, `,"meta":`...), t.meta...)
+			b := appendUint([]byte(`{"state":"followed","record":`), call.record.ID)
+			if len(call.meta) > 0 { // another page's, where that was first with the key
+				b = append(append(b, `,"meta":`...), call.meta...)
 			}
-			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamFollowed, C: t.id, Position: t.position, Data: append(b, '}')})
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: engine.StreamFollowed, C: call.id, Position: call.position, Data: append(b, '}')})
 		}
 		return
 	}
 	// What this tab had as the owner before, and had not stored, comes again: it
 	// gets the positions that it had.
-	t.heard, t.position = t.position, t.fold.Position
-	t.enter(c, callRestored)
-	c.byID[t.request] = t
-	t.awaitConnection(c)
-	c.status(t, engine.StreamOwned, nil)
+	call.heard, call.position = call.position, call.fold.Position
+	call.enter(c, callRestored)
+	c.byID[call.request] = call
+	call.awaitConnection(c)
+	c.status(call, engine.StreamOwned, nil)
 	if c.state == stateOpen && !c.token.Asking() {
-		t.carryOn(c, now)
+		call.carryOn(c, now)
 	}
 }
 
 // unsettle takes back the outcome of a call that the app has not been told of,
 // since it is being stored: it counts for nothing, being behind the seal, and
 // whoever carries the call gets it, too. Reports whether it did.
-func (c *Client) unsettle(t *call) bool {
-	if c.kept[t.id] == nil || t.record.Memory || c.writer.Has(t.record.overIn) {
+func (c *Client) unsettle(call *call) bool {
+	if c.kept[call.id] == nil || call.record.Memory || c.writer.Has(call.record.overIn) {
 		return false
 	}
-	delete(c.kept, t.id)
-	if t.state == callDone {
-		c.calls, c.byCall[t.id] = append(c.calls, t), t
-		c.byRecord[t.record.ID] = t
+	delete(c.kept, call.id)
+	if call.state == callDone {
+		c.calls, c.byCall[call.id] = append(c.calls, call), call
+		c.byRecord[call.record.ID] = call
 	}
 	return true
 }
@@ -157,37 +157,37 @@ func (c *Client) unsettle(t *call) bool {
 // forgotten takes a call that another tab has acknowledged or given up, or that the
 // store has let go. flags say which, and how it had ended (journal.OpOutcome).
 func (c *Client) forgotten(now engine.Time, id uint64, flags journal.OpFlags) {
-	t := c.callOfRecord(id)
+	call := c.callOfRecord(id)
 	switch {
-	case t == nil:
-	case c.kept[t.id] != nil:
-		delete(c.kept, t.id)
-		t.record.Disown()
-		c.unrecord(t)
-		c.tellForgotten(t)
-	case t.state < callEnding:
+	case call == nil:
+	case c.kept[call.id] != nil:
+		delete(c.kept, call.id)
+		call.record.Disown()
+		c.unrecord(call)
+		c.tellForgotten(call)
+	case call.state < callEnding:
 		// Or of one that this tab has carried, before it slept through its end.
 		if flags.Outcome() != 0 || flags.Gone() == journal.GoneInMemory {
-			c.tellForgotten(t)
+			c.tellForgotten(call)
 		}
-		c.part(now, t, goneError(t.method, flags))
+		c.part(now, call, goneError(call.method, flags))
 	}
 }
 
 // part ends a call of which this page knows no more than failure says: what is stored
 // of it is another page's.
-func (c *Client) part(now engine.Time, t *call, failure *engine.Error) {
-	t.record.Disown()
-	c.unask(t)
-	c.abort(t.x)
-	c.unrecord(t)
-	t.x, t.record = 0, nil
-	c.settle(now, t, engine.OutcomeFailure, nil, failure)
+func (c *Client) part(now engine.Time, call *call, failure *engine.Error) {
+	call.record.Disown()
+	c.unask(call)
+	c.abort(call.x)
+	c.unrecord(call)
+	call.x, call.record = 0, nil
+	c.settle(now, call, engine.OutcomeFailure, nil, failure)
 }
 
 // tellForgotten tells the app that a call is not stored any more.
-func (c *Client) tellForgotten(t *call) {
-	c.status(t, engine.StreamForgotten, nil)
+func (c *Client) tellForgotten(call *call) {
+	c.status(call, engine.StreamForgotten, nil)
 }
 
 // goneError tells of a call that is not stored any more, and of whose end this tab has
@@ -220,11 +220,11 @@ var (
 	}
 )
 
-// unask takes back the server's questions on t: whoever carries it asks them.
-func (c *Client) unask(t *call) {
+// unask takes back the server's questions on the call: whoever carries it asks them.
+func (c *Client) unask(call *call) {
 	kept := c.asked[:0]
 	for _, a := range c.asked {
-		if a.call != t {
+		if a.call != call {
 			kept = append(kept, a)
 		}
 	}
@@ -237,11 +237,11 @@ func (c *Client) adopted(now engine.Time) {
 	c.session.initializeAt = engine.Never
 	c.session.startedAt = now
 	c.listen.stop(c)
-	for _, t := range append([]*call(nil), c.calls...) {
-		if t.opensClient() {
-			c.abort(t.x)
-			t.x = 0
-			c.finish(t)
+	for _, call := range append([]*call(nil), c.calls...) {
+		if call.opensClient() {
+			c.abort(call.x)
+			call.x = 0
+			c.finish(call)
 		}
 	}
 	c.reopened(now)
@@ -275,21 +275,21 @@ func (c *Client) Handshake(now engine.Time) {
 
 // describeRequest is what a page shows of a call that it did not make, and what it
 // needs to make it once more.
-func describeRequest(b []byte, t *call) []byte {
-	b = jsonrpc.AppendString(append(b, `{"method":`...), t.method)
-	if t.record.key != "" {
-		b = jsonrpc.AppendString(append(b, `,"key":`...), t.record.key)
+func describeRequest(b []byte, call *call) []byte {
+	b = jsonrpc.AppendString(append(b, `{"method":`...), call.method)
+	if call.record.key != "" {
+		b = jsonrpc.AppendString(append(b, `,"key":`...), call.record.key)
 	}
-	if len(t.params) > 0 {
-		b = append(append(b, `,"params":`...), t.params...)
+	if len(call.params) > 0 {
+		b = append(append(b, `,"params":`...), call.params...)
 	}
-	if len(t.meta) > 0 {
-		b = append(append(b, `,"meta":`...), t.meta...)
+	if len(call.meta) > 0 {
+		b = append(append(b, `,"meta":`...), call.meta...)
 	}
 	switch {
-	case t.flags&journal.RerunNever != 0:
+	case call.flags&journal.RerunNever != 0:
 		b = append(b, `,"rerun":"never"`...)
-	case t.flags&journal.RerunAlways != 0:
+	case call.flags&journal.RerunAlways != 0:
 		b = append(b, `,"rerun":"always"`...)
 	}
 	return b
@@ -299,7 +299,7 @@ func describeRequest(b []byte, t *call) []byte {
 // asks the one that carries it.
 func (c *Client) CancelRecord(now engine.Time, id uint64, reason string) {
 	c.begin(now)
-	if t := c.callOfRecord(id); t != nil {
-		c.Cancel(now, t.id, reason)
+	if call := c.callOfRecord(id); call != nil {
+		c.Cancel(now, call.id, reason)
 	}
 }

@@ -20,73 +20,73 @@ const (
 // "parked" comes, and the host has to try later.
 func (c *Client) Hold(now engine.Time, id engine.CallID, held bool) {
 	c.begin(now)
-	t := c.callOf(id)
-	if t == nil || t.state >= callEnding || t.state == callFollowed || t.role != roleApp || t.parked&byHost != 0 == held {
+	call := c.callOf(id)
+	if call == nil || call.state >= callEnding || call.state == callFollowed || call.role != roleApp || call.parked&byHost != 0 == held {
 		return
 	}
 	switch {
-	case t.state == callTask:
-		t.holdTask(c, now, held)
+	case call.state == callTask:
+		call.holdTask(c, now, held)
 		return
-	case t.isQueued(), t.state == callRestored:
-	case t.state != callStreaming, held && t.guaranteeOnceStored(c) == durable.LostOnReload:
+	case call.isQueued(), call.state == callRestored:
+	case call.state != callStreaming, held && call.guaranteeOnceStored(c) == durable.LostOnReload:
 		return
 	}
 	if held {
-		if t.state == callStreaming {
-			if t.parked == 0 {
-				t.letGo(c, now)
+		if call.state == callStreaming {
+			if call.parked == 0 {
+				call.letGo(c, now)
 			}
-			c.status(t, engine.StreamParked, &streamReport{why: cutConnections})
+			c.status(call, engine.StreamParked, &streamReport{why: cutConnections})
 		}
-		t.parked |= byHost
+		call.parked |= byHost
 		return
 	}
-	if t.parked &^= byHost; t.parked != 0 {
+	if call.parked &^= byHost; call.parked != 0 {
 		return
 	}
-	switch t.state {
+	switch call.state {
 	case callRetrying:
-		t.answerBy = in(now, t.timeouts.Answer)
+		call.answerBy = in(now, call.timeouts.Answer)
 	case callQueued:
-		t.answerBy = in(now, t.timeouts.Answer)
+		call.answerBy = in(now, call.timeouts.Answer)
 		if c.state == stateOpen && !c.token.Asking() {
-			t.send(c, now)
+			call.send(c, now)
 		}
 	case callRestored:
 		if c.state == stateOpen && !c.token.Asking() {
-			t.carryOn(c, now)
+			call.carryOn(c, now)
 		}
 	case callStreaming:
-		t.takeUp(now)
+		call.takeUp(now)
 	}
 }
 
 // awaitConnection keeps a call back until the host has a connection for it.
-func (t *call) awaitConnection(c *Client) {
+func (call *call) awaitConnection(c *Client) {
 	if c.cfg.Scarce {
-		t.parked |= byHost
+		call.parked |= byHost
 	}
 }
 
 // letGo closes the stream of a call that can be resumed.
-func (t *call) letGo(c *Client, now engine.Time) {
-	c.abort(t.x)
-	t.x = 0
-	if t.stream.Phase() != link.PhaseWaiting {
-		t.cuts++
-		t.stream.Broken(now, engine.EndClean, false, &c.random)
-		if t.policy != nil {
-			t.disconnected(c, now, 0, 0)
+func (call *call) letGo(c *Client, now engine.Time) {
+	c.abort(call.x)
+	call.x = 0
+	if call.stream.Phase() != link.PhaseWaiting {
+		call.cuts++
+		call.stream.Broken(now, engine.EndClean, false, &c.random)
+		if call.policy != nil {
+			call.disconnected(c, now, 0, 0)
 		}
 	}
-	t.touchAt = t.nextTouch(now)
+	call.touchAt = call.nextTouch(now)
 }
 
 // takeUp resumes the call as soon as the server allows.
-func (t *call) takeUp(now engine.Time) {
-	t.stream.Park()
-	t.stream.Unpark(now)
+func (call *call) takeUp(now engine.Time) {
+	call.stream.Park()
+	call.stream.Unpark(now)
 }
 
 // Listen gives leave to hold the stream for what the server says unasked, or

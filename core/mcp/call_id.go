@@ -28,9 +28,9 @@ func (c *Client) newRequestID() requestID {
 // callOf returns the call of an input, which may change when it is due; nil for one
 // that is not there, or not any more.
 func (c *Client) callOf(id engine.CallID) *call {
-	t := c.byCall[id]
-	c.reschedule(t)
-	return t
+	call := c.byCall[id]
+	c.reschedule(call)
+	return call
 }
 
 // findByID returns the call whose id a message names: a plain number, compared

@@ -15,17 +15,17 @@ import (
 // is stored, and the one that comes too late becomes the other page's call: the
 // app has its object already, which then gets that call's events and its result.
 
-// claimKey has the store decide whose the key of t is.
-func (c *Client) claimKey(t *call, flags journal.OpFlags) {
-	if t.record.key != "" {
-		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: t.record.ID, Plain: []byte(t.record.key)})
+// claimKey has the store decide whose the key of the call is.
+func (c *Client) claimKey(call *call, flags journal.OpFlags) {
+	if call.record.key != "" {
+		c.writer.Put(journal.Op{Kind: journal.OpKey, Flags: flags, Call: call.record.ID, Plain: []byte(call.record.key)})
 	}
 }
 
-// claimsKey reports whether it is not decided yet whose the key of t is, and another
+// claimsKey reports whether it is not decided yet whose the key of the call is, and another
 // page may have it: none has anything to do with this one after a logout.
-func (t *call) claimsKey(c *Client) bool {
-	return t.record != nil && t.record.key != "" && !t.left && !c.writer.Has(t.record.headIn) && !c.writer.Closed()
+func (call *call) claimsKey(c *Client) bool {
+	return call.record != nil && call.record.key != "" && !call.left && !c.writer.Has(call.record.headIn) && !c.writer.Closed()
 }
 
 // heardOfKey takes a call of another page's, if a call of this page's is being
@@ -35,14 +35,14 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 	if h.Key == "" || c.state == stateNew {
 		return false
 	}
-	for _, t := range c.calls {
-		if t.role != roleApp || t.record == nil || t.record.key != h.Key || t.state == callFollowed || !t.claimsKey(c) {
+	for _, call := range c.calls {
+		if call.role != roleApp || call.record == nil || call.record.key != h.Key || call.state == callFollowed || !call.claimsKey(c) {
 			continue
 		}
 		// The other call may have been forgotten before ours was stored: then it
 		// is ours that is stored, and must not be sent by a later page.
-		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: t.record.ID})
-		return c.becomes(now, t, h, head, log)
+		c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOwned, Call: call.record.ID})
+		return c.becomes(now, call, h, head, log)
 	}
 	return false
 }
@@ -50,51 +50,51 @@ func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, lo
 // lostKey takes the store's word that the key of a call of this page's is
 // another's, whose head and log these are. No head is one that cannot be read.
 func (c *Client) lostKey(now engine.Time, id uint64, head journal.Op, log []journal.Op) {
-	t := c.callOfRecord(id)
-	c.reschedule(t)
+	call := c.callOfRecord(id)
+	c.reschedule(call)
 	switch {
-	case t == nil, t.record.Memory && !t.undecided(c):
+	case call == nil, call.record.Memory && !call.undecided(c):
 		return // it follows that one already; or it has left, and is not stored any more
-	case t.state >= callEnding:
+	case call.state >= callEnding:
 		// The app has cancelled it: nothing more of it is to be written.
-		c.undirty(t)
-		t.record.Memory = true
+		c.undirty(call)
+		call.record.Memory = true
 		return
 	}
 	if head.Kind != journal.OpCall || c.callOfRecord(head.Call) != nil {
-		c.refuseKey(now, t)
+		c.refuseKey(now, call)
 		return
 	}
 	h, _, err := c.readable(head, log)
 	if err != nil {
 		c.unreadable(head.Call, err)
-		c.refuseKey(now, t)
+		c.refuseKey(now, call)
 		return
 	}
-	if !c.becomes(now, t, h, head, log) {
+	if !c.becomes(now, call, h, head, log) {
 		c.recall(now, head, log)
 	}
 }
 
-// becomes makes t, which has not been sent, the call of another page's that has its
+// becomes makes the call, which has not been sent, the call of another page's that has its
 // key; where that is another request it is refused, and false returned.
-func (c *Client) becomes(now engine.Time, t *call, h journal.Head, head journal.Op, log []journal.Op) bool {
-	c.reschedule(t)
-	if h.Method != t.method || !sameRequest(h.Params, t.params) {
-		c.refuseKey(now, t)
+func (c *Client) becomes(now engine.Time, call *call, h journal.Head, head journal.Op, log []journal.Op) bool {
+	c.reschedule(call)
+	if h.Method != call.method || !sameRequest(h.Params, call.params) {
+		c.refuseKey(now, call)
 		return false
 	}
-	c.unrecord(t)
-	c.undirty(t)
-	delete(c.byID, t.request)
+	c.unrecord(call)
+	c.undirty(call)
+	delete(c.byID, call.request)
 	// What says how to run it is that call's, for when this page takes it over.
-	t.request = requestID(head.Call)
-	t.params, t.meta, t.header, t.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
-	t.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
-	t.record.ID, t.record.Position = head.Call, durable.Position{}
-	c.byRecord[head.Call] = t
+	call.request = requestID(head.Call)
+	call.params, call.meta, call.header, call.flags = bytes.Clone(h.Params), bytes.Clone(h.Meta), h.Header, h.Flags
+	call.timeouts = Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts)
+	call.record.ID, call.record.Position = head.Call, durable.Position{}
+	c.byRecord[head.Call] = call
 	head.Flags &^= journal.OpOwned
-	c.changeHands(now, t, head, log)
+	c.changeHands(now, call, head, log)
 	return true
 }
 
@@ -106,10 +106,10 @@ func sameRequest(a, b []byte) bool {
 }
 
 // refuseKey ends a call that has not been sent, and of which nothing is stored.
-func (c *Client) refuseKey(now engine.Time, t *call) {
-	c.unrecord(t)
-	c.undirty(t)
-	t.record = nil
-	c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-		Code: engine.CodeKeyInUse, Op: t.method, Message: "another call has this key"})
+func (c *Client) refuseKey(now engine.Time, call *call) {
+	c.unrecord(call)
+	c.undirty(call)
+	call.record = nil
+	c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
+		Code: engine.CodeKeyInUse, Op: call.method, Message: "another call has this key"})
 }

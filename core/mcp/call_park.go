@@ -10,31 +10,31 @@ import (
 // again. Only a call that can be resumed is parked; it is never cancelled.
 func (c *Client) Park(now engine.Time, id engine.CallID, parked bool) {
 	c.begin(now)
-	t := c.callOf(id)
-	if t == nil || t.state != callStreaming || t.parked&byApp != 0 == parked {
+	call := c.callOf(id)
+	if call == nil || call.state != callStreaming || call.parked&byApp != 0 == parked {
 		return
 	}
 	if !parked {
-		t.unpark(now)
+		call.unpark(now)
 		return
 	}
-	if t.guaranteeOnceStored(c) == durable.LostOnReload {
+	if call.guaranteeOnceStored(c) == durable.LostOnReload {
 		return
 	}
-	if t.parked == 0 {
-		t.letGo(c, now)
+	if call.parked == 0 {
+		call.letGo(c, now)
 	}
-	t.parked |= byApp
-	c.status(t, engine.StreamParked, nil)
+	call.parked |= byApp
+	c.status(call, engine.StreamParked, nil)
 }
 
 // unpark resumes the call as soon as the server allows, and the host.
-func (t *call) unpark(now engine.Time) {
-	if t.parked &^= byApp; t.parked != 0 {
-		t.touchAt = t.nextTouch(now)
+func (call *call) unpark(now engine.Time) {
+	if call.parked &^= byApp; call.parked != 0 {
+		call.touchAt = call.nextTouch(now)
 		return
 	}
-	t.takeUp(now)
+	call.takeUp(now)
 }
 
 const (
@@ -52,8 +52,8 @@ const statusMethod = "requests/getStatus"
 
 // nextTouch returns when a parked request has to be asked for: in good time
 // before the server may drop it, and not before the server wants to be asked.
-func (t *call) nextTouch(now engine.Time) engine.Time {
-	p := t.policy
+func (call *call) nextTouch(now engine.Time) engine.Time {
+	p := call.policy
 	if p == nil {
 		return engine.Never
 	}
@@ -66,37 +66,37 @@ func (t *call) nextTouch(now engine.Time) engine.Time {
 
 // advanceParked asks for the status of a parked request, which keeps it alive at
 // the server (SEP-975: getStatus resets its timers).
-func (t *call) advanceParked(c *Client, now engine.Time) {
-	if now < t.touchAt {
+func (call *call) advanceParked(c *Client, now engine.Time) {
+	if now < call.touchAt {
 		return
 	}
-	t.touchAt = engine.Never
+	call.touchAt = engine.Never
 	switch {
-	case c.state != stateOpen || t.generation != c.session.generation || t.policy.expired(now):
-		t.unpark(now) // whatever is to become of it, resuming finds out
+	case c.state != stateOpen || call.generation != c.session.generation || call.policy.expired(now):
+		call.unpark(now) // whatever is to become of it, resuming finds out
 		return
 	case c.token.Asking():
-		t.touchAt = now.After(statusFloor)
+		call.touchAt = now.After(statusFloor)
 		return
 	}
-	t.askStatus(c, now)
+	call.askStatus(c, now)
 }
 
 // askStatus sends requests/getStatus.
-func (t *call) askStatus(c *Client, now engine.Time) *call {
+func (call *call) askStatus(c *Client, now engine.Time) *call {
 	s := c.newCall(now, statusMethod, Timeouts{})
-	s.role, s.parent = roleStatus, t
-	params := append(appendUint([]byte(`{"requestId":`), uint64(t.request)), `,"resumeToken":`...)
-	s.params = append(append(params, t.policy.token...), '}')
+	s.role, s.parent = roleStatus, call
+	params := append(appendUint([]byte(`{"requestId":`), uint64(call.request)), `,"resumeToken":`...)
+	s.params = append(append(params, call.policy.token...), '}')
 	s.send(c, now)
 	return s
 }
 
 // touched takes the status of a parked request. What the server has ready is
 // fetched; an error means that only a resume can tell.
-func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
-	p := t.policy
-	if t.parked == 0 || t.state != callStreaming || p == nil {
+func (call *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data []byte) {
+	p := call.policy
+	if call.parked == 0 || call.state != callStreaming || p == nil {
 		return
 	}
 	switch outcome {
@@ -107,19 +107,19 @@ func (t *call) touched(c *Client, now engine.Time, outcome engine.Outcome, data 
 		if p.maxWait > 0 {
 			again = min(again, p.maxWait/4)
 		}
-		t.touchAt = now.After(max(again, statusFloor))
+		call.touchAt = now.After(max(again, statusFloor))
 		return
 	case engine.OutcomeResult:
-		t.contact(c, now)
+		call.contact(c, now)
 		value, _ := jsonrpc.Member(data, "status")
 		status, _ := jsonrpc.String(value)
 		pending, _ := jsonrpc.Member(data, "hasPendingMessage")
 		input, _ := jsonrpc.Member(data, "hasInputRequest")
 		if status == "processing" && string(input) != "true" && string(pending) != "true" {
-			t.touchAt = t.nextTouch(now)
+			call.touchAt = call.nextTouch(now)
 			return
 		}
 		p.failed = status == "failed"
 	}
-	t.unpark(now)
+	call.unpark(now)
 }

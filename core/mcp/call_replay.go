@@ -8,14 +8,14 @@ import (
 // Record returns what a call is named by in the store; 0 for one that is not stored,
 // or not any more.
 func (c *Client) Record(id engine.CallID) uint64 {
-	t := c.byCall[id]
-	if t == nil {
-		t = c.kept[id]
+	call := c.byCall[id]
+	if call == nil {
+		call = c.kept[id]
 	}
-	if t == nil || t.record == nil || t.record.Memory {
+	if call == nil || call.record == nil || call.record.Memory {
 		return 0
 	}
-	return t.record.ID
+	return call.record.ID
 }
 
 // ReplayRow replays the events of a stored row whose positions are between from

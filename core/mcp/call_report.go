@@ -28,16 +28,16 @@ type streamReport struct {
 	missed  bool // the listen stream is open again, and what was said meanwhile is gone
 }
 
-// status tells the app what a call's stream does, or the GET stream where t is
+// status tells the app what a call's stream does, or the GET stream where the call is
 // nil: {"state":"cut","why":"network","attempt":1,"delay":120}. It has the
 // position of the last event before it, since no server sent it.
-func (c *Client) status(t *call, state engine.StreamState, r *streamReport) {
+func (c *Client) status(call *call, state engine.StreamState, r *streamReport) {
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventStatus, Stream: state}
-	if t != nil {
-		if t.role != roleApp {
+	if call != nil {
+		if call.role != roleApp {
 			return
 		}
-		e.C, e.Position = t.id, t.position
+		e.C, e.Position = call.id, call.position
 	}
 	b := jsonrpc.AppendString([]byte(`{"state":`), state.String())
 	if r != nil {
@@ -63,33 +63,35 @@ func (c *Client) status(t *call, state engine.StreamState, r *streamReport) {
 
 // resumed tells the app what a resume did. proven is false with event ids,
 // which are opaque: nothing shows that no event is missing between two of them.
-func (c *Client) resumed(t *call, outcome engine.Resumption) { c.reportResume(t, outcome, false) }
+func (c *Client) resumed(call *call, outcome engine.Resumption) { c.reportResume(call, outcome, false) }
 
 // resumedProven tells the app that a call goes on; proven is true for numbered
 // segments, where nothing can be missing without being seen.
-func (c *Client) resumedProven(t *call, proven bool) { c.reportResume(t, engine.Continued, proven) }
+func (c *Client) resumedProven(call *call, proven bool) {
+	c.reportResume(call, engine.Continued, proven)
+}
 
 // resumedGap tells the app which numbered segments are missing, from the first to
 // the last, and are not asked for any more: {"outcome":"gap",…,"missing":[2,4]}.
-func (c *Client) resumedGap(t *call, first, last uint64) {
-	b := describeResume(t, engine.Gapped, true)
+func (c *Client) resumedGap(call *call, first, last uint64) {
+	b := describeResume(call, engine.Gapped, true)
 	b = appendUint(append(b[:len(b)-1], `,"missing":[`...), first)
 	b = append(appendUint(append(b, ','), last), "]}"...)
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id, Position: call.position, Data: b})
 }
 
-func (c *Client) reportResume(t *call, outcome engine.Resumption, proven bool) {
-	if t.role != roleApp {
+func (c *Client) reportResume(call *call, outcome engine.Resumption, proven bool) {
+	if call.role != roleApp {
 		return
 	}
-	b := describeResume(t, outcome, proven)
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: t.id, Position: t.position, Data: b})
+	b := describeResume(call, outcome, proven)
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventResumed, C: call.id, Position: call.position, Data: b})
 }
 
-func describeResume(t *call, outcome engine.Resumption, proven bool) []byte {
+func describeResume(call *call, outcome engine.Resumption, proven bool) []byte {
 	b := jsonrpc.AppendString([]byte(`{"outcome":`), string(outcome))
 	b = append(strconv.AppendBool(append(b, `,"proven":`...), proven), `,"cuts":`...)
-	return append(appendUint(b, uint64(t.cuts)), '}')
+	return append(appendUint(b, uint64(call.cuts)), '}')
 }
 
 // setState moves the client on and tells the app:

@@ -45,19 +45,19 @@ const (
 // carries reports whether the policy is worth anything after a reload.
 func (p *resumePolicy) carries() bool { return len(p.token) > 0 }
 
-// resumePolicy takes notifications/requests/resumePolicy on t's stream. The last
+// resumePolicy takes notifications/requests/resumePolicy on the call's stream. The last
 // one wins; one for another request is ignored, as is one after the response, and
 // one where the capability is not declared: a client of 2026-07-28 has none, and
 // on HTTP+SSE a policy is worth nothing. There the answers to all requests come on
 // the one stream that is the session, so what could be resumed is the session, for
 // which that transport has no word; and servers of 2024-11-05 are older than SEP-975.
-func (c *Client) resumePolicy(t *call, params []byte) {
+func (c *Client) resumePolicy(call *call, params []byte) {
 	value, _ := jsonrpc.Member(params, "requestId")
 	n, ok := jsonrpc.Uint(value)
 	named := c.byID[requestID(n)]
 	token, _ := jsonrpc.Member(params, "resumeToken")
 	text, isText := jsonrpc.String(token)
-	if !ok || named == nil || named.role != roleApp || named.state < callSent || named.state >= callEnding || t != nil && t != named ||
+	if !ok || named == nil || named.role != roleApp || named.state < callSent || named.state >= callEnding || call != nil && call != named ||
 		c.revision == nil || c.revision.SelfDescribing || c.channel.state != channelClosed ||
 		!isText || text == "" || len(token) > maxResumeToken {
 		c.counters.IgnoredPolicies++
@@ -93,19 +93,19 @@ func seconds(params []byte, name string, limit int64) int64 {
 
 // writePolicy writes the policy, and with it that there is contact now: on that
 // a page that finds it counts how long the server will have kept the request.
-func (c *Client) writePolicy(t *call) {
-	p := t.policy
+func (c *Client) writePolicy(call *call) {
+	p := call.policy
 	p.writtenAt = c.now
-	c.write(t, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.minWait), uint64(p.maxWait), uint64(max(c.wall(), 0))}})
-	c.writeSecret(t, journal.Entry{Kind: journal.Token, Data: p.token})
+	c.write(call, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.minWait), uint64(p.maxWait), uint64(max(c.wall(), 0))}})
+	c.writeSecret(call, journal.Entry{Kind: journal.Token, Data: p.token})
 }
 
 // contact notes that the server has the request and knows of us: its timers
 // start again (SEP-975).
-func (t *call) contact(c *Client, now engine.Time) {
-	t.policy.since = now
-	if t.policy.maxWait > 0 {
-		c.writePolicy(t)
+func (call *call) contact(c *Client, now engine.Time) {
+	call.policy.since = now
+	if call.policy.maxWait > 0 {
+		c.writePolicy(call)
 	}
 }
 
@@ -150,102 +150,102 @@ func (p *resumePolicy) expiry() engine.Time {
 // disconnected puts the next attempt of a resumable request where its policy
 // wants it, delay ms from now where that says nothing, and no sooner than floor
 // ms. It returns how long that is.
-func (t *call) disconnected(c *Client, now engine.Time, delay, floor int64) int64 {
-	p := t.policy
-	if t.exchange.OK() { // else the server may have heard nothing of us
-		t.contact(c, now)
+func (call *call) disconnected(c *Client, now engine.Time, delay, floor int64) int64 {
+	p := call.policy
+	if call.exchange.OK() { // else the server may have heard nothing of us
+		call.contact(c, now)
 	}
 	if latest := p.latest(now); latest != engine.Never {
 		delay = min(delay, latest.Since(now))
 	}
 	floor = max(floor, p.since.After(p.wait()).Since(now))
 	delay = max(delay, floor)
-	t.stream.Due(now.After(delay))
-	t.stream.NotBefore(now.After(floor))
+	call.stream.Due(now.After(delay))
+	call.stream.NotBefore(now.After(floor))
 	return delay
 }
 
 // resumeRequest sends requests/resume. The server may delete what it delivered
 // before, so all of that is on disk first. Whatever else wants to
 // resume meanwhile finds that it is under way: one is enough.
-func (t *call) resumeRequest(c *Client, now engine.Time) {
-	p := t.policy
+func (call *call) resumeRequest(c *Client, now engine.Time) {
+	p := call.policy
 	if p.expired(now) {
-		t.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: t.method,
+		call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method,
 			Message: "the server kept the request for as long as it had promised, and that is over"})
 		return
 	}
-	t.stream.Park()
+	call.stream.Park()
 	if p.storing {
 		return
 	}
 	p.storing = true
-	c.write(t, journal.Entry{Kind: journal.Resuming})
-	c.whenStored(now, t, true, p)
+	c.write(call, journal.Entry{Kind: journal.Resuming})
+	c.whenStored(now, call, true, p)
 }
 
 // goOn resumes the request, once all that the server may forget by it is on disk.
-func (p *resumePolicy) goOn(c *Client, t *call, now engine.Time) {
+func (p *resumePolicy) goOn(c *Client, call *call, now engine.Time) {
 	p.storing = false
-	if t.state != callStreaming || t.policy != p || t.parked != 0 || t.stream.Phase() != link.PhaseWaiting {
+	if call.state != callStreaming || call.policy != p || call.parked != 0 || call.stream.Phase() != link.PhaseWaiting {
 		return
 	}
-	if c.state != stateOpen || c.token.Asking() || t.generation != c.session.generation {
-		t.stream.Unpark(now)
+	if c.state != stateOpen || c.token.Asking() || call.generation != c.session.generation {
+		call.stream.Unpark(now)
 		return
 	}
-	t.postResume(c, now)
+	call.postResume(c, now)
 }
 
-func (t *call) postResume(c *Client, now engine.Time) {
-	p := t.policy
-	t.begin(c, attemptToken)
+func (call *call) postResume(c *Client, now engine.Time) {
+	p := call.policy
+	call.begin(c, attemptToken)
 	p.fresh = true
-	t.stream.Reconnecting(now, t.timeouts.Answer)
+	call.stream.Reconnecting(now, call.timeouts.Answer)
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')
-	body := jsonrpc.AppendRequest(nil, uint64(t.request), "requests/resume", params, nil)
+	body := jsonrpc.AppendRequest(nil, uint64(call.request), "requests/resume", params, nil)
 	var extra []engine.Field
 	// So that the server can drop what is confirmed (SEP-975, HTTP).
-	if t.withCursor = t.stream.Cursor.Resumable() && !c.cursorHeader.refused(); t.withCursor {
-		extra = append(extra, t.stream.Cursor.Header())
+	if call.withCursor = call.stream.Cursor.Resumable() && !c.cursorHeader.refused(); call.withCursor {
+		extra = append(extra, call.stream.Cursor.Header())
 	}
-	t.x = c.fetch(t, "POST", body, extra...)
-	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
+	call.x = c.fetch(call, "POST", body, extra...)
+	c.status(call, engine.StreamReconnecting, &streamReport{attempt: call.stream.Attempts()})
 }
 
 // restorePolicy goes on with a resumable request after a reload.
-func (t *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
-	t.enter(c, callStreaming)
-	t.answerBy = engine.Never
+func (call *call) restorePolicy(c *Client, now engine.Time, r *recorded.Call) {
+	call.enter(c, callStreaming)
+	call.answerBy = engine.Never
 	p := &resumePolicy{token: r.Policy.Token, minWait: r.Policy.MinWait, maxWait: r.Policy.MaxWait, since: now}
-	t.policy = p
+	call.policy = p
 	// When the connection ended nobody saw. It was alive when the journal last
 	// learned of contact, and not for longer than that takes with one that is
 	// silent. By the wall clock, the only one that outlives a page: a jump back
 	// makes the server's word decide.
 	away := c.wall() - r.Policy.ReceivedAt
 	p.writtenAt = now - engine.Time(max(away, 0))
-	if unseen := p.contactEvery() + t.timeouts.Idle; t.timeouts.Idle > 0 && away > unseen {
+	if unseen := p.contactEvery() + call.timeouts.Idle; call.timeouts.Idle > 0 && away > unseen {
 		p.since = now - engine.Time(away-unseen)
 	}
-	t.stream = t.newStream(c)
-	t.stream.Reopen = true
-	t.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
+	call.stream = call.newStream(c)
+	call.stream.Reopen = true
+	call.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
 	floor := p.wait() - max(away, 0)
-	t.stream.NotBefore(now.After(max(floor, 0)))
-	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
-	c.status(t, engine.StreamCut, &streamReport{why: cutReload, delay: max(floor, 0)})
-	if t.generation == c.session.generation {
-		t.handAsked(c, now, r)
+	call.stream.NotBefore(now.After(max(floor, 0)))
+	call.record.cursor, call.record.retry = append(call.record.cursor[:0], r.Cursor...), r.Retry
+	c.status(call, engine.StreamCut, &streamReport{why: cutReload, delay: max(floor, 0)})
+	if call.generation == c.session.generation {
+		call.handAsked(c, now, r)
 	} // else what a session that is gone has asked, this one asks under ids of its own
 }
 
 // resumeCut takes the end of a resume whose answer was a JSON body that did not
 // come whole: the token is as good as before.
-func (t *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why string) {
-	t.enter(c, callStreaming)
-	t.answerBy = engine.Never
-	t.broken(c, now, how, why)
+func (call *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why string) {
+	call.enter(c, callStreaming)
+	call.answerBy = engine.Never
+	call.broken(c, now, how, why)
 }
 
 // refusesResume reports whether a JSON-RPC error that answers requests/resume is
@@ -253,8 +253,8 @@ func (t *call) resumeCut(c *Client, now engine.Time, how engine.Ending, why stri
 // request's own id, so with status 200 it may as well be the response that was
 // waiting. That it is where getStatus has said so; else what came first and
 // speaks of the request, not of the tool, is a refusal.
-func (t *call) refusesResume(m *jsonrpc.Message) bool {
-	if !t.resumes() || t.policy == nil || !t.policy.fresh || t.policy.failed {
+func (call *call) refusesResume(m *jsonrpc.Message) bool {
+	if !call.resumes() || call.policy == nil || !call.policy.fresh || call.policy.failed {
 		return false
 	}
 	code := wire.ErrorCode(m)
@@ -268,18 +268,18 @@ func (t *call) refusesResume(m *jsonrpc.Message) bool {
 
 // resumeFailed decides on an answer to requests/resume that is not 2xx, with the
 // JSON-RPC error of its body where there was one.
-func (t *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
-	t.enter(c, callStreaming)
-	status, code := t.exchange.Status(), wire.ErrorCode(rpc)
+func (call *call) resumeFailed(c *Client, now engine.Time, rpc *jsonrpc.Message) {
+	call.enter(c, callStreaming)
+	status, code := call.exchange.Status(), wire.ErrorCode(rpc)
 	switch {
 	case status == 401, code == 0:
-		t.resumeRefused(c, now)
-	case t.inSession && wire.BlamesSession(rpc) && (status == 400 || status == 404 || status == 410):
-		t.resumeInNextSession(c, now)
+		call.resumeRefused(c, now)
+	case call.inSession && wire.BlamesSession(rpc) && (status == 400 || status == 404 || status == 410):
+		call.resumeInNextSession(c, now)
 	case wire.Transient(status) && (code > -32600 || code < -32602):
-		t.resumeRefused(c, now)
+		call.resumeRefused(c, now)
 	default:
-		t.answerLost(c, now, engine.Lost, refusedResumeError(t.method, status, code))
+		call.answerLost(c, now, engine.Lost, refusedResumeError(call.method, status, code))
 	}
 }
 
@@ -293,8 +293,8 @@ func refusedResumeError(method string, status int, code int64) *engine.Error {
 
 // resumeWithoutCursor sends requests/resume again at once, without the field
 // that was in its way: the server needs no more than the token.
-func (t *call) resumeWithoutCursor(c *Client, now engine.Time) {
-	t.stream.Broken(now, engine.EndNetwork, false, &c.random)
-	t.stream.Due(now)
-	t.resume(c, now)
+func (call *call) resumeWithoutCursor(c *Client, now engine.Time) {
+	call.stream.Broken(now, engine.EndNetwork, false, &c.random)
+	call.stream.Due(now)
+	call.resume(c, now)
 }

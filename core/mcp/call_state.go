@@ -42,9 +42,9 @@ var callTransitions = engine.Transitions{
 }
 
 // enter has another state carry the call. To enter the one that it is in changes nothing.
-func (t *call) enter(c *Client, next callState) {
-	c.reschedule(t)
-	engine.Enter(&callTransitions, &t.state, next, &c.illegalTransitions)
+func (call *call) enter(c *Client, next callState) {
+	c.reschedule(call)
+	engine.Enter(&callTransitions, &call.state, next, &c.illegalTransitions)
 }
 
 // IllegalTransitions returns how often a call has entered a state that may not follow the
@@ -52,4 +52,4 @@ func (t *call) enter(c *Client, next callState) {
 func (c *Client) IllegalTransitions() uint32 { return c.illegalTransitions }
 
 // isQueued reports whether the call waits to be sent, for the first time or again.
-func (t *call) isQueued() bool { return t.state <= callRetrying }
+func (call *call) isQueued() bool { return call.state <= callRetrying }

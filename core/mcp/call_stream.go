@@ -36,62 +36,62 @@ func (s *callStream) streamDue() engine.Time {
 }
 
 // advanceStream does what is due for the stream: it is resumed, or cut.
-func (t *call) advanceStream(c *Client, now engine.Time) {
-	if t.parked != 0 {
-		t.advanceParked(c, now)
+func (call *call) advanceStream(c *Client, now engine.Time) {
+	if call.parked != 0 {
+		call.advanceParked(c, now)
 		return
 	}
-	switch t.stream.Advance(now) {
+	switch call.stream.Advance(now) {
 	case link.ActionReconnect:
 		if c.token.Asking() {
 			// Its arrival wakes the stream; a deadline left in the past
 			// would make the driver spin.
-			t.stream.Park()
+			call.stream.Park()
 			return
 		}
-		t.resume(c, now)
+		call.resume(c, now)
 	case link.ActionAbort:
-		c.abort(t.x)
-		if t.policy != nil && !t.exchange.Opened() {
-			t.policy.since = now // that nothing was said does not mean that nobody heard us
+		c.abort(call.x)
+		if call.policy != nil && !call.exchange.Opened() {
+			call.policy.since = now // that nothing was said does not mean that nobody heard us
 		}
-		t.broken(c, now, engine.EndNetwork, cutSilent)
+		call.broken(c, now, engine.EndNetwork, cutSilent)
 	}
 }
 
 // newStream returns the stream of a request of the call's that leaves now, or that an
 // earlier page has sent.
-func (t *call) newStream(c *Client) link.Stream {
-	s := link.NewStream(max(t.timeouts.Idle, 0), &c.cfg.Retry)
+func (call *call) newStream(c *Client) link.Stream {
+	s := link.NewStream(max(call.timeouts.Idle, 0), &c.cfg.Retry)
 	s.Share(&c.marks)
 	s.Watch(c.now, &c.heads)
 	return s
 }
 
 // resume asks for the rest of the stream from the cursor.
-func (t *call) resume(c *Client, now engine.Time) {
-	if t.generation != c.session.generation && !t.joinSession(c, now) {
+func (call *call) resume(c *Client, now engine.Time) {
+	if call.generation != c.session.generation && !call.joinSession(c, now) {
 		return
 	}
-	if t.policy != nil {
-		t.resumeRequest(c, now)
+	if call.policy != nil {
+		call.resumeRequest(c, now)
 		return
 	}
 	if c.cursorHeader.refused() {
-		t.answerLost(c, now, engine.Unknown, headerError(t.method))
+		call.answerLost(c, now, engine.Unknown, headerError(call.method))
 		return
 	}
-	if t.keeper().uncommitted() {
+	if call.keeper().uncommitted() {
 		// The server may forget what a higher Last-Event-ID covers.
-		t.stream.Park()
-		c.whenStored(now, t.keeper(), true, &resumption{t})
+		call.stream.Park()
+		c.whenStored(now, call.keeper(), true, &resumption{call})
 		return
 	}
-	t.begin(c, attemptCursor)
-	t.withCursor = true
-	t.stream.Reconnecting(now, t.timeouts.Answer)
-	t.x = c.fetch(t, "GET", nil, t.stream.Cursor.Header())
-	c.status(t, engine.StreamReconnecting, &streamReport{attempt: t.stream.Attempts()})
+	call.begin(c, attemptCursor)
+	call.withCursor = true
+	call.stream.Reconnecting(now, call.timeouts.Answer)
+	call.x = c.fetch(call, "GET", nil, call.stream.Cursor.Header())
+	c.status(call, engine.StreamReconnecting, &streamReport{attempt: call.stream.Attempts()})
 }
 
 // resumption resumes a stream: that of the call itself, or of the request for the result
@@ -104,46 +104,46 @@ func (s *resumption) goOn(c *Client, _ *call, now engine.Time) {
 }
 
 // pull asks for the next chunk, unless the app has paused the call.
-func (t *call) pull(c *Client) {
-	if t.paused || t.record != nil && c.writer.Full() {
-		t.withheld, c.withheld = true, true
+func (call *call) pull(c *Client) {
+	if call.paused || call.record != nil && c.writer.Full() {
+		call.withheld, c.withheld = true, true
 		return
 	}
-	c.read(t.x)
+	c.read(call.x)
 }
 
 // bodyBy returns when more of a JSON body is due: never while it is not read.
-func (t *call) bodyBy(now engine.Time) engine.Time {
-	if t.paused {
+func (call *call) bodyBy(now engine.Time) engine.Time {
+	if call.paused {
 		return engine.Never
 	}
-	return in(now, t.timeouts.Idle)
+	return in(now, call.timeouts.Idle)
 }
 
 // Pause withholds reading of a call's stream while its app cannot take more
 // (fault 50), or lets it go on. It stops nobody else's stream.
 func (c *Client) Pause(now engine.Time, id engine.CallID, paused bool) {
 	c.begin(now)
-	t := c.callOf(id)
-	if t == nil || t.state >= callEnding || t.paused == paused {
+	call := c.callOf(id)
+	if call == nil || call.state >= callEnding || call.paused == paused {
 		return
 	}
-	t.paused = paused
-	t.stream.Hold(now, paused)
-	if t.state == callReading {
-		t.answerBy = t.bodyBy(now)
+	call.paused = paused
+	call.stream.Hold(now, paused)
+	if call.state == callReading {
+		call.answerBy = call.bodyBy(now)
 	}
-	t.readWithheld(c)
+	call.readWithheld(c)
 }
 
 // readWithheld asks for the chunk that was withheld, if it may be read now.
-func (t *call) readWithheld(c *Client) {
-	if !t.withheld || t.paused {
+func (call *call) readWithheld(c *Client) {
+	if !call.withheld || call.paused {
 		return
 	}
-	t.withheld = false
-	if t.x != 0 {
-		t.pull(c)
+	call.withheld = false
+	if call.x != 0 {
+		call.pull(c)
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *Client) readAllWithheld() {
 		return
 	}
 	c.withheld = false
-	for _, t := range append([]*call(nil), c.calls...) {
-		t.readWithheld(c)
+	for _, call := range append([]*call(nil), c.calls...) {
+		call.readWithheld(c)
 	}
 }

@@ -24,40 +24,40 @@ type queued struct {
 }
 
 // sendDue returns until when a call that never left may wait; Never for all others.
-func (t *call) sendDue(c *Client) engine.Time {
+func (call *call) sendDue(c *Client) engine.Time {
 	switch {
-	case t.left, t.role != roleApp, t.timeouts.Send < 0, c.state == stateNew, !t.isQueued() && t.state != callRestored:
+	case call.left, call.role != roleApp, call.timeouts.Send < 0, c.state == stateNew, !call.isQueued() && call.state != callRestored:
 		return engine.Never
-	case t.restored && !c.believes(t):
+	case call.restored && !c.believes(call):
 		return 0
 	}
-	return t.sendBy
+	return call.sendBy
 }
 
 // unsent ends a call that never left.
-func (t *call) unsent(c *Client, now engine.Time, why string) {
-	t.fold = nil
-	failure := unsentError(t.method, why)
-	if t.undecided(c) {
-		failure = undecidedError(t.method)
+func (call *call) unsent(c *Client, now engine.Time, why string) {
+	call.fold = nil
+	failure := unsentError(call.method, why)
+	if call.undecided(c) {
+		failure = undecidedError(call.method)
 	}
-	c.settle(now, t, engine.OutcomeFailure, nil, failure)
+	c.settle(now, call, engine.OutcomeFailure, nil, failure)
 }
 
 // believes reports whether the wall clock can tell how old a call is that another page
 // has made. Once all of the store is known: any record may show that it was set back.
-func (c *Client) believes(t *call) bool {
-	_, ok := durable.Waited(t.record.Made, c.latest, c.wall())
+func (c *Client) believes(call *call) bool {
+	_, ok := durable.Waited(call.record.Made, c.latest, c.wall())
 	return ok
 }
 
 // restoreSendBy notes until when a call may leave that another page has made: its age
 // counts by the wall clock, the only one that outlives a page.
-func (t *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
+func (call *call) restoreSendBy(c *Client, now engine.Time, r *recorded.Call) {
 	c.latest = max(c.latest, r.Latest())
-	t.restored, t.tellsQueued = true, true
-	waited, _ := durable.Waited(t.record.Made, c.latest, c.wall())
-	t.sendBy = earlier(in(now, t.timeouts.Send), waited)
+	call.restored, call.tellsQueued = true, true
+	waited, _ := durable.Waited(call.record.Made, c.latest, c.wall())
+	call.sendBy = earlier(in(now, call.timeouts.Send), waited)
 }
 
 // Slept notes that the clock stood still for ms: the machine slept, and calls have
@@ -66,8 +66,8 @@ func (c *Client) Slept(now engine.Time, ms int64) {
 	c.begin(now)
 	c.rescheduleAll()
 	c.cfg.Wall += ms
-	for _, t := range c.calls {
-		t.sendBy = earlier(t.sendBy, ms)
+	for _, call := range c.calls {
+		call.sendBy = earlier(call.sendBy, ms)
 	}
 }
 
@@ -81,8 +81,8 @@ func earlier(t engine.Time, ms int64) engine.Time {
 
 // isQueuedInStore reports whether a page that loads now would find the call waiting,
 // and send it.
-func (t *call) isQueuedInStore(c *Client) bool {
-	return t.record != nil && !t.left && (t.isQueued() || t.state == callRestored) && c.writer.Has(t.record.headIn)
+func (call *call) isQueuedInStore(c *Client) bool {
+	return call.record != nil && !call.left && (call.isQueued() || call.state == callRestored) && c.writer.Has(call.record.headIn)
 }
 
 // waitsQuietly is how long a call waits, in ms, before its app is told what a reload
@@ -92,14 +92,14 @@ const waitsQuietly = 1_000
 
 // tellQueued tells the app, once the head of a call that has to wait is stored, that
 // the call outlives the page.
-func (t *call) tellQueued(c *Client, now engine.Time) {
-	t.tellQueuedAt, t.tellsQueued = engine.Never, true
-	if t.isKept() {
-		c.whenStored(now, t, false, &report{})
+func (call *call) tellQueued(c *Client, now engine.Time) {
+	call.tellQueuedAt, call.tellsQueued = engine.Never, true
+	if call.isKept() {
+		c.whenStored(now, call, false, &report{})
 	}
 }
 
 // report tells the app what a reload would do to a call.
 type report struct{}
 
-func (*report) goOn(c *Client, t *call, _ engine.Time) { c.tellGuarantee(t) }
+func (*report) goOn(c *Client, call *call, _ engine.Time) { c.tellGuarantee(call) }

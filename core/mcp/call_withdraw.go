@@ -30,19 +30,19 @@ type withdrawals struct {
 const withdrawWithin = 300_000
 
 // withdraw tells of the end of a call that never left, once no later page will send it.
-func (c *Client) withdraw(now engine.Time, t *call, over engine.Effect) {
+func (c *Client) withdraw(now engine.Time, call *call, over engine.Effect) {
 	w := &c.withdrawn
 	if len(w.list) == 0 {
 		w.trial.tries = 0
 		w.trial.ask(now)
 	}
-	w.list = append(w.list, withdrawal{t, over, now.After(withdrawWithin)})
+	w.list = append(w.list, withdrawal{call, over, now.After(withdrawWithin)})
 	w.advance(c, now)
 }
 
 // advance deletes the heads, and tells of what needs none.
 func (w *withdrawals) advance(c *Client, now engine.Time) {
-	w.tell(c, func(t *call) bool { return now >= t.sendBy })
+	w.tell(c, func(call *call) bool { return now >= call.sendBy })
 	w.giveUp(c, now)
 	if len(w.list) == 0 || now < w.trial.deadline() {
 		return
@@ -93,7 +93,7 @@ func (s *headDeletion) Tried(now engine.Time, stored bool) {
 	if stored {
 		w.trial.tries = 0
 		w.trial.ask(now)
-		w.tell(s.c, func(t *call) bool { return s.of[t] })
+		w.tell(s.c, func(call *call) bool { return s.of[call] })
 		return
 	}
 	w.trial.failed(now)
@@ -101,7 +101,7 @@ func (s *headDeletion) Tried(now engine.Time, stored bool) {
 
 // tell tells of the calls that can be told of. One that another tab carries, as the
 // deletion has found out, is that tab's to tell of.
-func (w *withdrawals) tell(c *Client, can func(t *call) bool) {
+func (w *withdrawals) tell(c *Client, can func(call *call) bool) {
 	rest := w.list[:0]
 	for _, one := range w.list {
 		switch {
@@ -125,7 +125,7 @@ func (w *withdrawals) giveUp(c *Client, now engine.Time) {
 			w.list[i].over = engine.Effect{Kind: engine.Settle, C: one.t.id, Outcome: engine.OutcomeFailure, Failure: undeletedError(one.t.method)}
 		}
 	}
-	w.tell(c, func(t *call) bool { return due[t] })
+	w.tell(c, func(call *call) bool { return due[call] })
 }
 
 // deadline returns when advance is due.

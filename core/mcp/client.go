@@ -172,12 +172,12 @@ func (c *Client) begin(now engine.Time) {
 // Head reports the head of a response.
 func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 	o := c.exchanges.Owner(x)
-	t, _ := o.(*call)
+	call, _ := o.(*call)
 	c.begin(now)
 	if o == nil {
 		return
 	}
-	c.reschedule(t)
+	c.reschedule(call)
 	if link.CutHead(head.Status) {
 		c.abort(x)
 		c.over(now, o, engine.EndNetwork, "the answer ended inside its status line")
@@ -190,12 +190,12 @@ func (c *Client) Head(now engine.Time, x engine.ExchangeID, head engine.Head) {
 // Chunk reports bytes of a body; p is lent for the call.
 func (c *Client) Chunk(now engine.Time, x engine.ExchangeID, p []byte) {
 	o := c.exchanges.Owner(x)
-	t, _ := o.(*call)
+	call, _ := o.(*call)
 	c.begin(now)
 	if o == nil {
 		return
 	}
-	c.reschedule(t)
+	c.reschedule(call)
 	o.chunk(c, now, p)
 }
 
@@ -215,8 +215,8 @@ func (c *Client) over(now engine.Time, o owner, how engine.Ending, detail string
 	if how == engine.EndNetwork {
 		c.noteReachability(false)
 	}
-	if t, ok := o.(*call); ok {
-		c.reschedule(t)
+	if call, ok := o.(*call); ok {
+		c.reschedule(call)
 	}
 	o.end(c, now, how, detail)
 }

@@ -38,9 +38,9 @@ func (c *Client) close(now engine.Time, how closing) {
 	if c.state >= stateClosing {
 		return
 	}
-	for _, t := range c.calls {
+	for _, call := range c.calls {
 		// The session outlives this client where a call in it will go on.
-		shared = shared || how == closesIdle && t.isKept() && t.state < callEnding
+		shared = shared || how == closesIdle && call.isKept() && call.state < callEnding
 	}
 	c.end(now, stateClosing)
 	if c.session.id == "" || shared {
@@ -112,11 +112,11 @@ func (c *Client) end(now engine.Time, s clientState) {
 		}
 	}
 	c.setState(s)
-	for _, t := range append([]*call(nil), c.calls...) {
-		c.abort(t.x)
-		t.x = 0
-		c.settle(now, t, engine.OutcomeFailure, nil, c.closedError(t.method))
-		c.finish(t)
+	for _, call := range append([]*call(nil), c.calls...) {
+		c.abort(call.x)
+		call.x = 0
+		c.settle(now, call, engine.OutcomeFailure, nil, c.closedError(call.method))
+		c.finish(call)
 	}
 	c.withdrawn.end(c)
 	c.claims.trial.ended()

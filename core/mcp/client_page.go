@@ -44,9 +44,9 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 		s.Slept(gap)
 		s.Prove(now, link.ProveWithin)
 	})
-	for _, t := range c.calls {
-		t.answerBy = later(t.answerBy, gap)
-		t.totalBy = later(t.totalBy, gap)
+	for _, call := range c.calls {
+		call.answerBy = later(call.answerBy, gap)
+		call.totalBy = later(call.totalBy, gap)
 	}
 	for _, p := range c.posts {
 		p.by = later(p.by, gap)
@@ -55,9 +55,9 @@ func (c *Client) Woke(now engine.Time, gap int64) {
 }
 
 func (c *Client) eachStream(do func(*link.Stream)) {
-	for _, t := range c.calls {
-		if t.state == callStreaming {
-			do(&t.stream)
+	for _, call := range c.calls {
+		if call.state == callStreaming {
+			do(&call.stream)
 		}
 	}
 	if c.listen.state == listenRunning {

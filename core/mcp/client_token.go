@@ -22,27 +22,27 @@ func (c *Client) refreshToken(number int) bool {
 
 // authorize parks a call whose request got a 401 until there is another token.
 // A request is repeated once: a second 401 is an answer.
-func (t *call) authorize(c *Client, now engine.Time) {
-	t.x = 0
-	if !c.cfg.HasTokenProvider || t.refreshed {
-		c.settle(now, t, engine.OutcomeFailure, nil, httpError(t.method, 401))
+func (call *call) authorize(c *Client, now engine.Time) {
+	call.x = 0
+	if !c.cfg.HasTokenProvider || call.refreshed {
+		c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, 401))
 		return
 	}
-	t.refreshed = true
-	asked := c.refreshToken(t.token)
-	if t.resumes() {
+	call.refreshed = true
+	asked := c.refreshToken(call.token)
+	if call.resumes() {
 		// The stream waits with its cursor; the token's arrival wakes it.
-		t.stream.Broken(now, engine.EndNetwork, false, &c.random)
-		t.stream.Park()
+		call.stream.Broken(now, engine.EndNetwork, false, &c.random)
+		call.stream.Park()
 	}
 	switch {
-	case !asked && t.resumes():
-		t.resume(c, now)
+	case !asked && call.resumes():
+		call.resume(c, now)
 	case !asked:
-		t.send(c, now)
-	case !t.resumes():
-		t.enter(c, callQueued)
-		t.answerBy = in(now, t.timeouts.Answer)
+		call.send(c, now)
+	case !call.resumes():
+		call.enter(c, callQueued)
+		call.answerBy = in(now, call.timeouts.Answer)
 	}
 }
 
@@ -94,16 +94,16 @@ func (c *Client) tokenArrived(now engine.Time) {
 		c.begun(now)
 		return
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
+	for _, call := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.isQueued() && (t.opensClient() || c.state == stateOpen):
-			t.send(c, now)
-		case t.state == callRestored && c.state == stateOpen:
-			t.carryOn(c, now) // taken over while the token was asked for
-		case t.waitsForSession(c):
-			t.takeUp(now)
-		case t.state == callStreaming:
-			t.stream.Unpark(now)
+		case call.isQueued() && (call.opensClient() || c.state == stateOpen):
+			call.send(c, now)
+		case call.state == callRestored && c.state == stateOpen:
+			call.carryOn(c, now) // taken over while the token was asked for
+		case call.waitsForSession(c):
+			call.takeUp(now)
+		case call.state == callStreaming:
+			call.stream.Unpark(now)
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {
@@ -128,19 +128,19 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 		c.fail(now)
 		return
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
+	for _, call := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.isQueued() && t.opensClient(),
-			t.refreshed && (t.isQueued() || t.state == callStreaming):
-			c.settle(now, t, engine.OutcomeFailure, nil, failure)
-		case t.isQueued() && c.state == stateOpen:
-			t.send(c, now) // without a token: its own 401 will ask again
-		case t.state == callRestored && c.state == stateOpen:
-			t.carryOn(c, now)
-		case t.waitsForSession(c):
-			t.takeUp(now)
-		case t.state == callStreaming:
-			t.stream.Unpark(now)
+		case call.isQueued() && call.opensClient(),
+			call.refreshed && (call.isQueued() || call.state == callStreaming):
+			c.settle(now, call, engine.OutcomeFailure, nil, failure)
+		case call.isQueued() && c.state == stateOpen:
+			call.send(c, now) // without a token: its own 401 will ask again
+		case call.state == callRestored && c.state == stateOpen:
+			call.carryOn(c, now)
+		case call.waitsForSession(c):
+			call.takeUp(now)
+		case call.state == callStreaming:
+			call.stream.Unpark(now)
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {

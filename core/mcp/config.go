@@ -94,22 +94,22 @@ type Limits struct {
 	Stored int // of all calls of the server in the store; default 64 MiB
 }
 
-func (t Timeouts) withDefaults() Timeouts {
+func (timeouts Timeouts) withDefaults() Timeouts {
 	return Timeouts{
-		Answer: orDefault(t.Answer, 120_000),
-		Idle:   orDefault(t.Idle, link.DefaultIdle),
-		Total:  orDefault(t.Total, -1),
-		Send:   orDefault(t.Send, 300_000),
+		Answer: orDefault(timeouts.Answer, 120_000),
+		Idle:   orDefault(timeouts.Idle, link.DefaultIdle),
+		Total:  orDefault(timeouts.Total, -1),
+		Send:   orDefault(timeouts.Send, 300_000),
 	}
 }
 
-// or returns t with the fields that are not set taken from base.
-func (t Timeouts) or(base Timeouts) Timeouts {
+// or returns timeouts with the fields that are not set taken from base.
+func (timeouts Timeouts) or(base Timeouts) Timeouts {
 	return Timeouts{
-		Answer: orDefault(t.Answer, base.Answer),
-		Idle:   orDefault(t.Idle, base.Idle),
-		Total:  orDefault(t.Total, base.Total),
-		Send:   orDefault(t.Send, base.Send),
+		Answer: orDefault(timeouts.Answer, base.Answer),
+		Idle:   orDefault(timeouts.Idle, base.Idle),
+		Total:  orDefault(timeouts.Total, base.Total),
+		Send:   orDefault(timeouts.Send, base.Send),
 	}
 }
 

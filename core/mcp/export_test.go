@@ -13,9 +13,9 @@ func (c *Client) Held() Held {
 // Booked returns the bytes that the client believes the store to hold, and what its
 // calls come to that are not deleted; records counts those as well.
 func (c *Client) Booked() (held, sum, records int) {
-	for _, t := range c.byRecord {
-		if !t.record.Memory {
-			sum += t.record.Bytes
+	for _, call := range c.byRecord {
+		if !call.record.Memory {
+			sum += call.record.Bytes
 		}
 	}
 	return c.writer.Held, sum, len(c.byRecord)
@@ -30,7 +30,7 @@ const LoopTries = 8
 // Rescheduled returns how many calls the next Deadline looks at.
 func (c *Client) Rescheduled() int {
 	n := 0
-	for t := c.schedule.changed; t != nil; t = t.nextChanged {
+	for call := c.schedule.changed; call != nil; call = call.nextChanged {
 		n++
 	}
 	return n
@@ -40,9 +40,9 @@ func (c *Client) Rescheduled() int {
 func (c *Client) DueHolds() bool {
 	first := engine.Never
 	c.setDeadlines()
-	for _, t := range c.calls {
-		first = min(first, t.deadline(c))
-		if t.due.At() != t.deadline(c) {
+	for _, call := range c.calls {
+		first = min(first, call.deadline(c))
+		if call.due.At() != call.deadline(c) {
 			return false
 		}
 	}

@@ -25,49 +25,49 @@ type inputRound struct {
 // completed takes a result. In a self-describing revision it may be a request
 // for input instead (2026-07-28 basic/patterns/mrtr); no resultType means
 // complete, and one that nobody declared is an error.
-func (c *Client) completed(now engine.Time, t *call, result []byte) {
-	if c.revision != nil && c.revision.SelfDescribing && t.role == roleApp {
+func (c *Client) completed(now engine.Time, call *call, result []byte) {
+	if c.revision != nil && c.revision.SelfDescribing && call.role == roleApp {
 		value, _ := jsonrpc.Member(result, "resultType")
 		switch kind, is := jsonrpc.String(value); {
 		case !is || kind == "complete":
 		case kind == "input_required":
-			c.askInput(now, t, result)
+			c.askInput(now, call, result)
 			return
-		case kind == "task" && t.method == "tools/call":
-			t.adoptTask(c, now, wire.ExtensionTasks, taskID(result), result, result)
+		case kind == "task" && call.method == "tools/call":
+			call.adoptTask(c, now, wire.ExtensionTasks, taskID(result), result, result)
 			return
 		default:
-			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-				Code: engine.CodeProtocol, Op: t.method, Message: "the result is of a type that this client has not declared"})
+			c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeProtocol, Op: call.method, Message: "the result is of a type that this client has not declared"})
 			return
 		}
 	}
-	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, t, result) {
+	if c.revision != nil && c.revision.CoreTasks && c.taskResult(now, call, result) {
 		return
 	}
-	c.settle(now, t, engine.OutcomeResult, result, nil)
+	c.settle(now, call, engine.OutcomeResult, result, nil)
 }
 
 // askInput hands the request for input to the app. Nothing of the call's is
 // under way until Answer, and no clock of it runs: a person may be filling in
 // a form.
-func (c *Client) askInput(now engine.Time, t *call, result []byte) {
-	c.abort(t.x) // after input_required nothing may follow on the stream
-	t.x = 0
-	t.stream.End()
-	if t.rounds++; t.rounds > maxRounds {
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeLimit, Op: t.method, Message: "the server asked for input again and again"})
+func (c *Client) askInput(now engine.Time, call *call, result []byte) {
+	c.abort(call.x) // after input_required nothing may follow on the stream
+	call.x = 0
+	call.stream.End()
+	if call.rounds++; call.rounds > maxRounds {
+		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeLimit, Op: call.method, Message: "the server asked for input again and again"})
 		return
 	}
 	state, _ := jsonrpc.Member(result, "requestState")
-	t.requestState = append([]byte(nil), state...)
-	t.enter(c, callAsking)
-	t.answerBy, t.askedAt = engine.Never, now
+	call.requestState = append([]byte(nil), state...)
+	call.enter(c, callAsking)
+	call.answerBy, call.askedAt = engine.Never, now
 	requests, _ := jsonrpc.Member(result, "inputRequests")
-	t.asks = append(t.asks[:0], requests...)
-	c.writeRound(t)
-	c.deliver(t, engine.EventInput, inputEvent(t.asks))
+	call.asks = append(call.asks[:0], requests...)
+	c.writeRound(call)
+	c.deliver(call, engine.EventInput, inputEvent(call.asks))
 }
 
 // inputEvent is what the app is told of a request for input. The state that goes
@@ -80,14 +80,14 @@ func inputEvent(requests []byte) []byte {
 	return append(append([]byte(`{"inputRequests":`), requests...), '}')
 }
 
-func (c *Client) writeRound(t *call) {
+func (c *Client) writeRound(call *call) {
 	stated := uint64(0)
-	if len(t.requestState) > 0 {
+	if len(call.requestState) > 0 {
 		stated = 1
-		c.writeSecret(t, journal.Entry{Kind: journal.State, Data: t.requestState})
+		c.writeSecret(call, journal.Entry{Kind: journal.State, Data: call.requestState})
 	}
-	c.write(t, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: t.asks})
-	c.rewriteDrafts(t) // none of a round that is new
+	c.write(call, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: call.asks})
+	c.rewriteDrafts(call) // none of a round that is new
 }
 
 // Answer sends a call again with the answers to its requests for input: a JSON
@@ -95,26 +95,26 @@ func (c *Client) writeRound(t *call) {
 // gave goes back byte for byte, under a new request id.
 func (c *Client) Answer(now engine.Time, id engine.CallID, responses []byte) {
 	c.begin(now)
-	t := c.callOf(id)
-	if t != nil && t.task != nil {
-		t.answerTask(c, now, responses)
+	call := c.callOf(id)
+	if call != nil && call.task != nil {
+		call.answerTask(c, now, responses)
 		return
 	}
-	if t == nil || t.state != callAsking {
+	if call == nil || call.state != callAsking {
 		return
 	}
-	t.setRound(responses)
-	t.drafts = drafts{}
-	delete(c.byID, t.request)
-	t.request = c.newRequestID()
-	c.byID[t.request] = t
-	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
-	t.enter(c, callStoring)
-	t.answerBy, t.asks = in(now, t.timeouts.Answer), nil
+	call.setRound(responses)
+	call.drafts = drafts{}
+	delete(c.byID, call.request)
+	call.request = c.newRequestID()
+	c.byID[call.request] = call
+	call.totalBy = later(call.totalBy, now.Since(call.askedAt))
+	call.enter(c, callStoring)
+	call.answerBy, call.asks = in(now, call.timeouts.Answer), nil
 	// On disk before it is noted that the request leaves: until then the answer
 	// is sent again after a crash, and from then on its outcome is unknown.
-	c.writeResponses(t, responses)
-	c.whenStored(now, t, true, &sending{t})
+	c.writeResponses(call, responses)
+	c.whenStored(now, call, true, &sending{call})
 }
 
 // sending sends a request once what it needs is stored: the answers that a call is made
@@ -133,16 +133,16 @@ func (s *sending) goOn(c *Client, _ *call, now engine.Time) {
 }
 
 // setRound keeps the members of params that answer a request for input.
-func (t *call) setRound(responses []byte) {
-	t.round = nil
+func (call *call) setRound(responses []byte) {
+	call.round = nil
 	if len(responses) > 0 {
-		t.round = append(append(t.round, `"inputResponses":`...), responses...)
+		call.round = append(append(call.round, `"inputResponses":`...), responses...)
 	}
-	if len(t.requestState) > 0 {
-		if t.round != nil {
-			t.round = append(t.round, ',')
+	if len(call.requestState) > 0 {
+		if call.round != nil {
+			call.round = append(call.round, ',')
 		}
-		t.round = append(append(t.round, `"requestState":`...), t.requestState...)
+		call.round = append(append(call.round, `"requestState":`...), call.requestState...)
 	}
 }
 
@@ -175,16 +175,16 @@ func (c *Client) takesAsked(m *jsonrpc.Message) bool {
 
 // ask hands a request of the server's to the app, which answers with Respond. On
 // a call that is kept it is stored too: a page that loads again asks again.
-func (c *Client) ask(now engine.Time, t *call, m *jsonrpc.Message) {
-	if t != nil && t.role == roleApp && t.state < callEnding && c.takesAsked(m) {
-		t.noteQuestion(questionID(m.ID))
-		t.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
-		c.write(t, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
+func (c *Client) ask(now engine.Time, call *call, m *jsonrpc.Message) {
+	if call != nil && call.role == roleApp && call.state < callEnding && c.takesAsked(m) {
+		call.noteQuestion(questionID(m.ID))
+		call.drafts.drop(questionID(m.ID)) // of another session's, which gave the same id
+		c.write(call, journal.AskedEntry(questionID(m.ID), withoutTask(m.Raw)))
 	}
-	c.hand(now, t, m)
+	c.hand(now, call, m)
 }
 
-func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
+func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 	if !c.takesAsked(m) {
 		c.counters.RefusedRequests++
 		c.answer(now, jsonrpc.AppendError(nil, m.ID, -32000, "Too many requests"))
@@ -196,16 +196,16 @@ func (c *Client) hand(now engine.Time, t *call, m *jsonrpc.Message) {
 		id:   jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
 	a.related = relatedOf(m.Params)
 	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventRequest, Position: a.handle, Data: m.Raw}
-	if t != nil && t.role == roleApp && t.state < callEnding {
-		a.call, e.C = t, t.id
-		if t.record != nil { // kept in memory alone, it may be written yet
+	if call != nil && call.role == roleApp && call.state < callEnding {
+		a.call, e.C = call, call.id
+		if call.record != nil { // kept in memory alone, it may be written yet
 			a.message = append([]byte(nil), m.Raw...)
 		}
-		t.asking++
-		c.reschedule(t)
-		t.stream.Hold(now, true)
-		if draft := t.drafts.saved[string(questionID(m.ID))]; draft != nil {
-			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: t.id, Position: a.handle, Data: draft})
+		call.asking++
+		c.reschedule(call)
+		call.stream.Hold(now, true)
+		if draft := call.drafts.saved[string(questionID(m.ID))]; draft != nil {
+			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: call.id, Position: a.handle, Data: draft})
 		}
 	}
 	c.asked = append(c.asked, a)
@@ -222,11 +222,11 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 		}
 		c.asked = slices.Delete(c.asked, i, i+1)
 		c.reschedule(a.call)
-		if t := a.call; t != nil && t.state < callEnding {
-			t.drafts.drop(questionID(a.id))
-			t.totalBy = later(t.totalBy, now.Since(a.at))
-			if t.asking--; t.asking == 0 {
-				t.stream.Hold(now, t.paused)
+		if call := a.call; call != nil && call.state < callEnding {
+			call.drafts.drop(questionID(a.id))
+			call.totalBy = later(call.totalBy, now.Since(a.at))
+			if call.asking--; call.asking == 0 {
+				call.stream.Hold(now, call.paused)
 			}
 		}
 		if a.generation != c.session.generation || c.state != stateOpen {
@@ -250,12 +250,12 @@ func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 // answerAfter answers a request whose call is over: the server still waits for the answer.
 // While the outcome is being stored it may turn out that another tab carries the
 // call, and the answer was that one's to give (fault 79).
-func (c *Client) answerAfter(now engine.Time, t *call, message []byte) {
-	if t == nil {
+func (c *Client) answerAfter(now engine.Time, call *call, message []byte) {
+	if call == nil {
 		c.answer(now, message)
 		return
 	}
-	c.whenStored(now, t, true, &lateAnswer{message, t.record != nil})
+	c.whenStored(now, call, true, &lateAnswer{message, call.record != nil})
 }
 
 // lateAnswer answers a request of the server's whose call is over.
@@ -264,8 +264,8 @@ type lateAnswer struct {
 	stored  bool // the call was, when the answer came
 }
 
-func (a *lateAnswer) goOn(c *Client, t *call, now engine.Time) {
-	if a.stored && (t.record == nil || t.record.foreign || t.state == callFollowed) {
+func (a *lateAnswer) goOn(c *Client, call *call, now engine.Time) {
+	if a.stored && (call.record == nil || call.record.foreign || call.state == callFollowed) {
 		return
 	}
 	c.answer(now, a.message)
@@ -273,6 +273,6 @@ func (a *lateAnswer) goOn(c *Client, t *call, now engine.Time) {
 
 // waitsForApp reports whether the call waits for a person or a model on this
 // side, so that its clocks stand still.
-func (t *call) waitsForApp() bool {
-	return t.state == callAsking || t.asking > 0 || t.task != nil && len(t.task.waiting) > 0
+func (call *call) waitsForApp() bool {
+	return call.state == callAsking || call.asking > 0 || call.task != nil && len(call.task.waiting) > 0
 }

@@ -28,9 +28,9 @@ func (c *Client) answer(now engine.Time, body []byte) {
 	c.postAnswer(now, answer{body: body})
 }
 
-// answerFor posts the answer to a question on t's stream.
-func (c *Client) answerFor(now engine.Time, t *call, r *reply) {
-	c.postAnswer(now, answer{body: r.message, call: t, reply: r})
+// answerFor posts the answer to a question on the call's stream.
+func (c *Client) answerFor(now engine.Time, call *call, r *reply) {
+	c.postAnswer(now, answer{body: r.message, call: call, reply: r})
 }
 
 func (c *Client) postAnswer(now engine.Time, a answer) {

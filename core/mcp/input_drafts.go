@@ -26,11 +26,11 @@ type drafts struct {
 // one before. Only the tab that carries the call keeps any.
 func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key string, draft []byte) {
 	c.begin(now)
-	t, question := c.openQuestion(id, handle, key)
-	if t == nil || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
+	call, question := c.openQuestion(id, handle, key)
+	if call == nil || !durable.IsDraft(draft, c.cfg.Limits.Depth) {
 		return
 	}
-	d := &t.drafts
+	d := &call.drafts
 	if bytes.Equal(d.saved[string(question)], draft) {
 		return
 	}
@@ -41,10 +41,10 @@ func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key
 		}
 		d.saved[string(question)] = bytes.Clone(draft)
 	}
-	if t.record != nil {
+	if call.record != nil {
 		d.unsent = append(d.unsent, string(question))
 	}
-	t.writeDrafts(c, now)
+	call.writeDrafts(c, now)
 }
 
 // openQuestion returns the call that was asked something which nobody has
@@ -56,41 +56,41 @@ func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*cal
 			return a.call, questionID(a.id)
 		}
 	}
-	t := c.callOf(id)
-	if t == nil || handle != 0 {
+	call := c.callOf(id)
+	if call == nil || handle != 0 {
 		return nil, nil
 	}
-	if t.task != nil && t.task.waiting[key] != nil {
-		return t, inputID(key)
+	if call.task != nil && call.task.waiting[key] != nil {
+		return call, inputID(key)
 	}
-	if _, asked := jsonrpc.Member(t.asks, key); asked && t.state == callAsking {
-		return t, recorded.RoundID(key)
+	if _, asked := jsonrpc.Member(call.asks, key); asked && call.state == callAsking {
+		return call, recorded.RoundID(key)
 	}
 	return nil, nil
 }
 
 // writeDrafts writes those that are due: in the row that waits, the last of each.
-func (t *call) writeDrafts(c *Client, now engine.Time) {
-	d := &t.drafts
-	if now < t.draftsDue(c) {
+func (call *call) writeDrafts(c *Client, now engine.Time) {
+	d := &call.drafts
+	if now < call.draftsDue(c) {
 		return
 	}
 	written := 0
 	for _, id := range d.unsent {
-		written += c.writeDraft(t, []byte(id))
+		written += c.writeDraft(call, []byte(id))
 	}
 	d.unsent, d.at = d.unsent[:0], durable.NextDraft(now, written)
 }
 
-func (c *Client) writeDraft(t *call, id []byte) int {
-	return t.record.WriteDraft(id, t.drafts.saved[string(id)])
+func (c *Client) writeDraft(call *call, id []byte) int {
+	return call.record.WriteDraft(id, call.drafts.saved[string(id)])
 }
 
 // rewriteDrafts writes all of a live call again after the store was cleared.
-func (c *Client) rewriteDrafts(t *call) {
-	t.drafts.unsent = t.drafts.unsent[:0]
-	for _, id := range sortedKeys(t.drafts.saved) {
-		c.writeDraft(t, []byte(id))
+func (c *Client) rewriteDrafts(call *call) {
+	call.drafts.unsent = call.drafts.unsent[:0]
+	for _, id := range sortedKeys(call.drafts.saved) {
+		c.writeDraft(call, []byte(id))
 	}
 }
 
@@ -112,11 +112,11 @@ func (d *drafts) drop(id []byte) {
 
 // draftsDue returns when writeDrafts is due: never for a call that a reload loses,
 // form and all, and once it does not any more.
-func (t *call) draftsDue(c *Client) engine.Time {
-	if len(t.drafts.unsent) == 0 || t.guaranteeOnceStored(c) == durable.LostOnReload {
+func (call *call) draftsDue(c *Client) engine.Time {
+	if len(call.drafts.unsent) == 0 || call.guaranteeOnceStored(c) == durable.LostOnReload {
 		return engine.Never
 	}
-	return t.drafts.at
+	return call.drafts.at
 }
 
 // restore brings back what was stored of a call. What is no JSON would spoil the

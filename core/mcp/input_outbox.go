@@ -36,49 +36,49 @@ const maxReplies = 24
 // that is a number or a string.
 func questionID(id jsonrpc.ID) []byte { return append([]byte{byte(id.Kind)}, id.Text...) }
 
-// answered stores the app's answer to a question of t's stream, then sends it.
-func (t *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byte) {
+// answered stores the app's answer to a question of the call's stream, then sends it.
+func (call *call) answered(c *Client, now engine.Time, id jsonrpc.ID, message []byte) {
 	r := &reply{id: questionID(id), message: message, at: engine.Never}
-	t.outbox = append(t.outbox, r)
-	c.writeAnswer(t, r.id, message)
-	c.whenStored(now, t, true, r)
+	call.outbox = append(call.outbox, r)
+	c.writeAnswer(call, r.id, message)
+	c.whenStored(now, call, true, r)
 }
 
-func (r *reply) goOn(c *Client, t *call, now engine.Time) { t.deliverReply(c, now, r) }
+func (r *reply) goOn(c *Client, call *call, now engine.Time) { call.deliverReply(c, now, r) }
 
-func (t *call) deliverReply(c *Client, now engine.Time, r *reply) {
+func (call *call) deliverReply(c *Client, now engine.Time, r *reply) {
 	// While it was being stored, another tab may have taken the call over.
-	if t.state >= callEnding || !slices.Contains(t.outbox, r) {
+	if call.state >= callEnding || !slices.Contains(call.outbox, r) {
 		return
 	}
 	r.at = engine.Never
-	if c.state != stateOpen || t.generation != c.session.generation {
-		t.drop(r) // the session that asked is gone
+	if c.state != stateOpen || call.generation != c.session.generation {
+		call.drop(r) // the session that asked is gone
 		return
 	}
-	c.answerFor(now, t, r)
+	c.answerFor(now, call, r)
 }
 
 // replied takes what became of sending an answer.
-func (t *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
-	c.reschedule(t)
+func (call *call) replied(c *Client, now engine.Time, r *reply, failure *engine.Error) {
+	c.reschedule(call)
 	// Whether the server has it or not: the same answer twice is harmless.
 	again := failure != nil && (failure.Code == engine.CodeNetwork || failure.Code == engine.CodeTimeout || wire.Transient(failure.Status))
-	if again && r.attempt < maxReplies && t.state < callEnding {
+	if again && r.attempt < maxReplies && call.state < callEnding {
 		r.at = now.After(c.cfg.Retry.Delay(r.attempt, -1, &c.random))
 		r.attempt++
 		return
 	}
-	if t.drop(r) && t.state < callEnding {
-		c.write(t, journal.Entry{Kind: journal.Taken, Data: r.id})
+	if call.drop(r) && call.state < callEnding {
+		c.write(call, journal.Entry{Kind: journal.Taken, Data: r.id})
 	}
 }
 
 // drop takes a reply out of the outbox; false if it was not there.
-func (t *call) drop(r *reply) bool {
-	for i, other := range t.outbox {
+func (call *call) drop(r *reply) bool {
+	for i, other := range call.outbox {
 		if other == r {
-			t.outbox = append(t.outbox[:i], t.outbox[i+1:]...)
+			call.outbox = append(call.outbox[:i], call.outbox[i+1:]...)
 			return true
 		}
 	}
@@ -86,20 +86,20 @@ func (t *call) drop(r *reply) bool {
 }
 
 // restoreOutbox sends the answers again that the server may not have taken.
-func (t *call) restoreOutbox(c *Client, now engine.Time, r *recorded.Call) {
+func (call *call) restoreOutbox(c *Client, now engine.Time, r *recorded.Call) {
 	for _, a := range r.Outbox {
 		if _, task := inputKey(a.ID); !task { // restoreTaskInput's
-			t.outbox = append(t.outbox, &reply{id: a.ID, message: a.Message, at: now})
+			call.outbox = append(call.outbox, &reply{id: a.ID, message: a.Message, at: now})
 		}
 	}
 	for _, id := range r.Taken {
-		t.noteQuestion(id)
+		call.noteQuestion(id)
 	}
 	for _, q := range r.Asked {
-		t.noteQuestion(q.ID)
+		call.noteQuestion(q.ID)
 	}
 	for _, a := range r.Outbox {
-		t.noteQuestion(a.ID)
+		call.noteQuestion(a.ID)
 	}
 }
 
@@ -108,26 +108,26 @@ func (t *call) restoreOutbox(c *Client, now engine.Time, r *recorded.Call) {
 const maxQuestionBytes = 64 << 10
 
 // noteQuestion remembers that the server has asked this on the call.
-func (t *call) noteQuestion(id []byte) {
-	t.questions = append(t.questions, id)
+func (call *call) noteQuestion(id []byte) {
+	call.questions = append(call.questions, id)
 	size := 0
-	for i := len(t.questions) - 1; i >= 0; i-- {
-		if size += len(t.questions[i]); size > maxQuestionBytes {
-			t.questions = slices.Delete(t.questions, 0, i+1)
+	for i := len(call.questions) - 1; i >= 0; i-- {
+		if size += len(call.questions[i]); size > maxQuestionBytes {
+			call.questions = slices.Delete(call.questions, 0, i+1)
 			return
 		}
 	}
 }
 
-// isOpen reports whether a question on t waits for its answer, or for that to be
+// isOpen reports whether a question on the call waits for its answer, or for that to be
 // taken.
-func (c *Client) isOpen(t *call, id []byte) bool {
+func (c *Client) isOpen(call *call, id []byte) bool {
 	for _, a := range c.asked {
-		if a.call == t && a.generation == c.session.generation && bytes.Equal(questionID(a.id), id) {
+		if a.call == call && a.generation == c.session.generation && bytes.Equal(questionID(a.id), id) {
 			return true
 		}
 	}
-	for _, a := range t.outbox {
+	for _, a := range call.outbox {
 		if bytes.Equal(a.id, id) {
 			return true
 		}
@@ -136,42 +136,42 @@ func (c *Client) isOpen(t *call, id []byte) bool {
 }
 
 // handAsked asks the app again what the page before it had not answered.
-func (t *call) handAsked(c *Client, now engine.Time, r *recorded.Call) {
+func (call *call) handAsked(c *Client, now engine.Time, r *recorded.Call) {
 	for _, q := range r.Asked {
 		if _, task := inputKey(q.ID); task {
 			continue
 		}
-		if m, err := jsonrpc.Parse(t.withTask(q.Message), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
-			c.hand(now, t, &m)
+		if m, err := jsonrpc.Parse(call.withTask(q.Message), jsonrpc.Limits{Depth: c.cfg.Limits.Depth}); err == nil && m.Kind == jsonrpc.Request {
+			c.hand(now, call, &m)
 		}
 	}
 }
 
 // askedBefore reports whether the server has asked this on the call already: a
 // replay repeats what it has asked, and a person is asked once.
-func (t *call) askedBefore(c *Client, id jsonrpc.ID) bool {
+func (call *call) askedBefore(c *Client, id jsonrpc.ID) bool {
 	key := questionID(id)
-	for _, q := range t.questions {
+	for _, q := range call.questions {
 		if bytes.Equal(q, key) {
 			return true
 		}
 	}
-	return c.isOpen(t, key)
+	return c.isOpen(call, key)
 }
 
 // advanceOutbox sends the answers that are due.
-func (t *call) advanceOutbox(c *Client, now engine.Time) {
-	for _, r := range append([]*reply(nil), t.outbox...) {
+func (call *call) advanceOutbox(c *Client, now engine.Time) {
+	for _, r := range append([]*reply(nil), call.outbox...) {
 		if now >= r.at {
-			t.deliverReply(c, now, r)
+			call.deliverReply(c, now, r)
 		}
 	}
 }
 
 // outboxDue returns when advanceOutbox is due.
-func (t *call) outboxDue() engine.Time {
+func (call *call) outboxDue() engine.Time {
 	at := engine.Never
-	for _, r := range t.outbox {
+	for _, r := range call.outbox {
 		at = min(at, r.at)
 	}
 	return at

@@ -62,9 +62,9 @@ func (l *listen) unheard(c *Client, now engine.Time) {
 	if !l.over || c.state == stateOpen {
 		return
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
-		if t.role == roleInitialize && t.state == callAccepted && c.channel.state == channelClosed {
-			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method, Status: 202,
+	for _, call := range append([]*call(nil), c.calls...) {
+		if call.role == roleInitialize && call.state == callAccepted && c.channel.state == channelClosed {
+			c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: call.method, Status: 202,
 				Message: "the server accepted initialize, and neither its answer nor a GET brings the result"})
 		}
 	}

@@ -8,19 +8,19 @@ import (
 // encodeRequest builds the message of a call as the revision in force has it.
 // The progress token is the request's id; a self-describing revision wants the
 // version, the client and its capabilities in every _meta.
-func (c *Client) encodeRequest(t *call) []byte {
-	if t.role == roleInitialize {
-		return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, t.params, nil)
+func (c *Client) encodeRequest(call *call) []byte {
+	if call.role == roleInitialize {
+		return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, call.params, nil)
 	}
-	own := appendUint([]byte(`"progressToken":`), uint64(t.request))
+	own := appendUint([]byte(`"progressToken":`), uint64(call.request))
 	if c.revision != nil && c.revision.SelfDescribing {
 		own = c.appendIdentity(append(own, ','))
 	}
-	params := t.params
-	if len(t.round) > 0 {
-		params = jsonrpc.AppendObject(nil, params, t.round)
+	params := call.params
+	if len(call.round) > 0 {
+		params = jsonrpc.AppendObject(nil, params, call.round)
 	}
-	return jsonrpc.AppendRequest(nil, uint64(t.request), t.method, params, jsonrpc.AppendObject(nil, t.meta, own))
+	return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, params, jsonrpc.AppendObject(nil, call.meta, own))
 }
 
 // extensions are those of 2026-07-28 that this side speaks.

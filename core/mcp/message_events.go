@@ -7,9 +7,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/sse"
 )
 
-// readEvents takes bytes of an event stream: t's, or the GET stream's where t
+// readEvents takes bytes of an event stream: the call's, or the GET stream's where the call
 // is nil. The error is a limit's: the stream yields nothing after it.
-func (c *Client) readEvents(now engine.Time, t *call, x *link.Exchange, stream *link.Stream, p []byte) error {
+func (c *Client) readEvents(now engine.Time, call *call, x *link.Exchange, stream *link.Stream, p []byte) error {
 	comments := x.Comments()
 	if err := x.Chunk(p); err != nil {
 		return err
@@ -26,8 +26,8 @@ func (c *Client) readEvents(now engine.Time, t *call, x *link.Exchange, stream *
 		events++
 		switch {
 		case stream.Accept(&e):
-			c.event(now, t, &e)
-		case !c.replayedResponse(now, t, &e):
+			c.event(now, call, &e)
+		case !c.replayedResponse(now, call, &e):
 			c.counters.DuplicateEvents++
 		}
 	}
@@ -38,7 +38,7 @@ func (c *Client) readEvents(now engine.Time, t *call, x *link.Exchange, stream *
 
 // event takes one event of a stream. Blocks without data only move the cursor;
 // types other than message are not MCP's and are counted.
-func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
+func (c *Client) event(now engine.Time, call *call, e *sse.Event) {
 	// The event before it in the same chunk may have ended the client.
 	if e.Kind != sse.Message || c.state >= stateClosing {
 		return
@@ -48,7 +48,7 @@ func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
 	if len(e.Data) == 0 {
 		return
 	}
-	if t == nil && c.channel.state != channelClosed && string(e.Type) == "endpoint" {
+	if call == nil && c.channel.state != channelClosed && string(e.Type) == "endpoint" {
 		c.channel.named(c, now, e)
 		return
 	}
@@ -56,20 +56,20 @@ func (c *Client) event(now engine.Time, t *call, e *sse.Event) {
 		c.counters.IgnoredEvents++
 		return
 	}
-	c.message(now, t, e.Data)
+	c.message(now, call, e.Data)
 }
 
 // replayedResponse takes the response to a call that has none yet although its
 // event id was seen before: it cannot be a duplicate, so the server gives its
 // ids from the start on each connection. Reports whether it was one.
-func (c *Client) replayedResponse(now engine.Time, t *call, e *sse.Event) bool {
-	if t == nil || t.state >= callEnding || e.Kind != sse.Message || len(e.Data) == 0 {
+func (c *Client) replayedResponse(now engine.Time, call *call, e *sse.Event) bool {
+	if call == nil || call.state >= callEnding || e.Kind != sse.Message || len(e.Data) == 0 {
 		return false
 	}
 	m, err := jsonrpc.Parse(e.Data, jsonrpc.Limits{Depth: c.cfg.Limits.Depth})
-	if err != nil || m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse || c.findByID(m.ID) != t {
+	if err != nil || m.Kind != jsonrpc.Response && m.Kind != jsonrpc.ErrorResponse || c.findByID(m.ID) != call {
 		return false
 	}
-	c.dispatch(now, t, &m)
+	c.dispatch(now, call, &m)
 	return true
 }

@@ -45,8 +45,8 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.skipVersionHeader = false // learned again: a passing fault may have taught it
 	c.cursorHeader.enter(c, headerUntried)
 	c.cursorHeader.failures = 0
-	t := c.newCall(now, "initialize", Timeouts{})
-	t.role = roleInitialize
+	call := c.newCall(now, "initialize", Timeouts{})
+	call.role = roleInitialize
 	asked := c.cfg.Revision
 	if asked == "" {
 		asked = wire.NewestRevision(false).Name
@@ -58,17 +58,17 @@ func (c *Client) sendInitialize(now engine.Time) {
 	}
 	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(capabilities))...)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
-	t.params = append(params, '}')
+	call.params = append(params, '}')
 	if c.revision != nil && c.revision.SelfDescribing {
 		c.revision = nil // the probe's
 	}
-	c.sendOpening(now, t)
+	c.sendOpening(now, call)
 }
 
 // sendOpening sends a request that opens the client, once there is a token for it.
-func (c *Client) sendOpening(now engine.Time, t *call) {
+func (c *Client) sendOpening(now engine.Time, call *call) {
 	if !c.token.Asking() {
-		t.send(c, now)
+		call.send(c, now)
 	}
 }
 
@@ -193,15 +193,15 @@ func (c *Client) sendQueued(now engine.Time) {
 	if c.token.Asking() {
 		return // tokenArrived sends them
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
+	for _, call := range append([]*call(nil), c.calls...) {
 		switch {
-		case t.opensClient():
-		case t.state == callRestored:
-			t.carryOn(c, now)
-		case t.state == callQueued:
-			t.send(c, now)
-		case t.waitsForSession(c):
-			t.takeUp(now)
+		case call.opensClient():
+		case call.state == callRestored:
+			call.carryOn(c, now)
+		case call.state == callQueued:
+			call.send(c, now)
+		case call.waitsForSession(c):
+			call.takeUp(now)
 		}
 	}
 }
@@ -223,9 +223,9 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	if c.session.initializeAt == now {
 		c.newSession(now)
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
-		if t.state == callStreaming && t.stream.Phase() == link.PhaseWaiting && !t.hasToken() {
-			t.answerLost(c, now, engine.Lost, lostError(t.method, 404))
+	for _, call := range append([]*call(nil), c.calls...) {
+		if call.state == callStreaming && call.stream.Phase() == link.PhaseWaiting && !call.hasToken() {
+			call.answerLost(c, now, engine.Lost, lostError(call.method, 404))
 		}
 	}
 }

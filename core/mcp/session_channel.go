@@ -155,19 +155,19 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 		c.counters.SessionsLost++
 		c.setState(stateReconnecting)
 	}
-	for _, t := range append([]*call(nil), c.calls...) {
-		if t.state < callSent || t.state >= callEnding {
+	for _, call := range append([]*call(nil), c.calls...) {
+		if call.state < callSent || call.state >= callEnding {
 			continue
 		}
-		c.abort(t.x)
-		t.x = 0
-		if t.role != roleApp {
-			c.finish(t)
-		} else if wire.SafeMethod(t.method) {
-			c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-				Code: engine.CodeNetwork, Op: t.method, Retryable: true, Message: "the stream ended before the response"})
+		c.abort(call.x)
+		call.x = 0
+		if call.role != roleApp {
+			c.finish(call)
+		} else if wire.SafeMethod(call.method) {
+			c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
+				Code: engine.CodeNetwork, Op: call.method, Retryable: true, Message: "the stream ended before the response"})
 		} else {
-			t.answerLost(c, now, engine.Unknown, unknownError(t.method, 0, "the stream ended before the response and cannot be resumed"))
+			call.answerLost(c, now, engine.Unknown, unknownError(call.method, 0, "the stream ended before the response and cannot be resumed"))
 		}
 	}
 	c.session.initializeAt = now.After(c.cfg.Retry.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))

@@ -64,9 +64,9 @@ func (c *Client) headerPassed() {
 }
 
 // headerFailed notes that exchange x, which carried the field, failed before an
-// answer; t is its call, nil for the GET stream. It reports whether that shows
+// answer; call is the call that it answers, nil for the GET stream. It reports whether that shows
 // that the field is refused: the server was reached without it a moment ago.
-func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) bool {
+func (c *Client) headerFailed(now engine.Time, call *call, x engine.ExchangeID) bool {
 	h := &c.cursorHeader
 	if h.known() || c.offline || c.state != stateOpen {
 		return h.refused()
@@ -83,7 +83,7 @@ func (c *Client) headerFailed(now engine.Time, t *call, x engine.ExchangeID) boo
 	}
 	h.failures, h.asking = 0, true
 	ping := c.newCall(now, "ping", Timeouts{Answer: pingTimeout, Idle: pingTimeout, Total: pingTimeout})
-	ping.role, ping.parent = rolePing, t
+	ping.role, ping.parent = rolePing, call
 	ping.send(c, now)
 	return false
 }
@@ -100,11 +100,11 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	h.reachedAt, h.reachedX = now, c.exchanges.Last()
 	stream := &c.listen.stream
 	c.reschedule(ping.parent)
-	if t := ping.parent; t != nil {
-		if t.state != callStreaming || t.parked != 0 {
+	if call := ping.parent; call != nil {
+		if call.state != callStreaming || call.parked != 0 {
 			return
 		}
-		stream = &t.stream
+		stream = &call.stream
 	}
 	if stream.Phase() == link.PhaseWaiting {
 		stream.Park()
@@ -121,10 +121,10 @@ func (c *Client) headerRefused() {
 	b := jsonrpc.AppendString([]byte(`{"what":`), "header_refused")
 	b = append(jsonrpc.AppendString(append(b, `,"header":`...), "Last-Event-ID"), '}')
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventIntegrity, Data: b})
-	for _, t := range c.calls {
-		if t.isKept() && t.state == callStreaming {
-			t.record.Stored = min(t.record.Stored, t.guaranteeOnceStored(c))
-			c.tellGuarantee(t)
+	for _, call := range c.calls {
+		if call.isKept() && call.state == callStreaming {
+			call.record.Stored = min(call.record.Stored, call.guaranteeOnceStored(c))
+			c.tellGuarantee(call)
 		}
 	}
 }

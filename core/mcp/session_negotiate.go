@@ -43,9 +43,9 @@ func (c *Client) sendDiscover(now engine.Time, r *wire.Revision) {
 	c.negotiation.probes++
 	c.begins(now)
 	c.revision = r
-	t := c.newCall(now, "server/discover", Timeouts{})
-	t.role = roleDiscover
-	c.sendOpening(now, t)
+	call := c.newCall(now, "server/discover", Timeouts{})
+	call.role = roleDiscover
+	c.sendOpening(now, call)
 }
 
 // discovered takes the answer to server/discover.

@@ -8,13 +8,13 @@ import (
 
 // Standing says what is known of the call with that record, for who carries it.
 func (c *Client) Standing(record uint64) tabs.Standing {
-	t := c.callOfRecord(record)
+	call := c.callOfRecord(record)
 	switch {
-	case t == nil:
+	case call == nil:
 		return tabs.Unknown
-	case t.record.outcome != 0:
+	case call.record.outcome != 0:
 		return tabs.Ended
-	case t.record.Stored == durable.LostOnReload:
+	case call.record.Stored == durable.LostOnReload:
 		return tabs.Stuck
 	}
 	return tabs.Resumable

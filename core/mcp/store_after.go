@@ -5,7 +5,7 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // continuation is what a call goes on with once what was written of it is stored. It is
 // data and no closure: a trace shows what is waited for (store_after_trace.go).
 type continuation interface {
-	goOn(c *Client, t *call, now engine.Time)
+	goOn(c *Client, call *call, now engine.Time)
 }
 
 // afterStored waits for a commit (durable.Waiter).

@@ -6,14 +6,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// whenStored has t go on once everything written so far is stored, on disk where
+// whenStored has the call go on once everything written so far is stored, on disk where
 // strict. For a call that is not kept that is at once.
-func (c *Client) whenStored(now engine.Time, t *call, strict bool, next continuation) {
-	if !t.isKept() {
-		next.goOn(c, t, now)
+func (c *Client) whenStored(now engine.Time, call *call, strict bool, next continuation) {
+	if !call.isKept() {
+		next.goOn(c, call, now)
 		return
 	}
-	c.writer.WhenStored(now, strict, &afterStored{c, t, next})
+	c.writer.WhenStored(now, strict, &afterStored{c, call, next})
 }
 
 // Stored takes the host's answer to effect Store. why is that of a
@@ -63,9 +63,9 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	c.rescheduleAll()
 	waiting := c.undecided()
 	if why == durable.ReasonClosed { // everything was deleted
-		for _, t := range c.calls {
-			if t.record != nil {
-				t.record.headIn = neverSent
+		for _, call := range c.calls {
+			if call.record != nil {
+				call.record.headIn = neverSent
 			}
 		}
 		c.session.stored = false // nor is the session: whoever closes last ends it
@@ -93,17 +93,17 @@ type storeOwner Client
 // InMemory lets the calls at hand go on without a store.
 func (o *storeOwner) InMemory(why durable.Reason) {
 	c := (*Client)(o)
-	for _, t := range c.calls {
-		if t.record != nil {
-			t.record.Fail()
+	for _, call := range c.calls {
+		if call.record != nil {
+			call.record.Fail()
 		}
 	}
-	for _, t := range c.kept {
-		t.record.Fail()
+	for _, call := range c.kept {
+		call.record.Fail()
 	}
 	c.tellDurability("memory", why)
-	for _, t := range c.calls {
-		c.tellGuarantee(t)
+	for _, call := range c.calls {
+		c.tellGuarantee(call)
 	}
 }
 
@@ -116,9 +116,9 @@ func (o *storeOwner) WriteAgain() {
 	c.tellDurability("indexeddb", 0)
 	c.withdrawn.trial.ask(c.now)
 	waiting := c.undecided()
-	for _, t := range c.calls {
-		if t.role == roleApp && t.record != nil && t.record.Memory && t.state != callFollowed && t.state < callEnding {
-			c.rewrite(t)
+	for _, call := range c.calls {
+		if call.role == roleApp && call.record != nil && call.record.Memory && call.state != callFollowed && call.state < callEnding {
+			c.rewrite(call)
 		}
 	}
 	c.sendDecided(c.now, waiting)

@@ -25,22 +25,22 @@ func (c *Client) expired(r *recorded.Call, head journal.Op) bool {
 		return false
 	}
 	c.counters.ExpiredCalls++
-	t := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}
-	c.tellEvicted(t, evictedExpired, r.Outcome != 0)
+	call := &call{method: r.Head.Method, params: r.Head.Params, record: &record{key: r.Head.Key, Log: durable.Log{Made: r.Head.CreatedAt}}}
+	c.tellEvicted(call, evictedExpired, r.Outcome != 0)
 	c.writer.Put(journal.Op{Kind: journal.OpForget, Flags: journal.OpOutcome(journal.GoneExpired, r.Outcome), Call: head.Call})
 	return true
 }
 
 // tellEvicted tells the app that the store has let a call go:
 // {"why":"quota","method":"tools/call","key":"k","params":{…},"createdAt":0,"ended":true}.
-func (c *Client) tellEvicted(t *call, why string, ended bool) {
+func (c *Client) tellEvicted(call *call, why string, ended bool) {
 	if why != evictedExpired {
 		c.counters.EvictedCalls++
 	}
 	b := jsonrpc.AppendString([]byte(`{"why":`), why)
 	b = append(b, ',')
-	b = append(b, describeRequest(nil, t)[1:]...)
-	b = strconv.AppendInt(append(b, `,"createdAt":`...), t.record.Made, 10)
+	b = append(b, describeRequest(nil, call)[1:]...)
+	b = strconv.AppendInt(append(b, `,"createdAt":`...), call.record.Made, 10)
 	b = strconv.AppendBool(append(b, `,"ended":`...), ended)
 	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventEvicted, Data: append(b, '}')})
 }
@@ -49,11 +49,11 @@ func (c *Client) tellEvicted(t *call, why string, ended bool) {
 // this page has them.
 func (c *Client) evictable() []durable.Evictable {
 	var calls []durable.Evictable
-	for _, t := range c.kept {
+	for _, call := range c.kept {
 		// Not one whose outcome is under way: it has not been told yet.
-		if !t.record.Memory && c.writer.Has(t.record.overIn) {
-			calls = append(calls, durable.Evictable{Call: t.record.ID, CreatedAt: t.record.Made, Bytes: t.record.Bytes,
-				Acked: t.record.acked >= t.position && t.position > 0, Manual: t.flags&journal.ManualAck != 0})
+		if !call.record.Memory && c.writer.Has(call.record.overIn) {
+			calls = append(calls, durable.Evictable{Call: call.record.ID, CreatedAt: call.record.Made, Bytes: call.record.Bytes,
+				Acked: call.record.acked >= call.position && call.position > 0, Manual: call.flags&journal.ManualAck != 0})
 		}
 	}
 	return calls
@@ -68,10 +68,10 @@ func (c *Client) evict() []byte {
 	evict := c.makeRoom(c.manualIn != ticket)
 	c.evicted, c.evictedIn = nil, ticket
 	for _, e := range evict {
-		t := c.callOfRecord(e.Call)
-		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, t.record.outcome), Call: e.Call})
-		t.record.Disown()
-		c.evicted = append(c.evicted, t)
+		call := c.callOfRecord(e.Call)
+		room = journal.AppendOp(room, journal.Op{Kind: journal.OpForget, Flags: journal.OpAwaited | journal.OpOutcome(journal.GoneEvicted, call.record.outcome), Call: e.Call})
+		call.record.Disown()
+		c.evicted = append(c.evicted, call)
 		if e.Manual && !e.Acked {
 			c.manualIn = ticket
 		}
@@ -101,8 +101,8 @@ func (c *Client) makeRoom(manual bool) []durable.Evictable {
 // evictedStored tells the app of the calls that make room for the commit which found
 // none: they are deleted now.
 func (c *Client) evictedStored() {
-	for _, t := range c.evicted {
-		c.tellEvicted(t, evictedQuota, true)
+	for _, call := range c.evicted {
+		c.tellEvicted(call, evictedQuota, true)
 	}
 	c.evicted = nil
 }
@@ -117,19 +117,19 @@ func (c *Client) fitStored() {
 	}
 	evict, enough := durable.Evict(c.evictable(), w.Held-c.cfg.Limits.Stored)
 	for _, e := range evict {
-		t := c.callOfRecord(e.Call)
-		c.tellEvicted(t, evictedLimit, true)
-		c.forgetCall(t, 0, journal.GoneEvicted)
+		call := c.callOfRecord(e.Call)
+		c.tellEvicted(call, evictedLimit, true)
+		c.forgetCall(call, 0, journal.GoneEvicted)
 	}
 	if enough || c.state == stateNew {
 		return // of a page that was loaded just now nothing is known to be in use yet
 	}
 	for w.Held > c.cfg.Limits.Stored {
 		var most *call
-		for _, t := range c.calls {
+		for _, call := range c.calls {
 			// In memory a call would free its key, and another tab could make it again.
-			if t.isKept() && t.record.key == "" && t.state != callFollowed && t.state < callEnding && (most == nil || t.record.Bytes > most.record.Bytes) {
-				most = t
+			if call.isKept() && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
+				most = call
 			}
 		}
 		if most == nil || most.record.Bytes == 0 {

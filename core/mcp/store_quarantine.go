@@ -40,9 +40,9 @@ func (c *Client) unreadable(record uint64, err error) {
 // letGo ends a call whose record this build has read so far, and cannot any more.
 // It is not over: it may be under way in a page that can read it. So the app is told
 // that it is elsewhere, which is no reason to make it again.
-func (c *Client) letGo(now engine.Time, t *call, err error) {
-	c.unreadable(t.record.ID, err)
-	c.part(now, t, &engine.Error{Code: engine.CodeElsewhere, Op: t.method, Cause: err,
+func (c *Client) letGo(now engine.Time, call *call, err error) {
+	c.unreadable(call.record.ID, err)
+	c.part(now, call, &engine.Error{Code: engine.CodeElsewhere, Op: call.method, Cause: err,
 		Message: "what is stored of the call cannot be read by this page: a page of the build that wrote it carries it on"})
 }
 

@@ -35,10 +35,10 @@ type record struct {
 	undecided bool
 }
 
-// newRecord returns the record of t, of which nothing is stored yet; made is when it was
+// newRecord returns the record of the call, of which nothing is stored yet; made is when it was
 // made, in ms since 1970.
-func (c *Client) newRecord(t *call, id uint64, epoch uint32, key string, made int64) *record {
-	r := &record{c: c, t: t, key: key, retry: -1, sentIn: neverSent}
+func (c *Client) newRecord(call *call, id uint64, epoch uint32, key string, made int64) *record {
+	r := &record{c: c, t: call, key: key, retry: -1, sentIn: neverSent}
 	r.Log = durable.NewLog(&c.writer, r, id, epoch, made)
 	return r
 }
@@ -51,27 +51,27 @@ func (r *record) restart(epoch uint32) {
 
 // keep writes a call's head; nothing of it leaves before that. What no later page
 // would read back (nested beyond the limit) is not kept.
-func (c *Client) keep(t *call, o *CallOptions) {
-	if !c.storedObject(t.params) || !c.storedObject(t.meta) || !c.writer.Open() && (o.Key == "" || !c.cfg.Journal || c.writer.Closed()) {
+func (c *Client) keep(call *call, o *CallOptions) {
+	if !c.storedObject(call.params) || !c.storedObject(call.meta) || !c.writer.Open() && (o.Key == "" || !c.cfg.Journal || c.writer.Closed()) {
 		return
 	}
-	t.record = c.newRecord(t, uint64(t.request), 1, o.Key, c.wall())
-	t.record.headIn = c.writer.Next()
-	c.byRecord[t.record.ID] = t
+	call.record = c.newRecord(call, uint64(call.request), 1, o.Key, c.wall())
+	call.record.headIn = c.writer.Next()
+	c.byRecord[call.record.ID] = call
 	if !c.writer.Open() {
-		t.record.Memory, t.record.headIn = true, neverSent // until the store works again
+		call.record.Memory, call.record.headIn = true, neverSent // until the store works again
 		return
 	}
-	t.record.Begin(t.journalHead())
-	c.claimKey(t, 0)
+	call.record.Begin(call.journalHead())
+	c.claimKey(call, 0)
 }
 
 // journalHead returns the head of a call as it is stored.
-func (t *call) journalHead() []byte {
+func (call *call) journalHead() []byte {
 	return journal.AppendHead(nil, &journal.Head{
-		Key: t.record.key, Method: t.method, Params: t.params, Meta: t.meta, Header: t.header, Flags: t.flags,
-		CreatedAt: t.record.Made,
-		Answer:    t.timeouts.Answer, Idle: t.timeouts.Idle, Total: t.timeouts.Total, SendWithin: t.timeouts.Send,
+		Key: call.record.key, Method: call.method, Params: call.params, Meta: call.meta, Header: call.header, Flags: call.flags,
+		CreatedAt: call.record.Made,
+		Answer:    call.timeouts.Answer, Idle: call.timeouts.Idle, Total: call.timeouts.Total, SendWithin: call.timeouts.Send,
 	})
 }
 
@@ -84,51 +84,51 @@ const neverSent = 1<<32 - 1
 // looksUnsent reports whether a later page may find the call as one that waits to be
 // sent, whatever this one says of it: it never left, its head may be there, and what
 // has become of it can no longer be noted.
-func (t *call) looksUnsent(c *Client) bool {
-	return !t.left && t.record.Memory && (c.writer.EndsBetween(t.record.headIn, t.record.sentIn) || t.record.key != "" && !c.writer.Has(t.record.headIn) && !c.writer.Closed())
+func (call *call) looksUnsent(c *Client) bool {
+	return !call.left && call.record.Memory && (c.writer.EndsBetween(call.record.headIn, call.record.sentIn) || call.record.key != "" && !c.writer.Has(call.record.headIn) && !c.writer.Closed())
 }
 
 // isKept reports whether what is written of the call gets stored.
-func (t *call) isKept() bool { return t.record != nil && !t.record.Memory }
+func (call *call) isKept() bool { return call.record != nil && !call.record.Memory }
 
 // write puts an entry into the call's next row.
-func (c *Client) write(t *call, e journal.Entry) {
-	if t.isKept() {
-		t.record.Write(e)
+func (c *Client) write(call *call, e journal.Entry) {
+	if call.isKept() {
+		call.record.Write(e)
 	}
 }
 
 // writeSecret puts an entry into the sealed part of the call's next row.
-func (c *Client) writeSecret(t *call, e journal.Entry) {
-	if t.isKept() {
-		t.record.WriteSecret(e)
+func (c *Client) writeSecret(call *call, e journal.Entry) {
+	if call.isKept() {
+		call.record.WriteSecret(e)
 	}
 }
 
 // writeAnswer writes the answer to a question.
-func (c *Client) writeAnswer(t *call, id, message []byte) {
-	if t.isKept() {
-		t.record.WriteAnswer(id, message, 0)
+func (c *Client) writeAnswer(call *call, id, message []byte) {
+	if call.isKept() {
+		call.record.WriteAnswer(id, message, 0)
 	}
 }
 
 // writeResponses does the same for those to a request for input.
-func (c *Client) writeResponses(t *call, responses []byte) {
-	c.write(t, journal.AnsweredEntry(nil, 0))
-	c.writeSecret(t, journal.Entry{Kind: journal.Responses, Data: responses})
+func (c *Client) writeResponses(call *call, responses []byte) {
+	c.write(call, journal.AnsweredEntry(nil, 0))
+	c.writeSecret(call, journal.Entry{Kind: journal.Responses, Data: responses})
 }
 
 // AppendRow ends the row that waits: with the cursor that covers its events, and
 // never without them: a cursor ahead of its events would lose them in a reload.
 func (r *record) AppendRow(b []byte) []byte {
-	c, t := r.c, r.t
-	r.written = t.position
+	c, call := r.c, r.t
+	r.written = call.position
 	if r.settled {
 		r.cursor = nil // nothing but an ack follows
 		r.Promise(r.Stored)
 		return r.Log.AppendRow(b, journal.OpEnded)
 	}
-	stream := t.carrier()
+	stream := call.carrier()
 	if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
 		r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
 		r.WriteSecret(journal.Entry{Kind: journal.Cursor, Data: r.cursor})
@@ -140,33 +140,33 @@ func (r *record) AppendRow(b []byte) []byte {
 		r.retry = stream.RetryValue()
 		r.Write(journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.retry)}})
 	}
-	r.Promise(t.guaranteeOnceStored(c))
+	r.Promise(call.guaranteeOnceStored(c))
 	return r.Log.AppendRow(b, 0)
 }
 
 // carrier returns the stream whose cursor is stored with the call: its own, or
 // that of the request for its task's result. nil where neither is one that can
 // be resumed.
-func (t *call) carrier() *link.Stream {
+func (call *call) carrier() *link.Stream {
 	switch {
-	case t.state == callStreaming:
-		return &t.stream
-	case t.state == callTask && t.task.fetch.call != nil && t.task.fetch.call.state == callStreaming:
-		return &t.task.fetch.call.stream
+	case call.state == callStreaming:
+		return &call.stream
+	case call.state == callTask && call.task.fetch.call != nil && call.task.fetch.call.state == callStreaming:
+		return &call.task.fetch.call.stream
 	}
 	return nil
 }
 
-// keeper returns the call whose record covers what comes on t's stream.
-func (t *call) keeper() *call {
-	if t.role == roleTask {
-		return t.parent
+// keeper returns the call whose record covers what comes on the call's stream.
+func (call *call) keeper() *call {
+	if call.role == roleTask {
+		return call.parent
 	}
-	return t
+	return call
 }
 
 // uncommitted reports whether the stream is ahead of what is written or stored.
-func (t *call) uncommitted() bool { return t.isKept() && t.record.Unstored() }
+func (call *call) uncommitted() bool { return call.isKept() && call.record.Unstored() }
 
 // Landed notes that the commit under way is stored.
 func (r *record) Landed(sealed bool) {
@@ -178,37 +178,37 @@ func (r *record) Landed(sealed bool) {
 // guaranteeOnceStored returns what holds of a call as it stands once that is
 // stored: a cursor counts where the revision resumes streams and the session
 // that it belongs to can be named again.
-func (t *call) guaranteeOnceStored(c *Client) durable.Guarantee {
+func (call *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 	switch {
-	case t.state == callTask:
+	case call.state == callTask:
 		return durable.Durable
-	case t.policy != nil && t.policy.carries(), t.state == callAsking:
+	case call.policy != nil && call.policy.carries(), call.state == callAsking:
 		return durable.Resumable
-	case t.state == callStreaming && !t.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && t.stream.Cursor.Resumable():
+	case call.state == callStreaming && !call.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && call.stream.Cursor.Resumable():
 		return durable.Resumable
 	}
 	return durable.LostOnReload
 }
 
 // guarantee returns what a reload would do to the call now.
-func (t *call) guarantee(c *Client) durable.Guarantee {
-	if t.tellsQueued && t.isQueuedInStore(c) {
+func (call *call) guarantee(c *Client) durable.Guarantee {
+	if call.tellsQueued && call.isQueuedInStore(c) {
 		return durable.Resumable
 	}
-	if !t.isKept() {
+	if !call.isKept() {
 		return durable.LostOnReload
 	}
-	return t.record.Stored
+	return call.record.Stored
 }
 
 // tellGuarantee tells the app where that has changed: {"guarantee":"resumable"}.
-func (c *Client) tellGuarantee(t *call) {
-	g := t.guarantee(c)
-	if t.record == nil || g == t.record.Announced || t.state >= callEnding {
+func (c *Client) tellGuarantee(call *call) {
+	g := call.guarantee(c)
+	if call.record == nil || g == call.record.Announced || call.state >= callEnding {
 		return
 	}
-	t.record.Announced = g
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGuarantee, C: t.id, Position: t.position,
+	call.record.Announced = g
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventGuarantee, C: call.id, Position: call.position,
 		Data: append(jsonrpc.AppendString([]byte(`{"guarantee":`), g.String()), '}')})
 }
 
@@ -220,124 +220,124 @@ func (c *Client) tellDurability(where string, why durable.Reason) {
 
 // rewrite stores a live call again after the store was cleared. The events that
 // the app has had are gone from it, which Base says.
-func (c *Client) rewrite(t *call) {
-	undecided := t.undecided(c)
-	if stream := t.carrier(); stream != nil {
+func (c *Client) rewrite(call *call) {
+	undecided := call.undecided(c)
+	if stream := call.carrier(); stream != nil {
 		stream.UnstoreSeen()
 	}
-	r := t.record
+	r := call.record
 	headIn := r.headIn
 	r.restart(r.Epoch)
 	// If this does not get stored, what was stored before may still be there.
 	r.headIn = min(headIn, c.writer.Next())
-	r.BeginAgain(t.journalHead())
+	r.BeginAgain(call.journalHead())
 	if undecided {
-		c.claimKey(t, 0)
+		c.claimKey(call, 0)
 	} else {
-		c.claimKey(t, journal.OpOwned)
+		c.claimKey(call, journal.OpOwned)
 	}
-	if t.position > 0 {
-		c.write(t, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(t.position)}})
+	if call.position > 0 {
+		c.write(call, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(call.position)}})
 	}
-	if len(t.outbox) > 0 || t.fold != nil {
+	if len(call.outbox) > 0 || call.fold != nil {
 		c.writer.Flush() // there are answers among it, or may be
 	}
-	if t.fold != nil {
-		c.rewriteFold(t)
+	if call.fold != nil {
+		c.rewriteFold(call)
 	}
 	// One that waits to be run again was sent too, under an id that is used up.
-	if t.state >= callStoring || t.reruns > 0 {
-		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(t.request), uint64(t.generation)}})
+	if call.state >= callStoring || call.reruns > 0 {
+		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
 		r.sentIn = c.writer.Next()
 	}
-	if t.policy != nil {
-		c.writePolicy(t)
+	if call.policy != nil {
+		c.writePolicy(call)
 	}
-	if t.task != nil {
-		c.rewriteTask(t)
+	if call.task != nil {
+		c.rewriteTask(call)
 	}
-	if t.state == callAsking {
-		c.writeRound(t)
+	if call.state == callAsking {
+		c.writeRound(call)
 	}
 	for _, a := range c.asked {
-		if a.call == t {
-			c.write(t, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
+		if a.call == call {
+			c.write(call, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
 		}
 	}
-	c.rewriteDrafts(t)
-	for _, a := range t.outbox {
-		c.writeAnswer(t, a.id, a.message)
+	c.rewriteDrafts(call)
+	for _, a := range call.outbox {
+		c.writeAnswer(call, a.id, a.message)
 	}
-	for _, id := range t.questions {
-		if !c.isOpen(t, id) {
-			c.write(t, journal.Entry{Kind: journal.Taken, Data: id})
+	for _, id := range call.questions {
+		if !c.isOpen(call, id) {
+			c.write(call, journal.Entry{Kind: journal.Taken, Data: id})
 		}
 	}
 	if r.acked > 0 {
-		c.write(t, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
+		c.write(call, journal.Entry{Kind: journal.Acked, N: [3]uint64{uint64(r.acked)}})
 	}
-	c.tellGuarantee(t)
+	c.tellGuarantee(call)
 }
 
 // rewriteFold writes what is known of a call that nobody has gone on with yet.
-func (c *Client) rewriteFold(t *call) {
-	r := t.fold
+func (c *Client) rewriteFold(call *call) {
+	r := call.fold
 	if r.Round != nil {
 		stated := uint64(0)
 		if r.Stated {
 			stated = 1
 		}
-		c.write(t, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: r.Round})
+		c.write(call, journal.Entry{Kind: journal.Round, N: [3]uint64{stated}, Data: r.Round})
 		if r.State != nil {
-			c.writeSecret(t, journal.Entry{Kind: journal.State, Data: r.State})
+			c.writeSecret(call, journal.Entry{Kind: journal.State, Data: r.State})
 		}
 		if r.Responses != nil {
-			c.writeResponses(t, r.Responses)
+			c.writeResponses(call, r.Responses)
 		}
 	}
 	if r.Sent && (r.Round == nil || r.Responded) {
-		c.write(t, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
-		t.record.sentIn = c.writer.Next()
+		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
+		call.record.sentIn = c.writer.Next()
 	}
 	if r.Task {
-		c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(r.TaskAt), r.TaskDialect}})
+		c.write(call, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(r.TaskAt), r.TaskDialect}})
 		if r.TaskID != "" {
-			c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(r.TaskID)})
+			c.writeSecret(call, journal.Entry{Kind: journal.TaskID, Data: []byte(r.TaskID)})
 		}
 		if r.TaskState != nil {
-			c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
+			c.writeSecret(call, journal.Entry{Kind: journal.TaskState, Data: r.TaskState})
 		}
 		if r.TaskTTL > 0 {
-			c.write(t, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
+			c.write(call, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(r.TaskTTL), uint64(r.TaskHeardAt)}})
 		}
 		if r.Fetching != 0 {
-			c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
+			c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{r.Fetching}})
 		}
 	}
 	if r.Retry >= 0 {
-		c.write(t, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})
+		c.write(call, journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.Retry)}})
 	}
 	if len(r.Cursor) > 0 {
-		c.writeSecret(t, journal.Entry{Kind: journal.Cursor, Data: r.Cursor})
-		c.writeSecret(t, journal.Entry{Kind: journal.Seen, Data: r.Seen})
+		c.writeSecret(call, journal.Entry{Kind: journal.Cursor, Data: r.Cursor})
+		c.writeSecret(call, journal.Entry{Kind: journal.Seen, Data: r.Seen})
 	}
 	if p := r.Policy; p != nil {
-		c.write(t, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
+		c.write(call, journal.Entry{Kind: journal.Policy, N: [3]uint64{uint64(p.MinWait), uint64(p.MaxWait), uint64(p.ReceivedAt)}})
 		if p.Token != nil {
-			c.writeSecret(t, journal.Entry{Kind: journal.Token, Data: p.Token})
+			c.writeSecret(call, journal.Entry{Kind: journal.Token, Data: p.Token})
 		}
 	}
 	for _, q := range r.Asked {
-		c.write(t, journal.AskedEntry(q.ID, q.Message))
+		c.write(call, journal.AskedEntry(q.ID, q.Message))
 	}
 	for _, d := range r.Drafts {
-		c.writeSecret(t, journal.DraftEntry(d.ID, d.Message))
+		c.writeSecret(call, journal.DraftEntry(d.ID, d.Message))
 	}
 	for _, a := range r.Outbox {
-		c.writeAnswer(t, a.ID, a.Message)
+		c.writeAnswer(call, a.ID, a.Message)
 	}
 	for _, id := range r.Taken {
-		c.write(t, journal.Entry{Kind: journal.Taken, Data: id})
+		c.write(call, journal.Entry{Kind: journal.Taken, Data: id})
 	}
 }
 
@@ -345,8 +345,8 @@ func (c *Client) rewriteFold(t *call) {
 // first.
 func (c *Client) keptInOrder() []*call {
 	calls := make([]*call, 0, len(c.kept))
-	for _, t := range c.kept {
-		calls = append(calls, t)
+	for _, call := range c.kept {
+		calls = append(calls, call)
 	}
 	sort.Sort(byRecordID(calls))
 	return calls

@@ -37,7 +37,7 @@ func (c *Client) Restore(now engine.Time, ops []byte) {
 
 func (c *Client) restore(now engine.Time, item durable.Item) {
 	op := item.Op
-	t := c.callOfRecord(op.Call)
+	call := c.callOfRecord(op.Call)
 	switch {
 	case item.Key.Kind != 0:
 		c.lostKey(now, item.Key.Call, op, item.Log)
@@ -45,12 +45,12 @@ func (c *Client) restore(now engine.Time, item durable.Item) {
 		c.restoreServer(now, op)
 	case op.Kind == journal.OpForget:
 		c.forgotten(now, op.Call, op.Flags)
-	case op.Kind == journal.OpCall && t == nil:
+	case op.Kind == journal.OpCall && call == nil:
 		c.recall(now, op, item.Log)
 	case op.Kind == journal.OpCall:
-		c.changeHands(now, t, op, item.Log)
-	case op.Kind == journal.OpLog && t != nil:
-		c.follow(now, t, op)
+		c.changeHands(now, call, op, item.Log)
+	case op.Kind == journal.OpLog && call != nil:
+		c.follow(now, call, op)
 	}
 }
 
@@ -96,8 +96,8 @@ func (c *Client) dropStaleHandshake() {
 	if !c.session.restored || bytes.Equal(c.session.client, c.identity()) {
 		return
 	}
-	for _, t := range c.calls {
-		if t.state == callRestored || t.state == callFollowed {
+	for _, call := range c.calls {
+		if call.state == callRestored || call.state == callFollowed {
 			return
 		}
 	}
@@ -139,24 +139,24 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 	if head.Flags&journal.OpOwned != 0 {
 		state = callRestored
 	}
-	t := &call{
+	call := &call{
 		id: engine.CallID(c.lastCall), request: requestID(head.Call), method: h.Method, header: h.Header, flags: h.Flags,
 		timeouts: Timeouts{Answer: h.Answer, Idle: h.Idle, Total: h.Total, Send: h.SendWithin}.or(c.cfg.Timeouts),
 		state:    state, totalBy: engine.Never,
 	}
-	t.series.Param = progressToken
-	t.tellQueuedAt, t.answerBy = engine.Never, engine.Never
-	t.fold = recorded.New(h, len(head.Plain))
-	t.record = c.newRecord(t, head.Call, head.Epoch, h.Key, h.CreatedAt)
-	t.params, t.meta = t.fold.Head.Params, t.fold.Head.Meta
-	t.stream.End()
-	if t.state == callRestored {
-		t.awaitConnection(c)
+	call.series.Param = progressToken
+	call.tellQueuedAt, call.answerBy = engine.Never, engine.Never
+	call.fold = recorded.New(h, len(head.Plain))
+	call.record = c.newRecord(call, head.Call, head.Epoch, h.Key, h.CreatedAt)
+	call.params, call.meta = call.fold.Head.Params, call.fold.Head.Meta
+	call.stream.End()
+	if call.state == callRestored {
+		call.awaitConnection(c)
 	}
 	acked, log := journal.TakeAcks(log)
 	// What the page had of it and nobody had stored comes again, maybe otherwise.
 	probe.Acked = max(probe.Acked, min(acked, probe.Position))
-	t.record.acked = probe.Acked
+	call.record.acked = probe.Acked
 	if c.expired(probe, head) {
 		return
 	}
@@ -164,22 +164,22 @@ func (c *Client) recall(now engine.Time, head journal.Op, log []journal.Op) {
 		// Its session cannot be the next one, wherever the server's row went.
 		c.session.generation = max(c.session.generation, uint32(probe.Session))
 	}
-	t.restoreSendBy(c, now, probe)
-	c.tellRecall(t, probe)
-	c.calls = append(c.calls, t)
-	c.reschedule(t)
-	c.byCall[t.id], c.byRecord[head.Call] = t, t
+	call.restoreSendBy(c, now, probe)
+	c.tellRecall(call, probe)
+	c.calls = append(c.calls, call)
+	c.reschedule(call)
+	c.byCall[call.id], c.byRecord[head.Call] = call, call
 	for _, op := range log {
-		t.fold.Reapply(op.Plain, op.Secret, c.replayEvent(t))
-		c.folded(t, op)
+		call.fold.Reapply(op.Plain, op.Secret, c.replayEvent(call))
+		c.folded(call, op)
 	}
-	if t.state == callRestored {
-		c.byID[t.request] = t
+	if call.state == callRestored {
+		c.byID[call.request] = call
 	}
-	if t.fold.Outcome != 0 {
-		c.recallOutcome(t)
-	} else if t.state == callRestored && c.state == stateOpen && !c.token.Asking() {
-		t.carryOn(c, now)
+	if call.fold.Outcome != 0 {
+		c.recallOutcome(call)
+	} else if call.state == callRestored && c.state == stateOpen && !c.token.Asking() {
+		call.carryOn(c, now)
 	}
 }
 
@@ -191,29 +191,29 @@ func (c *Client) storedObject(text []byte) bool {
 
 // foldRow takes one row of a call's log, and tells the app of its events; it reports
 // whether it could read it.
-func (c *Client) foldRow(now engine.Time, t *call, op journal.Op) bool {
-	if err := t.fold.Apply(op.Plain, op.Secret, c.replayEvent(t)); err != nil {
-		c.letGo(now, t, err)
+func (c *Client) foldRow(now engine.Time, call *call, op journal.Op) bool {
+	if err := call.fold.Apply(op.Plain, op.Secret, c.replayEvent(call)); err != nil {
+		c.letGo(now, call, err)
 		return false
 	}
-	c.folded(t, op)
+	c.folded(call, op)
 	return true
 }
 
 // replayEvent returns what tells the app of events that are stored.
-func (c *Client) replayEvent(t *call) func(kind engine.EventKind, position uint32, data []byte) {
+func (c *Client) replayEvent(call *call) func(kind engine.EventKind, position uint32, data []byte) {
 	return func(kind engine.EventKind, position uint32, data []byte) {
 		if kind == engine.EventSegment {
-			if t.streamed.Run != t.fold.Sends {
-				t.streamed = segments.Tracker{Run: t.fold.Sends} // the request was run again
+			if call.streamed.Run != call.fold.Sends {
+				call.streamed = segments.Tracker{Run: call.fold.Sends} // the request was run again
 			}
-			t.streamed.Recall(data, t.fold.Base > 0)
+			call.streamed.Recall(data, call.fold.Base > 0)
 		}
-		if position <= t.position || kind == engine.EventInput {
+		if position <= call.position || kind == engine.EventInput {
 			return // told already; or asked again while it is open, and history once it is not
 		}
-		t.position = position
-		c.replay(t.id, kind, position, data)
+		call.position = position
+		c.replay(call.id, kind, position, data)
 	}
 }
 
@@ -228,45 +228,45 @@ func (c *Client) replay(id engine.CallID, kind engine.EventKind, position uint32
 }
 
 // folded books a row that is folded.
-func (c *Client) folded(t *call, op journal.Op) {
-	t.record.Loaded(op)
-	t.position = max(t.position, t.fold.Position)
-	t.record.landed = t.fold.Position
-	t.record.acked = max(t.record.acked, t.fold.Acked)
-	if t.fold.Sent {
-		t.record.sentIn, t.left = 0, true
-		t.request = requestID(t.fold.Request) // found by it once it is this tab's
+func (c *Client) folded(call *call, op journal.Op) {
+	call.record.Loaded(op)
+	call.position = max(call.position, call.fold.Position)
+	call.record.landed = call.fold.Position
+	call.record.acked = max(call.record.acked, call.fold.Acked)
+	if call.fold.Sent {
+		call.record.sentIn, call.left = 0, true
+		call.request = requestID(call.fold.Request) // found by it once it is this tab's
 	}
 }
 
 // recallOutcome settles a call by what the journal says.
-func (c *Client) recallOutcome(t *call) {
-	e := engine.Effect{Kind: engine.Settle, C: t.id, Outcome: t.fold.Outcome, Data: t.fold.Data, Failure: t.fold.Failure}
-	t.record.outcome = t.fold.Outcome
-	t.record.settled, t.record.foreign, t.record.undecided = true, t.state == callFollowed, leavesOpen(t.fold.Failure)
-	t.fold = nil
-	c.kept[t.id] = t
-	c.finish(t)
+func (c *Client) recallOutcome(call *call) {
+	e := engine.Effect{Kind: engine.Settle, C: call.id, Outcome: call.fold.Outcome, Data: call.fold.Data, Failure: call.fold.Failure}
+	call.record.outcome = call.fold.Outcome
+	call.record.settled, call.record.foreign, call.record.undecided = true, call.state == callFollowed, leavesOpen(call.fold.Failure)
+	call.fold = nil
+	c.kept[call.id] = call
+	c.finish(call)
 	c.effects.Add(e)
 }
 
 // tellRecall describes a call to the app: {"key":"k","method":"tools/call",
 // "params":{…},"createdAt":0,"acked":0,"base":0,"manual":false,"owned":true,"guarantee":"resumable"}.
-func (c *Client) tellRecall(t *call, known *recorded.Call) {
-	t.record.Know(c.guaranteeOf(known))
-	t.record.Announced = t.record.Stored
-	b := describeRequest(nil, t)
+func (c *Client) tellRecall(call *call, known *recorded.Call) {
+	call.record.Know(c.guaranteeOf(known))
+	call.record.Announced = call.record.Stored
+	b := describeRequest(nil, call)
 	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
-	b = appendUint(append(b, `,"id":`...), t.record.ID)
+	b = appendUint(append(b, `,"id":`...), call.record.ID)
 	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
 	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
-	b = strconv.AppendBool(append(b, `,"manual":`...), t.flags&journal.ManualAck != 0)
-	b = strconv.AppendBool(append(b, `,"owned":`...), t.state == callRestored)
-	if t.flags&journal.ManualInput != 0 {
+	b = strconv.AppendBool(append(b, `,"manual":`...), call.flags&journal.ManualAck != 0)
+	b = strconv.AppendBool(append(b, `,"owned":`...), call.state == callRestored)
+	if call.flags&journal.ManualInput != 0 {
 		b = append(b, `,"input":"manual"`...)
 	}
-	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), t.record.Stored.String())
-	c.effects.Add(engine.Effect{Kind: engine.Recall, C: t.id, Data: append(b, '}')})
+	b = jsonrpc.AppendString(append(b, `,"guarantee":`...), call.record.Stored.String())
+	c.effects.Add(engine.Effect{Kind: engine.Recall, C: call.id, Data: append(b, '}')})
 }
 
 // guaranteeOf returns what the journal makes of a call that is in no hand.

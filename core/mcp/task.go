@@ -90,10 +90,10 @@ func clampInterval(value []byte) int64 {
 
 // taskResult takes a result that is a task of 2025-11-25, or part of one. False
 // for any other.
-func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
+func (c *Client) taskResult(now engine.Time, call *call, result []byte) bool {
 	made, isTask := jsonrpc.Member(result, "task")
 	partial, isPartial := jsonrpc.Member(result, "partial-content")
-	if t.role != roleApp || t.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
+	if call.role != roleApp || call.method != "tools/call" || !isTask && !isPartial || isTask && !jsonrpc.IsObject(made) {
 		return false
 	}
 	if _, whole := jsonrpc.Member(result, "content"); whole && !isPartial {
@@ -104,8 +104,8 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		id = relatedTask(result)
 	}
 	switch {
-	case t.task != nil && (id == "" || id == t.task.id):
-	case t.task != nil:
+	case call.task != nil && (id == "" || id == call.task.id):
+	case call.task != nil:
 		c.integrity("foreign_task", nil)
 		return true
 	default:
@@ -117,12 +117,12 @@ func (c *Client) taskResult(now engine.Time, t *call, result []byte) bool {
 		case c.inlined:
 			d = wire.InlinedTasks
 		}
-		if !t.adoptTask(c, now, d, id, made, result) {
+		if !call.adoptTask(c, now, d, id, made, result) {
 			return true
 		}
 	}
 	if isPartial {
-		t.takeSegments(c, now, partial, result)
+		call.takeSegments(c, now, partial, result)
 	}
 	return true
 }
@@ -135,10 +135,10 @@ func taskID(task []byte) string {
 
 // adoptTask hands the call over to a task; false where that has no usable id. It
 // is stored before anything else is told: without its id nobody finds it again.
-func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made, result []byte) bool {
+func (call *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id string, made, result []byte) bool {
 	if id == "" || len(id) > maxTaskID {
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeProtocol, Op: t.method, Message: "the server's task has no usable id"})
+		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
+			Code: engine.CodeProtocol, Op: call.method, Message: "the server's task has no usable id"})
 		return false
 	}
 	interval, _ := jsonrpc.Member(made, d.Interval)
@@ -146,28 +146,28 @@ func (t *call) adoptTask(c *Client, now engine.Time, d *wire.TaskDialect, id str
 	k := &task{id: id, dialect: d, interval: clampInterval(interval), made: now, unstored: true,
 		ttl:  taskTTL{ms: clampTTL(ttl), heard: now, written: engine.Never},
 		poll: idle, fetch: idle, update: idle, peek: idle}
-	t.task = k
-	t.enter(c, callTask)
-	t.answerBy, t.policy = engine.Never, nil
-	c.writeTask(t)
+	call.task = k
+	call.enter(c, callTask)
+	call.answerBy, call.policy = engine.Never, nil
+	c.writeTask(call)
 	switch {
 	case d == wire.ContinuedTasks:
-		t.task.trying, t.task.poll.at = c.continues != supported, now
+		call.task.trying, call.task.poll.at = c.continues != supported, now
 	case d.Result != "":
 		// A blocking tasks/result: nobody waits an interval for what is finished.
-		t.task.fetch.at, t.task.poll.at = now, now.After(t.task.interval)
+		call.task.fetch.at, call.task.poll.at = now, now.After(call.task.interval)
 	default:
-		t.task.poll.at = now.After(t.task.interval)
+		call.task.poll.at = now.After(call.task.interval)
 	}
 	c.tasksChanged(d)
 	meta, _ := jsonrpc.Member(result, "_meta")
 	fallback, _ := jsonrpc.Member(meta, metaFallback)
 	mode, _ := jsonrpc.String(fallback)
-	if !c.taskStatus(t, made) {
+	if !c.taskStatus(call, made) {
 		k.status = "working" // parts of its result came without it
 	}
-	c.whenStored(now, t, false, &taskReport{k, mode})
-	c.tellPolled(t)
+	c.whenStored(now, call, false, &taskReport{k, mode})
+	c.tellPolled(call)
 	return true
 }
 
@@ -177,52 +177,52 @@ type taskReport struct {
 	fallback string // the mode that the server has fallen back to
 }
 
-func (s *taskReport) goOn(c *Client, t *call, _ engine.Time) {
+func (s *taskReport) goOn(c *Client, call *call, _ engine.Time) {
 	s.task.unstored = false
 	// Also of one whose outcome is stored with it, and is told next.
-	if t.task == s.task || t.record != nil && t.record.settled && t.state != callFollowed {
-		c.tellTask(t, s.task, s.fallback)
+	if call.task == s.task || call.record != nil && call.record.settled && call.state != callFollowed {
+		c.tellTask(call, s.task, s.fallback)
 	}
 }
 
-func (c *Client) writeTask(t *call) {
-	c.write(t, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), t.task.dialect.Number}})
-	c.writeSecret(t, journal.Entry{Kind: journal.TaskID, Data: []byte(t.task.id)})
-	c.writeTTL(t) // after Task, which makes void what was known of another
+func (c *Client) writeTask(call *call) {
+	c.write(call, journal.Entry{Kind: journal.Task, N: [3]uint64{uint64(max(c.wall(), 0)), call.task.dialect.Number}})
+	c.writeSecret(call, journal.Entry{Kind: journal.TaskID, Data: []byte(call.task.id)})
+	c.writeTTL(call) // after Task, which makes void what was known of another
 }
 
 // restoreTask goes on with a task after a reload: from the last number that was
 // stored, where it streams.
-func (t *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire.TaskDialect) {
-	t.enter(c, callTask)
-	t.answerBy = engine.Never
-	t.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
+func (call *call) restoreTask(c *Client, now engine.Time, r *recorded.Call, d *wire.TaskDialect) {
+	call.enter(c, callTask)
+	call.answerBy = engine.Never
+	call.task = &task{id: r.TaskID, dialect: d, interval: pollDefault,
 		poll: idle, fetch: idle, update: idle, peek: idle, trying: d == wire.ContinuedTasks && c.continues != supported}
-	if t.streamed.Run == r.Sends { // else they are of a run before this one
-		t.task.segments = t.streamed
-		if t.streamed.Last() > 0 {
-			t.task.enter(c, resultStreamed)
+	if call.streamed.Run == r.Sends { // else they are of a run before this one
+		call.task.segments = call.streamed
+		if call.streamed.Last() > 0 {
+			call.task.enter(c, resultStreamed)
 		}
 	}
-	t.streamed = segments.Tracker{}
-	t.restoreTTL(c, now, r)
-	t.task.poll.at = now
+	call.streamed = segments.Tracker{}
+	call.restoreTTL(c, now, r)
+	call.task.poll.at = now
 	switch {
 	case d.Result == "":
 	case r.Fetching != 0 && len(r.Cursor) > 0 && r.Session == uint64(c.session.generation) && c.revision.LastEventID:
-		t.resumeFetch(c, now, r)
+		call.resumeFetch(c, now, r)
 	default:
-		t.task.fetch.at, t.task.unheard = now, requestID(r.Fetching)
+		call.task.fetch.at, call.task.unheard = now, requestID(r.Fetching)
 	}
-	if t.task.state = bytes.Clone(r.TaskState); len(r.TaskState) > 0 {
-		t.task.echoes = echoStored
+	if call.task.state = bytes.Clone(r.TaskState); len(r.TaskState) > 0 {
+		call.task.echoes = echoStored
 	}
 	c.tasksChanged(d)
-	c.tellPolled(t)
-	c.resumedProven(t, t.task.streams())
-	t.restoreTaskInput(c, now, r)
-	if t.generation == c.session.generation {
-		t.handAsked(c, now, r)
+	c.tellPolled(call)
+	c.resumedProven(call, call.task.streams())
+	call.restoreTaskInput(c, now, r)
+	if call.generation == c.session.generation {
+		call.handAsked(c, now, r)
 	}
 }
 
@@ -233,8 +233,8 @@ func (k *task) over() bool {
 
 // taskStatus takes what the server says of the task, and tells the app where
 // that is new. Reports whether it was. Nothing follows an end (2025-11-25 tasks).
-func (c *Client) taskStatus(t *call, task []byte) bool {
-	k := t.task
+func (c *Client) taskStatus(call *call, task []byte) bool {
+	k := call.task
 	value, _ := jsonrpc.Member(task, "status")
 	status, ok := jsonrpc.String(value)
 	if !ok {
@@ -251,14 +251,14 @@ func (c *Client) taskStatus(t *call, task []byte) bool {
 	}
 	k.status, k.said = status, text
 	if !k.unstored {
-		c.tellTask(t, k, "")
+		c.tellTask(call, k, "")
 	}
 	return true
 }
 
 // tellTask tells the app: {"status":"working","message":"…","fallback":"task"}. The
 // task's id may be a bearer secret and stays here.
-func (c *Client) tellTask(t *call, k *task, fallback string) {
+func (c *Client) tellTask(call *call, k *task, fallback string) {
 	b := jsonrpc.AppendString([]byte(`{"status":`), k.status)
 	if k.said != "" {
 		b = jsonrpc.AppendString(append(b, `,"message":`...), k.said)
@@ -270,5 +270,5 @@ func (c *Client) tellTask(t *call, k *task, fallback string) {
 	if k.status == "input_required" {
 		stream = engine.StreamNeeded
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, Stream: stream, C: t.id, Position: t.position, Data: append(b, '}')})
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventTask, Stream: stream, C: call.id, Position: call.position, Data: append(b, '}')})
 }

@@ -34,8 +34,8 @@ func inputID(key string) []byte { return append([]byte{'k'}, key...) }
 // askTaskInput hands what is new among a task's requests for input to the app: a
 // key is asked once for the life of the task (SEP-2663), however often polls
 // repeat it.
-func (t *call) askTaskInput(c *Client, now engine.Time, requests []byte) {
-	k := t.task
+func (call *call) askTaskInput(c *Client, now engine.Time, requests []byte) {
+	k := call.task
 	entries, more := jsonrpc.Entries(requests, maxTaskInput)
 	var fresh []byte
 	waiting := 0
@@ -50,21 +50,21 @@ func (t *call) askTaskInput(c *Client, now engine.Time, requests []byte) {
 			more = true
 			break
 		}
-		t.noteAsked(e.Key, e.Value)
-		c.write(t, journal.AskedEntry(inputID(e.Key), withoutTask(e.Value)))
+		call.noteAsked(e.Key, e.Value)
+		c.write(call, journal.AskedEntry(inputID(e.Key), withoutTask(e.Value)))
 		fresh = appendInput(fresh, e.Key, e.Value)
 	}
 	if more {
 		c.integrity("too_many_requests", nil)
 	}
 	if fresh != nil {
-		t.askedAt = now
-		c.deliver(t, engine.EventInput, inputEvent(append(fresh, '}')))
+		call.askedAt = now
+		c.deliver(call, engine.EventInput, inputEvent(append(fresh, '}')))
 	}
 }
 
-func (t *call) noteAsked(key string, request []byte) {
-	k := t.task
+func (call *call) noteAsked(key string, request []byte) {
+	k := call.task
 	if k.asked == nil {
 		k.asked, k.waiting = map[string]bool{}, map[string][]byte{}
 	}
@@ -83,8 +83,8 @@ func appendInput(b []byte, key string, value []byte) []byte {
 
 // answerTask takes the app's answers, some or all of them. They are on disk
 // before they leave.
-func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
-	k := t.task
+func (call *call) answerTask(c *Client, now engine.Time, responses []byte) {
+	k := call.task
 	entries, _ := jsonrpc.Entries(responses, maxTaskInput)
 	var replies []*taskReply
 	for _, e := range entries {
@@ -92,17 +92,17 @@ func (t *call) answerTask(c *Client, now engine.Time, responses []byte) {
 			continue
 		}
 		delete(k.waiting, e.Key)
-		t.drafts.drop(inputID(e.Key))
+		call.drafts.drop(inputID(e.Key))
 		r := &taskReply{key: e.Key, response: append([]byte(nil), e.Value...)}
 		replies = append(replies, r)
-		c.writeAnswer(t, inputID(e.Key), r.response)
+		c.writeAnswer(call, inputID(e.Key), r.response)
 	}
 	if len(replies) == 0 {
 		return
 	}
-	t.totalBy = later(t.totalBy, now.Since(t.askedAt))
+	call.totalBy = later(call.totalBy, now.Since(call.askedAt))
 	k.answers = append(k.answers, replies...)
-	c.whenStored(now, t, true, &taskAnswers{k, replies})
+	c.whenStored(now, call, true, &taskAnswers{k, replies})
 }
 
 // taskAnswers sends what the app has answered to a task.
@@ -111,11 +111,11 @@ type taskAnswers struct {
 	replies []*taskReply
 }
 
-func (s *taskAnswers) goOn(_ *Client, t *call, now engine.Time) {
+func (s *taskAnswers) goOn(_ *Client, call *call, now engine.Time) {
 	for _, r := range s.replies {
 		r.stored = true
 	}
-	if t.task == s.task {
+	if call.task == s.task {
 		s.task.sendAnswers(now)
 	}
 }
@@ -131,12 +131,12 @@ func (k *task) sendAnswers(now engine.Time) {
 
 // inputMembers returns the members of params that carry the answers, nil for
 // none.
-func (t *call) inputMembers(wanted bool) []byte {
+func (call *call) inputMembers(wanted bool) []byte {
 	if !wanted {
 		return nil
 	}
 	var object []byte
-	for _, r := range t.task.answers {
+	for _, r := range call.task.answers {
 		if r.sent = r.stored; r.sent {
 			object = appendInput(object, r.key, r.response)
 		}
@@ -145,29 +145,29 @@ func (t *call) inputMembers(wanted bool) []byte {
 	if object != nil {
 		members = append(append([]byte(`,"inputResponses":`), object...), '}')
 	}
-	if len(t.task.state) > 0 && (object != nil || t.task.echo) {
-		members = append(append(members, `,"requestState":`...), t.task.state...)
+	if len(call.task.state) > 0 && (object != nil || call.task.echo) {
+		members = append(append(members, `,"requestState":`...), call.task.state...)
 	}
 	return members
 }
 
 // answersTaken notes that the server has taken the answers under way, or refused
 // them for good.
-func (t *call) answersTaken(c *Client) {
+func (call *call) answersTaken(c *Client) {
 	var left []*taskReply
-	for _, r := range t.task.answers {
+	for _, r := range call.task.answers {
 		if r.sent {
-			c.write(t, journal.Entry{Kind: journal.Taken, Data: inputID(r.key)})
+			c.write(call, journal.Entry{Kind: journal.Taken, Data: inputID(r.key)})
 		} else {
 			left = append(left, r)
 		}
 	}
-	t.task.answers = left
+	call.task.answers = left
 }
 
 // updated takes the answer to tasks/update.
-func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	k, code := t.task, errorCode(data)
+func (call *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	k, code := call.task, errorCode(data)
 	refused := outcome == engine.OutcomeRPCError
 	switch {
 	case refused && code != invalidParams && code != wire.MethodNotFound && k.update.attempts < maxReplies:
@@ -176,38 +176,38 @@ func (t *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data 
 		// An error says that the task is over or wants no such key: what becomes
 		// of it the next poll tells.
 		k.update.attempts = 0
-		t.answersTaken(c)
+		call.answersTaken(c)
 		k.poll.at = min(k.poll.at, now.After(pollFloor))
 	case failure.Retryable,
 		failure.Code == engine.CodeProtocol && k.update.attempts < resultTries: // half an answer, or none, with a clean end
 		k.update.again(now, c)
 	default:
-		t.answersTaken(c)
+		call.answersTaken(c)
 	}
 }
 
 // restoreTaskInput brings back what the task has asked: answered, answered and
 // not taken, or neither.
-func (t *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call) {
-	k := t.task
+func (call *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call) {
+	k := call.task
 	var again []byte
 	for _, q := range r.Asked {
 		if key, ok := inputKey(q.ID); ok {
-			request := t.withTask(q.Message)
-			t.noteAsked(key, request)
+			request := call.withTask(q.Message)
+			call.noteAsked(key, request)
 			again = appendInput(again, key, request)
 		}
 	}
 	for _, a := range r.Outbox {
 		if key, ok := inputKey(a.ID); ok {
-			t.noteAsked(key, nil)
+			call.noteAsked(key, nil)
 			delete(k.waiting, key)
 			k.answers = append(k.answers, &taskReply{key: key, response: a.Message, stored: true})
 		}
 	}
 	for _, id := range r.Taken {
 		if key, ok := inputKey(id); ok {
-			t.noteAsked(key, nil)
+			call.noteAsked(key, nil)
 			delete(k.waiting, key)
 		}
 	}
@@ -217,9 +217,9 @@ func (t *call) restoreTaskInput(c *Client, now engine.Time, r *recorded.Call) {
 		k.sendAnswers(now)
 	}
 	if again != nil {
-		t.askedAt = now
+		call.askedAt = now
 		again = append(again, '}')
-		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: t.id, Event: engine.EventInput, Position: t.position, Data: t.drafts.withSaved(inputEvent(again), again, inputID)})
+		c.effects.Add(engine.Effect{Kind: engine.Deliver, C: call.id, Event: engine.EventInput, Position: call.position, Data: call.drafts.withSaved(inputEvent(again), again, inputID)})
 	}
 }
 
@@ -232,17 +232,17 @@ func inputKey(id []byte) (string, bool) {
 }
 
 // rewriteTask writes a live task again after the store was cleared.
-func (c *Client) rewriteTask(t *call) {
-	k := t.task
-	c.writeTask(t)
+func (c *Client) rewriteTask(call *call) {
+	k := call.task
+	c.writeTask(call)
 	if len(k.state) > 0 {
-		c.writeSecret(t, journal.Entry{Kind: journal.TaskState, Data: k.state})
+		c.writeSecret(call, journal.Entry{Kind: journal.TaskState, Data: k.state})
 	}
 	for _, key := range sortedKeys(k.waiting) {
-		c.write(t, journal.AskedEntry(inputID(key), withoutTask(k.waiting[key])))
+		c.write(call, journal.AskedEntry(inputID(key), withoutTask(k.waiting[key])))
 	}
 	for _, r := range k.answers {
-		c.writeAnswer(t, inputID(r.key), r.response)
+		c.writeAnswer(call, inputID(r.key), r.response)
 	}
-	c.rewriteDrafts(t)
+	c.rewriteDrafts(call)
 }

@@ -53,12 +53,12 @@ func (c *Client) liveTasks() []string {
 		return nil
 	}
 	var ids []string
-	for _, t := range c.calls {
+	for _, call := range c.calls {
 		switch {
-		case t.state == callTask && t.task.dialect.Listens:
-			ids = append(ids, t.task.id)
-		case t.state == callRestored && t.fold != nil && t.fold.TaskID != "" && t.fold.TaskDialect == wire.ExtensionTasks.Number:
-			ids = append(ids, t.fold.TaskID)
+		case call.state == callTask && call.task.dialect.Listens:
+			ids = append(ids, call.task.id)
+		case call.state == callRestored && call.fold != nil && call.fold.TaskID != "" && call.fold.TaskDialect == wire.ExtensionTasks.Number:
+			ids = append(ids, call.fold.TaskID)
 		}
 	}
 	return ids
@@ -181,10 +181,10 @@ func (c *Client) replaceListen(next *listen) {
 // catchUp polls the tasks that the stream tells of from now on, but those that
 // another one has told of until now: what was said before nobody heard.
 func (c *Client) catchUp(l *listen, heard []string) {
-	for _, t := range c.calls {
-		if t.state == callTask && slices.Contains(l.ids, t.task.id) && !slices.Contains(heard, t.task.id) {
-			c.reschedule(t)
-			t.task.catchUp(c.now)
+	for _, call := range c.calls {
+		if call.state == callTask && slices.Contains(l.ids, call.task.id) && !slices.Contains(heard, call.task.id) {
+			c.reschedule(call)
+			call.task.catchUp(c.now)
 		}
 	}
 }

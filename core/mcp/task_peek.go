@@ -14,19 +14,19 @@ const peekMethod = "tasks/get"
 // known here, without one. Of a call that has ended its outcome tells.
 func (c *Client) Peek(now engine.Time, id engine.CallID) {
 	c.begin(now)
-	t := c.callOf(id)
+	call := c.callOf(id)
 	switch {
-	case t == nil || t.state >= callEnding:
-	case t.state == callStreaming && t.policy != nil && t.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
-		t.generation == c.session.generation:
-		if t.policy.peek == nil {
-			t.policy.peek = t.askStatus(c, now)
+	case call == nil || call.state >= callEnding:
+	case call.state == callStreaming && call.policy != nil && call.policy.carries() && c.state == stateOpen && !c.token.Asking() &&
+		call.generation == c.session.generation:
+		if call.policy.peek == nil {
+			call.policy.peek = call.askStatus(c, now)
 		}
-	case t.state != callTask:
-		c.tellKnown(t)
-	case t.task.peek.call == nil:
-		s := c.bookTask(now, t, peekMethod, nil)
-		t.task.peek.call = s
+	case call.state != callTask:
+		c.tellKnown(call)
+	case call.task.peek.call == nil:
+		s := c.bookTask(now, call, peekMethod, nil)
+		call.task.peek.call = s
 		if c.state == stateOpen && !c.token.Asking() {
 			s.send(c, now)
 		}
@@ -35,8 +35,8 @@ func (c *Client) Peek(now engine.Time, id engine.CallID) {
 
 // peeked takes the answer to a peek. What is new in it is told as what a poll
 // brings, and an end makes the next poll due.
-func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	k := t.task
+func (call *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	k := call.task
 	if outcome == engine.OutcomeResult {
 		status, _ := jsonrpc.Member(data, "status")
 		if _, ok := jsonrpc.String(status); !ok {
@@ -49,12 +49,12 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 				Code: engine.CodeProtocol, Op: peekMethod, Message: "the server has answered with another task"}
 		}
 	}
-	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: call.id, Position: uint32(outcome), Failure: failure}
 	switch outcome {
 	case engine.OutcomeResult:
 		e.Data = k.dialect.AppendStatus(nil, data)
-		t.heardOf(c, now, data)
-		c.taskStatus(t, data)
+		call.heardOf(c, now, data)
+		c.taskStatus(call, data)
 		if k.over() && k.poll.call == nil {
 			k.poll.at = now
 		}
@@ -67,16 +67,16 @@ func (t *call) peeked(c *Client, now engine.Time, outcome engine.Outcome, data [
 // statusAnswered takes the answer to requests/getStatus for the app: "processing", and
 // whether messages wait that have not arrived, or input is wanted. A server without
 // it leaves what is known here.
-func (t *call) statusAnswered(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id, Position: uint32(outcome), Failure: failure}
+func (call *call) statusAnswered(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
+	e := engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: call.id, Position: uint32(outcome), Failure: failure}
 	switch outcome {
 	case engine.OutcomeResult:
-		t.contact(c, now)
+		call.contact(c, now)
 		value, _ := jsonrpc.Member(data, "status")
 		status, _ := jsonrpc.String(value)
 		pending, _ := jsonrpc.Member(data, "hasPendingMessage")
 		input, _ := jsonrpc.Member(data, "hasInputRequest")
-		t.policy.failed = status == "failed"
+		call.policy.failed = status == "failed"
 		switch {
 		case string(input) == "true":
 			status = "input_required"
@@ -89,21 +89,21 @@ func (t *call) statusAnswered(c *Client, now engine.Time, outcome engine.Outcome
 		}
 		e.Data = append(e.Data, '}')
 	case engine.OutcomeRPCError:
-		c.tellKnown(t) // an error means that only a resume can tell
+		c.tellKnown(call) // an error means that only a resume can tell
 		return
 	}
 	c.effects.Add(e)
 }
 
 // tellKnown tells the app how a call stands as far as is known here.
-func (c *Client) tellKnown(t *call) {
+func (c *Client) tellKnown(call *call) {
 	status := "working"
 	switch {
-	case t.task != nil && t.task.status != "":
-		status = t.task.status
-	case t.waitsForApp(), t.fold != nil && (len(t.fold.Asked) > 0 || t.fold.Asks()):
+	case call.task != nil && call.task.status != "":
+		status = call.task.status
+	case call.waitsForApp(), call.fold != nil && (len(call.fold.Asked) > 0 || call.fold.Asks()):
 		status = "input_required"
 	}
-	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: t.id,
+	c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventPeek, C: call.id,
 		Data: append(jsonrpc.AppendString([]byte(`{"status":`), status), '}')})
 }

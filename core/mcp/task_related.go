@@ -65,15 +65,15 @@ func withoutTask(data []byte) []byte {
 
 // withTask returns a message as the server sent it, of one that withoutTask had
 // stored: it belongs to the task that the call has become.
-func (t *call) withTask(data []byte) []byte {
-	if t.task == nil {
+func (call *call) withTask(data []byte) []byte {
+	if call.task == nil {
 		return data
 	}
 	return relateInside(data, func(related []byte) []byte {
 		if taskID(related) != "" {
 			return related
 		}
-		return withTaskID(related, t.task.id)
+		return withTaskID(related, call.task.id)
 	})
 }
 

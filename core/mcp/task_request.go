@@ -44,56 +44,56 @@ func (s *subcall) drop(c *Client) {
 }
 
 // advanceTask makes the requests that are due.
-func (t *call) advanceTask(c *Client, now engine.Time) {
-	k := t.task
-	if t.x != 0 && t.stream.Advance(now) == link.ActionAbort {
-		c.abort(t.x)
-		t.streamEnded(c, now)
+func (call *call) advanceTask(c *Client, now engine.Time) {
+	k := call.task
+	if call.x != 0 && call.stream.Advance(now) == link.ActionAbort {
+		c.abort(call.x)
+		call.streamEnded(c, now)
 	}
 	if c.state != stateOpen || c.token.Asking() {
 		return // taskDue is Never meanwhile
 	}
 	if !k.ttl.over && now >= k.expires() {
-		t.expire(now)
+		call.expire(now)
 	}
-	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && t.uncommitted() {
+	if len(k.state) > 0 && now >= k.poll.at && k.poll.call == nil && call.uncommitted() {
 		// The server may take no other state than its last, also from a later page.
 		k.poll.at = engine.Never
-		c.whenStored(now, t, true, &subrequest{k, &k.poll})
+		c.whenStored(now, call, true, &subrequest{k, &k.poll})
 	}
 	if k.poll.due(now) {
-		k.poll.call = c.askTask(now, t, k.dialect.Poll, t.inputMembers(k.dialect.Update == "" && k.echoes != echoRefused))
+		k.poll.call = c.askTask(now, call, k.dialect.Poll, call.inputMembers(k.dialect.Update == "" && k.echoes != echoRefused))
 		if k.echoes == echoRefused {
 			k.echoes = echoHeard
 		}
 	}
 	if k.update.due(now) {
-		if more := t.inputMembers(true); more != nil {
-			k.update.call = c.askTask(now, t, k.dialect.Update, more)
+		if more := call.inputMembers(true); more != nil {
+			k.update.call = c.askTask(now, call, k.dialect.Update, more)
 		}
 	}
 	if !k.fetch.due(now) {
 		return
 	}
-	if k.streams() && t.uncommitted() {
+	if k.streams() && call.uncommitted() {
 		// The server may forget what a higher number covers.
-		c.whenStored(now, t, true, &subrequest{k, &k.fetch})
+		c.whenStored(now, call, true, &subrequest{k, &k.fetch})
 		return
 	}
-	if t.parked != 0 && k.blocks() && !t.numbers() {
+	if call.parked != 0 && k.blocks() && !call.numbers() {
 		return // polls tell when there is something to fetch
 	}
 	var last []byte
-	if k.numbered = t.numbers(); k.numbered {
+	if k.numbered = call.numbers(); k.numbered {
 		// Never 0: it is invalid, and means from the start anyway.
 		last = appendUint([]byte(`,"lastSeqNr":`), k.segments.Last())
 		if !k.segments.Gapless() {
 			c.counters.GapsRefetched++
 		}
 	}
-	if t.generation != c.session.generation {
+	if call.generation != c.session.generation {
 		// What a session that is gone has asked, this one asks under ids of its own.
-		t.generation, t.outbox, t.questions, k.unheard = c.session.generation, nil, nil, 0
+		call.generation, call.outbox, call.questions, k.unheard = c.session.generation, nil, nil, 0
 	}
 	k.chunks, k.ended = 0, 0
 	if k.unheard != 0 && c.revision.CancelNotification {
@@ -101,18 +101,18 @@ func (t *call) advanceTask(c *Client, now engine.Time) {
 		// what it asks of the person to the first, whose stream nobody reads.
 		c.sendCancelled(now, k.unheard, "asked again")
 	}
-	s := c.bookTask(now, t, k.dialect.Result, last)
+	s := c.bookTask(now, call, k.dialect.Result, last)
 	k.fetch.call, k.unheard = s, s.request
-	if t.record == nil {
+	if call.record == nil {
 		s.send(c, now)
 		return
 	}
 	// What the server asks for on its stream is sent once: a later page has to
 	// resume that very stream to hear it, or to take it back. So it knows of it.
-	t.record.cursor, t.record.retry = t.record.cursor[:0], -1
-	c.write(t, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
+	call.record.cursor, call.record.retry = call.record.cursor[:0], -1
+	c.write(call, journal.Entry{Kind: journal.Fetching, N: [3]uint64{uint64(s.request)}})
 	s.enter(c, callStoring)
-	c.whenStored(now, t, false, &sending{s})
+	c.whenStored(now, call, false, &sending{s})
 }
 
 // subrequest makes a request about a task due.
@@ -121,87 +121,87 @@ type subrequest struct {
 	make *subcall
 }
 
-func (s *subrequest) goOn(_ *Client, t *call, now engine.Time) {
-	if t.task == s.task && s.make.call == nil {
+func (s *subrequest) goOn(_ *Client, call *call, now engine.Time) {
+	if call.task == s.task && s.make.call == nil {
 		s.make.at = now
 	}
 }
 
 // streamEnded notes that the stream on which the call was made is over. What came
 // by itself is asked for from here on.
-func (t *call) streamEnded(c *Client, now engine.Time) {
-	t.x = 0
-	t.stream.End()
-	if k := t.task; k.result == resultStreamed || k.result == resultWhole {
-		t.fetchNow(c, now)
+func (call *call) streamEnded(c *Client, now engine.Time) {
+	call.x = 0
+	call.stream.End()
+	if k := call.task; k.result == resultStreamed || k.result == resultWhole {
+		call.fetchNow(c, now)
 	}
 }
 
 // resumeFetch goes on with a request for the task's result that an earlier page
 // made, from where its stream stood.
-func (t *call) resumeFetch(c *Client, now engine.Time, r *recorded.Call) {
-	s := c.newCall(now, t.task.dialect.Result, Timeouts{Idle: t.timeouts.Idle})
-	s.role, s.parent = roleTask, t
+func (call *call) resumeFetch(c *Client, now engine.Time, r *recorded.Call) {
+	s := c.newCall(now, call.task.dialect.Result, Timeouts{Idle: call.timeouts.Idle})
+	s.role, s.parent = roleTask, call
 	delete(c.byID, s.request)
 	s.request = requestID(r.Fetching)
 	c.byID[s.request] = s
 	s.enter(c, callStreaming)
 	s.answerBy = engine.Never
 	s.generation, s.inSession = uint32(r.Session), c.session.id != ""
-	s.stream = t.newStream(c)
+	s.stream = call.newStream(c)
 	s.stream.Restored(now, r.Cursor, r.Seen, r.Retry)
-	t.record.cursor, t.record.retry = append(t.record.cursor[:0], r.Cursor...), r.Retry
-	t.task.fetch.call, t.task.fetch.at, t.task.unheard = s, engine.Never, s.request
+	call.record.cursor, call.record.retry = append(call.record.cursor[:0], r.Cursor...), r.Retry
+	call.task.fetch.call, call.task.fetch.at, call.task.unheard = s, engine.Never, s.request
 }
 
 // taskDue returns when advanceTask is due.
-func (t *call) taskDue(c *Client) engine.Time {
+func (call *call) taskDue(c *Client) engine.Time {
 	at := engine.Never
-	if t.x != 0 {
-		at = t.stream.Deadline()
+	if call.x != 0 {
+		at = call.stream.Deadline()
 	}
 	if c.state != stateOpen || c.token.Asking() {
 		return at
 	}
-	for _, s := range []*subcall{&t.task.poll, &t.task.fetch, &t.task.update} {
+	for _, s := range []*subcall{&call.task.poll, &call.task.fetch, &call.task.update} {
 		if s.call == nil {
 			at = min(at, s.at)
 		}
 	}
-	if !t.task.ttl.over {
-		at = min(at, t.task.expires())
+	if !call.task.ttl.over {
+		at = min(at, call.task.expires())
 	}
 	return at
 }
 
-// askTask makes a request about t's task, with more members of params.
-func (c *Client) askTask(now engine.Time, t *call, method string, more []byte) *call {
-	s := c.bookTask(now, t, method, more)
+// askTask makes a request about the call's task, with more members of params.
+func (c *Client) askTask(now engine.Time, call *call, method string, more []byte) *call {
+	s := c.bookTask(now, call, method, more)
 	s.send(c, now)
 	return s
 }
 
 // bookTask makes the same request, which is sent once the client is open.
-func (c *Client) bookTask(now engine.Time, t *call, method string, more []byte) *call {
-	s := c.newCall(now, method, Timeouts{Idle: t.timeouts.Idle})
-	s.role, s.parent = roleTask, t
-	params := jsonrpc.AppendString([]byte(`{"taskId":`), t.task.id)
+func (c *Client) bookTask(now engine.Time, call *call, method string, more []byte) *call {
+	s := c.newCall(now, method, Timeouts{Idle: call.timeouts.Idle})
+	s.role, s.parent = roleTask, call
+	params := jsonrpc.AppendString([]byte(`{"taskId":`), call.task.id)
 	s.params = append(append(params, more...), '}')
 	return s
 }
 
 // cancelTask asks the server to stop a task; notifications/cancelled must not be
 // used for one. Whether it does is not waited for.
-func (c *Client) cancelTask(now engine.Time, t *call) { c.askTask(now, t, "tasks/cancel", nil) }
+func (c *Client) cancelTask(now engine.Time, call *call) { c.askTask(now, call, "tasks/cancel", nil) }
 
 // dropTask ends what is under way about a task whose call has its outcome.
-func (t *call) dropTask(c *Client) {
-	k := t.task
+func (call *call) dropTask(c *Client) {
+	k := call.task
 	if k.peek.call != nil {
 		k.peek.drop(c)
-		c.tellKnown(t)
+		c.tellKnown(call)
 	}
-	t.task = nil
+	call.task = nil
 	k.poll.drop(c)
 	k.fetch.drop(c)
 	k.update.drop(c)

@@ -12,21 +12,21 @@ import (
 const gapTries = 4
 
 // takeSegments takes a partial-content and what came with it.
-func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
-	k := t.task
+func (call *call) takeSegments(c *Client, now engine.Time, partial, result []byte) {
+	k := call.task
 	if !k.streams() {
 		k.enter(c, resultStreamed)
 	}
-	t.heardOf(c, now, nil)
+	call.heardOf(c, now, nil)
 	if k.dialect.AnswersByPoll() {
 		// Who streams results has tasks/result: SEP-1905 goes on from there.
 		k.dialect = wire.CoreTasks
-		c.writeTask(t)
+		c.writeTask(call)
 	}
 	before := k.segments.Last()
 	c.elements = jsonrpc.AppendElements(c.elements[:0], partial)
 	for _, raw := range c.elements {
-		t.takeSegment(c, raw)
+		call.takeSegment(c, raw)
 	}
 	clear(c.elements)
 	if k.segments.Last() > before {
@@ -45,14 +45,14 @@ func (t *call) takeSegments(c *Client, now engine.Time, partial, result []byte) 
 		}
 		k.fetch.at = now
 	case !k.segments.Gapless() && k.tries == 0 && k.result != resultWhole:
-		t.fetchNow(c, now)
-	case t.x != 0 && k.result != resultWhole && k.segments.Gapless():
+		call.fetchNow(c, now)
+	case call.x != 0 && k.result != resultWhole && k.segments.Gapless():
 		k.fetch.at = engine.Never // they come by themselves
 	}
 }
 
-func (t *call) takeSegment(c *Client, raw []byte) {
-	switch t.task.segments.Add(raw, func(raw []byte) { c.deliver(t, engine.EventSegment, raw) }) {
+func (call *call) takeSegment(c *Client, raw []byte) {
+	switch call.task.segments.Add(raw, func(raw []byte) { c.deliver(call, engine.EventSegment, raw) }) {
 	case segments.Duplicate:
 		c.counters.DuplicateSegments++
 	case segments.Conflict:
@@ -65,14 +65,14 @@ func (t *call) takeSegment(c *Client, raw []byte) {
 		c.integrity("late_segment", nil)
 	case segments.TooMuch:
 		c.integrity("too_many_segments", nil)
-		t.task.askWhole(c) // asked for again, it would not fit again
+		call.task.askWhole(c) // asked for again, it would not fit again
 	}
 }
 
 // fetchNow asks for what is missing at once, also where the whole result is
 // waited for and nothing has come of that: the server answers by the number.
-func (t *call) fetchNow(c *Client, now engine.Time) {
-	k := t.task
+func (call *call) fetchNow(c *Client, now engine.Time) {
+	k := call.task
 	if s := k.fetch.call; s != nil && s.state == callSent && !k.numbered && k.segments.Last() > 0 {
 		k.fetch.drop(c)
 	}
@@ -80,22 +80,22 @@ func (t *call) fetchNow(c *Client, now engine.Time) {
 }
 
 // refetched takes the segments that the server gave when it was asked for them.
-func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
-	k := t.task
+func (call *call) refetched(c *Client, now engine.Time, partial, result []byte) {
+	k := call.task
 	complete, before, over, had := k.result == resultComplete, k.segments.Last(), k.over(), k.segments.Complete
 	k.fetch.at = now.After(k.interval)
-	t.takeSegments(c, now, partial, result)
+	call.takeSegments(c, now, partial, result)
 	switch {
 	case complete && !k.numbered:
-		t.settleMerged(c, now) // it was asked for the whole, and has no more than that
+		call.settleMerged(c, now) // it was asked for the whole, and has no more than that
 	case k.expired:
 		// What was left is read. Whatever it says of itself, it is not complete
 		// (SEP-1905, TTL expiration during streaming).
-		t.taskOver(c, now, complete)
+		call.taskOver(c, now, complete)
 	case k.segments.Last() > before:
 	case !k.segments.Gapless():
 		k.fetch.at = now.After(k.interval)
-		t.inVain(c, now)
+		call.inVain(c, now)
 	case !had && k.numbered && k.segments.Complete && !over && len(jsonrpc.Elements(partial)) == 0:
 		// Nothing follows, says a server that may have begun again and be behind
 		// the number (SEP-1905): the status tells.
@@ -111,49 +111,49 @@ func (t *call) refetched(c *Client, now engine.Time, partial, result []byte) {
 
 // inVain counts that a gap was asked for and is still there. In the end the app
 // is told: {"outcome":"gap",…,"missing":[2,4]}.
-func (t *call) inVain(c *Client, now engine.Time) {
-	k := t.task
+func (call *call) inVain(c *Client, now engine.Time) {
+	k := call.task
 	k.tries++
 	switch {
 	case k.tries < gapTries && k.result != resultWhole:
 	case k.result != resultWhole:
 		from, to := k.segments.Missing()
-		c.resumedGap(t, from, to)
+		c.resumedGap(call, from, to)
 		k.askWhole(c)
 		k.fetch.at = now
 	case k.over() || k.segments.Complete:
-		c.settle(now, t, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: t.method,
+		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{Code: engine.CodeProtocol, Op: call.method,
 			Message: "the server's result has a gap that it does not fill"})
 	}
 }
 
 // undoubted decides on a result of which the server says that nothing follows, by
 // the status of its task.
-func (t *call) undoubted(c *Client, now engine.Time) {
-	k := t.task
+func (call *call) undoubted(c *Client, now engine.Time) {
+	k := call.task
 	k.fetch.at = now
 	if k.over() {
 		k.enter(c, resultComplete)
 		return
 	}
-	c.resumed(t, engine.Restarted)
+	c.resumed(call, engine.Restarted)
 	k.segments.Complete = false
 	k.enter(c, resultWhole)
 }
 
 // settleMerged ends a call with what its segments come to.
-func (t *call) settleMerged(c *Client, now engine.Time) {
-	if t.task.segments.Truncated() {
-		t.taskLost(c, now) // its parts are not all there any more
+func (call *call) settleMerged(c *Client, now engine.Time) {
+	if call.task.segments.Truncated() {
+		call.taskLost(c, now) // its parts are not all there any more
 		return
 	}
-	c.settle(now, t, engine.OutcomeResult, t.task.segments.AppendResult(nil), nil)
+	c.settle(now, call, engine.OutcomeResult, call.task.segments.AppendResult(nil), nil)
 }
 
 // compare reports whether the whole result is what was streamed, and tells the app
 // where it is not. The whole result stands (fault 102).
-func (t *call) compare(c *Client, result []byte) bool {
-	same := t.task.segments.SameAs(result)
+func (call *call) compare(c *Client, result []byte) bool {
+	same := call.task.segments.SameAs(result)
 	if !same {
 		c.integrity("different_result", nil)
 	}
@@ -162,10 +162,10 @@ func (t *call) compare(c *Client, result []byte) bool {
 
 // tellRest tells of what came with the whole result alone, and goes on where the
 // segments ended: the merge is by number (SEP-1905), so that each block has one.
-func (t *call) tellRest(c *Client, result []byte) {
-	k := t.task
+func (call *call) tellRest(c *Client, result []byte) {
+	k := call.task
 	if k.segments.Complete || !k.segments.Gapless() || k.result == resultWhole {
 		return
 	}
-	k.segments.Rest(result, func(raw []byte) { t.takeSegment(c, raw) })
+	k.segments.Rest(result, func(raw []byte) { call.takeSegment(c, raw) })
 }

@@ -56,8 +56,8 @@ func (k *task) heardEvery() int64 { return max(k.ttl.ms/4, leastContact) }
 
 // heardOf notes that the server has the task. said is what it says of it, nil for
 // nothing: it may name another ttl.
-func (t *call) heardOf(c *Client, now engine.Time, said []byte) {
-	k := t.task
+func (call *call) heardOf(c *Client, now engine.Time, said []byte) {
+	k := call.task
 	if value, named := jsonrpc.Member(said, k.dialect.TTL); named {
 		k.ttl.ms = clampTTL(value)
 	}
@@ -68,25 +68,25 @@ func (t *call) heardOf(c *Client, now engine.Time, said []byte) {
 	case expires == engine.Never || max(expires.Since(known), known.Since(expires)) < every:
 		return
 	}
-	c.writeTTL(t)
+	c.writeTTL(call)
 }
 
 // writeTTL writes by when a page that finds the task should have heard of it.
-func (c *Client) writeTTL(t *call) {
-	k := t.task
+func (c *Client) writeTTL(call *call) {
+	k := call.task
 	if k.ttl.written == engine.Never && k.ttl.ms == 0 {
 		return
 	}
 	k.ttl.written = k.expires()
 	heard := c.wall() - c.now.Since(k.ttl.heard)
-	c.write(t, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(k.ttl.ms), uint64(max(heard, 0))}})
+	c.write(call, journal.Entry{Kind: journal.TaskTTL, N: [3]uint64{uint64(k.ttl.ms), uint64(max(heard, 0))}})
 }
 
 // restoreTTL goes on counting after a reload: by the wall clock, the only one that
 // outlives a page. One that was set back makes the server's word decide, and one
 // that was set forward costs no task: it is asked for in any case.
-func (t *call) restoreTTL(c *Client, now engine.Time, r *recorded.Call) {
-	k := t.task
+func (call *call) restoreTTL(c *Client, now engine.Time, r *recorded.Call) {
+	k := call.task
 	k.ttl = taskTTL{ms: min(r.TaskTTL, ttlCap), heard: now, written: engine.Never}
 	if k.ttl.ms == 0 {
 		return
@@ -99,8 +99,8 @@ func (t *call) restoreTTL(c *Client, now engine.Time, r *recorded.Call) {
 
 // expire asks for a task of which nothing was heard for its ttl: for its status,
 // and for its result where that is another request.
-func (t *call) expire(now engine.Time) {
-	k := t.task
+func (call *call) expire(now engine.Time) {
+	k := call.task
 	k.ttl.over = true
 	k.poll.attempts, k.fetch.attempts = 0, 0
 	if k.poll.call == nil {
@@ -114,12 +114,12 @@ func (t *call) expire(now engine.Time) {
 // pollFailed takes a poll that was in vain. Once the task may be gone there are not
 // many more (fault 105), unless a stream is open on which it lives, or
 // the browser knows that it has no network.
-func (t *call) pollFailed(c *Client, now engine.Time) {
-	k := t.task
-	if k.ttl.over && !c.offline && !t.streamsTask() {
+func (call *call) pollFailed(c *Client, now engine.Time) {
+	k := call.task
+	if k.ttl.over && !c.offline && !call.streamsTask() {
 		if k.ttl.tries++; k.ttl.tries >= ttlTries {
 			k.expired = true // its result was asked for as long
-			t.taskGone(c, now)
+			call.taskGone(c, now)
 			return
 		}
 	}
@@ -128,8 +128,8 @@ func (t *call) pollFailed(c *Client, now engine.Time) {
 
 // streamsTask reports whether a connection is open that the server has answered
 // with a stream for the task.
-func (t *call) streamsTask() bool {
-	own := t.x != 0 && t.stream.Phase() == link.PhaseUp
-	stream := t.carrier()
+func (call *call) streamsTask() bool {
+	own := call.x != 0 && call.stream.Phase() == link.PhaseUp
+	stream := call.carrier()
 	return own || stream != nil && stream.Phase() == link.PhaseUp
 }

@@ -73,22 +73,22 @@ func Commands(t *Turn) {
 	t.Idle(stop)
 }
 
-func (t *Turn) question(name, gate, message string) {
+func (turn *Turn) question(name, gate, message string) {
 	var q *Question
 	if name == "ask" {
-		q = t.Elicit()
+		q = turn.Elicit()
 	} else {
-		q = t.Permission(t.NextID("c"))
+		q = turn.Permission(turn.NextID("c"))
 	}
-	t.State("requires_action", "")
-	if name == "withdraw" && (gate == "" || t.Gate(gate)) {
+	turn.State("requires_action", "")
+	if name == "withdraw" && (gate == "" || turn.Gate(gate)) {
 		q.Withdraw()
 	}
-	a, ok := t.Wait(q)
+	a, ok := turn.Wait(q)
 	if !ok {
 		q.Withdraw()
 		return
 	}
-	t.Running()
-	t.Chunk(message, fmt.Sprintf("answer: %s%s", a.Result, a.Error))
+	turn.Running()
+	turn.Chunk(message, fmt.Sprintf("answer: %s%s", a.Result, a.Error))
 }

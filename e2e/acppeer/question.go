@@ -33,13 +33,13 @@ type Answer struct {
 }
 
 // Ask sends a request to the connection of the prompt; params lack the sessionId.
-func (t *Turn) Ask(method, params string) *Question {
-	q := &Question{p: t.p, c: t.c, session: t.s.id}
-	t.p.change(func() {
-		t.p.asked++
-		q.ID = fmt.Sprintf("q%d", t.p.asked)
-		t.p.questions[strconv.Quote(q.ID)] = q
-		t.p.push(t.c, t.s.id, q.message(method, params), nil)
+func (turn *Turn) Ask(method, params string) *Question {
+	q := &Question{p: turn.p, c: turn.c, session: turn.s.id}
+	turn.p.change(func() {
+		turn.p.asked++
+		q.ID = fmt.Sprintf("q%d", turn.p.asked)
+		turn.p.questions[strconv.Quote(q.ID)] = q
+		turn.p.push(turn.c, turn.s.id, q.message(method, params), nil)
 	})
 	return q
 }
@@ -60,18 +60,18 @@ func (q *Question) AskAgain(connection, method, params string) {
 }
 
 // Permission asks for permission to run a tool call: the options are y and n.
-func (t *Turn) Permission(toolCallID string) *Question {
+func (turn *Turn) Permission(toolCallID string) *Question {
 	call := fmt.Sprintf(`{"toolCallId":%q,"title":"Delete the logs","kind":"delete"}`, toolCallID)
 	options := `"options":[{"optionId":"y","name":"Allow","kind":"allow_once"},{"optionId":"n","name":"Deny","kind":"reject_once"}]`
-	if t.c.version == 1 {
-		return t.Ask("session/request_permission", fmt.Sprintf(`{"toolCall":%s,%s}`, call, options))
+	if turn.c.version == 1 {
+		return turn.Ask("session/request_permission", fmt.Sprintf(`{"toolCall":%s,%s}`, call, options))
 	}
-	return t.Ask("session/request_permission", fmt.Sprintf(`{"title":"Delete?","subject":{"type":"tool_call","toolCall":%s},%s}`, call, options))
+	return turn.Ask("session/request_permission", fmt.Sprintf(`{"title":"Delete?","subject":{"type":"tool_call","toolCall":%s},%s}`, call, options))
 }
 
 // Elicit asks for a form with one text, "name".
-func (t *Turn) Elicit() *Question {
-	return t.Ask("elicitation/create", `{"mode":"form","message":"Who are you?",`+
+func (turn *Turn) Elicit() *Question {
+	return turn.Ask("elicitation/create", `{"mode":"form","message":"Who are you?",`+
 		`"requestedSchema":{"type":"object","properties":{"name":{"type":"string","title":"Name"}},"required":["name"]}}`)
 }
 
@@ -84,8 +84,8 @@ func (q *Question) Withdraw() {
 }
 
 // Wait waits for the answer to a question. ok is false if the turn ends first.
-func (t *Turn) Wait(q *Question) (a Answer, ok bool) {
-	ok = t.p.await(t.ctx, func() bool {
+func (turn *Turn) Wait(q *Question) (a Answer, ok bool) {
+	ok = turn.p.await(turn.ctx, func() bool {
 		if q.answer != nil {
 			a = *q.answer
 		}
@@ -125,10 +125,10 @@ func (p *Peer) withdrawn(c *connection, m message) {
 
 // Withdrawn waits until the client takes its prompt back with $/cancel_request;
 // false means that the turn ended first.
-func (t *Turn) Withdrawn() bool {
-	return t.p.await(t.ctx, func() bool {
-		for _, id := range t.p.cancelled {
-			if id == t.c.id+" "+string(t.id) {
+func (turn *Turn) Withdrawn() bool {
+	return turn.p.await(turn.ctx, func() bool {
+		for _, id := range turn.p.cancelled {
+			if id == turn.c.id+" "+string(turn.id) {
 				return true
 			}
 		}

@@ -54,47 +54,47 @@ func (p *Peer) prompt(c *connection, s *session, m message) {
 
 // V2 reports whether the turn goes by v2. In v1 Accept, Echo, Running and State
 // send nothing, and Idle answers the prompt.
-func (t *Turn) V2() bool { return t.p.v2(t.c) }
+func (turn *Turn) V2() bool { return turn.p.v2(turn.c) }
 
 // Accept echoes the user message and acknowledges the prompt, in this order.
-func (t *Turn) Accept() {
-	t.Echo()
-	t.Acknowledge()
+func (turn *Turn) Accept() {
+	turn.Echo()
+	turn.Acknowledge()
 }
 
 // Echo sends the user message. In v1 it is only kept, for session/load.
-func (t *Turn) Echo() {
-	if !t.V2() {
-		content := fmt.Sprintf(`{"type":"text","text":%s}`, quote(t.Text))
-		t.p.change(func() { t.s.keep(`{"sessionUpdate":"user_message_chunk","content":` + content + `}`) })
+func (turn *Turn) Echo() {
+	if !turn.V2() {
+		content := fmt.Sprintf(`{"type":"text","text":%s}`, quote(turn.Text))
+		turn.p.change(func() { turn.s.keep(`{"sessionUpdate":"user_message_chunk","content":` + content + `}`) })
 	} else {
-		t.Update(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":%q,"content":%s}`, t.MessageID, t.Prompt))
+		turn.Update(fmt.Sprintf(`{"sessionUpdate":"user_message","messageId":%q,"content":%s}`, turn.MessageID, turn.Prompt))
 	}
 }
 
 // Acknowledge answers the prompt: it is inserted.
-func (t *Turn) Acknowledge() {
-	if t.V2() {
-		result := fmt.Sprintf(`{"messageId":%q}`, t.MessageID)
-		if t.p.opts.EmptyAck {
+func (turn *Turn) Acknowledge() {
+	if turn.V2() {
+		result := fmt.Sprintf(`{"messageId":%q}`, turn.MessageID)
+		if turn.p.opts.EmptyAck {
 			result = "{}"
 		}
-		t.reply(success(t.id, result))
+		turn.reply(success(turn.id, result))
 	}
 }
 
 // Reject answers the prompt with an error.
-func (t *Turn) Reject(code int, why string) { t.reply(failure(t.id, code, why)) }
+func (turn *Turn) Reject(code int, why string) { turn.reply(failure(turn.id, code, why)) }
 
-func (t *Turn) reply(message string) {
-	t.p.change(func() { t.p.push(t.c, t.s.id, message, nil) })
+func (turn *Turn) reply(message string) {
+	turn.p.change(func() { turn.p.push(turn.c, turn.s.id, message, nil) })
 }
 
 // Update sends an update, given as JSON.
-func (t *Turn) Update(update string) { t.s.update(update) }
+func (turn *Turn) Update(update string) { turn.s.update(update) }
 
 // Chunk sends a chunk of an agent's message; without messageID it has none.
-func (t *Turn) Chunk(messageID, text string) { t.Update(agentChunk(messageID, text)) }
+func (turn *Turn) Chunk(messageID, text string) { turn.Update(agentChunk(messageID, text)) }
 
 func agentChunk(messageID, text string) string {
 	id := ""
@@ -107,76 +107,76 @@ func agentChunk(messageID, text string) string {
 // Count sends n chunks of one message, "⟨n⟩" each, numbered on from the session's
 // last; a gate other than "" is waited at before each. It reports whether it came
 // to its end.
-func (t *Turn) Count(messageID string, n int, gate string) bool {
+func (turn *Turn) Count(messageID string, n int, gate string) bool {
 	for range n {
-		if gate != "" && !t.Gate(gate) || t.ctx.Err() != nil {
+		if gate != "" && !turn.Gate(gate) || turn.ctx.Err() != nil {
 			return false
 		}
-		t.p.change(func() {
-			t.s.count++
-			t.s.send(agentChunk(messageID, fmt.Sprintf("⟨%d⟩", t.s.count)))
+		turn.p.change(func() {
+			turn.s.count++
+			turn.s.send(agentChunk(messageID, fmt.Sprintf("⟨%d⟩", turn.s.count)))
 		})
 	}
 	return true
 }
 
 // NextID makes an id that the session has not had, such as a3 for "a".
-func (t *Turn) NextID(letter string) string {
-	t.p.mu.Lock()
-	defer t.p.mu.Unlock()
-	t.s.made++
-	return fmt.Sprintf("%s%d", letter, t.s.made)
+func (turn *Turn) NextID(letter string) string {
+	turn.p.mu.Lock()
+	defer turn.p.mu.Unlock()
+	turn.s.made++
+	return fmt.Sprintf("%s%d", letter, turn.s.made)
 }
 
 // State sends a state with more members, as JSON without braces.
-func (t *Turn) State(state, members string) {
-	if t.V2() {
-		t.Update(with(fmt.Sprintf(`{"sessionUpdate":%q,"state":%q}`, t.p.opts.State, state), members))
+func (turn *Turn) State(state, members string) {
+	if turn.V2() {
+		turn.Update(with(fmt.Sprintf(`{"sessionUpdate":%q,"state":%q}`, turn.p.opts.State, state), members))
 	}
 }
 
 // Running sends the state running.
-func (t *Turn) Running() { t.State("running", "") }
+func (turn *Turn) Running() { turn.State("running", "") }
 
 // Idle ends the turn: the state idle, or in v1 the prompt's answer. In v2 it may
 // be sent again.
-func (t *Turn) Idle(stopReason string) { t.End(stopReason, "") }
+func (turn *Turn) Idle(stopReason string) { turn.End(stopReason, "") }
 
 // End is Idle with more members, as JSON without braces.
-func (t *Turn) End(stopReason, members string) {
+func (turn *Turn) End(stopReason, members string) {
 	stop := fmt.Sprintf(`"stopReason":%q`, stopReason)
 	if members != "" {
 		stop += "," + members
 	}
-	t.State("idle", stop)
-	if !t.V2() {
-		t.once.Do(func() { t.reply(success(t.id, "{"+stop+"}")) })
+	turn.State("idle", stop)
+	if !turn.V2() {
+		turn.once.Do(func() { turn.reply(success(turn.id, "{"+stop+"}")) })
 	}
 }
 
 // Gate waits until the gate lets the turn through; false means that the turn was
 // cancelled, or the Peer closed.
-func (t *Turn) Gate(name string) bool { return t.p.pass(t.ctx, name) }
+func (turn *Turn) Gate(name string) bool { return turn.p.pass(turn.ctx, name) }
 
 // Cancelled reports whether session/cancel or close ended the turn.
-func (t *Turn) Cancelled() bool { return t.ctx.Err() != nil }
+func (turn *Turn) Cancelled() bool { return turn.ctx.Err() != nil }
 
 // Done is closed when the turn is cancelled, or the Peer closed.
-func (t *Turn) Done() <-chan struct{} { return t.ctx.Done() }
+func (turn *Turn) Done() <-chan struct{} { return turn.ctx.Done() }
 
 // Terminal sends a terminal with that many bytes of output, in pieces.
-func (t *Turn) Terminal(bytes, piece int) {
-	id := t.NextID("x")
-	t.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"command":"yes"}`, id))
+func (turn *Turn) Terminal(bytes, piece int) {
+	id := turn.NextID("x")
+	turn.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"command":"yes"}`, id))
 	whole := base64.StdEncoding.EncodeToString(line(piece))
-	for left := bytes; left > 0 && !t.Cancelled(); left -= piece {
+	for left := bytes; left > 0 && !turn.Cancelled(); left -= piece {
 		data := whole
 		if left < piece {
 			data = base64.StdEncoding.EncodeToString(line(left))
 		}
-		t.Update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + id + `","data":"` + data + `"}`)
+		turn.Update(`{"sessionUpdate":"terminal_output_chunk","terminalId":"` + id + `","data":"` + data + `"}`)
 	}
-	t.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"exitStatus":{"exitCode":0}}`, id))
+	turn.Update(fmt.Sprintf(`{"sessionUpdate":"terminal_update","terminalId":%q,"exitStatus":{"exitCode":0}}`, id))
 }
 
 // line is n bytes of short lines.

@@ -78,8 +78,8 @@ func openTab(browser context.Context, url string) (*tab, error) {
 }
 
 // visit loads the page again.
-func (t *tab) visit(url string) error {
-	return chromedp.Do(t.ctx, chromedp.Navigate(url))
+func (tab *tab) visit(url string) error {
+	return chromedp.Do(tab.ctx, chromedp.Navigate(url))
 }
 
 // run has the rig do something, and reads what it answers.
@@ -99,8 +99,8 @@ func run[T any](t *tab, method string, args ...any) (T, error) {
 }
 
 // metric reads one of CDP's Performance.getMetrics.
-func (t *tab) metric(name string) (float64, error) {
-	got, err := chromedp.Call(t.ctx, performance.GetMetrics, cdp.Empty{})
+func (tab *tab) metric(name string) (float64, error) {
+	got, err := chromedp.Call(tab.ctx, performance.GetMetrics, cdp.Empty{})
 	if err != nil {
 		return 0, err
 	}
@@ -113,8 +113,8 @@ func (t *tab) metric(name string) (float64, error) {
 }
 
 // taskTime is how long the page's main thread has been busy, in ms.
-func (t *tab) taskTime() (float64, error) {
-	seconds, err := t.metric("TaskDuration")
+func (tab *tab) taskTime() (float64, error) {
+	seconds, err := tab.metric("TaskDuration")
 	return seconds * 1000, err
 }
 
@@ -124,8 +124,8 @@ const settle = 100 * time.Millisecond
 
 // busy is how long the main thread is busy with what f does, and with what comes
 // of it, in ms.
-func (t *tab) busy(f func() error) (float64, error) {
-	before, err := t.taskTime()
+func (tab *tab) busy(f func() error) (float64, error) {
+	before, err := tab.taskTime()
 	if err != nil {
 		return 0, err
 	}
@@ -133,29 +133,29 @@ func (t *tab) busy(f func() error) (float64, error) {
 		return 0, err
 	}
 	time.Sleep(settle)
-	after, err := t.taskTime()
+	after, err := tab.taskTime()
 	return after - before, err
 }
 
 // profile runs f under V8's sampling profiler and returns a .cpuprofile.
-func (t *tab) profile(f func() error) ([]byte, error) {
-	if _, err := chromedp.Call(t.ctx, profiler.Enable, cdp.Empty{}); err != nil {
+func (tab *tab) profile(f func() error) ([]byte, error) {
+	if _, err := chromedp.Call(tab.ctx, profiler.Enable, cdp.Empty{}); err != nil {
 		return nil, err
 	}
-	if _, err := chromedp.Call(t.ctx, profiler.SetSamplingInterval, profiler.SetSamplingIntervalParams{Interval: 200}); err != nil {
+	if _, err := chromedp.Call(tab.ctx, profiler.SetSamplingInterval, profiler.SetSamplingIntervalParams{Interval: 200}); err != nil {
 		return nil, err
 	}
-	if _, err := chromedp.Call(t.ctx, profiler.Start, cdp.Empty{}); err != nil {
+	if _, err := chromedp.Call(tab.ctx, profiler.Start, cdp.Empty{}); err != nil {
 		return nil, err
 	}
 	if err := f(); err != nil {
 		return nil, err
 	}
-	got, err := chromedp.Call(t.ctx, profiler.Stop, cdp.Empty{})
+	got, err := chromedp.Call(tab.ctx, profiler.Stop, cdp.Empty{})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := chromedp.Call(t.ctx, profiler.Disable, cdp.Empty{}); err != nil {
+	if _, err := chromedp.Call(tab.ctx, profiler.Disable, cdp.Empty{}); err != nil {
 		return nil, err
 	}
 	return json.Marshal(got.Profile)

@@ -14,16 +14,16 @@ type texts struct {
 	built map[int][]byte
 }
 
-func (t *texts) get(size int) []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.built == nil {
-		t.built = make(map[int][]byte)
+func (texts *texts) get(size int) []byte {
+	texts.mu.Lock()
+	defer texts.mu.Unlock()
+	if texts.built == nil {
+		texts.built = make(map[int][]byte)
 	}
-	if t.built[size] == nil {
-		t.built[size] = []byte(text(size))
+	if texts.built[size] == nil {
+		texts.built[size] = []byte(text(size))
 	}
-	return t.built[size]
+	return texts.built[size]
 }
 
 // large answers with one text of the size asked for, as a JSON body or as the

@@ -23,10 +23,10 @@ type process int64
 
 // process finds the tab's renderer: the one whose processor time grows while
 // the tab is kept busy. No command of the protocol says it.
-func (t *tab) process() (process, error) {
+func (tab *tab) process() (process, error) {
 	const busy = 150
 	times := func() (map[int64]float64, error) {
-		got, err := chromedp.CallBrowser(t.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
+		got, err := chromedp.CallBrowser(tab.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (t *tab) process() (process, error) {
 	if err != nil {
 		return 0, err
 	}
-	if _, err := run[any](t, "spin", busy); err != nil {
+	if _, err := run[any](tab, "spin", busy); err != nil {
 		return 0, err
 	}
 	after, err := times()
@@ -89,17 +89,17 @@ func (p process) status(field string) (float64, error) {
 
 // heap collects garbage and returns what is left, in bytes: JavaScript's heap
 // and the memory of the wasm.
-func (t *tab) heap() (float64, error) {
+func (tab *tab) heap() (float64, error) {
 	// What a finalizer lets go of, the next collection takes.
 	for range 3 {
-		if _, err := chromedp.Call(t.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+		if _, err := chromedp.Call(tab.ctx, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
 			return 0, err
 		}
 	}
-	used, err := t.metric("JSHeapUsedSize")
+	used, err := tab.metric("JSHeapUsedSize")
 	if err != nil {
 		return 0, err
 	}
-	wasm, err := run[float64](t, "wasm")
+	wasm, err := run[float64](tab, "wasm")
 	return used + wasm, err
 }

@@ -56,14 +56,14 @@ func (o *Oracle) Tasks(label string) []TaskState {
 	return all
 }
 
-func (t *task) snapshot(run int) TaskState {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s := TaskState{ID: t.id, Run: run, Mode: t.mode, Status: t.status, Gone: t.gone, Waiting: len(t.joined)}
-	for _, p := range t.parts {
+func (task *task) snapshot(run int) TaskState {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	s := TaskState{ID: task.id, Run: run, Mode: task.mode, Status: task.status, Gone: task.gone, Waiting: len(task.joined)}
+	for _, p := range task.parts {
 		s.Segments = append(s.Segments, SegmentState{Seq: p.seq, Block: string(p.block), Lane: p.lane, Stream: p.sent, Result: p.got})
 	}
-	for _, in := range t.inputs {
+	for _, in := range task.inputs {
 		if in.answer == nil {
 			s.Open = append(s.Open, in.key)
 		}

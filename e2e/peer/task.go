@@ -71,10 +71,10 @@ func terminal(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
 
-func (t *task) over() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.gone || terminal(t.status)
+func (task *task) over() bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.gone || terminal(task.status)
 }
 
 // newTask makes a task, which can be found from then on.
@@ -104,17 +104,17 @@ func (p *Peer) newTask(s *session, m envelope, policy TaskPolicy, server *TaskSe
 }
 
 // keep puts a task where requests find it, and starts its TTL.
-func (t *task) keep(asked int) {
-	t.kept = true
-	if t.ttl = asked; t.policy.TTL != 0 {
-		t.ttl = t.policy.TTL
+func (task *task) keep(asked int) {
+	task.kept = true
+	if task.ttl = asked; task.policy.TTL != 0 {
+		task.ttl = task.policy.TTL
 	}
-	if t.ttl >= 0 {
-		t.timer = time.AfterFunc(time.Duration(t.ttl)*time.Millisecond, t.lapse)
+	if task.ttl >= 0 {
+		task.timer = time.AfterFunc(time.Duration(task.ttl)*time.Millisecond, task.lapse)
 	}
-	t.p.tasks.mu.Lock()
-	t.p.tasks.all = append(t.p.tasks.all, t)
-	t.p.tasks.mu.Unlock()
+	task.p.tasks.mu.Lock()
+	task.p.tasks.all = append(task.p.tasks.all, task)
+	task.p.tasks.mu.Unlock()
 }
 
 func (l *taskList) list() []*task {
@@ -162,41 +162,41 @@ func (l *taskList) forget() {
 }
 
 // lapse ends a task whose TTL has passed: "servers MAY delete" it.
-func (t *task) lapse() {
-	t.mu.Lock()
-	due := t.ttl >= 0 && !t.gone && !t.p.clock.now().Before(t.created.Add(time.Duration(t.ttl)*time.Millisecond))
-	over := terminal(t.status)
-	t.mu.Unlock()
+func (task *task) lapse() {
+	task.mu.Lock()
+	due := task.ttl >= 0 && !task.gone && !task.p.clock.now().Before(task.created.Add(time.Duration(task.ttl)*time.Millisecond))
+	over := terminal(task.status)
+	task.mu.Unlock()
 	switch {
 	case !due:
-	case !t.policy.Conclude:
-		t.vanish(true)
+	case !task.policy.Conclude:
+		task.vanish(true)
 	case !over:
-		t.end(nil, json.RawMessage(`{"code":-32603,"message":"Task has expired"}`))
-		t.stop()
+		task.end(nil, json.RawMessage(`{"code":-32603,"message":"Task has expired"}`))
+		task.stop()
 	}
 }
 
-func (t *task) vanish(expired bool) {
-	t.p.tasks.drop(t, expired)
-	t.mu.Lock()
-	t.gone = true
-	if t.timer != nil {
-		t.timer.Stop()
+func (task *task) vanish(expired bool) {
+	task.p.tasks.drop(task, expired)
+	task.mu.Lock()
+	task.gone = true
+	if task.timer != nil {
+		task.timer.Stop()
 	}
-	t.mu.Unlock()
-	t.stop()
-	t.p.changed.signal()
+	task.mu.Unlock()
+	task.stop()
+	task.p.changed.signal()
 }
 
 // move changes the status of a task that is not over.
-func (t *task) move(status, message string) bool {
-	t.mu.Lock()
-	ok := !terminal(t.status) && !t.gone
+func (task *task) move(status, message string) bool {
+	task.mu.Lock()
+	ok := !terminal(task.status) && !task.gone
 	if ok {
-		t.status, t.message, t.updated = status, message, t.p.clock.now()
+		task.status, task.message, task.updated = status, message, task.p.clock.now()
 	}
-	t.mu.Unlock()
-	t.p.changed.signal()
+	task.mu.Unlock()
+	task.p.changed.signal()
 	return ok
 }

@@ -142,60 +142,60 @@ func choose(wanted, have []string, policy *TaskPolicy) (mode string, warning boo
 
 // begin is the script of the request that the task was made for. The task's own
 // runs beside it, whatever becomes of the request.
-func (t *task) begin(script Script, ttl int) Script {
+func (task *task) begin(script Script, ttl int) Script {
 	return Script{{func(r *run) {
-		t.origin = r
+		task.origin = r
 		work := &run{
-			p: t.p, ctx: t.ctx, stop: t.stop, session: t.own, stream: r.stream, post: r.post, json: r.json,
-			modern: r.modern, id: r.id, method: r.method, params: r.params, token: r.token, level: r.level, task: t,
+			p: task.p, ctx: task.ctx, stop: task.stop, session: task.own, stream: r.stream, post: r.post, json: r.json,
+			modern: r.modern, id: r.id, method: r.method, params: r.params, token: r.token, level: r.level, task: task,
 		}
-		if t.mode != "immediate" || t.policy.Ready == ReadyTracked {
-			t.keep(ttl)
+		if task.mode != "immediate" || task.policy.Ready == ReadyTracked {
+			task.keep(ttl)
 		}
-		if t.mode == "task" {
-			t.first(r, t.creation())
+		if task.mode == "task" {
+			task.first(r, task.creation())
 		}
-		t.p.work.Go(func() {
-			defer t.p.changed.signal()
-			if t.mode == "streaming" && t.policy.Streams.First == 0 {
-				t.push(nil, false, false)
+		task.p.work.Go(func() {
+			defer task.p.changed.signal()
+			if task.mode == "streaming" && task.policy.Streams.First == 0 {
+				task.push(nil, false, false)
 			}
 			work.play(script)
 		})
-		switch t.mode {
+		switch task.mode {
 		case "immediate":
-			if t.p.changed.await(r.ctx, t.over) {
-				t.respond(r, nil)
+			if task.p.changed.await(r.ctx, task.over) {
+				task.respond(r, nil)
 			}
 		case "streaming":
-			t.p.changed.await(r.ctx, func() bool { return t.over() || r.json && t.begun() })
-			t.wire.Lock() // the end of the task is told before the stream ends
-			t.wire.Unlock()
-			if !t.begun() {
-				t.respond(r, nil)
+			task.p.changed.await(r.ctx, func() bool { return task.over() || r.json && task.begun() })
+			task.wire.Lock() // the end of the task is told before the stream ends
+			task.wire.Unlock()
+			if !task.begun() {
+				task.respond(r, nil)
 			}
 		}
 	}}}
 }
 
-func (t *task) begun() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.opened
+func (task *task) begun() bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return task.opened
 }
 
 // first sends the answer that tells of the task, unless it is to be lost.
-func (t *task) first(r *run, result map[string]any) {
-	t.mu.Lock()
-	t.opened = true
-	t.mu.Unlock()
+func (task *task) first(r *run, result map[string]any) {
+	task.mu.Lock()
+	task.opened = true
+	task.mu.Unlock()
 	switch {
-	case t.policy.Lose == None:
+	case task.policy.Lose == None:
 	case r.json:
-		r.post.cut(t.policy.Lose)
+		r.post.cut(task.policy.Lose)
 		return
 	default:
-		r.tear = &tear{eaten, t.policy.Lose}
+		r.tear = &tear{eaten, task.policy.Lose}
 	}
 	r.answer(response(r.id, "result", quote(result)))
 	r.tear = nil
@@ -203,10 +203,10 @@ func (t *task) first(r *run, result map[string]any) {
 
 // respond answers a request with the outcome of the task; poll, if there is one,
 // is told before.
-func (t *task) respond(r *run, poll *polling) {
-	t.mu.Lock()
-	gone, status, result, failure := t.gone, t.status, t.result, t.failure
-	t.mu.Unlock()
+func (task *task) respond(r *run, poll *polling) {
+	task.mu.Lock()
+	gone, status, result, failure := task.gone, task.status, task.result, task.failure
+	task.mu.Unlock()
 	code := 0
 	switch {
 	case gone:
@@ -224,9 +224,9 @@ func (t *task) respond(r *run, poll *polling) {
 		Error(code, "the task was cancelled").do(r)
 	case failure != nil:
 		r.answer(response(r.id, "error", string(failure)))
-	case t.mode == "immediate" && t.policy.Ready != ReadyTracked:
+	case task.mode == "immediate" && task.policy.Ready != ReadyTracked:
 		r.answer(response(r.id, "result", string(result)))
 	default:
-		r.answer(response(r.id, "result", quote(t.related(result))))
+		r.answer(response(r.id, "result", quote(task.related(result))))
 	}
 }

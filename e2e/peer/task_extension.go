@@ -48,11 +48,11 @@ func (p *Peer) extensionMethod(m envelope) Script {
 }
 
 // acknowledge answers with the empty result.
-func (t *task) acknowledge(poll *polling) Step {
+func (task *task) acknowledge(poll *polling) Step {
 	return Step{func(r *run) {
-		t.mu.Lock()
-		status := t.status
-		t.mu.Unlock()
+		task.mu.Lock()
+		status := task.status
+		task.mu.Unlock()
 		poll.close(0, status, nil)
 		Result(`{}`).do(r)
 	}}

@@ -21,7 +21,7 @@ type input struct {
 
 // ask makes the task wait for an answer. Keys are unique over its life, unless a
 // script asks twice under one: then it waits for another answer.
-func (t *task) ask(id, method, params string) {
+func (task *task) ask(id, method, params string) {
 	if params == "" {
 		params = "{}"
 	}
@@ -29,40 +29,40 @@ func (t *task) ask(id, method, params string) {
 	if key := text(json.RawMessage(id)); key != "" {
 		in.key = key
 	}
-	for _, o := range t.p.tasks.list() {
-		if o != t && o.asked(id) { // ids are unique in a session, keys in a task
-			in.wire = quote(t.id[:min(8, len(t.id))] + "." + in.key)
+	for _, o := range task.p.tasks.list() {
+		if o != task && o.asked(id) { // ids are unique in a session, keys in a task
+			in.wire = quote(task.id[:min(8, len(task.id))] + "." + in.key)
 		}
 	}
-	t.owner.note(func() { t.owner.questions = append(t.owner.questions, &Question{ID: id, Asked: 1}) })
-	t.own.mu.Lock()
-	delete(t.own.replies, id)
-	t.own.mu.Unlock()
-	t.mu.Lock()
-	t.inputs = append(t.inputs, in)
-	t.mu.Unlock()
-	t.become("input_required", "")
-	if t.server.AskStandalone && !t.modern {
-		t.put(in, func(e event) { t.home.standalone.emit(e) })
+	task.owner.note(func() { task.owner.questions = append(task.owner.questions, &Question{ID: id, Asked: 1}) })
+	task.own.mu.Lock()
+	delete(task.own.replies, id)
+	task.own.mu.Unlock()
+	task.mu.Lock()
+	task.inputs = append(task.inputs, in)
+	task.mu.Unlock()
+	task.become("input_required", "")
+	if task.server.AskStandalone && !task.modern {
+		task.put(in, func(e event) { task.home.standalone.emit(e) })
 	}
 }
 
 // put sends a question as a request of its own, marked as the task's.
-func (t *task) put(in *input, emit func(event)) {
-	t.sent(in)
-	emit(event{retry: -1, data: request(in.wire, in.method, quote(t.related(json.RawMessage(in.params))))})
+func (task *task) put(in *input, emit func(event)) {
+	task.sent(in)
+	emit(event{retry: -1, data: request(in.wire, in.method, quote(task.related(json.RawMessage(in.params))))})
 }
 
-func (t *task) asked(id string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.inputs, func(in *input) bool { return in.id == id })
+func (task *task) asked(id string) bool {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	return slices.ContainsFunc(task.inputs, func(in *input) bool { return in.id == id })
 }
 
 // sent counts how often a question left.
-func (t *task) sent(in *input) {
-	t.owner.note(func() {
-		for _, q := range t.owner.questions {
+func (task *task) sent(in *input) {
+	task.owner.note(func() {
+		for _, q := range task.owner.questions {
 			if q.ID == in.id {
 				q.Written++
 			}
@@ -71,12 +71,12 @@ func (t *task) sent(in *input) {
 }
 
 // requests are the open questions as inputRequests. Locked.
-func (t *task) requests() map[string]any {
+func (task *task) requests() map[string]any {
 	open := make(map[string]any)
-	for _, in := range t.inputs {
+	for _, in := range task.inputs {
 		if in.answer == nil {
 			open[in.key] = map[string]any{"method": in.method, "params": json.RawMessage(in.params)}
-			t.sent(in)
+			task.sent(in)
 		}
 	}
 	return open
@@ -84,15 +84,15 @@ func (t *task) requests() map[string]any {
 
 // due are the questions that this tasks/result must send: those that nobody
 // sent, or whose stream has lost its connection.
-func (t *task) due(r *run) []*input {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.server.AskStandalone || t.gone || terminal(t.status) || len(t.joined) == 0 || t.joined[len(t.joined)-1] != r {
+func (task *task) due(r *run) []*input {
+	task.mu.Lock()
+	defer task.mu.Unlock()
+	if task.server.AskStandalone || task.gone || terminal(task.status) || len(task.joined) == 0 || task.joined[len(task.joined)-1] != r {
 		return nil
 	}
 	var all []*input
-	for _, in := range t.inputs {
-		if in.answer == nil && (in.at == nil || in.at != r && !t.server.AskOnce && in.at.deaf()) {
+	for _, in := range task.inputs {
+		if in.answer == nil && (in.at == nil || in.at != r && !task.server.AskOnce && in.at.deaf()) {
 			all = append(all, in)
 		}
 	}
@@ -110,29 +110,29 @@ func (r *run) deaf() bool {
 
 // take is what the client brings to its questions, by key. What it brings twice
 // must be the same.
-func (t *task) take(answers map[string]json.RawMessage, session string) (taken []string) {
+func (task *task) take(answers map[string]json.RawMessage, session string) (taken []string) {
 	fresh := make(map[string]json.RawMessage)
 	for _, key := range sorted(answers) {
 		answer := answers[key]
-		t.mu.Lock()
-		i := slices.IndexFunc(t.inputs, func(in *input) bool { return in.key == key && in.answer == nil })
+		task.mu.Lock()
+		i := slices.IndexFunc(task.inputs, func(in *input) bool { return in.key == key && in.answer == nil })
 		if i < 0 {
-			i = slices.IndexFunc(t.inputs, func(in *input) bool { return in.key == key })
+			i = slices.IndexFunc(task.inputs, func(in *input) bool { return in.key == key })
 		}
 		if i < 0 {
-			t.mu.Unlock()
-			t.p.log.violation("task %s: an answer to %q, which was never asked", t.owner.label, key)
+			task.mu.Unlock()
+			task.p.log.violation("task %s: an answer to %q, which was never asked", task.owner.label, key)
 			continue
 		}
-		in := t.inputs[i]
+		in := task.inputs[i]
 		before := in.answer
 		if in.answer = answer; before != nil {
 			in.answer = before
 		}
-		t.mu.Unlock()
+		task.mu.Unlock()
 		taken = append(taken, key)
-		t.owner.note(func() {
-			for _, q := range t.owner.questions {
+		task.owner.note(func() {
+			for _, q := range task.owner.questions {
 				if q.ID == in.id {
 					q.Answers = append(q.Answers, Answer{Time: time.Now(), Session: session, Outcome: string(answer)})
 				}
@@ -142,30 +142,30 @@ func (t *task) take(answers map[string]json.RawMessage, session string) (taken [
 		case before == nil:
 			fresh[in.id] = answer
 		case !bytes.Equal(before, answer):
-			t.p.log.violation("task %s: another answer to %q", t.owner.label, key)
+			task.p.log.violation("task %s: another answer to %q", task.owner.label, key)
 		}
 		if field(answer, "jsonrpc") != nil || field(answer, "resultType") != nil {
-			t.p.log.violation("task %s: the answer to %q is more than the bare result", t.owner.label, key)
+			task.p.log.violation("task %s: the answer to %q is more than the bare result", task.owner.label, key)
 		}
 	}
-	t.satisfied()
+	task.satisfied()
 	// The script goes on only now: nobody misses that it works again.
-	t.own.mu.Lock()
+	task.own.mu.Lock()
 	for id, answer := range fresh {
-		t.own.replies[id] = envelope{id: id, outcome: answer}
+		task.own.replies[id] = envelope{id: id, outcome: answer}
 	}
-	t.own.mu.Unlock()
-	t.p.changed.signal()
+	task.own.mu.Unlock()
+	task.p.changed.signal()
 	return taken
 }
 
 // satisfied lets the task go on when nothing is open any more.
-func (t *task) satisfied() {
-	t.mu.Lock()
-	done := t.status == "input_required" && !slices.ContainsFunc(t.inputs, func(in *input) bool { return in.answer == nil })
-	t.mu.Unlock()
+func (task *task) satisfied() {
+	task.mu.Lock()
+	done := task.status == "input_required" && !slices.ContainsFunc(task.inputs, func(in *input) bool { return in.answer == nil })
+	task.mu.Unlock()
 	if done {
-		t.become("working", "")
+		task.become("working", "")
 	}
 }
 

@@ -123,35 +123,35 @@ func numbered(seq string, block json.RawMessage) json.RawMessage {
 func (s *part) String() string { return string(numbered(fmt.Sprint(s.seq), s.block)) }
 
 // segment adds one to the task. Only in mode streaming does it travel.
-func (t *task) segment(r *run, block json.RawMessage) {
-	t.mu.Lock()
-	s := &part{seq: len(t.parts) + 1, block: block}
-	if t.lanes != nil {
-		s.lane = t.lanes(s.seq)
+func (task *task) segment(r *run, block json.RawMessage) {
+	task.mu.Lock()
+	s := &part{seq: len(task.parts) + 1, block: block}
+	if task.lanes != nil {
+		s.lane = task.lanes(s.seq)
 	}
-	t.parts = append(t.parts, s)
+	task.parts = append(task.parts, s)
 	if s.lane == Push || s.lane == Wait {
-		t.waiting = append(t.waiting, item{part: s})
+		task.waiting = append(task.waiting, item{part: s})
 	}
-	enough := t.opened || t.mode == "streaming" && len(t.parts) >= t.policy.Streams.First
-	now := t.mode == "streaming" && enough && (s.lane == Push || !t.opened)
-	t.mu.Unlock()
-	t.p.changed.signal()
+	enough := task.opened || task.mode == "streaming" && len(task.parts) >= task.policy.Streams.First
+	now := task.mode == "streaming" && enough && (s.lane == Push || !task.opened)
+	task.mu.Unlock()
+	task.p.changed.signal()
 	if now {
-		t.push(r, false, false)
+		task.push(r, false, false)
 	}
 }
 
 // batch takes what the next response on the stream consists of. A task whose
 // stream is a JSON answer keeps everything for tasks/result after that.
-func (t *task) batch(last bool) (all []json.RawMessage, ok bool) {
-	if t.opened && t.origin.json {
+func (task *task) batch(last bool) (all []json.RawMessage, ok bool) {
+	if task.opened && task.origin.json {
 		return nil, false
 	}
-	waiting := t.waiting
-	t.waiting = nil
+	waiting := task.waiting
+	task.waiting = nil
 	if last {
-		for _, s := range t.parts {
+		for _, s := range task.parts {
 			if s.lane == Hold && !s.given {
 				waiting = append(waiting, item{part: s})
 			}

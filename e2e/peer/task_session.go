@@ -51,7 +51,7 @@ func (p *Peer) taskMethod(s *session, m envelope) Script {
 }
 
 // say answers with an object of now, and notes the status that it had.
-func (t *task) say(poll *polling, result func() map[string]any) Step {
+func (task *task) say(poll *polling, result func() map[string]any) Step {
 	return Step{func(r *run) {
 		all := result()
 		status, _ := all["status"].(string)
@@ -73,94 +73,94 @@ func (p *Peer) listTasks(s *session, m envelope) Script {
 
 // wait is tasks/result: it "MUST block until the task reaches a terminal
 // status", and its stream carries what the task asks meanwhile.
-func (t *task) wait(poll *polling) Step {
+func (task *task) wait(poll *polling) Step {
 	return Step{func(r *run) {
-		t.mu.Lock()
-		t.joined = append(t.joined, r)
-		t.mu.Unlock()
-		t.p.changed.signal()
+		task.mu.Lock()
+		task.joined = append(task.joined, r)
+		task.mu.Unlock()
+		task.p.changed.signal()
 		defer func() {
-			t.mu.Lock()
-			t.joined = slices.DeleteFunc(t.joined, func(o *run) bool { return o == r })
-			t.mu.Unlock()
+			task.mu.Lock()
+			task.joined = slices.DeleteFunc(task.joined, func(o *run) bool { return o == r })
+			task.mu.Unlock()
 		}()
 		if !r.json {
 			r.post.openStream()
 		}
 		for {
-			if !t.p.changed.await(r.ctx, func() bool { return t.over() || len(t.due(r)) > 0 }) {
+			if !task.p.changed.await(r.ctx, func() bool { return task.over() || len(task.due(r)) > 0 }) {
 				return
 			}
-			if t.over() {
+			if task.over() {
 				break
 			}
-			for _, in := range t.due(r) {
-				t.mu.Lock()
+			for _, in := range task.due(r) {
+				task.mu.Lock()
 				in.at = r
-				t.mu.Unlock()
-				t.put(in, r.emit)
+				task.mu.Unlock()
+				task.put(in, r.emit)
 			}
 		}
-		t.respond(r, poll)
+		task.respond(r, poll)
 	}}
 }
 
 // cancel is tasks/cancel; false if there is nothing left to cancel.
-func (t *task) cancel() bool {
-	t.wire.Lock()
-	if t.over() {
-		t.wire.Unlock()
+func (task *task) cancel() bool {
+	task.wire.Lock()
+	if task.over() {
+		task.wire.Unlock()
 		return false
 	}
-	if t.mode == "streaming" && t.policy.Streams.LastWord {
-		t.pushLocked(nil, true, false)
+	if task.mode == "streaming" && task.policy.Streams.LastWord {
+		task.pushLocked(nil, true, false)
 	}
-	t.move("cancelled", "The task was cancelled by request.")
-	t.tell()
-	t.wire.Unlock()
-	if !t.p.opts.IgnoreCancel {
-		t.stop()
+	task.move("cancelled", "The task was cancelled by request.")
+	task.tell()
+	task.wire.Unlock()
+	if !task.p.opts.IgnoreCancel {
+		task.stop()
 	}
 	return true
 }
 
 // proceed is tasks/continue: what the client brings is taken first, then it gets
 // what there is.
-func (t *task) proceed(s *session, m envelope, poll *polling) Script {
+func (task *task) proceed(s *session, m envelope, poll *polling) Script {
 	answers, state := field(m.params, "inputResponses"), field(m.params, "requestState")
-	t.mu.Lock()
-	want := t.state
-	t.mu.Unlock()
+	task.mu.Lock()
+	want := task.state
+	task.mu.Unlock()
 	wrong := state != nil && text(state) != want || state == nil && want != "" && answers != nil
 	if wrong {
-		t.p.log.violation("tasks/continue: requestState of %d bytes, given out %d", len(text(state)), len(want))
+		task.p.log.violation("tasks/continue: requestState of %d bytes, given out %d", len(text(state)), len(want))
 		poll.close(-32602, "", nil)
 		return Script{Error(-32602, "this is not the requestState")}
 	}
 	if answers != nil {
-		poll.took(t.take(members(answers), s.id))
+		poll.took(task.take(members(answers), s.id))
 	}
-	return Script{t.say(poll, func() map[string]any {
-		t.mu.Lock()
-		open := t.status == "input_required"
+	return Script{task.say(poll, func() map[string]any {
+		task.mu.Lock()
+		open := task.status == "input_required"
 		asked := map[string]any{}
-		if open && !t.server.InTask {
-			asked["inputRequests"] = t.requests()
-			if t.server.Typed {
+		if open && !task.server.InTask {
+			asked["inputRequests"] = task.requests()
+			if task.server.Typed {
 				asked["resultType"] = "input_required"
 			}
 		}
-		t.mu.Unlock()
-		if !open || t.server.InTask {
-			asked = t.shape(m.method, complete)
+		task.mu.Unlock()
+		if !open || task.server.InTask {
+			asked = task.shape(m.method, complete)
 		}
-		if open && t.server.State != nil {
-			t.mu.Lock()
-			t.states++
-			if t.state = t.server.State(t.states); t.state != "" {
-				asked["requestState"] = t.state
+		if open && task.server.State != nil {
+			task.mu.Lock()
+			task.states++
+			if task.state = task.server.State(task.states); task.state != "" {
+				asked["requestState"] = task.state
 			}
-			t.mu.Unlock()
+			task.mu.Unlock()
 		}
 		return asked
 	})}
@@ -181,12 +181,12 @@ type polling struct {
 	at int
 }
 
-func (t *task) polled(s *session, m envelope) *polling {
+func (task *task) polled(s *session, m envelope) *polling {
 	now := time.Now()
 	poll := Poll{Time: now, Session: s.id, ID: m.id, Method: m.method, LastSeqNr: string(field(m.params, "lastSeqNr"))}
 	at := 0
-	t.owner.note(func() {
-		e := t.owner
+	task.owner.note(func() {
+		e := task.owner
 		if n := len(e.polls); n > 0 {
 			poll.Since = now.Sub(e.polls[n-1].Time)
 		}
@@ -194,11 +194,11 @@ func (t *task) polled(s *session, m envelope) *polling {
 		e.polls = append(e.polls, poll)
 		e.heard = append(e.heard, Seen{Time: now, HTTPMethod: "POST", Method: m.method, ID: m.id, Session: s.id})
 	})
-	t.mu.Lock()
-	t.polls++
-	t.mu.Unlock()
-	t.p.changed.signal()
-	return &polling{t, at}
+	task.mu.Lock()
+	task.polls++
+	task.mu.Unlock()
+	task.p.changed.signal()
+	return &polling{task, at}
 }
 
 func (o *polling) close(code int, status string, segments []int) {

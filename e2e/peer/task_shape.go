@@ -17,51 +17,51 @@ const (
 )
 
 // shape is the task as it leaves in the answer to a method.
-func (t *task) shape(method string, with detail) map[string]any {
-	t.mu.Lock()
+func (task *task) shape(method string, with detail) map[string]any {
+	task.mu.Lock()
 	stamp := func(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 	d := map[string]any{
-		"taskId": t.id, "status": t.status, "createdAt": stamp(t.created), "lastUpdatedAt": stamp(t.updated),
+		"taskId": task.id, "status": task.status, "createdAt": stamp(task.created), "lastUpdatedAt": stamp(task.updated),
 	}
 	ttl, interval := "ttl", "pollInterval"
-	if t.modern {
+	if task.modern {
 		ttl, interval = "ttlMs", "pollIntervalMs"
 	}
-	if d[ttl] = nil; t.ttl >= 0 {
-		d[ttl] = t.ttl
+	if d[ttl] = nil; task.ttl >= 0 {
+		d[ttl] = task.ttl
 	}
-	if t.poll > 0 {
-		d[interval] = t.poll
+	if task.poll > 0 {
+		d[interval] = task.poll
 	}
-	if t.message != "" {
-		d["statusMessage"] = t.message
+	if task.message != "" {
+		d["statusMessage"] = task.message
 	}
 	if with >= outcome {
-		switch t.status {
+		switch task.status {
 		case "completed":
-			d["result"] = t.result
+			d["result"] = task.result
 		case "failed":
-			d["error"] = t.problem()
+			d["error"] = task.problem()
 		}
 	}
-	if with == complete && t.status == "input_required" {
-		d["inputRequests"] = t.requests()
+	if with == complete && task.status == "input_required" {
+		d["inputRequests"] = task.requests()
 	}
-	t.said[method]++
-	n := t.said[method]
-	t.mu.Unlock()
-	if t.server.Twist != nil {
-		t.server.Twist(method, n, d)
+	task.said[method]++
+	n := task.said[method]
+	task.mu.Unlock()
+	if task.server.Twist != nil {
+		task.server.Twist(method, n, d)
 	}
 	return d
 }
 
 // details is what tasks/get and notifications carry.
-func (t *task) details() detail {
+func (task *task) details() detail {
 	switch {
-	case t.modern:
+	case task.modern:
 		return complete
-	case t.server.Ways&ByContinue != 0:
+	case task.server.Ways&ByContinue != 0:
 		return outcome
 	}
 	return bare
@@ -69,11 +69,11 @@ func (t *task) details() detail {
 
 // problem is the error of a failed task. SEP-2339 has only that for a tool's own
 // isError, too: the message is its text, the data the whole result. Locked.
-func (t *task) problem() json.RawMessage {
-	if t.failure != nil {
-		return t.failure
+func (task *task) problem() json.RawMessage {
+	if task.failure != nil {
+		return task.failure
 	}
-	return json.RawMessage(quote(map[string]any{"code": -32603, "message": firstText(t.result), "data": t.result}))
+	return json.RawMessage(quote(map[string]any{"code": -32603, "message": firstText(task.result), "data": task.result}))
 }
 
 // firstText is what a result says first.
@@ -89,33 +89,33 @@ func firstText(result json.RawMessage) string {
 }
 
 // related adds the mark of the task to a result or to params.
-func (t *task) related(raw json.RawMessage) map[string]any {
+func (task *task) related(raw json.RawMessage) map[string]any {
 	all := make(map[string]any)
 	for k, v := range members(raw) {
 		all[k] = v
 	}
 	meta := members(field(raw, "_meta"))
-	meta[metaTask] = json.RawMessage(quote(map[string]any{"taskId": t.id}))
+	meta[metaTask] = json.RawMessage(quote(map[string]any{"taskId": task.id}))
 	all["_meta"] = meta
 	return all
 }
 
 // creation is the CreateTaskResult.
-func (t *task) creation() map[string]any {
-	d := t.shape("tools/call", bare)
-	if t.modern {
+func (task *task) creation() map[string]any {
+	d := task.shape("tools/call", bare)
+	if task.modern {
 		d["resultType"] = "task"
 		return d
 	}
 	result, meta := map[string]any{"task": d}, map[string]any{}
-	if t.warning && t.server.Flag == FlagMessage {
+	if task.warning && task.server.Flag == FlagMessage {
 		d["statusMessage"] = "none of the response modes is available: task"
 	}
-	if t.warning && t.server.Flag == FlagMeta {
+	if task.warning && task.server.Flag == FlagMeta {
 		meta[metaFallback] = "task"
 	}
-	if t.policy.AtOnce != "" {
-		meta[metaAtOnce] = t.policy.AtOnce
+	if task.policy.AtOnce != "" {
+		meta[metaAtOnce] = task.policy.AtOnce
 	}
 	if len(meta) > 0 {
 		result["_meta"] = meta
@@ -125,35 +125,35 @@ func (t *task) creation() map[string]any {
 
 // become changes the status of a task that is not over, and says so before
 // anything else can change it.
-func (t *task) become(status, message string) {
-	t.wire.Lock()
-	defer t.wire.Unlock()
-	if t.move(status, message) {
-		t.tell()
+func (task *task) become(status, message string) {
+	task.wire.Lock()
+	defer task.wire.Unlock()
+	if task.move(status, message) {
+		task.tell()
 	}
 }
 
 // tell sends the status to whom it may concern. The wire is locked.
-func (t *task) tell() {
-	if !t.kept {
+func (task *task) tell() {
+	if !task.kept {
 		return
 	}
-	if t.modern {
-		for _, l := range t.p.shelf.listening() {
-			if l.wants("notifications/tasks", json.RawMessage(quote(map[string]any{"taskId": t.id}))) {
-				l.tell("notifications/tasks", json.RawMessage(quote(t.shape("notification", complete))))
+	if task.modern {
+		for _, l := range task.p.shelf.listening() {
+			if l.wants("notifications/tasks", json.RawMessage(quote(map[string]any{"taskId": task.id}))) {
+				l.tell("notifications/tasks", json.RawMessage(quote(task.shape("notification", complete))))
 			}
 		}
 		return
 	}
-	switch where := t.server.Status; {
+	switch where := task.server.Status; {
 	case where == TellStandalone:
-		t.home.standalone.emit(t.announcement())
-	case where == TellCall && t.mode == "streaming" && !t.origin.json:
-		t.origin.stream.emit(t.announcement())
+		task.home.standalone.emit(task.announcement())
+	case where == TellCall && task.mode == "streaming" && !task.origin.json:
+		task.origin.stream.emit(task.announcement())
 	}
 }
 
-func (t *task) announcement() event {
-	return event{retry: -1, data: notification("notifications/tasks/status", quote(t.shape("notification", t.details())))}
+func (task *task) announcement() event {
+	return event{retry: -1, data: notification("notifications/tasks/status", quote(task.shape("notification", task.details())))}
 }

@@ -130,58 +130,58 @@ func Input(key, method, params string) Script {
 // emit is where the messages of a task's script go: the stream of its call while
 // that is open, else that of tasks/result or the standalone one. The extension
 // has none: progress and log messages "are not supported on tasks".
-func (t *task) emit(r *run, e event) {
+func (task *task) emit(r *run, e event) {
 	switch {
-	case t.modern:
+	case task.modern:
 		return
-	case t.mode != "task" && !t.origin.json:
-		t.wire.Lock()
-		defer t.wire.Unlock()
-		t.emitOn(r, t.marked(e))
+	case task.mode != "task" && !task.origin.json:
+		task.wire.Lock()
+		defer task.wire.Unlock()
+		task.emitOn(r, task.marked(e))
 		return
 	case e.prime:
 		return
 	}
-	t.mu.Lock()
+	task.mu.Lock()
 	var at *run
-	for _, o := range t.joined {
+	for _, o := range task.joined {
 		if !o.deaf() && !o.json {
 			at = o
 		}
 	}
-	t.mu.Unlock()
+	task.mu.Unlock()
 	if at == nil {
-		t.home.standalone.emit(t.marked(e))
+		task.home.standalone.emit(task.marked(e))
 		return
 	}
 	if r.tear != nil {
-		t.tear(at.stream, r, t.marked(e))
+		task.tear(at.stream, r, task.marked(e))
 		return
 	}
-	at.emit(t.marked(e))
+	at.emit(task.marked(e))
 }
 
 // marked adds related-task to a progress or log message of a task.
-func (t *task) marked(e event) event {
+func (task *task) marked(e event) event {
 	raw := json.RawMessage(e.data)
 	method := text(raw, "method")
-	if method != "notifications/progress" && method != "notifications/message" || t.mode == "immediate" {
+	if method != "notifications/progress" && method != "notifications/message" || task.mode == "immediate" {
 		return e
 	}
-	e.data = notification(method, quote(t.related(field(raw, "params"))))
+	e.data = notification(method, quote(task.related(field(raw, "params"))))
 	return e
 }
 
 // cut ends every connection that carries the task now.
-func (t *task) cut(how Cutting) {
-	t.mu.Lock()
-	t.cutAt = t.polls
-	joined := append([]*run(nil), t.joined...)
-	t.mu.Unlock()
-	if t.mode != "task" && t.origin.json {
-		t.origin.post.cut(how)
-	} else if t.mode != "task" {
-		t.origin.stream.cut(how)
+func (task *task) cut(how Cutting) {
+	task.mu.Lock()
+	task.cutAt = task.polls
+	joined := append([]*run(nil), task.joined...)
+	task.mu.Unlock()
+	if task.mode != "task" && task.origin.json {
+		task.origin.post.cut(how)
+	} else if task.mode != "task" {
+		task.origin.stream.cut(how)
 	}
 	for _, r := range joined {
 		if r.json {
@@ -194,9 +194,9 @@ func (t *task) cut(how Cutting) {
 
 // heard reports whether the client is there again after a cut: a connection
 // carries the stream, or it has asked since.
-func (t *task) heard() bool {
-	t.mu.Lock()
-	again := t.polls > t.cutAt
-	t.mu.Unlock()
-	return again || !t.origin.json && t.origin.stream.now.Load() != nil
+func (task *task) heard() bool {
+	task.mu.Lock()
+	again := task.polls > task.cutAt
+	task.mu.Unlock()
+	return again || !task.origin.json && task.origin.stream.now.Load() != nil
 }

@@ -140,21 +140,21 @@ func (b *toolbox) describe(revision string) []any {
 	return all
 }
 
-func (t *tool) describe(revision string) map[string]any {
-	d := map[string]any{"name": t.name, "inputSchema": json.RawMessage(t.schema)}
-	if t.title != "" {
-		d["title"] = t.title
+func (tool *tool) describe(revision string) map[string]any {
+	d := map[string]any{"name": tool.name, "inputSchema": json.RawMessage(tool.schema)}
+	if tool.title != "" {
+		d["title"] = tool.title
 	}
-	if t.description != "" {
-		d["description"] = t.description
+	if tool.description != "" {
+		d["description"] = tool.description
 	}
-	if len(t.hints) > 0 {
-		d["annotations"] = t.hints
+	if len(tool.hints) > 0 {
+		d["annotations"] = tool.hints
 	}
-	if t.task != nil && revision == Revision20251125 {
-		d["execution"] = map[string]any{"taskSupport": t.task.Support}
+	if tool.task != nil && revision == Revision20251125 {
+		d["execution"] = map[string]any{"taskSupport": tool.task.Support}
 	}
-	for k, v := range t.extra {
+	for k, v := range tool.extra {
 		d[k] = v
 	}
 	return d

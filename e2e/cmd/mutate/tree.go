@@ -45,13 +45,13 @@ func copyCore(packages []string) (tree, error) {
 	return t, nil
 }
 
-func (t tree) copy(packages []string) error {
+func (tree tree) copy(packages []string) error {
 	for _, file := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("%w (run from the module's root)", err)
 		}
-		if err := os.WriteFile(filepath.Join(t.root, file), text, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(tree.root, file), text, 0o666); err != nil {
 			return err
 		}
 	}
@@ -63,17 +63,17 @@ func (t tree) copy(packages []string) error {
 		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err := os.CopyFS(filepath.Join(t.root, from), os.DirFS(from)); err != nil {
+		if err := os.CopyFS(filepath.Join(tree.root, from), os.DirFS(from)); err != nil {
 			return err
 		}
 	}
-	return t.dropStories()
+	return tree.dropStories()
 }
 
 // dropStories removes the tests that need a server of another program: they run by
 // the clock, and would take most of the hour.
-func (t tree) dropStories() error {
-	return filepath.WalkDir(filepath.Join(t.root, "core"), func(path string, entry fs.DirEntry, err error) error {
+func (tree tree) dropStories() error {
+	return filepath.WalkDir(filepath.Join(tree.root, "core"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -86,18 +86,18 @@ func (t tree) dropStories() error {
 }
 
 // command is a command in the tree, with the tests made quick.
-func (t tree) command(name string, args ...string) *exec.Cmd {
+func (tree tree) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Dir = t.root
+	cmd.Dir = tree.root
 	cmd.Env = append(os.Environ(), "GOFLAGS=-short", "HOLDFAST_HISTORIES=100")
 	return cmd
 }
 
 // list lists every mutant that there could be. What gremlins says of their coverage
 // does not matter here: Go counts statements, and the conditions of a switch are none.
-func (t tree) list() ([]mutant, error) {
-	out := filepath.Join(t.root, "mutants.json")
-	said, err := t.command("go", "run", tool, "unleash", "--dry-run", "--silent", "--output", out,
+func (tree tree) list() ([]mutant, error) {
+	out := filepath.Join(tree.root, "mutants.json")
+	said, err := tree.command("go", "run", tool, "unleash", "--dry-run", "--silent", "--output", out,
 		"--invert-logical", "--invert-loopctrl", "--invert-assignments", "--invert-bitwise", "--invert-bwassign", "--remove-self-assignments", ".").CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("gremlins: %w\n%s", err, said)
@@ -130,8 +130,8 @@ func (t tree) list() ([]mutant, error) {
 }
 
 // source returns a line of the tree, without its indentation.
-func (t tree) source(m mutant) string {
-	text, err := os.ReadFile(filepath.Join(t.root, m.File))
+func (tree tree) source(m mutant) string {
+	text, err := os.ReadFile(filepath.Join(tree.root, m.File))
 	if err != nil {
 		return ""
 	}

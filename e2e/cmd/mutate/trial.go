@@ -36,9 +36,9 @@ type tried struct {
 const patience = 8
 
 // tryAll runs the tests on each mutant, some at a time.
-func (t tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
+func (tree tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
 	began := time.Now()
-	if out, err := t.command("go", "test", "-count=1", "./core/...").CombinedOutput(); err != nil {
+	if out, err := tree.command("go", "test", "-count=1", "./core/...").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("without a mutant: %w\n%s", err, out)
 	}
 	limit := patience * time.Since(began)
@@ -50,7 +50,7 @@ func (t tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
 		working.Go(func() {
 			for i := range next {
 				results[i].mutant = mutants[i]
-				results[i].outcome, errs[i] = t.try(mutants[i], i, limit)
+				results[i].outcome, errs[i] = tree.try(mutants[i], i, limit)
 				if results[i].outcome == survived { // told at once: the run takes long, and its reader can begin
 					fmt.Printf("survived at %s:%d:%d: %s\n", mutants[i].File, mutants[i].Line, mutants[i].Column, mutants[i].Type)
 				}
@@ -69,8 +69,8 @@ func (t tree) tryAll(mutants []mutant, workers int) ([]tried, error) {
 }
 
 // try runs the tests on one mutant: those of its own package, then those of all others.
-func (t tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
-	real := filepath.Join(t.root, m.File)
+func (tree tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
+	real := filepath.Join(tree.root, m.File)
 	source, err := os.ReadFile(real)
 	if err != nil {
 		return 0, err
@@ -79,7 +79,7 @@ func (t tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
 	if err != nil {
 		return 0, err
 	}
-	folder := filepath.Join(t.root, fmt.Sprintf("mutant%d", i))
+	folder := filepath.Join(tree.root, fmt.Sprintf("mutant%d", i))
 	defer os.RemoveAll(folder)
 	file, overlay := filepath.Join(folder, "source.go"), filepath.Join(folder, "overlay.json")
 	list, err := json.Marshal(map[string]any{"Replace": map[string]string{real: file}})
@@ -90,17 +90,17 @@ func (t tree) try(m mutant, i int, limit time.Duration) (outcome, error) {
 		return 0, err
 	}
 	for _, packages := range []string{"./" + path.Dir(m.File), "./core/..."} {
-		if o := t.test(overlay, packages, limit); o != survived {
+		if o := tree.test(overlay, packages, limit); o != survived {
 			return o, nil
 		}
 	}
 	return survived, nil
 }
 
-func (t tree) test(overlay, packages string, limit time.Duration) outcome {
+func (tree tree) test(overlay, packages string, limit time.Duration) outcome {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Minute)
 	defer cancel()
-	plain := t.command("go", "test", "-failfast", "-vet=off", "-timeout", limit.String(), "-overlay", overlay, packages)
+	plain := tree.command("go", "test", "-failfast", "-vet=off", "-timeout", limit.String(), "-overlay", overlay, packages)
 	cmd := exec.CommandContext(ctx, plain.Path, plain.Args[1:]...)
 	cmd.Dir, cmd.Env = plain.Dir, plain.Env
 	out, err := cmd.CombinedOutput()

@@ -48,8 +48,8 @@ const (
 )
 
 // writeGlue writes the glue, which has to be of the toolchain that built the wasm.
-func (t toolchain) writeGlue(out string) error {
-	text, err := os.ReadFile(filepath.Join(t.root, "lib", "wasm", "wasm_exec.js"))
+func (chain toolchain) writeGlue(out string) error {
+	text, err := os.ReadFile(filepath.Join(chain.root, "lib", "wasm", "wasm_exec.js"))
 	if err != nil {
 		return err
 	}

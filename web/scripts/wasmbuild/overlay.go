@@ -18,8 +18,8 @@ type laid struct {
 // layFmt lays the small fmt beside this file over the standard one: safejs formats its
 // errors, and the standard fmt is a tenth of what a page downloads. It fails where the
 // wasm would get the standard one all the same.
-func (t toolchain) layFmt(folder string) (laid, error) {
-	linked, err := t.linkRoot(folder)
+func (chain toolchain) layFmt(folder string) (laid, error) {
+	linked, err := chain.linkRoot(folder)
 	if err != nil {
 		return laid{}, fmt.Errorf("the toolchain cannot be linked: %w", err)
 	}
@@ -33,7 +33,7 @@ func (t toolchain) layFmt(folder string) (laid, error) {
 		return laid{}, err
 	}
 	if len(files) == 0 {
-		return laid{}, fmt.Errorf("%s has no fmt to lay ours over: it is no whole toolchain", t.root)
+		return laid{}, fmt.Errorf("%s has no fmt to lay ours over: it is no whole toolchain", chain.root)
 	}
 	replace := map[string]string{}
 	for _, file := range files {

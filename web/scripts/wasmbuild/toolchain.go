@@ -77,25 +77,25 @@ func goVersion() (string, error) {
 
 // linkRoot makes the toolchain known by a link in the folder. One that the go command
 // has fetched lies in the cache of modules, where it takes no overlay.
-func (t toolchain) linkRoot(folder string) (toolchain, error) {
+func (chain toolchain) linkRoot(folder string) (toolchain, error) {
 	link, err := filepath.Abs(filepath.Join(folder, "goroot"))
 	if err != nil {
-		return t, err
+		return chain, err
 	}
 	if err := os.Remove(link); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return t, err
+		return chain, err
 	}
-	if err := os.Symlink(t.root, link); err != nil {
-		return t, err
+	if err := os.Symlink(chain.root, link); err != nil {
+		return chain, err
 	}
-	t.root = link
-	return t, nil
+	chain.root = link
+	return chain, nil
 }
 
 // command prepares the toolchain's go command.
-func (t toolchain) command(args ...string) *exec.Cmd {
-	command := exec.Command(filepath.Join(t.root, "bin", "go"), args...)
-	command.Env = append(slices.Clone(t.env), "GOROOT="+t.root)
+func (chain toolchain) command(args ...string) *exec.Cmd {
+	command := exec.Command(filepath.Join(chain.root, "bin", "go"), args...)
+	command.Env = append(slices.Clone(chain.env), "GOROOT="+chain.root)
 	return command
 }
 
