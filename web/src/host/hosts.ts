@@ -6,6 +6,8 @@ import { connectHere } from "../client/connect.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headers.js";
+import { validatorBeside } from "../output-schema/loadvalidator.js";
+import { wasmBeside } from "../runtime/loadruntime.js";
 import { placeDigest } from "../storage/serverkey.js";
 import { HostLink } from "./hostlink.js";
 import { RemoteBackend } from "./remotebackend.js";
@@ -50,10 +52,11 @@ async function connectThere(url: string | URL, options: ConnectOptions, kind: "s
   const crossing = {
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
-    ...(wasm !== undefined && { wasm: inPage(wasm) }),
-    ...(validator !== undefined && { validator: inPage(validator) }),
+    // A bundler moves each file by itself and renames it: only the page's module knows where they are.
+    wasm: inPage(wasm ?? wasmBeside),
+    validator: inPage(validator ?? validatorBeside),
   };
-  const name = await placeDigest([user, wasm === undefined ? "" : inPage(wasm)]);
+  const name = await placeDigest([user, crossing.wasm]);
   const key = JSON.stringify([kind, script, name]);
   const link = (): Promise<HostLink> => {
     let open = links.get(key);

@@ -2,7 +2,8 @@ import { version } from "../runtime/loadruntime.js";
 import type { Validator } from "./verdict.js";
 
 // At the top level and in this literal form, as runtime/loadruntime.ts has it.
-const validatorBeside = new URL("./holdfast-validate.mjs", import.meta.url);
+/** Where the validator is, if the app does not say. */
+export const validatorBeside: URL = new URL("./holdfast-validate.mjs", import.meta.url);
 
 /** ms until a chunk that does not come is given up: a result waits for it. */
 const PATIENCE = 10_000;

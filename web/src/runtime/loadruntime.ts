@@ -14,7 +14,8 @@ export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSo
 
 // At the top level and in this literal form: document.currentScript, which the
 // script-tag build reads here, is null later, and bundlers look for the form.
-const wasmBeside = new URL("./holdfast.wasm", import.meta.url);
+/** Where the wasm is, if the app does not say. */
+export const wasmBeside: URL = new URL("./holdfast.wasm", import.meta.url);
 
 let loading: Promise<Runtime> | undefined;
 
