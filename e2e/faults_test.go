@@ -90,6 +90,10 @@ var torture = []int{
 	192,
 	193,
 	194,
+	195,
+	196,
+	197,
+	198,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -43,6 +43,30 @@ func TestSharedReload(t *testing.T) {
 	})
 }
 
+// TestFault196_SharedTwoClientsReload: a page has two clients of one server, and is reloaded.
+// Both go with it, and the call goes on.
+func TestFault196_SharedTwoClientsReload(t *testing.T) {
+	t.Parallel()
+	overBothWires(t, func(t *testing.T, p *peer.Peer) {
+		v := newVisits(t, p, "")
+		page := v.open()
+		second := `holdfast.connect(mcp.url, { host: "shared", ack: "manual" }).then((client) => { window.second = client; })`
+		chrome.Eval[chrome.Void](page, second)
+		v.count(page, "a", 6, 2)
+		for come := 2; come <= 3; come++ {
+			page.Reload()
+			v.has(page, "a", come)
+			chrome.Eval[chrome.Void](page, second)
+			passes(p, "a", 1)
+			v.has(page, "a", come+1)
+		}
+		passes(p, "a", 3)
+		v.ends(page, "a")
+		v.uncut("a")
+		v.oneHandshake()
+	})
+}
+
 // TestSharedAway: the page goes elsewhere while its call goes on, and comes back: what
 // it has missed is there, in order, and the stream was not cut.
 func TestSharedAway(t *testing.T) {

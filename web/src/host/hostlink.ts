@@ -137,6 +137,11 @@ export class HostLink {
     navigator.locks.request(this.#hostLock, { signal: watch.signal }, () => this.#end()).catch(() => {});
   }
 
+  /** Whether it has ended: nothing crosses it any more. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   /** A number that no other client or call of the page's has here. Even. */
   number(): number {
     return (this.#numbers += 2);

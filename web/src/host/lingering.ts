@@ -8,6 +8,7 @@ const IDLE = 30_000;
 
 /** The page of a view has gone. */
 export function pageLeft(view: PortView): void {
+  if (!view.peers.includes(view)) return; // closed with another view of the same page's
   const { client } = view;
   const isLeft = view.peers.some((other) => other !== view && other.page.presence !== "gone");
   if (isLeft || !client.keeps || client.state === "closed" || client.state === "failed") {

@@ -4,6 +4,7 @@ import type { ClientEvents } from "../client/clientevents.js";
 import { NO_COUNTERS } from "../client/counters.js";
 import type { CallOptions, ConnectOptions } from "../client/options.js";
 import { backlogLimits } from "../connect/commonoptions.js";
+import { unlessAborted } from "../connect/opening.js";
 import { abortedError } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { ClientState } from "../shared/clientstate.js";
@@ -29,6 +30,9 @@ export interface RemotePlan {
   link(): Promise<HostLink>;
 }
 
+/** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
+const REVIVAL_EVERY = 10_000;
+
 /** A client whose runtime is in a worker: what it asks crosses a port. */
 export class RemoteBackend implements ClientBackend, LinkedClient {
   readonly host: "shared" | "worker";
@@ -39,10 +43,16 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   readonly #questions: PageQuestions;
   #link!: HostLink;
   #number = 0;
-  #calls!: RemoteCalls;
+  readonly #calls: RemoteCalls;
   #facts: ConnectionFacts & { state: ClientState };
   #opening: { resolve(): void; reject(error: HoldfastError): void } | undefined;
+  /** Another worker is being started in the place of one that has ended. Never rejects. */
+  #reopening: Promise<void> | undefined;
+  #revivedAt = -Infinity;
+  /** Why there is no other worker. */
+  #failure: HoldfastError | undefined;
   #closing: Promise<void> | undefined;
+  #logout: Promise<void> | undefined;
   #closed = false;
   /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
   #listing = 0;
@@ -54,15 +64,24 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     this.#handlers = options.handlers ?? {};
     this.#backlog = new Backlog(...backlogLimits("connect", options));
     this.#questions = new PageQuestions(this.#handlers, plan.token, (message) => this.#link.send(message));
+    this.#calls = new RemoteCalls(this, this.#backlog, () => this.#facts.guarantees.floor);
     const none = { url: plan.url, revision: "", negotiation: [], session: false, server: { name: "", version: "" }, capabilities: {}, instructions: undefined };
     this.#facts = { ...none, state: "connecting", durability: "memory", guarantees: { floor: "lost-on-reload", ceiling: "lost-on-reload" }, counters: NO_COUNTERS };
   }
 
   /** Opens it at the host; resolves when it is open. */
   async open(signal: AbortSignal | undefined): Promise<void> {
-    const link = (this.#link = await this.#plan.link());
+    let link: HostLink;
+    do {
+      const linking = this.#plan.link();
+      // A link that nobody uses is given back.
+      link = await unlessAborted("connect", signal, linking).catch((error: unknown) => (void linking.then((unused) => unused.remove(0)).catch(() => {}), Promise.reject(error as Error)));
+    } while (link.isOver); // it ended on the way here
+    this.#link = link;
     const number = (this.#number = link.number());
-    this.#calls = new RemoteCalls(link, this, number, this.#backlog, () => this.#facts.guarantees.floor);
+    if (this.#closed) link.remove(number);
+    this.#checkOpen("connect");
+    this.#calls.use(link, number);
     link.add(number, this);
     await new Promise<void>((resolve, reject) => {
       const cancelled = (): void => {
@@ -71,7 +90,6 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
       };
       const end = (): void => signal?.removeEventListener("abort", cancelled);
       this.#opening = { resolve: () => (end(), resolve()), reject: (error) => (end(), reject(error)) };
-      if (signal?.aborted) return cancelled();
       signal?.addEventListener("abort", cancelled);
       const { url, options, token } = this.#plan;
       try {
@@ -81,7 +99,21 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
         reject(cannotCross("connect", error));
       }
     });
+    this.#checkOpen("connect");
+    this.#calls.opened();
     setTimeout(() => link.send({ t: "listening", client: number }), 0);
+  }
+
+  /** Throws where nothing can be asked of it any more. */
+  #checkOpen(op: string): void {
+    const error = this.#overError(op);
+    if (error) throw error;
+  }
+
+  #overError(op: string): HoldfastError | undefined {
+    const { code, retryable } = this.#failure ?? {};
+    if (code && !this.#closed) return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), cause: this.#failure });
+    return this.#closed ? closedError(op) : undefined;
   }
 
   get facts(): ConnectionFacts {
@@ -94,9 +126,10 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
 
   ask<M extends keyof Asks>(op: string, method: M, ...args: Parameters<Asks[M]>): ReturnType<Asks[M]>;
   async ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
-    if (this.#closed) throw closedError(op);
     const { signal, all } = split(args);
     if (signal?.aborted) throw abortedError(op, signal);
+    if (this.#reopening) await unlessAborted(op, signal, this.#reopening);
+    this.#checkOpen(op);
     let number = 0;
     const abort = (): void => this.#link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
     signal?.addEventListener("abort", abort, { once: true });
@@ -110,7 +143,8 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
-    if (this.#closed) return this.#calls.refused(op, closedError(op));
+    const over = this.#overError(op);
+    if (over) return this.#calls.refused(op, over);
     return this.#calls.make(op, method, args, options);
   }
 
@@ -131,32 +165,44 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     return this.#closed ? null : ((await this.#own("stored")) as Usage | null);
   }
 
-  #own(method: "calls" | "stored" | "close" | "logout"): Promise<unknown> {
+  async #own(method: "calls" | "stored" | "close" | "logout"): Promise<unknown> {
+    if (method !== "close") {
+      if (this.#reopening) await this.#reopening;
+      this.#checkOpen(method);
+    }
     return this.#link.ask(method, this, (ask) => ({ t: "ask", client: this.#number, ask, op: method, method, args: [] }));
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.#end("close"));
+    return (this.#closing ??= this.#end(() => this.#own("close").catch(unlessEnded)));
   }
 
   logout(): Promise<void> {
-    const ended = this.#closed ? Promise.resolve() : this.#end("logout");
-    this.#closing ??= ended.catch(() => {});
-    return ended;
+    this.#logout ??= this.#closed ? Promise.resolve() : this.#end(() => this.#forget());
+    this.#closing ??= this.#logout.catch(() => {});
+    return this.#logout;
   }
 
-  async #end(how: "close" | "logout"): Promise<void> {
+  /** Has all deleted that is stored; by the next worker, where one ends meanwhile. */
+  #forget(): Promise<unknown> {
+    return this.#own("logout").catch((error: unknown) => {
+      unlessEnded(error);
+      return this.#forget();
+    });
+  }
+
+  async #end(tell: () => Promise<unknown>): Promise<void> {
     this.#calls.closing();
     try {
-      await this.#own(how);
-    } catch (error) {
-      if ((error as HoldfastError).code !== "runtime_exited") throw error;
+      await tell();
     } finally {
       this.#closed = true;
       this.#facts = { ...this.#facts, state: this.#facts.state === "failed" ? "failed" : "closed" };
       this.#calls.fail(closedError);
       this.#questions.end();
-      this.#link.remove(this.#number);
+      this.#opening?.reject(closedError("connect"));
+      this.#opening = undefined;
+      this.#link?.remove(this.#number);
     }
   }
 
@@ -217,12 +263,27 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     this.#calls.fail(hostEnded);
     this.#questions.end();
     if (opening) return opening.reject(hostEnded("connect"));
-    if (this.#closed || this.#facts.state === "failed" || this.#facts.state === "closed") return;
+    const isClosing = this.#closing && !this.#logout;
+    if (isClosing || this.#closed || this.#facts.state === "failed" || this.#facts.state === "closed") return;
+    if (performance.now() - this.#revivedAt < REVIVAL_EVERY) return this.#fail(hostEnded("connect"));
     this.#say("reconnecting", hostEnded("connect"));
-    this.open(undefined).then(
-      () => this.#say("open"),
-      (error: HoldfastError) => this.#say("failed", error),
+    this.#reopening = this.open(undefined).then(
+      () => {
+        this.#reopening = undefined;
+        this.#revivedAt = performance.now();
+        this.#say("open");
+      },
+      (error: HoldfastError) => {
+        this.#reopening = undefined;
+        if (!this.#closed) this.#fail(error);
+      },
     );
+  }
+
+  #fail(error: HoldfastError): void {
+    this.#failure = error;
+    this.#calls.fail((op) => this.#overError(op)!);
+    this.#say("failed", error);
   }
 
   #say(state: ClientState, error?: HoldfastError): void {
@@ -237,6 +298,11 @@ function split(args: readonly unknown[]): { signal: AbortSignal | undefined; all
   if (typeof last !== "object" || last === null || !("signal" in last)) return { signal: undefined, all: [...args] };
   const { signal, ...options } = last;
   return { signal, all: [...args.slice(0, -1), options] };
+}
+
+/** A host that has ended has nothing that could be closed; any other error is thrown. */
+function unlessEnded(error: unknown): void {
+  if ((error as HoldfastError).code !== "runtime_exited") throw error;
 }
 
 function closedError(op: string): HoldfastError {

@@ -16,9 +16,13 @@ import type { HostMessage } from "./protocol.js";
 
 /** The calls of one client of the page's, which a host carries out. */
 export class RemoteCalls {
-  readonly #link: HostLink;
+  #link!: HostLink;
   readonly #client: LinkedClient;
-  readonly #number: number;
+  #number = 0;
+  /** The client is open at the host. */
+  #isOpen = false;
+  /** Calls that are made once it is. */
+  readonly #waiting = new Map<Call<unknown>, () => void>();
   readonly #backlog: Backlog;
   readonly #floor: () => Guarantee;
   readonly #calls = new Map<number, Call<unknown>>();
@@ -26,12 +30,23 @@ export class RemoteCalls {
   readonly #handover = new Handover((call) => this.#link.send({ t: "handed", call }));
 
   /** `floor` is what a call that is kept starts with. */
-  constructor(link: HostLink, client: LinkedClient, number: number, backlog: Backlog, floor: () => Guarantee) {
+  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee) {
     this.#floor = floor;
-    this.#link = link;
     this.#client = client;
-    this.#number = number;
     this.#backlog = backlog;
+  }
+
+  /** The client is being opened under that number. */
+  use(link: HostLink, number: number): void {
+    this.#link = link;
+    this.#number = number;
+  }
+
+  /** It is open: what was made meanwhile is sent. */
+  opened(): void {
+    this.#isOpen = true;
+    for (const send of this.#waiting.values()) send();
+    this.#waiting.clear();
   }
 
   /** The call under that number. */
@@ -52,18 +67,40 @@ export class RemoteCalls {
     const kept = journal ?? (isTool || name === "tools/call" || key !== undefined);
     const made = { ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
     const call = new Call<T>(name, this.#backlog, options.input === "manual", params, made);
-    const id = this.#link.number();
+    let crosses: { op: string; method: M; args: string; options: object };
     try {
       checkSignal(op, signal);
       if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
-      this.#link.send({ t: "make", client: this.#number, call: id, op, method, args: toJSON(op, args), options: clean(op, options) });
+      crosses = { op, method, args: toJSON(op, args), options: clean(op, options) };
     } catch (error) {
-      call.fail(error instanceof HoldfastError ? error : cannotCross(op, error));
+      call.fail(error as HoldfastError);
       return call;
     }
-    this.#add(id, call as Call<unknown>);
-    call.bind(id, this.#control, signal, kept);
+    this.#begin(call as Call<unknown>, signal, kept, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
     return call;
+  }
+
+  /** Has a call made at the host, at once or when the client is open there. */
+  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, send: (id: number) => void): void {
+    const begin = (): void => {
+      const id = this.#link.number();
+      try {
+        send(id);
+      } catch (error) {
+        return call.fail(cannotCross(call.method, error));
+      }
+      this.#add(id, call);
+      call.bind(id, this.#control, this.#waiting.has(call) ? undefined : signal, kept);
+    };
+    if (this.#isOpen) return begin();
+    if (call.key !== undefined) this.#keys.set(call.key, call);
+    this.#waiting.set(call, begin);
+    const cancel = (_: number, reason: string): void => {
+      this.#waiting.delete(call);
+      if (call.key !== undefined) this.#keys.delete(call.key);
+      call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: reason || "cancelled by the app" }));
+    };
+    call.bind(0, { ...this.#control, cancel, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
   }
 
   /** A call that is not made. */
@@ -138,9 +175,11 @@ export class RemoteCalls {
 
   /** Nothing comes of the host any more. */
   fail(why: (op: string) => HoldfastError): void {
+    this.#isOpen = false;
     this.#handover.clear();
-    for (const call of this.#calls.values()) call.fail(why(call.method));
+    for (const call of [...this.#calls.values(), ...this.#waiting.keys()]) call.fail(why(call.method));
     this.#calls.clear();
+    this.#waiting.clear();
     this.#keys.clear();
   }
 

@@ -1,0 +1,64 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestFault195_SharedForgetAfterAKill: the worker is dead when the user logs out. What is
+// stored is deleted all the same, before forget() resolves.
+func TestFault195_SharedForgetAfterAKill(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	v := newVisits(t, p, "")
+	page := v.open()
+	chrome.Eval[chrome.Void](page, `void follow(mcp.callTool("count", { call: "a", n: 2 }))`)
+	v.ends(page, "a")
+	// In the task in which the page hears of the end, and while the next worker starts.
+	chrome.Eval[chrome.Void](page, `void mcp.on("state", ({ state }) => {
+		if (state === "reconnecting") window.gone ??= mcp.forget().then(() => "deleted", (error) => error.code);
+	})`)
+	v.worker().Kill()
+	page.WaitFor(`window.gone`)
+	if got := chrome.Eval[string](page, `gone`); got != "deleted" {
+		t.Errorf("forget: %s", got)
+	}
+	page = v.open()
+	if got := chrome.Eval[string](page, `Promise.all([mcp.calls(), mcp.stored()]).then(([calls, { rows }]) => calls.length + " " + rows)`); got != "0 0" {
+		t.Errorf("calls and rows after a logout: %s", got)
+	}
+	blameless(t, p)
+}
+
+// TestFault197_SharedAskedWhileReplaced: what an app makes and asks as soon as it hears of the
+// worker's end is made and answered by the next worker.
+func TestFault197_SharedAskedWhileReplaced(t *testing.T) {
+	t.Parallel()
+	overBothWires(t, func(t *testing.T, p *peer.Peer) {
+		v := newVisits(t, p, "")
+		page := v.open()
+		chrome.Eval[chrome.Void](page, `void mcp.on("state", ({ state }) => {
+			if (state !== "reconnecting") return;
+			follow(mcp.callTool("count", { call: "a", n: 2 }));
+			mcp.listTools().then(({ tools }) => { window.listed = tools.length; }, (error) => { window.listed = error.code; });
+		})`)
+		v.worker().Kill()
+		page.WaitFor(`trails.a?.outcome && window.listed !== undefined`)
+		v.ends(page, "a")
+		if n := chrome.Eval[int](page, `listed`); n == 0 {
+			t.Error("no tools are listed")
+		}
+		if runs := p.Oracle().Runs("a"); runs != 1 {
+			t.Errorf("%d runs", runs)
+		}
+		if now := chrome.Eval[string](page, `mcp.state`); now != "open" {
+			t.Errorf("the client is %s", now)
+		}
+		blameless(t, p)
+	})
+}

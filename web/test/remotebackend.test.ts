@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { HostLink } from "../src/host/hostlink.js";
+import { RemoteBackend } from "../src/host/remotebackend.js";
+import { OUTCOME } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { FakeLink } from "./hostrig.js";
+
+const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const code = (error: unknown): string => (error as HoldfastError).code;
+
+/** A backend over these links, one after the other; the first is open. */
+async function opened(...links: (FakeLink | Promise<HostLink>)[]): Promise<RemoteBackend> {
+  const link = (): Promise<HostLink> => {
+    const next = links.shift();
+    return next instanceof FakeLink ? Promise.resolve(next.link) : (next ?? Promise.reject(new HoldfastError({ code: "host_unavailable", op: "connect", message: "no more" })));
+  };
+  const backend = new RemoteBackend({ kind: "shared", url: "http://x/", options: {}, token: undefined, link }, {});
+  await backend.open(undefined);
+  return backend;
+}
+
+test("Fault 195: a logout whose worker dies deletes in the next one, or rejects, and says so each time", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, second);
+  const gone = backend.logout();
+  assert.deepEqual(first.kinds, ["connect", "logout"]);
+  first.die();
+  await task();
+  assert.deepEqual(second.kinds.slice(0, 2), ["connect", "logout"]);
+  second.answer(undefined);
+  await gone;
+  assert.equal(backend.state, "closed");
+
+  const only = new FakeLink(true);
+  const other = await opened(only);
+  only.die();
+  await assert.rejects(other.logout(), (error) => code(error) === "host_unavailable");
+  await assert.rejects(other.logout(), (error) => code(error) === "host_unavailable");
+});
+
+test("Fault 197: what is made and asked while the worker is replaced waits for the next one", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(false)];
+  const backend = await opened(first, second);
+  const before = backend.make("tools/call", "callTool", ["a", {}], { key: "k" });
+  first.die();
+  await assert.rejects(before.result, (error) => code(error) === "runtime_exited");
+  const call = backend.make<object, "callTool">("tools/call", "callTool", ["a", {}], { key: "k" });
+  assert.equal(backend.make("tools/call", "callTool", ["a", {}], { key: "k" }), call, "one key, one call");
+  const dropped = backend.make("tools/call", "callTool", ["b", {}], {});
+  const asked = backend.ask("ping", "ping");
+  const listed = backend.calls();
+  dropped.cancel("enough");
+  await assert.rejects(dropped.result, (error) => code(error) === "cancelled");
+  await task();
+  assert.deepEqual([second.kinds, backend.state], [["connect"], "reconnecting"]);
+  second.open();
+  await task();
+  assert.deepEqual(second.kinds.slice(0, 2), ["connect", "make"]);
+  assert.deepEqual(second.kinds.slice(2, 4).sort(), ["calls", "ping"]);
+  second.answer([]);
+  await asked;
+  assert.deepEqual(await listed, []);
+  const made = second.said.find((message) => message.t === "make") as { call: number };
+  second.tell({ t: "settle", call: made.call, outcome: OUTCOME.result, text: `{"n":1}` });
+  assert.deepEqual(await call.result, { n: 1 });
+
+  // A worker that dies right after it was opened is not replaced for ever.
+  second.die();
+  assert.equal(backend.state, "failed");
+  await assert.rejects(backend.ask("ping", "ping"), (error) => code(error) === "runtime_exited" && (error as HoldfastError).op === "ping");
+  await assert.rejects(backend.make("tools/call", "callTool", ["a", {}], {}).result, (error) => code(error) === "runtime_exited");
+});
+
+test("Fault 198: a client that is closed, or given up, while its worker is replaced stays closed", async () => {
+  for (const at of ["before the worker is there", "before it is open"]) {
+    const [first, second] = [new FakeLink(true), new FakeLink(false)];
+    let there = (_: HostLink): void => {};
+    const backend = await opened(first, new Promise<HostLink>((resolve) => (there = resolve)));
+    const states: string[] = [];
+    backend.listeners.add("state", ({ state }) => states.push(state));
+    const made = backend.make.bind(backend, "tools/call", "callTool", ["a", {}], {});
+    first.die();
+    const waits = made();
+    if (at === "before it is open") {
+      there(second.link);
+      await task();
+    }
+    const closing = backend.close();
+    second.answer(undefined);
+    await closing;
+    await assert.rejects(waits.result, (error) => code(error) === "closed");
+    there(second.link);
+    await task();
+    second.open();
+    await task();
+    assert.deepEqual([backend.state, states, second.clients.size], ["closed", ["reconnecting"], 0], at);
+    assert.deepEqual(second.kinds, at === "before it is open" ? ["connect", "close"] : []);
+  }
+});
