@@ -141,7 +141,7 @@ func (c *Client) disown(now engine.Time) {
 			continue
 		}
 		s.disownAt = now.After(doubtFor)
-		if s.turn.state != "idle" || s.replay != nil || s.history == historyUnbound || !s.heard(c) {
+		if s.turn.said != "idle" || s.replay != nil || s.history == historyUnbound || !s.heard(c) {
 			continue
 		}
 		s.disownAt = engine.Never

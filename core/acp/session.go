@@ -92,7 +92,7 @@ func (c *Client) newSession(id string, facts []byte) *session {
 		}
 	}
 	s := &session{handle: uint32(len(c.sessions) + 1), id: id, facts: append(b, '}'), conn: c.home, placed: map[uint64]bool{}, pending: map[uint64]bool{}, disownAt: engine.Never, dispatchAt: engine.Never}
-	s.turn.state = "idle"
+	s.turn.said = "idle"
 	s.servers = serversOf(facts) // of a head as well: an earlier build wrote them there
 	s.protocol = c.handshakeVersion()
 	s.transcript = transcript.New(s.version(), c.cfg.Limits.Item)

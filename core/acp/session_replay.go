@@ -223,7 +223,7 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 			s.endExpected(c, now)
 		}
 	}
-	if s.turn.phase == turnCancelling {
+	if s.turn.state == turnCancelling {
 		s.markCancelled(c)
 	}
 	if s.enterHistory(c, historyWhole); r.state == replayOfAppCut {
@@ -308,7 +308,7 @@ func (s *session) settleDoubt(c *Client, now engine.Time, whole bool) {
 			r.fail(c, now, r.doubtful)
 		}
 	}
-	if whole && s.turn.state == "idle" {
+	if whole && s.turn.said == "idle" {
 		s.transcript.TurnEnded(s.emit(c))
 	}
 }

@@ -11,24 +11,24 @@ import (
 // turn is who is at work in a session. It follows what the agent says, never the
 // answer to a prompt, which says only that it is accepted (fault 119).
 type turn struct {
-	state string // running, idle, requires_action, or what a later draft has
+	said  string // the agent's word for it: running, idle, requires_action, or what a later draft has
 	n     uint32 // counts the turns, from 1
-	phase turnPhase
+	state turnState
 	last  []byte // the snapshot, raw
 }
 
-// turnPhase says whether a turn is under way, as far as anybody has said. enter alone
+// turnState says whether a turn is under way, as far as anybody has said. enter alone
 // changes it.
-type turnPhase uint8
+type turnState uint8
 
 const (
-	turnNone       turnPhase = iota // nothing is expected of the agent
+	turnNone       turnState = iota // nothing is expected of the agent
 	turnExpected                    // a prompt was accepted, and no turn has been seen for it
 	turnOpen                        // one is under way
 	turnCancelling                  // one is, and the app has cancelled it
 )
 
-// turnTransitions are the phases that may follow each.
+// turnTransitions are the states that may follow each.
 var turnTransitions = engine.Transitions{
 	turnNone:       1<<turnExpected | 1<<turnOpen,
 	turnExpected:   1<<turnNone | 1<<turnOpen,
@@ -36,13 +36,13 @@ var turnTransitions = engine.Transitions{
 	turnCancelling: 1 << turnNone,
 }
 
-// enter has the turn in another phase.
-func (tn *turn) enter(c *Client, next turnPhase) {
-	engine.Enter(&turnTransitions, &tn.phase, next, &c.illegalTransitions)
+// enter has the turn in another state.
+func (tn *turn) enter(c *Client, next turnState) {
+	engine.Enter(&turnTransitions, &tn.state, next, &c.illegalTransitions)
 }
 
 // open reports whether a turn is under way.
-func (tn *turn) open() bool { return tn.phase >= turnOpen }
+func (tn *turn) open() bool { return tn.state >= turnOpen }
 
 // expect notes that a turn is expected, or is not, unless one is under way.
 func (tn *turn) expect(c *Client, expected bool) {
@@ -80,7 +80,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	}
 	stop, _ := jsonrpc.Member(update, "stopReason")
 	_, hasStop := jsonrpc.String(stop)
-	ended := state == "idle" && (t.open() || t.phase == turnExpected && (hasStop || last))
+	ended := state == "idle" && (t.open() || t.state == turnExpected && (hasStop || last))
 	if !ended && bytes.Equal(update, t.last) {
 		return
 	}
@@ -91,7 +91,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	} else if ended && !t.open() {
 		t.n++ // a turn so short that only its end was heard
 	}
-	t.state = state
+	t.said = state
 	if ended {
 		t.enter(c, turnNone)
 	}
@@ -120,7 +120,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 // endExpected ends a turn that is expected, as far as anybody has said, with the
 // snapshot that was the last: nobody is at work any more.
 func (s *session) endExpected(c *Client, now engine.Time) {
-	if s.turn.state == "idle" {
+	if s.turn.said == "idle" {
 		s.snapshot(c, now, bytes.Clone(s.turn.last), true)
 	}
 }
@@ -165,7 +165,7 @@ func (s *session) accepted(c *Client, now engine.Time, r *request, result []byte
 		return
 	}
 	// One that began since may be over already (fault 119).
-	s.turn.expect(c, s.turn.phase == turnExpected || s.turn.n == r.turn)
+	s.turn.expect(c, s.turn.state == turnExpected || s.turn.n == r.turn)
 	if r.overIn != 0 && r.overIn == s.turn.n && r.overIn == r.turn {
 		s.endExpected(c, now) // that of the turn it was inserted into came before its answer (fault 180)
 	}

@@ -89,7 +89,7 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 		// The answer that ends its turn comes once, and no history has it: it must
 		// not be on its way.
 		return false
-	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.state == "idle" && s.heard(c):
+	case s.disownAt != engine.Never && s.disownAt.Since(now) <= quietFor && s.turn.said == "idle" && s.heard(c):
 		return false // a moment more, or it would be so at each of its turns
 	case now.Since(s.since) >= rotateEvery:
 		return true
@@ -213,7 +213,7 @@ func (c *Client) hurry(now engine.Time) {
 // busy reports whether the agent may be at work in the session, or whether a
 // request or a question is open in it. A session without a stream may hide the end of an earlier page's prompt.
 func (s *session) busy(c *Client) bool {
-	if s.turn.state != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never {
+	if s.turn.said != "idle" || s.replay != nil || s.unseen || s.disownAt != engine.Never {
 		return true
 	}
 	for _, r := range c.requests {

@@ -1,8 +1,12 @@
 package tabs
 
-import "github.com/holdfast-mcp/holdfast/core/journal"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
 
-// state says what a call is to this tab; doc.go has what leads from one to the other.
+// state says what a call is to this tab; doc.go has what leads from one to the other. A
+// call that the tab has not heard of has no entry. enter alone changes it.
 type state uint8
 
 const (
@@ -10,6 +14,18 @@ const (
 	owned                   // this tab carries it
 	unreadable              // the client cannot read it
 )
+
+// transitions are the states that may follow each.
+var transitions = engine.Transitions{
+	followed:   1<<owned | 1<<unreadable,
+	owned:      1<<followed | 1<<unreadable,
+	unreadable: 1<<followed | 1<<owned,
+}
+
+// enter has a call in another state.
+func (m *Machine) enter(c *entry, next state) {
+	engine.Enter(&transitions, &c.state, next, &m.illegalTransitions)
+}
 
 // entry is what is known of one call.
 type entry struct {
@@ -82,7 +98,8 @@ func (m *Machine) all() []*entry { return append([]*entry(nil), m.calls...) }
 // own notes that this tab carries a call.
 func (m *Machine) own(call uint64, epoch uint32) *entry {
 	c := m.add(call)
-	c.state, c.epoch, c.owner, c.handed, c.read = owned, epoch, "", 0, nil
+	m.enter(c, owned)
+	c.epoch, c.owner, c.handed, c.read = epoch, "", 0, nil
 	m.changed = true
 	return c
 }
@@ -93,7 +110,8 @@ func (m *Machine) follow(c *entry, owner string, epoch, n uint32) {
 	if c.state == owned {
 		c.ended = false // what it had for an outcome lies behind the seal
 	}
-	c.state, c.owner, c.epoch, c.n, c.handed, c.read = followed, owner, epoch, n, 0, nil
+	m.enter(c, followed)
+	c.owner, c.epoch, c.n, c.handed, c.read = owner, epoch, n, 0, nil
 	m.changed = true
 }
 

@@ -15,7 +15,8 @@
 //
 // # The states of a call, as one tab sees it
 //
-// A call that the tab has not heard of has no entry. "Read" is a read of the whole log
+// docs/states.md has which state may follow which; here is what leads there. A call
+// that the tab has not heard of has no entry. "Read" is a read of the whole log
 // under way; inputs about the call that come meanwhile wait for it, unless they make it
 // void.
 //
@@ -45,6 +46,8 @@
 //	            TakeOver answered with nothing               followed, read: somebody else was first
 //	            the client cannot read it                    unreadable
 //	unreadable  forgotten                                    none
+//	            TakeOver, asked for before, answered         owned, until the client says once more that it cannot
+//	            a call of this tab's has its key             followed, until then
 //	            anything else                                unreadable: what a tab cannot read it leaves alone
 //
 // "Handed": the call ended and was acknowledged while this tab slept, so that its log

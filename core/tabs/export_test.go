@@ -76,6 +76,12 @@ func headOf(call uint64) []byte {
 	return journal.AppendOp(nil, journal.Op{Kind: journal.OpCall, Call: call})
 }
 
+// MayFollow reports whether one state of a call may follow another.
+func MayFollow(from, next int) bool { return transitions.May(uint8(from), uint8(next)) }
+
+// IllegalTransitions returns how often a state was entered that may not follow.
+func (m *Machine) IllegalTransitions() uint32 { return m.illegalTransitions }
+
 // Epoch returns the epoch under which this tab carries a call.
 func (m *Machine) Epoch(call uint64) (uint32, bool) {
 	if c := m.calls.find(call); c != nil && c.state == owned {

@@ -65,6 +65,8 @@ type Machine struct {
 	pollAt   engine.Time
 	waking   int      // reads that the page waits for, since it slept
 	behind   []uint64 // calls to be read one after another, with no hurry
+
+	illegalTransitions uint32 // states that were entered against the table: a defect
 }
 
 // New returns a Machine that carries nothing yet.
@@ -173,6 +175,7 @@ func (m *Machine) Quarantined(now engine.Time, call uint64) {
 	if c.state == owned {
 		m.emit(Release, call)
 	}
+	m.enter(c, unreadable)
 	*c = entry{id: call, state: unreadable}
 	m.changed = true
 	m.end()

@@ -70,6 +70,9 @@ var kinds = map[tabs.Kind]string{
 
 // took returns what was said since the last time.
 func (p *page) took() string {
+	if p.m.IllegalTransitions() > 0 {
+		p.said = append(p.said, "a state was entered that may not follow the one before")
+	}
 	for {
 		e := p.m.Next()
 		if e == nil {

@@ -153,6 +153,9 @@ func (p *tab) drain() {
 		}
 		p.carryOutTabs(*e)
 	}
+	if p.m.IllegalTransitions() > 0 {
+		p.w.t.Errorf("%s: a state was entered that may not follow the one before", p.name)
+	}
 	for _, other := range p.w.tabs {
 		for _, c := range p.w.store.calls {
 			mine, is := p.m.Epoch(c.head.Call)
