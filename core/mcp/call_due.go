@@ -60,7 +60,7 @@ func (c *Client) advanceCalls(now engine.Time) {
 type scheduled struct {
 	due         engine.Deadline // the first of all that is due
 	changed     bool            // it may be another one by now
-	nextChanged *call           // of which that is noted, too
+	nextChanged *call           // the next call in the list of calls to reschedule
 }
 
 // deadline returns when advance is due.

@@ -64,11 +64,10 @@ func (c *Client) guaranteeSeen(call *call, op journal.Op) durable.Guarantee {
 	return max(g, c.guaranteeOf(call.fold))
 }
 
-// changeHands takes a call whose owner is another one now: this tab has taken it
-// over (OpOwned), or finds that somebody else did while it was frozen. log is
-// all that is stored; what the app knows of it is not told again. A head without
-// content is that of a call which is not stored any more: it has ended and was
-// acknowledged while this tab slept, and what the new owner has told follows.
+// changeHands takes a call that has a new owner: this tab has taken it over (OpOwned), or
+// finds that another tab did so while this tab was frozen. log is all that is stored; the
+// app does not get again what it has. A head without content: the call ended and was
+// acknowledged while this tab slept. What the new owner has broadcast follows.
 func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log []journal.Op) {
 	c.reschedule(call)
 	owned, followed := head.Flags&journal.OpOwned != 0, call.state == callFollowed

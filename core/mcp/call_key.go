@@ -30,7 +30,7 @@ func (call *call) claimsKey(c *Client) bool {
 
 // heardOfKey takes a call of another page's, if a call of this page's is being
 // stored under its key: that page was first, which the store is about to say.
-// Reports whether the app need not be told of it as of another call.
+// Returns true if the app already has this call, so it needs no second event.
 func (c *Client) heardOfKey(now engine.Time, h journal.Head, head journal.Op, log []journal.Op) bool {
 	if h.Key == "" || c.state == stateNew {
 		return false

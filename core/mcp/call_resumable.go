@@ -48,9 +48,8 @@ func (p *resumePolicy) carries() bool { return len(p.token) > 0 }
 // resumePolicy takes notifications/requests/resumePolicy on the call's stream. The last
 // one wins; one for another request is ignored, as is one after the response, and
 // one where the capability is not declared: a client of 2026-07-28 has none, and
-// on HTTP+SSE a policy is worth nothing. There the answers to all requests come on
-// the one stream that is the session, so what could be resumed is the session, for
-// which that transport has no word; and servers of 2024-11-05 are older than SEP-975.
+// on HTTP+SSE a policy is worth nothing. HTTP+SSE has one stream for all answers, and no
+// way to resume it; and servers of 2024-11-05 are older than SEP-975.
 func (c *Client) resumePolicy(call *call, params []byte) {
 	value, _ := jsonrpc.Member(params, "requestId")
 	n, ok := jsonrpc.Uint(value)

@@ -5,12 +5,12 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
-// A call that never left has ended, and the store, which has its head, can no longer
-// note that it has: a later page would send it. So the app is not told before the head
-// is deleted, or nobody will send it any more for its age (sendWithin). What it is told
-// is true then: it may make the call once more. A deletion needs no room as a rule,
-// so that this takes a moment where the store is full, and long where it is broken.
-// There it is told in the end that a later page may send the call.
+// The store holds the head of a call that ended unsent, and cannot store the end. Delete
+// the head first, then report: otherwise a later page would send the call, which the app
+// may have made once more. A call too old to be sent (sendWithin) is reported at once. A
+// deletion needs no room as a rule: this takes a moment where the store is full, and long
+// where the store is broken. After withdrawWithin the report says that a later page may
+// send the call.
 
 // withdrawal is such a call.
 type withdrawal struct {
@@ -29,7 +29,7 @@ type withdrawals struct {
 // longer, or for ever (sendWithin), in ms.
 const withdrawWithin = 300_000
 
-// withdraw tells of the end of a call that never left, once no later page will send it.
+// withdraw reports the end of a call that never left, once no later page will send it.
 func (c *Client) withdraw(now engine.Time, call *call, over engine.Effect) {
 	w := &c.withdrawn
 	if len(w.list) == 0 {

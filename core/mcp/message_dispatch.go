@@ -68,10 +68,10 @@ func (c *Client) dispatch(now engine.Time, call *call, m *jsonrpc.Message) {
 	}
 }
 
-// response takes a result or an error. It finds its call by the id alone, but
-// for an error without an id, or with null: that answers the request on whose
-// own stream or in whose body it is (nil on the GET stream), since the server
-// could not read the id (JSON-RPC 2.0 section 5; absent since 2025-11-25).
+// response takes a result or an error. A response finds its call by id. An error without
+// an id, or with null, belongs to the request on whose stream or in whose body it came
+// (nil on the GET stream): the server could not read the request's id (JSON-RPC 2.0
+// section 5; absent since 2025-11-25).
 func (c *Client) response(now engine.Time, on *call, m *jsonrpc.Message) {
 	call := c.findByID(m.ID)
 	c.reschedule(call)

@@ -23,7 +23,7 @@ type headerState uint8
 
 const (
 	headerUntried headerState = iota // no request with the field has had an answer in this session
-	headerReached                    // nor has one, and the server was reached without it a moment ago
+	headerReached                    // no request with the field was answered; one without the field was, just now
 	headerAllowed                    // one has had an answer: the rules allow it
 	headerRefused                    // they do not: it is not sent any more
 )
