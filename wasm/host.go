@@ -92,7 +92,7 @@ func (c *client) Do(e engine.Effect) {
 			data = appendFailure(append(data, `,"error":`...), e.Failure)
 			e.Data = table.Keep(append(data, '}'))
 		}
-		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle}, e.Data)
+		table.Add(jsbridge.Record{Kind: jsbridge.KindState, Client: c.handle, Number: e.Position}, e.Data)
 	case engine.Store:
 		unawaited := c.tabs != nil && c.tabs.Committing(c.now, e.Ticket, e.Data)
 		table.Store(c.handle, e.Ticket, e.Strict, unawaited, e.Data)

@@ -29,7 +29,8 @@ const (
 	// or of a JSON-RPC error, Failure is set for OutcomeFailure.
 	Settle
 	// State tells the app what the client as a whole is now; Data is a JSON
-	// object that describes it.
+	// object that describes it. Position has the facts that a page goes by on an
+	// open connection to an MCP server (mcp.Facts).
 	State
 	// Token asks the app's bearer token provider for a token. The host answers
 	// with the machine's Token input.

@@ -113,7 +113,10 @@ func (c *Client) setState(s clientState) {
 		b = append(append(b, `,"steps":`...), c.negotiation.steps...)
 	}
 	e := engine.Effect{Kind: engine.State}
-	if s == stateFailed {
+	switch s {
+	case stateOpen:
+		e.Position = uint32(c.facts())
+	case stateFailed:
 		e.Failure = c.failure
 	}
 	e.Data = append(b, '}')

@@ -24,7 +24,10 @@ func (c *Client) encodeRequest(call *call) []byte {
 }
 
 // extensions are those of 2026-07-28 that this side speaks.
-const extensions = `"extensions":{"io.modelcontextprotocol/tasks":{}}`
+const extensions = `"extensions":{"` + tasksExtension + `":{}}`
+
+// tasksExtension is what the extension of tasks is called (SEP-2663).
+const tasksExtension = "io.modelcontextprotocol/tasks"
 
 // appendIdentity appends the members of _meta that say who asks, in which
 // revision (2026-07-28 basic/index, _meta).

@@ -55,8 +55,7 @@ func taskOffered(result []byte) TaskOffer {
 			offer = TaskModes
 		}
 	}
-	switch string(result) {
-	case "", "null", "false":
+	if !says(result) {
 		return TaskNone
 	}
 	return offer

@@ -149,7 +149,7 @@ test("a failure of the agent's client ends everything with its reason", async ()
     for await (const _ of session!);
   })();
   assert.equal(await isSettled(loop), false);
-  rig.port.state(JSON.stringify({ state: "failed", error: { code: "unauthorized", op: "x", status: 401, retryable: false, message: "no" } }));
+  rig.port.state(JSON.stringify({ state: "failed", error: { code: "unauthorized", op: "x", status: 401, retryable: false, message: "no" } }), 0);
   await assert.rejects(loop, coded("unauthorized"));
 });
 

@@ -87,13 +87,13 @@ export class AgentRig {
 
   #end(how: string): void {
     this.ended.push(how);
-    this.port.state(`{"state":"closed"}`);
+    this.port.state(`{"state":"closed"}`, 0);
   }
 
   /** Opens it, with what the agent has answered to initialize. */
   async open(version = 2, initialize: Open = { info: { name: "a", version: "1" }, capabilities: { session: {} } }): Promise<this> {
     const started = this.agent.start({}, "omit");
-    this.port.state(JSON.stringify({ state: "open", version, restored: false, transport: "http", initialize }));
+    this.port.state(JSON.stringify({ state: "open", version, restored: false, transport: "http", initialize }), 0);
     await started;
     return this;
   }

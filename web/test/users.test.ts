@@ -154,7 +154,7 @@ function changing() {
       said.push([handle, "close"]);
       // What a core writes at its end is still its user's.
       ports[handle - 1]!.store(9, { strict: true, unawaited: false }, []);
-      ports[handle - 1]!.state(`{"state":"closed"}`);
+      ports[handle - 1]!.state(`{"state":"closed"}`, 0);
     },
     counters: () => "",
     toolFor: (handle: number) => [TaskOffer.None, `of client ${handle}`],
@@ -178,7 +178,7 @@ function changing() {
   const answer = new Promise<[]>((resolve) => (answered = resolve));
   const states: string[] = [];
   client.on("state", ({ state }) => states.push(state));
-  const opened = (port: ClientPort): void => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}');
+  const opened = (port: ClientPort): void => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0);
   const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
   return {
     client, said, ports, states, opened, turn, answered: () => answered([]),

@@ -26,6 +26,7 @@ var enums = []enum{
 	{"TokenAnswer", "What became of the question for a token.", false, []origin{{"wasm", "", "token"}}},
 	{"CallFlags", "How a call is made: what is stored with it, and what is not.", false, []origin{{"core/journal", "Flags", ""}, {"wasm", "", "call"}}},
 	{"TaskWish", "What an app says of a task for its call.", false, []origin{{"core/mcp", "TaskWish", "Task"}}},
+	{"FACT", "What a page goes by on an open connection to a server: bits of the facts.", true, []origin{{"core/mcp", "Facts", "Fact"}}},
 	{"TaskOffer", "Whether a call of a tool may become a task.", false, []origin{{"core/mcp", "TaskOffer", "Task"}}},
 	{"StoreResult", "What became of a commit.", false, []origin{{"core/journal", "Result", "Result"}}},
 	{"STORE_REASON", "Why a store fails.", true, []origin{{"core/durable", "Reason", "Reason"}}},
@@ -54,6 +55,11 @@ var lists = []struct{ name, doc, folder, variable string }{
 	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
 }
 
+// arrays are such variables where TypeScript needs the words themselves, by number.
+var arrays = []struct{ name, doc, folder, variable string }{
+	{"GUARANTEE_WORDS", "What a reload would do to a call, in rising order.", "core/durable", "guaranteeNames"},
+}
+
 // number is a single one.
 type number struct {
 	name, doc, folder, constant string
@@ -65,6 +71,8 @@ var numbers = []number{
 	{"CHUNK_BYTES", "Bytes that one chunk may have.", "jsbridge", "ChunkBytes"},
 	{"REPLAY_HEADER", "Bytes of a replayed event before its text.", "core/engine", "replayHeader"},
 	{"OP_HEADER", "Bytes of an operation before its data.", "core/journal", "opHeader"},
+	{"FLOOR_SHIFT", "The facts of a connection have from this bit on what a call of a tool begins with, a number of GUARANTEE_WORDS.", "core/mcp", "floorShift"},
+	{"CEILING_SHIFT", "And from this bit on the best that it may come to, where calls are stored.", "core/mcp", "ceilingShift"},
 	{"OP_OUTCOME_SHIFT", "The flags of an operation from this bit on are a call's outcome.", "core/journal", "opOutcomeShift"},
 }
 

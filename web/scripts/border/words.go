@@ -33,6 +33,31 @@ func writeWords(b *bytes.Buffer, s *sources) error {
 			return err
 		}
 	}
+	for _, a := range arrays {
+		p, err := s.read(a.folder)
+		if err != nil {
+			return err
+		}
+		if err := writeArray(b, a.name, a.doc+" ("+a.folder+", "+a.variable+")", p.list(a.variable)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeArray writes words as an array, each at its number.
+func writeArray(b *bytes.Buffer, name, doc string, all []string) error {
+	if len(all) == 0 {
+		return fmt.Errorf("there is nothing for %s", name)
+	}
+	fmt.Fprintf(b, "\n/** %s */\nexport const %s = [", doc, name)
+	for i, word := range all {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(b, "%q", word)
+	}
+	b.WriteString("] as const;\n")
 	return nil
 }
 

@@ -316,7 +316,7 @@ export class Agent {
         else this.#sessions.deliver(session, kind, position, text);
       },
       settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
-      state: (text) => this.#life.changed(text),
+      state: (text, facts) => this.#life.changed(text, facts),
       token: () => void this.#life.askForToken(),
       store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
       tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),

@@ -1,6 +1,6 @@
 import type { Durability } from "../tabs/journalclient.js";
+import { CEILING_SHIFT, FLOOR_SHIFT, GUARANTEE_WORDS, type GuaranteeWord } from "../shared/border.js";
 import type { Guarantee } from "./events.js";
-import type { ServerCapabilities } from "../shared/mcp.js";
 
 /** What a call of a tool can count on: what it starts with, and the best that it may come to. */
 export interface Guarantees {
@@ -8,15 +8,12 @@ export interface Guarantees {
   ceiling: Guarantee;
 }
 
-/**
- * What calls can count on with a server. From 2026-07-28 on a stream that ends
- * with the page cancels its call, so only a task outlives it.
- */
-export function guaranteesOf(durability: Durability, revision: string, capabilities: ServerCapabilities): Guarantees {
-  const floor = "lost-on-reload";
-  if (durability === "memory") return { floor, ceiling: floor };
-  const { tasks, extensions } = capabilities as { tasks?: unknown; extensions?: Record<string, unknown> };
-  const modern = revision >= "2026-07-28";
-  if (modern ? extensions?.["io.modelcontextprotocol/tasks"] : tasks) return { floor, ceiling: "durable" };
-  return { floor, ceiling: modern ? floor : "resumable" };
+/** What calls can count on, by the facts of the connection; what is in memory ends with the page. */
+export function guaranteesOf(durability: Durability, facts: number): Guarantees {
+  const floor = guaranteeAt(facts, FLOOR_SHIFT);
+  return { floor, ceiling: durability === "memory" ? floor : guaranteeAt(facts, CEILING_SHIFT) };
+}
+
+function guaranteeAt(facts: number, shift: number): GuaranteeWord {
+  return GUARANTEE_WORDS[(facts >> shift) & 0xff]!;
 }

@@ -1,3 +1,4 @@
+import { FACT } from "../shared/border.js";
 import type { ClientState } from "../shared/clientstate.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 import type { Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
@@ -16,6 +17,8 @@ const META_SERVER = "io.modelcontextprotocol/serverInfo";
 export class ServerFacts {
   /** The protocol revision in use. */
   revision = "";
+  /** The facts that this side goes by: bits of FACT, and two guarantees; 0 before the first connection. */
+  bits = 0;
   /** Whether the server keeps a session. */
   session = false;
   /** What was tried to find the revision, in order. */
@@ -23,12 +26,22 @@ export class ServerFacts {
   #initialize: Open = {};
 
   /** Takes over what the core says: of a new session, all that it says. */
-  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened): void {
+  heard(state: ClientState, { revision = "", session = false, initialize = {}, steps }: Opened, bits: number): void {
     if (steps) this.steps = steps;
     if (state !== "open") return;
     this.revision = revision;
+    this.bits = bits;
     this.session = session;
     this.#initialize = initialize;
+  }
+
+  /**
+   * Whether each request says all that the server has to know, and the server sends no
+   * requests: arguments are mirrored into header fields, subscriptions are streams, and
+   * roots are asked for in the calls that need them.
+   */
+  get selfDescribing(): boolean {
+    return (this.bits & FACT.selfDescribing) !== 0;
   }
 
   /** Who it says it is. */

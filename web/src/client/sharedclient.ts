@@ -36,13 +36,7 @@ import { badArgument, bound } from "../shared/arguments.js";
 /** Pages of a list that are followed before the server is taken to be going in circles. */
 const MAX_PAGES = 1000;
 
-/**
- * The first revision without sessions: arguments are mirrored into header
- * fields, subscriptions are streams, roots are asked for in the calls that need them.
- */
-const MODERN = "2026-07-28";
-
-/** Where a request says since then which log messages it wants. */
+/** Where a request that describes itself says which log messages it wants. */
 const META_LEVEL = "io.modelcontextprotocol/logLevel";
 
 /** Options of a list: with a cursor, the one page that it names; without, all of them. */
@@ -164,14 +158,14 @@ export class SharedClient extends SharedConnection {
   /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.add(uri);
-    if (this.revision >= MODERN) await this.watch([...this.#watched]);
+    if (this.selfDescribing) await this.watch([...this.#watched]);
     else await this.request("resources/subscribe", { uri }, options).result;
   }
 
   /** Ends {@link SharedClient.subscribeResource}. */
   async unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.delete(uri);
-    if (this.revision >= MODERN) await this.watch([...this.#watched]);
+    if (this.selfDescribing) await this.watch([...this.#watched]);
     else await this.request("resources/unsubscribe", { uri }, options).result;
   }
 
@@ -204,12 +198,12 @@ export class SharedClient extends SharedConnection {
    */
   async setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
     this.#level = level;
-    if (this.revision < MODERN) await this.request("logging/setLevel", { level }, options).result;
+    if (!this.selfDescribing) await this.request("logging/setLevel", { level }, options).result;
   }
 
   /** Makes any request. Progress is always asked for. */
   override request<T = unknown>(method: string, params?: Open, options: CallOptions = {}, made?: Made): SharedCall<T> {
-    if (this.#level === undefined || this.revision < MODERN) return super.request<T>(method, params, options, made);
+    if (this.#level === undefined || !this.selfDescribing) return super.request<T>(method, params, options, made);
     return super.request<T>(method, params, { ...options, meta: { [META_LEVEL]: this.#level, ...options.meta } }, made);
   }
 
@@ -222,7 +216,7 @@ export class SharedClient extends SharedConnection {
    */
   async rootsChanged(): Promise<void> {
     if (!this.#hasRoots) throw badArgument("notifications/roots/list_changed", "handlers.roots", "is not in the options of connect");
-    if (this.revision < MODERN) await this.notify("notifications/roots/list_changed");
+    if (!this.selfDescribing) await this.notify("notifications/roots/list_changed");
   }
 
   /** @internal */
@@ -341,7 +335,7 @@ export class SharedClient extends SharedConnection {
       const headers = toolHeaders(tool);
       this.#outputs.learn(tool);
       this.#listed[tool.name] = factsOf(tool, headers);
-      if (headers.invalid === undefined || this.revision < MODERN) return true;
+      if (headers.invalid === undefined || !this.selfDescribing) return true;
       this.integrity("invalid_tool", `${tool.name}: ${headers.invalid}`);
       return false;
     });

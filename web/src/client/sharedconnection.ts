@@ -148,6 +148,11 @@ export class SharedConnection {
     return this.#life.facts.revision;
   }
 
+  /** @internal See {@link ServerFacts.selfDescribing}. */
+  protected get selfDescribing(): boolean {
+    return this.#life.facts.selfDescribing;
+  }
+
   /** Whether the server keeps a session for this client. */
   get session(): boolean {
     return this.#life.facts.session;
@@ -175,7 +180,7 @@ export class SharedConnection {
 
   /** What a call of a tool can count on here. */
   get guarantees(): Guarantees {
-    return guaranteesOf(this.#durability, this.revision, this.capabilities);
+    return guaranteesOf(this.#durability, this.#life.facts.bits);
   }
 
   /** The calls that are kept and not acknowledged, in the order of their making. */
@@ -332,7 +337,7 @@ export class SharedConnection {
         if (outcome === OUTCOME.failure) this.#requests.failed(id);
         void this.#calls.settle(id, outcome, text);
       },
-      state: (text) => this.#life.changed(text),
+      state: (text, facts) => this.#life.changed(text, facts),
       token: () => void this.#life.askForToken(),
       store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
       tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
@@ -379,7 +384,7 @@ export class SharedConnection {
 
   async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
     const names = header.filter((_, i) => i % 2 === 0);
-    if (this.revision >= "2026-07-28" && NAMED.has(method)) names.push("Mcp-Name");
+    if (this.selfDescribing && NAMED.has(method)) names.push("Mcp-Name");
     const refused = await refusedFields(this.url, names, over);
     const params = refused.filter((name) => name !== "Mcp-Name");
     if (params.length > 0) {
@@ -445,7 +450,7 @@ export class SharedConnection {
   // Pages that share a session hear what one of them is told.
   #unasked(kind: number, position: number, text: string): void {
     const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
-    if (shared && this.revision < "2026-07-28") this.#keeping.journal?.said(kind, position, text);
+    if (shared && !this.selfDescribing) this.#keeping.journal?.said(kind, position, text);
     this.#event(kind, position, text);
   }
 

@@ -21,7 +21,8 @@ const REVIVAL_EVERY = 10_000;
 
 /** @internal What a client learns of its server from what the core says of its state. */
 export interface Facts {
-  heard(state: ClientState, said: Open): void;
+  /** `bits` are what the core says of an open connection beside that; 0 where it says nothing. */
+  heard(state: ClientState, said: Open, bits: number): void;
 }
 
 /** Those who listen to a client, as far as they hear of its state. */
@@ -162,11 +163,11 @@ export class Lifetime<F extends Facts, C extends object> {
   }
 
   /** The core says where the client stands. */
-  changed(text: string): void {
+  changed(text: string, bits: number): void {
     if (this.#between) return; // said by the client of the last user
     const json = JSON.parse(text) as { state: ClientState; error?: GoError };
     this.#state = json.state;
-    this.facts.heard(json.state, json as unknown as Open);
+    this.facts.heard(json.state, json as unknown as Open, bits);
     if (json.error) this.#error = errorFromGo(json.error, this.#thrown);
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
     // The core has settled every call that it had by then; its memory can go.

@@ -75,7 +75,7 @@ export class Effects {
         port.settle(r.id, r.sub, r.text);
         break;
       case Kind.State:
-        port.state(r.text);
+        port.state(r.text, r.number);
         break;
       case Kind.Token:
         port.token();

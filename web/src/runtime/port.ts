@@ -11,7 +11,8 @@ export interface ClientPort {
   /** `stream` is a StreamState, of a status or a task; 0 or none of anything else. */
   deliver(call: number, event: number, position: number, text: string, stream?: number): void;
   settle(call: number, outcome: number, text: string): void;
-  state(text: string): void;
+  /** `facts` are those of an open connection to a server: bits of FACT, and two guarantees. */
+  state(text: string, facts: number): void;
   token(): void;
   /** Write these operations in one transaction, and report with {@link Runtime.stored}; where `unawaited`, nobody waits for its end. */
   store(ticket: number, how: { strict: boolean; unawaited: boolean }, ops: readonly Op[]): void;

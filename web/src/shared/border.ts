@@ -15,6 +15,12 @@ export const REPLAY_HEADER = 9;
 /** Bytes of an operation before its data. (core/journal, opHeader) */
 export const OP_HEADER = 28;
 
+/** The facts of a connection have from this bit on what a call of a tool begins with, a number of GUARANTEE_WORDS. (core/mcp, floorShift) */
+export const FLOOR_SHIFT = 8;
+
+/** And from this bit on the best that it may come to, where calls are stored. (core/mcp, ceilingShift) */
+export const CEILING_SHIFT = 16;
+
 /** The flags of an operation from this bit on are a call's outcome. (core/journal, opOutcomeShift) */
 export const OP_OUTCOME_SHIFT = 4;
 
@@ -137,6 +143,11 @@ export enum TaskWish {
   Unsaid = 0,
   Wanted = 1,
   Unwanted = 2,
+}
+
+/** What a page goes by on an open connection to a server: bits of the facts. (core/mcp, Facts) */
+export enum FACT {
+  selfDescribing = 1,
 }
 
 /** Whether a call of a tool may become a task. (core/mcp, TaskOffer) */
@@ -305,6 +316,9 @@ export type AgentStateWord =
   | "closing"
   | "closed"
   | "failed";
+
+/** What a reload would do to a call, in rising order. (core/durable, guaranteeNames) */
+export const GUARANTEE_WORDS = ["lost-on-reload", "resumable", "durable"] as const;
 
 /** Codes of the errors that the core makes (engine.Code in core/engine, core/link, core/mcp, core/acp). */
 export type CoreErrorCode =
