@@ -75,10 +75,19 @@ func golden(calls []goldenCall, servers []Server) string {
 // TestReadsVersion1 never changes but for what new fields of a Record add to
 // its dump: the bytes are on people's disks.
 func TestReadsVersion1(t *testing.T) {
+	if calls := checkGolden(t, v1, goldenServers(), dump); calls != len(goldenCalls()) {
+		t.Errorf("%d calls in the file", calls)
+	}
+}
+
+// checkGolden reads a file of goldens, and holds each call to what describe says of it. It
+// returns how many calls there are.
+func checkGolden(t *testing.T, file string, want []Server, describe func(r *recorded.Call) string) (calls int) {
+	t.Helper()
 	var r *recorded.Call
 	var name string
-	calls, servers := 0, 0
-	for line := range strings.Lines(v1) {
+	servers := 0
+	for line := range strings.Lines(file) {
 		line = strings.TrimSuffix(line, "\n")
 		mark, rest, _ := strings.Cut(line, " ")
 		first, second, _ := strings.Cut(rest, " ")
@@ -91,18 +100,22 @@ func TestReadsVersion1(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			r = recorded.New(h, len(first)/2)
+		case "session": // its rows core/acp folds
 		case "row":
+			if r == nil {
+				break
+			}
 			if err := r.Apply(unhex(t, first), unhex(t, second), nil); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		case "=":
 			calls++
-			if got := dump(r); got != rest {
+			if got := describe(r); got != rest {
 				t.Errorf("%s:\nread %s\nwant %s", name, got, rest)
 			}
 		case "server":
 			s, err := ParseServer(unhex(t, first), unhex(t, second))
-			if want := goldenServers()[servers]; err != nil || !reflect.DeepEqual(s, want) {
+			if err != nil || !reflect.DeepEqual(s, want[servers]) {
 				t.Errorf("%s: %+v, %v", name, s, err)
 			}
 			servers++
@@ -110,9 +123,10 @@ func TestReadsVersion1(t *testing.T) {
 			t.Fatalf("line %q", line)
 		}
 	}
-	if calls != len(goldenCalls()) || servers != len(goldenServers()) {
-		t.Errorf("%d calls and %d servers in the file", calls, servers)
+	if servers != len(want) {
+		t.Errorf("%d servers in the file", servers)
 	}
+	return calls
 }
 
 // TestWritesVersion1: as long as the version is 1, so are the bytes.

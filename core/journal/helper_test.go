@@ -105,8 +105,9 @@ func held(r *recorded.Call) int {
 	return n + len(r.TaskState)
 }
 
-// everyKind holds an entry of each kind, in an order in which a call may make
-// them. It ends without an outcome.
+// everyKind holds an entry of each kind of the first builds that wrote version 1, in an
+// order in which a call may make them. It ends without an outcome. Those that came later
+// are in goldenKinds.
 func everyKind() []Entry {
 	return []Entry{
 		{Kind: Sent, N: [3]uint64{7, 2}},
