@@ -55,9 +55,14 @@ var lists = []struct{ name, doc, folder, variable string }{
 	{"AgentStateWord", "How a client of an agent stands.", "core/acp", "stateNames"},
 }
 
-// arrays are such variables where TypeScript needs the words themselves, by number.
-var arrays = []struct{ name, doc, folder, variable string }{
-	{"GUARANTEE_WORDS", "What a reload would do to a call, in rising order.", "core/durable", "guaranteeNames"},
+// arrays are variables of which TypeScript needs the words themselves: those of a list,
+// each at its number, or the keys of a map.
+var arrays = []struct {
+	name, doc, folder, variable string
+	keys                        bool
+}{
+	{"GUARANTEE_WORDS", "What a reload would do to a call, in rising order.", "core/durable", "guaranteeNames", false},
+	{"NAMED_METHODS", "The requests that say in a header field Mcp-Name what they are for.", "core/mcp/wire", "mirroredName", true},
 }
 
 // number is a single one.
@@ -73,6 +78,10 @@ var numbers = []number{
 	{"OP_HEADER", "Bytes of an operation before its data.", "core/journal", "opHeader"},
 	{"FLOOR_SHIFT", "The facts of a connection have from this bit on what a call of a tool begins with, a number of GUARANTEE_WORDS.", "core/mcp", "floorShift"},
 	{"CEILING_SHIFT", "And from this bit on the best that it may come to, where calls are stored.", "core/mcp", "ceilingShift"},
+	{"MAX_DRAFT", "Bytes that the draft of one answer may have as JSON: a form, not a file.", "core/journal", "MaxDraft"},
+	{"MISSED_BY", "By how much, in ms, a timer is late on a page that was frozen or busy, and hears of it before what the browser has done meanwhile.", "core/durable", "missedBy"},
+	{"ROTATE_EVERY", "How long an agent's session at work does without a stream at most, in ms, for each of those that wait before it.", "core/acp", "rotateEvery"},
+	{"VISIT_EVERY", "The same where none that waits is at work, in ms: agents may begin a turn by themselves.", "core/acp", "visitEvery"},
 	{"OP_OUTCOME_SHIFT", "The flags of an operation from this bit on are a call's outcome.", "core/journal", "opOutcomeShift"},
 }
 

@@ -38,14 +38,18 @@ func writeWords(b *bytes.Buffer, s *sources) error {
 		if err != nil {
 			return err
 		}
-		if err := writeArray(b, a.name, a.doc+" ("+a.folder+", "+a.variable+")", p.list(a.variable)); err != nil {
+		words := p.list(a.variable)
+		if a.keys {
+			words = p.keys(a.variable)
+		}
+		if err := writeArray(b, a.name, a.doc+" ("+a.folder+", "+a.variable+")", words); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeArray writes words as an array, each at its number.
+// writeArray writes words as an array, in the order of Go's.
 func writeArray(b *bytes.Buffer, name, doc string, all []string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("there is nothing for %s", name)
@@ -78,6 +82,26 @@ func writeUnion(b *bytes.Buffer, name, doc string, all []string) error {
 
 // list returns the texts of a package's variable, which is an array of them.
 func (p *pkg) list(variable string) []string {
+	return p.texts(variable, func(element ast.Expr) ast.Expr {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			return pair.Value
+		}
+		return element
+	})
+}
+
+// keys returns the texts that a package's variable has something for, which is a map.
+func (p *pkg) keys(variable string) []string {
+	return p.texts(variable, func(element ast.Expr) ast.Expr {
+		if pair, ok := element.(*ast.KeyValueExpr); ok {
+			return pair.Key
+		}
+		return nil
+	})
+}
+
+// texts returns what part finds in each element of a package's variable, where that is a text.
+func (p *pkg) texts(variable string, part func(ast.Expr) ast.Expr) []string {
 	var all []string
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -90,10 +114,7 @@ func (p *pkg) list(variable string) []string {
 				return false
 			}
 			for _, element := range literal.Elts {
-				if pair, ok := element.(*ast.KeyValueExpr); ok {
-					element = pair.Value
-				}
-				if text, ok := element.(*ast.BasicLit); ok {
+				if text, ok := part(element).(*ast.BasicLit); ok {
 					word, _ := strconv.Unquote(text.Value)
 					all = append(all, word)
 				}

@@ -1,11 +1,8 @@
 import { agentLock, type Connections, FREE, SLOTS, type Stream } from "../tabs/connections.js";
 import { lock, lockNow } from "../tabs/locks.js";
 import type { Wire } from "../runtime/wire.js";
+import { ROTATE_EVERY, VISIT_EVERY } from "../shared/border.js";
 
-/** How long a session at work is read at least before its connection goes to another tab, in ms: what it missed is replayed (core/acp rotateEvery). */
-const READ = 5_000;
-/** How long sessions that nothing is expected of do without one that they gave up, in ms: agents may begin a turn by themselves (core/acp visitEvery). */
-const VISIT = 60_000;
 /** How long a client waits for its connections before it starts with fewer where other tabs have some, in ms: their page may be the one before this. */
 const PATIENCE = 100;
 /** Streams of agents' own connections that are counted, of all tabs. */
@@ -144,7 +141,8 @@ class Slot implements Stream {
   }
 
   give(): boolean {
-    if (!this.spare && performance.now() < this.#since + READ) return false;
+    // One at work is read for as long as one that waits here does without: what it misses is replayed.
+    if (!this.spare && performance.now() < this.#since + ROTATE_EVERY) return false;
     this.held = false;
     if (!this.#allow()) {
       this.held = true;
@@ -155,7 +153,7 @@ class Slot implements Stream {
       // It comes back when it is needed, or for a visit.
       this.#asks = false;
       queueMicrotask(() => this.#asks || this.#connections.leave(this));
-      this.#visit = setTimeout(() => this.#ask(), VISIT);
+      this.#visit = setTimeout(() => this.#ask(), VISIT_EVERY);
     }
     return true;
   }

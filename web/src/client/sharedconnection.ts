@@ -1,5 +1,5 @@
 import type { Backlog } from "../shared/backlog.js";
-import { EVENT, OUTCOME, TaskOffer, type TaskWish } from "../shared/border.js";
+import { EVENT, NAMED_METHODS, OUTCOME, TaskOffer, type TaskWish } from "../shared/border.js";
 import { Calls } from "./calls.js";
 import type { ClientEvents, EvictedCall } from "./clientevents.js";
 import { NO_COUNTERS, type Counters } from "./counters.js";
@@ -34,9 +34,6 @@ import { settledState } from "../connect/settled.js";
 
 /** The stream for unasked messages, since 2026-07-28. */
 const OP = "subscriptions/listen";
-
-/** The requests that say in Mcp-Name what they are for, since 2026-07-28. */
-const NAMED = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** What a connection tells those who use it. */
 export interface ConnectionUse {
@@ -384,7 +381,7 @@ export class SharedConnection {
 
   async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
     const names = header.filter((_, i) => i % 2 === 0);
-    if (this.selfDescribing && NAMED.has(method)) names.push("Mcp-Name");
+    if (this.selfDescribing && (NAMED_METHODS as readonly string[]).includes(method)) names.push("Mcp-Name");
     const refused = await refusedFields(this.url, names, over);
     const params = refused.filter((name) => name !== "Mcp-Name");
     if (params.length > 0) {

@@ -1,11 +1,9 @@
+import { REDIRECTED } from "../runtime/exchange.js";
 import type { Runtime } from "../runtime/runtime.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { OpenedStore } from "./userstores.js";
-
-/** The status that stands for any redirect (runtime/exchange.ts). */
-const REDIRECTED = 300;
 
 /**
  * Opens a client at a URL, and once more where that helps: in a new runtime where the

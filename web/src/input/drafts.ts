@@ -1,8 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import { badArgument } from "../shared/arguments.js";
-
-/** Most bytes of one draft as JSON (core/journal MaxDraft): a form, not a file. */
-const MOST = 64 * 1024;
+import { MAX_DRAFT } from "../shared/border.js";
 
 /** The answer that a person has begun, to one request for input. */
 export interface Draft {
@@ -32,8 +30,8 @@ export function draftText(value: unknown): string {
     throw new HoldfastError({ code: "bad_argument", op: "saveDraft", message: "value cannot be written as JSON", cause });
   }
   if (text === undefined) throw badArgument("saveDraft", "value", "cannot be written as JSON");
-  if (text.length > MOST || new TextEncoder().encode(text).length > MOST) {
-    throw badArgument("saveDraft", "value", `has more than ${MOST} bytes as JSON`);
+  if (text.length > MAX_DRAFT || new TextEncoder().encode(text).length > MAX_DRAFT) {
+    throw badArgument("saveDraft", "value", `has more than ${MAX_DRAFT} bytes as JSON`);
   }
   return text;
 }

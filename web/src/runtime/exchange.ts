@@ -5,7 +5,7 @@ import type { Reports } from "./reports.js";
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
 
 /** The status that stands for any redirect (300, Multiple Choices, is no answer either). */
-const REDIRECT = 300;
+export const REDIRECTED = 300;
 
 /**
  * How long chunks that are there already may follow one another, in ms: reading
@@ -94,7 +94,7 @@ export class Exchange {
       if (value !== null) fields.push(name, name === "retry-after" ? inSeconds(value) : value);
     }
     // The browser hides which redirect it was, and where to.
-    const status = response.type === "opaqueredirect" ? REDIRECT : response.status;
+    const status = response.type === "opaqueredirect" ? REDIRECTED : response.status;
     this.#reports.head(this.#client, this.#id, status, fields);
     void this.#pump();
   }

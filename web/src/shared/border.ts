@@ -21,6 +21,18 @@ export const FLOOR_SHIFT = 8;
 /** And from this bit on the best that it may come to, where calls are stored. (core/mcp, ceilingShift) */
 export const CEILING_SHIFT = 16;
 
+/** Bytes that the draft of one answer may have as JSON: a form, not a file. (core/journal, MaxDraft) */
+export const MAX_DRAFT = 65536;
+
+/** By how much, in ms, a timer is late on a page that was frozen or busy, and hears of it before what the browser has done meanwhile. (core/durable, missedBy) */
+export const MISSED_BY = 250;
+
+/** How long an agent's session at work does without a stream at most, in ms, for each of those that wait before it. (core/acp, rotateEvery) */
+export const ROTATE_EVERY = 5000;
+
+/** The same where none that waits is at work, in ms: agents may begin a turn by themselves. (core/acp, visitEvery) */
+export const VISIT_EVERY = 60000;
+
 /** The flags of an operation from this bit on are a call's outcome. (core/journal, opOutcomeShift) */
 export const OP_OUTCOME_SHIFT = 4;
 
@@ -319,6 +331,9 @@ export type AgentStateWord =
 
 /** What a reload would do to a call, in rising order. (core/durable, guaranteeNames) */
 export const GUARANTEE_WORDS = ["lost-on-reload", "resumable", "durable"] as const;
+
+/** The requests that say in a header field Mcp-Name what they are for. (core/mcp/wire, mirroredName) */
+export const NAMED_METHODS = ["tools/call", "prompts/get", "resources/read", "tasks/get", "tasks/update", "tasks/cancel"] as const;
 
 /** Codes of the errors that the core makes (engine.Code in core/engine, core/link, core/mcp, core/acp). */
 export type CoreErrorCode =

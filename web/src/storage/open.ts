@@ -1,3 +1,4 @@
+import { MISSED_BY } from "../shared/border.js";
 import { StoreError } from "./store.js";
 import { storeError } from "./transaction.js";
 
@@ -38,13 +39,6 @@ export interface Opening {
 export const PATIENCE: Patience = { blocked: 1_500, timeout: 3_000 };
 
 /**
- * By how much, in ms, the timer is late on a page that was stalled or asleep,
- * and hears of it before what the browser has done meanwhile (fault 84). That
- * page waits once more. The journal gives its commits the same.
- */
-const MISSED_BY = 250;
-
-/**
  * Opens the database, and makes it. A hung open gets no event at all: neither
  * behind another tab's blocked one nor where the holder is frozen (faults 63,
  * 66, 67), so time decides. Rejects with a StoreError; an open that succeeds
@@ -62,6 +56,7 @@ export function openDatabase(onBlocked: () => void, { make = true, patience = PA
     let over = false;
     let blocked = false;
     let missing = false;
+    // A page whose timer is later than that was stalled or asleep, and waits once more (fault 84).
     let late = performance.now() + patience.timeout + MISSED_BY;
     const settle = (settled: () => void): void => {
       over = true;
