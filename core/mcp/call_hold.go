@@ -103,7 +103,7 @@ func (c *Client) Listen(now engine.Time, leave, missed bool) {
 	case leave:
 		c.listen.open(c, now)
 		c.listen.missed = missed
-	case c.listen.state != listenStopped:
+	case c.listen.state > listenOff:
 		c.listen.stop(c)
 	}
 }

@@ -60,7 +60,7 @@ func (c *Client) eachStream(do func(*link.Stream)) {
 			do(&call.stream)
 		}
 	}
-	if c.listen.state == listenRunning {
+	if c.listen.runs() {
 		do(&c.listen.stream)
 	}
 }

@@ -7,15 +7,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
-// listenState is where the GET stream stands.
-type listenState uint8
-
-const (
-	listenStopped listenState = iota // not offered, ended for good, or not opened yet
-	listenRunning                    // link.Stream knows the rest
-	listenParked                     // waits for a token
-)
-
 // listen is the stream for what the server says without having been asked: a
 // GET, or a subscriptions/listen.
 // It is opened again for ever, since nothing else tells of what it carries.
@@ -27,21 +18,20 @@ type listen struct {
 	generation uint32
 	request    requestID // of the subscriptions/listen under way
 	token      int       // number of the token that x carries
-	refreshed  bool      // a 401 has been answered with a new token
-	hadStream  bool      // this session has had the stream
-	lease      bool      // this tab may hold it, of those that share the session
-	missed     bool      // another tab had it before
-	withCursor bool      // x carries Last-Event-ID
 	ids        []string  // of the tasks that the request under way asks for
-	acked      bool      // the server has acknowledged that request
-	trial      bool      // it is taskListen.next
-	over       bool      // not offered, or ended for good
+
+	// Facts that hold in every state, each for a time of its own.
+	lease      bool // this tab may hold the stream, of those that share the session: until another one may
+	missed     bool // another tab had it before: until it is open here
+	hadStream  bool // this session has had it: as long as there is the session
+	refreshed  bool // a 401 has been answered with a new token: until the stream is open
+	withCursor bool // x carries Last-Event-ID: as long as there is x
 }
 
 // open opens the stream for a new session.
 func (l *listen) open(c *Client, now engine.Time) {
 	l.stop(c)
-	*l = listen{state: listenRunning, lease: l.lease, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	*l = listen{state: l.state, lease: l.lease, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	l.stream.Reopen = true
 	l.stream.Watch(now, &c.heads)
 	l.connect(c, now)
@@ -59,7 +49,7 @@ func (l *listen) openForHandshake(c *Client, now engine.Time) {
 // unheard ends a handshake whose answer was to come on the stream, which the
 // server does not have.
 func (l *listen) unheard(c *Client, now engine.Time) {
-	if !l.over || c.state == stateOpen {
+	if l.state != listenOff || c.state == stateOpen {
 		return
 	}
 	for _, call := range append([]*call(nil), c.calls...) {
@@ -73,19 +63,20 @@ func (l *listen) unheard(c *Client, now engine.Time) {
 // carries reports whether the stream is that of the session that has just been
 // agreed on: opened for its handshake.
 func (l *listen) carries(c *Client) bool {
-	return l.state == listenRunning && l.generation == c.session.generation
+	return l.runs() && l.generation == c.session.generation
 }
 
 func (l *listen) connect(c *Client, now engine.Time) {
 	modern := c.revision != nil && c.revision.SelfDescribing
 	if c.token.Asking() {
-		l.state, l.x = listenParked, 0
+		l.enter(c, listenParked)
+		l.x = 0
 		return
 	}
-	l.state = listenRunning
+	l.enter(c, listenRunning)
 	l.exchange = link.NewExchange(c.linkLimits())
 	l.stream.Reconnecting(now, c.cfg.Timeouts.Answer)
-	l.token, l.acked = c.token.Number(), false
+	l.token = c.token.Number()
 	l.withCursor = !modern && l.stream.Cursor.Resumable() && !c.cursorHeader.refused()
 	switch {
 	case modern:
@@ -113,14 +104,16 @@ func (l *listen) stop(c *Client) {
 		c.taskListen.drop(c)
 	}
 	c.abort(l.x)
-	l.state, l.x = listenStopped, 0
+	if l.x = 0; l.state != listenOff { // which it stays until it is opened for another session
+		l.enter(c, listenStopped)
+	}
 	l.stream.End()
 }
 
 // off ends the stream for good and tells the app.
 func (l *listen) off(c *Client) {
+	l.enter(c, listenOff)
 	l.stop(c)
-	l.over = true
 	c.status(nil, engine.StreamOff, nil)
 }
 
@@ -133,7 +126,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		missed := (l.hadStream || l.missed) && !l.withCursor
 		l.refreshed, l.hadStream, l.missed = false, true, false
 		l.stream.Opened(now)
-		if !l.trial { // to the app it is the stream that is open already
+		if !l.trial(c) { // to the app it is the stream that is open already
 			c.status(nil, engine.StreamOpen, &streamReport{missed: missed})
 		}
 		c.read(l.x)
@@ -146,7 +139,7 @@ func (l *listen) head(c *Client, now engine.Time, head engine.Head) {
 		verdict = wire.ListenRetry
 	}
 	switch {
-	case l.trial:
+	case l.trial(c):
 		c.taskListen.failed(c, now, verdict != wire.ListenOff)
 		return
 	case verdict == wire.ListenOff && len(l.ids) > 0:
@@ -193,7 +186,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 	if err := c.readEvents(now, nil, &l.exchange, &l.stream, p); err != nil {
 		// Opened again, the stream would bring the same event again.
 		c.integrity("oversized_event", err)
-		if l.trial {
+		if l.trial(c) {
 			c.taskListen.failed(c, now, false)
 			return
 		}
@@ -207,7 +200,7 @@ func (l *listen) chunk(c *Client, now engine.Time, p []byte) {
 
 func (l *listen) end(c *Client, now engine.Time, how engine.Ending, _ string) {
 	switch {
-	case l.trial:
+	case l.trial(c):
 		c.taskListen.failed(c, now, how != engine.EndInvalid)
 	case how == engine.EndNetwork && l.withCursor && !l.exchange.Opened() && c.headerFailed(now, nil, l.x),
 		how == engine.EndInvalid && l.withCursor:
@@ -234,7 +227,7 @@ func (l *listen) broken(c *Client, now engine.Time, how engine.Ending, why strin
 }
 
 func (l *listen) advance(c *Client, now engine.Time) {
-	if l.state != listenRunning {
+	if !l.runs() {
 		return
 	}
 	switch l.stream.Advance(now) {
@@ -247,7 +240,7 @@ func (l *listen) advance(c *Client, now engine.Time) {
 }
 
 func (l *listen) deadline() engine.Time {
-	if l.state != listenRunning {
+	if !l.runs() {
 		return engine.Never
 	}
 	return l.stream.Deadline()

@@ -80,7 +80,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	l := c.listen
 	missing := func(id string) bool { return !slices.Contains(l.ids, id) }
 	switch {
-	case c.state != stateOpen || l.over || !c.mayListen() || !c.revision.SelfDescribing:
+	case c.state != stateOpen || l.state == listenOff || !c.mayListen() || !c.revision.SelfDescribing:
 	case c.token.Asking():
 		w.at = now.After(taskListenAfter)
 	case l.state == listenStopped && c.listens():
@@ -91,7 +91,7 @@ func (w *taskListen) advance(c *Client, now engine.Time) {
 	case l.x == 0 || !slices.ContainsFunc(c.liveTasks(), missing):
 		// Nothing to do, or the reconnect that is due asks for them.
 	default:
-		next := &listen{state: listenRunning, trial: true, generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+		next := &listen{generation: c.session.generation, stream: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 		next.stream.Reopen = true
 		next.stream.Watch(now, &c.heads)
 		w.next, w.by = next, now.After(listenAckWithin)
@@ -141,16 +141,17 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 	own := !named || requestID(n) == l.request
 	w.refused = w.refused || own && len(l.ids) > 0 && len(jsonrpc.Elements(taken)) == 0
 	switch {
-	case !own || l.acked:
-	case !l.trial:
+	case !own || l.state != listenRunning: // or nobody waits for it
+	case l == c.listen:
+		l.enter(c, listenAcknowledged)
 		c.catchUp(l, nil)
 	case w.refused:
 		w.drop(c)
 	default:
 		w.attempts = 0
+		l.enter(c, listenAcknowledged)
 		c.replaceListen(l)
 	}
-	l.acked = l.acked || own
 	if taken == nil {
 		return m.Raw
 	}
@@ -165,7 +166,7 @@ func (c *Client) replaceListen(next *listen) {
 	// Where the old one was cut meanwhile, what was said after that is gone.
 	cut := old.x == 0 || old.stream.Phase() != link.PhaseUp
 	c.listen, c.taskListen.next = next, nil
-	next.trial, next.lease, next.hadStream = false, old.lease, true
+	next.lease, next.hadStream = old.lease, true
 	old.stop(c)
 	if cut {
 		c.catchUp(next, nil)
