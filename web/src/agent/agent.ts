@@ -202,9 +202,9 @@ export class Agent {
   }
 
   /**
-   * Goes on with a session that the agent has: of {@link Agent.listSessions}, or one
-   * that the app knows. Where the agent can, it tells the history first, and this
-   * resolves after it. Those of {@link Agent.sessions} go on by themselves.
+   * Goes on with a session that the agent has: from {@link Agent.listSessions}, or one
+   * that the app knows. An agent that can send the history sends it first, and this
+   * resolves after the history. Sessions of {@link Agent.sessions} go on by themselves.
    */
   async resumeSession(sessionId: string, options: SessionOptions): Promise<AgentSession> {
     const { dialect, capabilities } = this.#life.facts;
@@ -239,7 +239,7 @@ export class Agent {
     return this.#exchanges.request<T>(0, method, params, options.signal);
   }
 
-  /** Sends any notification outside of a session; resolves once the agent's host has it. */
+  /** Sends any notification outside of a session; resolves once the agent's server has it. */
   notify(method: string, params: Open = {}): Promise<void> {
     return this.#exchanges.notify(0, method, params);
   }
@@ -254,8 +254,8 @@ export class Agent {
 
   /**
    * Closes the client. The agent works on, and a later page finds its sessions as
-   * they are by then. With `terminate` the connection is ended at the agent, too,
-   * and whatever it still does on it.
+   * they are by then. `terminate` also ends the connection at the agent, with all that
+   * the agent still does on that connection.
    */
   close(options: { terminate?: boolean } = {}): Promise<void> {
     if (!options.terminate) return this.#life.close();

@@ -156,8 +156,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Whether another page carries it, and this one looks on. That one passes on what
-   * is asked and answered here; where it ends, one of the others carries on.
+   * Whether another page carries the session, and this page follows. The other page passes
+   * on what this page asks and answers; when the other page ends, one of the rest takes over.
    */
   get followed(): boolean {
     return this.#followed;
@@ -169,16 +169,16 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Says something to the agent: text, or blocks. Resolves when the agent has taken
-   * it into the history, which it may do while it is at work; what it does then
-   * comes by events, and {@link AgentSession.settled} waits for its end. Until
-   * then it is in {@link AgentSession.pending}. An agent of version 1 takes
-   * everything at once.
+   * Says something to the agent: text, or blocks. Resolves when the agent has taken the
+   * prompt into the history, which it may do while it is at work. Until then the prompt is
+   * in {@link AgentSession.pending}. The agent's work comes by events, and
+   * {@link AgentSession.settled} waits for its end. An agent of version 1 takes every
+   * prompt at once.
    *
-   * A prompt is never sent twice by itself. Where the connection was lost in
-   * between, the history that the agent tells again decides; where it cannot, this
-   * rejects with `outcome_unknown`; so it does where another page was to send it,
-   * and ended before anybody could know whether it had.
+   * A prompt is never sent twice by itself. If the connection was lost meanwhile, the
+   * history that the agent replays decides. If the history cannot decide, this rejects with
+   * `outcome_unknown`; and so it does if another page was to send the prompt, and ended
+   * before anybody could know whether it had.
    *
    * @param options.signal asks for the prompt back while the agent holds it; a turn is ended by {@link AgentSession.cancel}
    * @throws HoldfastError `unsupported` where the agent does not take such a block, `cancelled` where it gave it back,
@@ -257,9 +257,9 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Forgets the session here, and in the other pages: its transcript, and how to
-   * take it up. The agent does not hear of it, keeps it and works on. For agents that
-   * cannot close one.
+   * Forgets the session here and in the other pages: the transcript, and how to resume
+   * the session. The agent does not learn of this, keeps the session and works on. For
+   * agents that cannot close a session.
    */
   async forget(): Promise<void> {
     this.#mustBeOpen("forget");
@@ -272,8 +272,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /**
-   * Ends the session at the agent, with all that it still does in it, and forgets
-   * it here. The agent may keep it, to be resumed.
+   * Ends the session at the agent, with all that the agent still does in it, and forgets
+   * the session here. The agent may keep the session, so that it can be resumed.
    */
   async close(): Promise<void> {
     await this.#endAs("session/close", "close");
@@ -290,7 +290,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     return this.#use.exchanges.request<T>(this.#handle, method, { ...params, sessionId: this.id }, options.signal);
   }
 
-  /** Sends any notification in the session's scope; resolves once the agent's host has it. */
+  /** Sends any notification in the session's scope; resolves once the agent's server has it. */
   notify(method: string, params: Open = {}): Promise<void> {
     if (this.#closed) return Promise.reject(this.#over(method));
     return this.#use.exchanges.notify(this.#handle, method, { ...params, sessionId: this.id });

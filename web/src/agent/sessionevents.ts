@@ -22,8 +22,8 @@ export interface SessionStatus extends Omit<StatusEvent, "type" | "position" | "
 /** What a session does ({@link AgentSession.on}; iterated, with `type`). */
 export interface SessionEvents {
   /**
-   * An item is new, or another one in its place. What happens to an item within
-   * one piece of work of the browser's is told once.
+   * An item is new, or another item takes its place. All changes of an item within one
+   * task of the browser's are one event.
    */
   update: { item: TranscriptItem; index: number };
   /** The agent has sent the transcript once more: show it from the start. */
@@ -31,9 +31,10 @@ export interface SessionEvents {
   /** Values of the session as a whole have changed: `names` of `title`, `availableCommands`, `configOptions`, `usage` ... */
   values: { names: readonly string[] };
   /**
-   * {@link AgentSession.pending} has changed. `unsent` is a prompt that has left it
-   * and is not in the transcript: refused, taken back, or left behind by a page that
-   * ended, of which the agent has said nothing since. Nobody sends it again by itself.
+   * {@link AgentSession.pending} has changed. `unsent` is a prompt that is no longer
+   * pending and is not in the transcript. The agent refused the prompt, or gave it back; or
+   * a page that ended left the prompt behind, and the agent has said nothing of it since.
+   * Nobody sends the prompt again by itself.
    */
   pending: { unsent?: PendingPrompt };
   /** Who is at work, and once for each turn that it has ended. */

@@ -8,19 +8,19 @@ import { Transcript, type Change, type TranscriptOp } from "./transcript.js";
 import { Turns } from "./turns.js";
 
 /**
- * What a session shows: its transcript, who is at work, and the events that tell of
- * it, in the order in which they happened. Items that change within one piece of
- * work of the browser's are told once, and before whatever comes next.
+ * What a session shows: its transcript, who is at work, and its events in the order in
+ * which they happened. All changes of an item within one task of the browser's are one
+ * event, before any event that follows.
  */
 export class SessionView {
   readonly transcript: Transcript = new Transcript();
   readonly turns: Turns = new Turns();
   readonly listeners: Listeners<SessionEvents> = new Listeners();
   readonly #events: EventQueue<SessionEvent, SessionEvent>;
-  /** Items that have changed and have not been told of. */
+  /** Items that have changed since their last event. */
   readonly #touched = new Set<number>();
 
-  /** Characters that were heard since an event was told. */
+  /** Characters that came since the last event. */
   #heard = 0;
 
   /** `backlog`: what may wait for those who read. */
@@ -60,7 +60,7 @@ export class SessionView {
     this.#emit(event, value);
   }
 
-  /** The transcript is told from its start. */
+  /** The agent sends the transcript from its start. */
   reset(): void {
     this.#changed(this.transcript.apply({ op: "reset" }));
   }
@@ -70,7 +70,7 @@ export class SessionView {
     return this.#events.read();
   }
 
-  /** Nothing more will be told: `over` says so to who waits for a turn, `error` to who iterates, where the client has failed. */
+  /** No more events follow. Those who wait for a turn get `over`; those who iterate get `error`, where the client has failed. */
   end(over: HoldfastError, error: HoldfastError | undefined): void {
     this.turns.over(over);
     this.tell("closed", {});

@@ -30,7 +30,7 @@ export interface CallControl {
   rerun(call: Call<unknown>): Call<unknown>;
 }
 
-/** What a call is told of itself where the store brought it back. */
+/** What a call learns of itself when the store has brought it back. */
 export interface RecalledCall {
   key?: string;
   createdAt: number;
@@ -156,12 +156,12 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * first asked for, so a call that is only iterated never leaves an unhandled
    * rejection: the loop throws the error instead.
    *
-   * With `ack: "auto"` this is what acknowledges a call, or a loop that throws its
-   * error; the end of a loop does not. It does so two tasks later, when what awaits the
-   * promise has run. What that throws, and nobody catches, leaves the call in the
-   * store; so does a page that goes before. What goes on after another `await` is not
-   * waited for: for that there is `ack: "manual"`. An outcome of `lost` or
-   * `outcome_unknown` is kept until {@link Call.replay},
+   * With `ack: "auto"` the result acknowledges the call, and so does a loop that throws
+   * the call's error; the end of a loop does not. The acknowledgement follows two tasks
+   * later, after the code that awaits the promise has run. If that code throws and nobody
+   * catches, or the page ends before, the call stays in the store. The acknowledgement does
+   * not wait for code after another `await`: use `ack: "manual"` for that. An outcome of
+   * `lost` or `outcome_unknown` is kept until {@link Call.replay},
    * {@link Call.abandon} or {@link Call.ack}, or until it expires.
    */
   get result(): Promise<T> {
@@ -179,19 +179,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * The app has done with the call's events up to a position, or with all that
-   * it has had. A call that has ended is forgotten with its last event. Needed only
-   * where `ack` is "manual".
+   * The app has finished with the call's events up to a position, or with all events
+   * that it has had. The store forgets a call that has ended with its last event. Only
+   * `ack: "manual"` needs this.
    *
-   * Resolves when that is stored: from then on no page is told of these events again
-   * by `events({ from: "acked" })`, whether this one is reloaded, crashes or is
-   * killed. (The commit is a relaxed one: of a power cut the last moments may not
-   * survive.) What is not stored yet when the page is left is stored then, with the
-   * events that are. A call that another page carries is acknowledged the same way.
-   * Where nothing is kept it resolves at once. The promise need not be looked at.
+   * Resolves when the acknowledgement is stored. From then on no page gets these events
+   * again by `events({ from: "acked" })`, even if this page is reloaded, crashes or is
+   * killed. (The commit is relaxed: a power cut may lose the last moments.) When the page
+   * is left, an acknowledgement that is not stored yet is stored then. A call that another
+   * page carries is acknowledged the same way. Where nothing is kept, this resolves at
+   * once. The app need not await the promise.
    *
    * @throws HoldfastError `bad_argument`; `storage_failed` where the store fails, so
-   * that a later page may be told again; `closed`, `runtime_exited`
+   * that a later page may get the events again; `closed`, `runtime_exited`
    */
   ack(position?: number): Promise<void> {
     if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
@@ -203,9 +203,9 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * Lets go of the call's stream for now; the server works on, and nothing is
-   * cancelled. {@link Call.attach} takes it up again. Without effect on a call
-   * that could not be resumed.
+   * Stops reading the call's stream for now. The server works on, and nothing is
+   * cancelled. {@link Call.attach} reads the stream again. Has no effect on a call
+   * that cannot be resumed.
    */
   detach(): void {
     if (!this.#settled) this.#control?.park(this.#id, true);
@@ -218,8 +218,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /**
    * Runs the request again, as a new call, where the outcome of this one is
-   * `outcome_unknown` or `lost`: the app decides that this does no harm. One that
-   * is `unsent` never ran. The key goes over to the new call.
+   * `outcome_unknown` or `lost`: the app decides that this does no harm. A call that
+   * ended with `unsent` never ran. The new call gets the key.
    *
    * @throws HoldfastError `bad_argument` where the call has not ended so
    */
@@ -231,15 +231,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     return this.#control.rerun(this as Call<unknown>) as Call<T>;
   }
 
-  /** Gives up a call whose outcome cannot be had: no later page is told of it. */
+  /** Gives up a call whose outcome cannot be had: no later page gets the call. */
   abandon(): void {
     if (this.#settled) void this.ack();
     else this.cancel("abandoned by the app");
   }
 
   /**
-   * Cancels the call: it rejects with code `cancelled`, and the server is told
-   * with notifications/cancelled. Without effect on a call that has ended.
+   * Cancels the call: the call rejects with code `cancelled`, and the server gets
+   * notifications/cancelled. Has no effect on a call that has ended.
    */
   cancel(reason = ""): void {
     if (!this.#settled) this.#control?.cancel(this.#id, String(reason ?? ""));
@@ -254,15 +254,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * How the call stands now. Where a task of the server's or a resume policy carries
-   * it, the server is asked (`tasks/get`, which asks for no input, or
-   * `requests/getStatus`), once for all who ask at the same time; else this says what the client knows, without a request: also of a
-   * call that another page carries, and of one that has ended. The events say the
-   * same by themselves; this is for a button "how is it doing?".
+   * How the call stands now. If a task or a resume policy carries the call, the client
+   * asks the server (by `tasks/get`, which asks for no input, or `requests/getStatus`),
+   * once for all who ask at the same time. Otherwise this returns what the client knows,
+   * without a request: also for a call that another page carries, or that has ended. The
+   * events say the same by themselves; this is for a button "how is it doing?".
    *
-   * @throws HoldfastError what went wrong with asking, which says nothing of the
-   * call itself; of a call that has ended with an error that leaves open what became of it
-   * (`lost`, `outcome_unknown`, `closed` ...), that error
+   * @throws HoldfastError what went wrong with asking, which says nothing of the call
+   * itself; for a call that has ended with an error of unknown outcome (`lost`,
+   * `outcome_unknown`, `closed` ...), that error
    */
   status(): Promise<CallStatus> {
     if (this.#settled) return answered(endedStatus(this.#error));
@@ -303,10 +303,11 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * The events from the start, for the first reader; a later reader gets those
-   * from its own start on. The loop ends with the call, and throws its error. A reader
-   * that lags behind `limits.backlogBytes` gets the rest from the store, in its place;
-   * what is not there either is told there ({@link GapEvent}).
+   * The events from the start, for the first reader; a later reader gets the events
+   * from its own start on. The loop ends with the call, and throws the call's error. A
+   * reader that lags more than `limits.backlogBytes` behind gets the rest from the store,
+   * in its place. In place of events that the store does not have either, the reader gets
+   * a {@link GapEvent}.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<CallEvent> {
     this.#read = true;
@@ -315,8 +316,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /**
-   * The events as the loop has them; with `from: "acked"` without those that the
-   * app has done with ({@link Call.ack}), which an earlier page may have had.
+   * The events as the loop gives them. With `from: "acked"`, events that the app has
+   * acknowledged ({@link Call.ack}), perhaps in an earlier page, are left out.
    */
   events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
     return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();

@@ -39,10 +39,10 @@ export class McpClient extends Connection {
 
   /**
    * The tasks that the server has for this client (tasks/list of 2025-11-25), all
-   * pages of them; with a cursor, the one page it names. What it lists is the
-   * server's to decide: on one that does not tell its clients apart that may be
-   * the tasks of others, and an id may be all that it takes to read a result. The
-   * calls of this client are in {@link Connection.calls}.
+   * pages of them; with a cursor, the one page that the cursor names. The server decides
+   * what it lists: a server that does not tell its clients apart may list the tasks of
+   * others, and an id may be enough to read a result. The calls of this client are in
+   * {@link Connection.calls}.
    *
    * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
    */
@@ -65,7 +65,7 @@ export class McpClient extends Connection {
     return this.backend.ask("resources/read", "readResource", uri, options);
   }
 
-  /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
+  /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
   subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     return this.backend.ask("resources/subscribe", "subscribeResource", uri, options);
   }
@@ -95,10 +95,10 @@ export class McpClient extends Connection {
   }
 
   /**
-   * Sets from which severity on the server sends log messages. Since 2026-07-28
-   * each request says it for itself: those from now on do, in their `_meta`,
-   * unless the app gives them a level of their own. What the last of several clients of
-   * a page that share a connection has said holds for all of them.
+   * Sets from which severity on the server sends log messages. Since 2026-07-28 each
+   * request carries the level in its `_meta`: later requests do, unless the app gives a
+   * request a level of its own. Where several clients of a page share a connection, the
+   * last level that one of them sets holds for all.
    */
   setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
     return this.backend.ask("logging/setLevel", "setLoggingLevel", level, options);

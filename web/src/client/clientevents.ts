@@ -12,8 +12,8 @@ export interface ClientEvents {
   /** A notification that belongs to no call. */
   notification: { method: string; params?: unknown };
   /**
-   * A list of the server's has changed, or may have while its notifications
-   * could not be heard: list it again. Nothing kept of it is used any more.
+   * A list of the server's has changed, or may have changed while its notifications
+   * could not be heard: list again. The client no longer uses its copy of that list.
    */
   changed: { what: Changed };
   /** A log message that belongs to no call. */
@@ -24,17 +24,17 @@ export interface ClientEvents {
   restored: { call: Call<CallToolResult> };
   /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: DurabilityReason };
-  /** The store has let a call go that nobody has acknowledged. It is told once that is so, also of what was found at `connect`. */
+  /** The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for calls that were found at `connect`. */
   evicted: EvictedCall;
   /**
    * The server broke a rule. `what` says which, such as `unreadable_message`,
    * `unknown_response`, `foreign_message`, `late_segment`, `too_many_requests` or
-   * `redirected_stream`, and what came of it was dropped; {@link Counters} counts the
-   * frequent ones. `quarantined_record` is a stored record that cannot be read. But `invalid_output` and `unchecked_output` are
-   * results that were delivered (option `validate` of {@link connect}), and
-   * `header_refused` says that calls go without header fields of a tool's, or
-   * reconnects without the one that `header` names, which the server's CORS rules
-   * do not allow.
+   * `redirected_stream`. The client dropped what broke the rule; {@link Counters} counts
+   * the frequent cases. `quarantined_record` is a stored record that cannot be read.
+   * `invalid_output` and `unchecked_output` are results that were delivered all the same
+   * (option `validate` of {@link connect}). `header_refused`: the server's CORS rules do
+   * not allow header fields of a tool, or the field that `header` names. Calls, or
+   * reconnects, go without these fields.
    */
   integrity: { what: string; cause?: string; header?: string };
 }

@@ -27,13 +27,14 @@ export interface NotificationEvent extends Positioned {
 }
 
 /**
- * What a reload of the page would do to a call. `lost-on-reload`: nothing that
- * could continue it is stored. `resumable`: an event id, a resume policy or an
- * unanswered request for input is, or the call has not left and is sent by the
- * next page, in time ({@link CallOptions.sendWithin}). `durable`: it is a task of the server's, or
- * it came from the store with its outcome. `survives-reload`: nothing that could continue it is stored
- * either, but it runs in a worker that outlives the page, which a reload does not cut;
- * a crash of the browser or the end of that worker does, and the call ends with `outcome_unknown`.
+ * What a reload of the page would do to a call. `lost-on-reload`: the store has nothing
+ * that could continue the call. `resumable`: the store has an event id, a resume policy or
+ * an unanswered request for input; or the call has not left, and the next page sends it in
+ * time ({@link CallOptions.sendWithin}). `durable`: the call is a task of the server's, or
+ * came from the store with its outcome. `survives-reload`: the store has nothing that could
+ * continue the call, but the call runs in a worker that outlives the page. A reload does not
+ * cut such a call. A crash of the browser or the end of the worker does, and the call ends
+ * with `outcome_unknown`.
  */
 export type Guarantee = "lost-on-reload" | "survives-reload" | "resumable" | "durable";
 
@@ -75,14 +76,15 @@ export interface InputEvent extends Positioned {
 }
 
 /**
- * Events that this reader does not get: more waited than `limits` allow, and they are
- * not stored (any more). They were between the event before and the one that follows.
+ * Events that this reader does not get: more events waited than `limits` allow, and the
+ * store does not have them (any more). Their place is between the event before and the
+ * event after this one.
  */
 export interface GapEvent extends Positioned {
   type: "gap";
   /** How many. */
   events: number;
-  /** Positions of the first and the last of them; `from` is above `to` where none was a message of the server's, but what the client says of itself. */
+  /** Positions of the first and the last of these events; `from` is above `to` where none was a message of the server's, and all were the client's own, such as `status`. */
   from: number;
   to: number;
 }

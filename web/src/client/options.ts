@@ -20,8 +20,8 @@ export interface Timeouts {
 /**
  * How long calls that nobody acknowledges are stored, in ms above 0; `Infinity` is for
  * ever. A call's age is counted to a time that two pages have read, a
- * day apart, so that one wrong clock deletes nothing. What goes is told by the event
- * `evicted`.
+ * day apart, so that one wrong clock deletes nothing. The event `evicted` reports each
+ * call that is deleted.
  */
 export interface Retention {
   /** A call that has ended, from its end. Default 7 days. */
@@ -47,7 +47,7 @@ export interface Limits {
   calls?: number;
   /** Events of one call that wait for a reader. Default 100,000. */
   backlog?: number;
-  /** Bytes of those. A slow reader holds up its stream long before; for one that does not ask for events they are dropped, and read again from the store when it does; what is not there is told ({@link GapEvent}). Default 64 MiB. */
+  /** Bytes of those. A slow reader holds up its stream long before. If nobody asks for events, they are dropped, and a later reader gets them from the store; for events that the store does not have, the reader gets a {@link GapEvent}. Default 64 MiB. */
   backlogBytes?: number;
   /** Bytes of the events of all calls that wait for their readers. Default 256 MiB. */
   backlogTotal?: number;
@@ -59,12 +59,12 @@ export interface Limits {
 export type AckMode = "auto" | "manual";
 
 /**
- * Whether a request may be run again by itself where its outcome cannot be had any
- * more: `never`; `hinted`, where its tool was listed with `readOnlyHint` or
+ * Whether a request may run again by itself when its outcome can no longer be had:
+ * `never`; `hinted`, where its tool was listed with `readOnlyHint` or
  * `idempotentHint`; `always`. MCP calls these hints untrusted: they are what the
- * server says of itself. Each run that follows another is told, as `resumed` with
- * the outcome `restarted`. In one page a call is run again five times at most; then it
- * ends with `lost` or `outcome_unknown`.
+ * server says of itself. The event `resumed` with the outcome `restarted` reports each
+ * further run. In one page a call runs again five times at most; then the call ends with
+ * `lost` or `outcome_unknown`.
  */
 export type RerunPolicy = "never" | "hinted" | "always";
 
@@ -120,8 +120,8 @@ export interface ConnectOptions {
   /**
    * Whether results of tools are validated against their outputSchema, where
    * listTools has brought one. Default "reject". A result whose schema cannot be
-   * worked with (it refers to another document, it takes too long ...) is
-   * delivered, and told of as `unchecked_output`.
+   * used (it refers to another document, it takes too long ...) is delivered, and
+   * the event `integrity` reports `unchecked_output`.
    */
   validate?: ValidatePolicy;
   /** Where holdfast-validate.mjs is, if not beside this module. Loaded with the first result that needs it. */
@@ -133,13 +133,14 @@ export interface ConnectOptions {
    */
   journal?: boolean | JournalOptions;
   /**
-   * Who the user is, to tell the users of this browser apart: what one has stored,
-   * another never sees. Not empty; it is not sent. `"shared"` says that all users of
-   * this origin are one. Without it each JWT of the token provider says it, by issuer
-   * and subject: one of another user ends what is under way here with `closed`, and
-   * the client goes on with the store of that user, in a session of its own. Where
-   * cookies, header fields or opaque tokens may say who it is, and this does not,
-   * nothing is kept: `durability` is "memory", and its event says why ("principal").
+   * Who the user is, to tell the users of this browser apart: what one user has stored,
+   * another never sees. Not empty; never sent. `"shared"` says that all users of this
+   * origin are one. Without a `principal`, each JWT of the token provider names the user,
+   * by issuer and subject: a JWT of another user ends the calls under way here with
+   * `closed`, and the client goes on with the store of that user, in a session of its own.
+   * Where cookies, header fields or opaque tokens may name the user, and there is no
+   * `principal`, nothing is kept: `durability` is "memory", and its event says why
+   * ("principal").
    */
   principal?: string;
   /** How long calls that nobody acknowledges stay in the store. */
@@ -150,9 +151,9 @@ export interface ConnectOptions {
   rerun?: RerunPolicy;
   /**
    * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main
-   * thread. `shared`: in a worker that all pages of the origin share, and that outlives a reload:
-   * nothing of what is under way is cut by one. A host that is named and cannot be had is
-   * an error, `host_unavailable`. Default `auto`, which is the page.
+   * thread. `shared`: in a worker that all pages of the origin share. That worker outlives a
+   * reload, so a reload cuts no call. If the host that is named cannot be had, connect rejects
+   * with `host_unavailable`. Default `auto`, which is the page.
    */
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */
@@ -174,10 +175,10 @@ export interface CallOptions {
   timeouts?: Timeouts;
   /**
    * For how long the call may wait for a connection, the network or a token before it
-   * leaves for the first time, in ms above 0; `Infinity` for ever. It counts
-   * from when the call was made, over reloads as well, and where the clock cannot be believed the time is
-   * over. Then the call rejects with `unsent`: nobody will send it, and the app may make
-   * it again. Default: the client's.
+   * leaves for the first time, in ms above 0; `Infinity` for ever. The time
+   * counts from the making of the call, over reloads as well. If the clock cannot be
+   * believed, the time is over. Then the call rejects with `unsent`: nobody will send the
+   * call, and the app may make it again. Default: the client's.
    */
   sendWithin?: number;
   /** Members for the request's `_meta`. */
@@ -189,33 +190,35 @@ export interface CallOptions {
   journal?: boolean;
   /**
    * The app's own name for the call, of 1 to 1,024 characters. A known key with the same
-   * request gives that call, whichever page made it; with another one it rejects `key_in_use`.
-   * It leaves once the store has decided whose the key is: where the store fails it waits
-   * for {@link CallOptions.sendWithin}, then rejects with `unsent`.
+   * request gives the call that exists, whichever page made it; with another request, the
+   * call rejects with `key_in_use`. The call leaves once the store has decided whose the key
+   * is. If the store fails, the call waits for {@link CallOptions.sendWithin}, then rejects
+   * with `unsent`.
    */
   key?: string;
   /**
-   * When the store forgets the call. `auto`: two tasks after its {@link Call.result}
-   * was handed to a page that lives, or its error thrown by a loop, unless what awaited
-   * that throws and nobody catches it; a page that only follows the call and that
-   * nobody sees waits until it is seen. `manual`: when the app says {@link Call.ack},
-   * for apps that have to process each outcome exactly once. Either way `lost` and
+   * When the store forgets the call. `auto`: two tasks after a living page has received
+   * the {@link Call.result}, or a loop has thrown the error, unless the code that awaited
+   * it throws and nobody catches. A hidden page that only follows the call waits until
+   * somebody sees the page. `manual`: when the app calls {@link Call.ack}, for apps that
+   * have to process each outcome exactly once. Either way `lost` and
    * `outcome_unknown` are kept until the app decides ({@link Call.replay},
    * {@link Call.abandon}, {@link Call.ack}). Default: the client's.
    */
   ack?: AckMode;
   /**
-   * Whether the request may be run again where its outcome cannot be had any
-   * more. What a tool's hints say is copied when the call is made: a list that
-   * comes later changes nothing. Default: the client's.
+   * Whether the request may run again when its outcome can no longer be had. The tool's
+   * hints are copied when the call is made: a later list changes nothing. Default: the
+   * client's.
    */
   rerun?: RerunPolicy;
   /**
    * Whether a tool's call may become a task of the server's (2025-11-25), which
-   * outlives every connection. By default it does where the tool offers it;
-   * `false` where it only may; `ttl` is how long the server shall keep it, in whole ms;
-   * `responseModes` how it may answer (SEP-1905), where it says that it has a choice:
-   * at once, in numbered segments, or with a task alone. By default in any of these.
+   * outlives every connection. By default the call does where the tool offers it. `false`:
+   * it does only where the tool demands it. `ttl` is how long the server shall keep the
+   * task, in whole ms. `responseModes` is how the server may answer (SEP-1905), where it
+   * offers a choice: at once, in numbered segments, or with a task alone. By default the
+   * server may use any of them.
    */
   task?: boolean | { ttl?: number; responseModes?: readonly ResponseMode[] };
   /**
