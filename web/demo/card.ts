@@ -231,7 +231,7 @@ export class CallCard {
     for (const event of replayed) {
       while (notes.length > 0 && notes[0]!.position < event.position) this.#output.add(notes[0]!.at, notes.shift()!.line);
       if (event.type === "progress") this.progress = event;
-      if (event.type === "segment") trace.parts.told(event.seqNr, true);
+      if (event.type === "segment") trace.parts.delivered(event.seqNr, true);
       const line = tell(event);
       if (line) this.#output.add(trace.timeOf(event.position), line);
     }

@@ -53,12 +53,12 @@ function hinted(hint: string): Child[] {
 /** The messages of the causes that say something new. */
 function causes(error: HoldfastError): string[] {
   const seen = new Set([error.message]);
-  const told: string[] = [];
+  const messages: string[] = [];
   let cause: unknown = error.cause;
   for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
-    if (!seen.has(cause.message)) told.push(cause.message);
+    if (!seen.has(cause.message)) messages.push(cause.message);
     seen.add(cause.message);
     cause = cause.cause;
   }
-  return told;
+  return messages;
 }

@@ -128,7 +128,7 @@ export class Guide {
 /** What a call has lived through. */
 function over({ trace }: CallCard): string {
   const count = (...kinds: string[]): number => trace.marks.filter(({ kind }) => kinds.includes(kind)).length;
-  const told = [
+  const counts = [
     [count("reload", "page"), "reload"],
     [count("taken"), "takeover"],
     [count("disconnected"), "disconnection"],
@@ -136,5 +136,5 @@ function over({ trace }: CallCard): string {
     [count("restarted"), "restart"],
     [trace.cuts, "cut"],
   ] as const;
-  return told.filter(([n]) => n > 0).map(([n, noun]) => counted(n, noun)).join(" and ");
+  return counts.filter(([n]) => n > 0).map(([n, noun]) => counted(n, noun)).join(" and ");
 }

@@ -5,13 +5,13 @@ export interface Part {
   /** It came when later ones were there. */
   late?: true;
   /** The runtime has given it to the page. */
-  told?: true;
+  delivered?: true;
 }
 
 /** `due`: not made yet. `missing`: later ones are here. `held`: here, and waits for a missing one. `late`: was missing. */
 export type PartState = "due" | "missing" | "held" | "here" | "late";
 
-/** Parts that are told apart. */
+/** Parts that are kept one by one. */
 const MAX_PARTS = 2_000;
 
 /** The parts of one call's result, by number: what the wire brought, and what the runtime made of it. */
@@ -52,10 +52,10 @@ export class Parts {
   }
 
   /** The runtime has given one to the page; `stored` is one from the journal, which the wire has brought before. */
-  told(n: number, stored: boolean): void {
+  delivered(n: number, stored: boolean): void {
     const part = this.#part(n);
     if (!part) return;
-    part.told = true;
+    part.delivered = true;
     if (!stored) return;
     part.wire ??= 1;
     this.#highest = Math.max(this.#highest, n);
@@ -64,7 +64,7 @@ export class Parts {
   /** Where a part stands. */
   state(n: number): PartState {
     const part = this.#all[n - 1];
-    if (part?.told) return part.late ? "late" : "here";
+    if (part?.delivered) return part.late ? "late" : "here";
     if (part?.wire) return "held";
     return n < this.#last ? "missing" : "due";
   }
@@ -81,7 +81,7 @@ export class Parts {
 
   /** How many parts the page has. */
   get had(): number {
-    return this.#all.filter((part) => part.told).length;
+    return this.#all.filter((part) => part.delivered).length;
   }
 
   /** How many were missing for a while. */

@@ -198,7 +198,7 @@ export class Trace {
       if (this.last.kind === "cut" && state.task !== undefined) this.#goesOn(at);
       this.#message(at, event.position);
     }
-    if (event.type === "segment") this.parts.told(event.seqNr, false);
+    if (event.type === "segment") this.parts.delivered(event.seqNr, false);
   }
 
   /**

@@ -23,12 +23,12 @@ const MARKS: Partial<Record<Mark["kind"], string>> = { reload: "page reloaded", 
 
 /** The requests and what befell the page, in order. */
 export function stops({ sent, marks, end }: Pick<Trace, "sent" | "marks" | "end">): Stop[] {
-  const told = marks.flatMap(({ kind, at }) => {
+  const marked = marks.flatMap(({ kind, at }) => {
     const words = MARKS[kind];
     return words === undefined ? [] : [{ at, stop: { kind: "mark", words, times: 1 } as Stop }];
   });
-  const left = sent.map(({ method, at, times }) => ({ at, stop: { kind: "sent", words: method, times } as Stop }));
-  const all = [...told, ...left].sort((a, b) => a.at - b.at).map(({ stop }) => stop);
+  const requests = sent.map(({ method, at, times }) => ({ at, stop: { kind: "sent", words: method, times } as Stop }));
+  const all = [...marked, ...requests].sort((a, b) => a.at - b.at).map(({ stop }) => stop);
   if (end) all.push({ kind: "end", words: end.how === "done" ? "result" : end.how, times: 1 });
   return all;
 }

@@ -123,7 +123,7 @@ test("Fault 168: who reads a call of a runtime that has exited, or of another us
     for (let n = 1; n <= 20; n++) them.deliver(1, EVENT.progress, n, `{"progress":${n}}`);
     if (end === "exited") restart();
     else {
-      them.leave();
+      them.userChanged();
       them.fail(EXITED);
     }
     const seen: unknown[] = [];

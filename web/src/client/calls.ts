@@ -83,7 +83,7 @@ export class Calls {
   /** Calls that wait until the core has a client, counted downwards: it knows no such ids. */
   #waiting = 0;
   /** The client is another user's. */
-  #left = false;
+  #userChanged = false;
   readonly #asks: SharedControl = {
     cancel: (call, reason) => {
       const between = this.#between.get(call);
@@ -108,7 +108,7 @@ export class Calls {
     reread: (call, gap) => {
       const record = this.#wire.runtime.record(this.#wire.handle, call);
       return storedEvents(gap, {
-        rows: async (after, most) => (record === 0 || this.#left ? [] : this.#context.rows(record, after, most)),
+        rows: async (after, most) => (record === 0 || this.#userChanged ? [] : this.#context.rows(record, after, most)),
         landed: () => this.#context.landed(),
         replay: (row, position) => this.#replayRow(call, row, position, gap),
         missing: (events) => {
@@ -290,7 +290,7 @@ export class Calls {
   }
 
   #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
-    if (this.#left) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
+    if (this.#userChanged) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
     void call.ack();
     const { method, params, key, rerunOptions: options } = call;
     return this.#context.rerun(method, params, key === undefined ? options : { ...options, key }, made);
@@ -349,8 +349,8 @@ export class Calls {
   }
 
   /** The client is another user's from here on: what an app still holds of these calls reaches nothing. */
-  leave(): void {
-    this.#left = true;
+  userChanged(): void {
+    this.#userChanged = true;
   }
 
   /** Nothing comes of the core any more: ends what it has not settled, and what waits to be sent again. */

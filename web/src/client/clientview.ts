@@ -46,7 +46,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #over = new AbortController();
   #closed: Promise<void> | undefined;
   /** It has ended, and the client goes on. */
-  #left = false;
+  #ended = false;
   /** Calls that the app was told of, or has made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
@@ -80,7 +80,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** Where it stands. */
   get state(): ClientState {
-    return this.#left ? "closed" : this.client.state;
+    return this.#ended ? "closed" : this.client.state;
   }
 
   /** It is one of those who use this client, which may be being opened. */
@@ -130,7 +130,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** The app's calls for all that is kept. */
   calls(): Call<CallToolResult>[] {
-    return this.#left ? [] : this.client.calls().map((call) => this.#of(call));
+    return this.#ended ? [] : this.client.calls().map((call) => this.#of(call));
   }
 
   make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
@@ -140,7 +140,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
 
   /** Makes a call: `send` does, and has to pass `made` on. The signal is this view's. */
   #make<T>(op: string, { signal, ...options }: CallOptions, send: (options: CallOptions, made: Made) => SharedCall<T>): Call<T> {
-    if (this.#left) {
+    if (this.#ended) {
       const call = this.newCall<T>(op, this.backlog);
       call.fail(closedError(op));
       return call;
@@ -156,7 +156,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   rerun(call: SharedCall<unknown>): Call<unknown> {
-    if (this.#left) throw closedError("replay");
+    if (this.#ended) throw closedError("replay");
     return this.#make("replay", {}, (_, made) => call.repeat(made));
   }
 
@@ -169,7 +169,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
     const { client } = this;
     const asksServer = !method.endsWith("ubscribeResource") || this.#watch(args[0] as string, method === "subscribeResource");
-    if (this.#left) return Promise.reject(closedError(op));
+    if (this.#ended) return Promise.reject(closedError(op));
     return new Promise((resolve, reject) => {
       const end = (why: (op: string) => HoldfastError): void => reject(why(op));
       this.#waiting.add(end);
@@ -198,7 +198,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
       await client.close();
       return;
     }
-    this.#left = true;
+    this.#ended = true;
     this.#part(closedError);
     for (const uri of this.#watched) if (this.#watch(uri, false)) void client.unsubscribeResource(uri).catch(() => {});
     if (client.state !== "failed" && client.state !== "closed") this.listeners.emit("state", { state: "closed" });

@@ -89,7 +89,7 @@ export class SharedConnection {
       },
       tokenCame: () => this.forgotten(), // it may be one for other things
       begin: () => {
-        this.#calls.leave();
+        this.#calls.userChanged();
         this.#back.length = 0;
         this.userChanged();
         return this.#begin(this.#wire.runtime);

@@ -1,6 +1,12 @@
 // What the pages of one server and user tell each other. Nothing secret is in it:
 // rows go without their sealed parts.
 
+/**
+ * The kind of a message that says what became of a request that another page asked for.
+ * The value stays: it is what pages of earlier builds say and listen for.
+ */
+export const FORWARD_SETTLED = "told";
+
 /** A message to the other pages. */
 export type Message =
   /** A page is here; whoever hears it says `here`, and to whom: earlier builds do not. */
@@ -25,7 +31,7 @@ export type Message =
   /** Whoever carries a session with an agent is asked for something in it: the core's own words (core/acp/request_forward.go). */
   | { kind: "forward"; text: string }
   /** What became of a request that was asked for so, by its id; `outcome` 0: the sender has it. */
-  | { kind: "told"; to: string; request: number; outcome: number; text: string }
+  | { kind: typeof FORWARD_SETTLED; to: string; request: number; outcome: number; text: string }
   /** What the server said unasked: one page listens for all that share the session. */
   | { kind: "said"; event: number; position: number; text: string }
   /** All that was stored is deleted: a logout. Which store that was, `generation` says; earlier builds do not, and end whatever it says. */

@@ -108,7 +108,7 @@ export class Connections {
     this.#queue(stream);
     this.#ask();
     this.#look();
-    this.relieve();
+    this.handOver();
   }
 
   /** A call can do without now, or cannot any more. */
@@ -116,15 +116,15 @@ export class Connections {
     const at = this.#waiting.indexOf(stream);
     if (at >= 0) this.#waiting.splice(at, 1);
     if (at >= 0) this.#queue(stream);
-    this.relieve();
+    this.handOver();
   }
 
   /** Takes a connection from one that can do without, if one that cannot waits; later, as this may be said within the core's effects. */
-  relieve(): void {
-    queueMicrotask(() => this.#relieve());
+  handOver(): void {
+    queueMicrotask(() => this.#handOver());
   }
 
-  #relieve(): void {
+  #handOver(): void {
     if (this.#held.size < SLOTS || this.#waiting[0]?.spare !== false) return;
     const spare = [...this.#held].find(([stream]) => stream.spare && stream.give());
     if (spare) this.#swap(...spare);
@@ -139,12 +139,12 @@ export class Connections {
     // Most calls are short. A lock of its own for each, through the browser's
     // process and back, cost more than the call: within its slice this page
     // hands a connection on by itself.
-    const early = held && performance.now() - held.since < SLICE;
-    const next = early && this.#waiting.shift();
+    const inSlice = held && performance.now() - held.since < SLICE;
+    const next = inSlice && this.#waiting.shift();
     if (next) {
       this.#held.set(next, held);
       this.#tell(next);
-    } else if (early && !this.#idle) {
+    } else if (inSlice && !this.#idle) {
       this.#idle = held;
       this.#lapse = setTimeout(() => this.rest(), LINGER);
     } else {

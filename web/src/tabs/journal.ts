@@ -1,7 +1,7 @@
 import { StoreResult, TAB_EFFECT, TAB_INPUT } from "../shared/border.js";
 import { type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreError, type StoreReason, type Usage } from "../storage/storage.js";
 import { Carrying } from "./carrying.js";
-import { Channel, type Message } from "./channel.js";
+import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
 import { watchPage } from "./lifecycle.js";
 import { Lease } from "./locks.js";
@@ -87,31 +87,31 @@ export class Journal {
       },
     };
     // Heard from before the store is read: what is stored meanwhile is not missed.
-    const early = new Unheard();
+    const unheard = new Unheard();
     const channel = new Channel(server, tab.name, (from, message) => {
       if (journal) journal.receive(from, message);
-      else early.add(from, message);
+      else unheard.add(from, message);
     });
     const opened = await openedStore(options, tab, ready);
     const { store, loaded, why } = opened;
     await ready; // where it is one in memory, which waits for nothing
     channel.inMemory = store.durability === "memory";
     journal = new Journal(store, tab, server, opened, channel, session);
-    journal.#early = early;
+    journal.#unheard = unheard;
     if (lost) journal.lost(lost);
     await session.read(store, loaded, why === "");
     return { journal, why };
   }
 
   /** What was heard before a client was there, or while the page slept. */
-  #early = new Unheard();
+  #unheard = new Unheard();
   // A frozen page still hears (Chrome delivers messages to it), but a transaction
   // that it began then would not end, and hold up those of all other pages.
   #asleep = true;
 
   #catchUp(): void {
     this.#asleep = false;
-    const { messages, missed } = this.#early.take();
+    const { messages, missed } = this.#unheard.take();
     for (const [from, message] of messages) this.receive(from, message);
     for (const call of missed) this.#carrying.input(TAB_INPUT.missed, "", new OpList().about(call).bytes());
   }
@@ -216,8 +216,7 @@ export class Journal {
 
   /** Tells a page what became of a request that it had asked for; `outcome` 0: this one has it. */
   settleForward(to: string, request: number, outcome: number, text: string): void {
-    // The kind is called what pages of earlier builds call it.
-    this.#channel.send({ kind: "told", to, request, outcome, text });
+    this.#channel.send({ kind: FORWARD_SETTLED, to, request, outcome, text });
   }
 
   /** The server has said something unasked, in a session that pages share. */
@@ -328,7 +327,7 @@ export class Journal {
   /** @internal A message of another page's. */
   receive(from: string, message: Message): void {
     if (this.#asleep) {
-      this.#early.add(from, message);
+      this.#unheard.add(from, message);
       return;
     }
     this.#peers.hear(from);
@@ -350,7 +349,7 @@ export class Journal {
       case "forward":
         this.#client?.sessions?.serve(from, message.text);
         break;
-      case "told":
+      case FORWARD_SETTLED:
         if (message.to === this.#tab.name) this.#client?.sessions?.forwardSettled(message.request, message.outcome, message.text);
         break;
       case "wiped":

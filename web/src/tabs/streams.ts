@@ -50,7 +50,7 @@ export class Streams {
   heard(call: number, kind: number, stream: number): void {
     if (kind === EVENT.resumed) this.#streams.get(call)?.open();
     if (kind === EVENT.task) this.#task(call, stream === StreamState.Spare);
-    else if (kind === EVENT.segment) this.#connections?.relieve();
+    else if (kind === EVENT.segment) this.#connections?.handOver();
     if (stream === StreamState.Followed || stream === StreamState.Polled) this.remove(call);
     else if (stream === StreamState.Owned) this.add(call);
     else if (stream === StreamState.Open) this.#streams.get(call)?.open();
