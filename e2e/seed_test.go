@@ -12,10 +12,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// The HTTP-Stream document describes servers in the wild, and ends with a list
-// of what each has to do. These are its lines, seen from a page of another
-// origin; peer.Seed is a server that does just that and no more. What takes
-// minutes, its timeouts, is in core/mcp under a virtual clock.
+// What servers in the wild do, each thing seen from a page of another origin;
+// peer.Seed is a server that does just that and no more. What takes minutes, the
+// timeouts, is in core/mcp under a virtual clock.
 
 // sent returns what reached the server beyond preflights.
 func sent(p *peer.Peer) []peer.Request {
@@ -167,7 +166,7 @@ func TestSeed_InitializeAnsweredElsewhere(t *testing.T) {
 	blameless(t, p)
 }
 
-// TestFault153_ServerWithoutARevision: section 4.3 has the client look for
+// TestFault153_ServerWithoutARevision: some servers answer initialize with
 // serverInfo alone. A result that has no protocolVersion is taken as of the oldest
 // revision, and its server can be used.
 func TestFault153_ServerWithoutARevision(t *testing.T) {

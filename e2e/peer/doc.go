@@ -50,7 +50,7 @@
 //	peer.New(t, peer.Options{Revision: peer.Revision20260728})       // modern only
 //	peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: peer.Revision20251125}) // both
 //	peer.New(t, peer.Options{Revision: peer.Revision20260728, Candidate: true})
-//	peer.Seed(t)                                                     // the HTTP-Stream document
+//	peer.Seed(t)                                                     // a server in the wild
 //
 // The same scripts run in every era, with what the era changes: on a modern
 // server nothing has an id, [Prime] and (unless the request asked) [Log] send

@@ -9,34 +9,33 @@ import (
 	"time"
 )
 
-// SeedOptions are the choices that the HTTP-Stream document leaves to servers.
+// SeedOptions are the choices that servers in the wild make in different ways.
 // The zero value takes the one farthest from the specification.
 type SeedOptions struct {
 	// InitializeAsJSON answers initialize with 200 and JSON instead of 202 and
-	// an event stream (section 4.3).
+	// an event stream.
 	InitializeAsJSON bool
 	// InitializeOnGET answers initialize with 202 and no body; the result comes
-	// on a GET with the session's id (section 3.2 can be read so).
+	// on a GET with the session's id.
 	InitializeOnGET bool
-	// Notified is the status that notifications get: 204 (also for 0) or 200
-	// (section 4.4).
+	// Notified is the status that notifications get: 204 (also for 0) or 200.
 	Notified int
 	// Gone is the status for a session that is missing or unknown: 404 (also
-	// for 0) or 410 (section 4.1).
+	// for 0) or 410.
 	Gone int
-	// NameEvents puts the optional "event: message" before data (section 4.2).
+	// NameEvents puts the optional "event: message" before data.
 	NameEvents bool
-	// Heartbeat is the interval of comments on open streams (section 6).
+	// Heartbeat is the interval of comments on open streams.
 	Heartbeat time.Duration
 }
 
-// Seed starts a server that behaves as the HTTP-Stream document says that
-// servers in the wild do: revision 2025-06-18, initialize answered by 202 and an
+// Seed starts a server that behaves as many servers in the wild do,
+// whatever the specification says: revision 2025-06-18, initialize answered by 202 and an
 // event stream with the session id in that answer's headers, notifications by
 // 204, tools/list as one event, CRLF line ends, no event ids, 200 and JSON to a
 // GET without parameters, an event stream to one with; and to browsers exactly
-// the CORS headers of its section 2, no more. It knows the four methods of
-// section 3.3 only. Statuses on demand are FailNext's, lost sessions Expire's.
+// the CORS headers of CORS2025, no more. It knows four methods only: initialize,
+// notifications/initialized, tools/list and tools/call. Statuses on demand are FailNext's, lost sessions Expire's.
 func Seed(t testing.TB, with ...SeedOptions) *Peer {
 	t.Helper()
 	o := SeedOptions{}

@@ -16,7 +16,7 @@ func seedClient(t *testing.T, p *peer.Peer) *client {
 	return &client{t: t, url: p.URL(), http: http.DefaultClient}
 }
 
-// as sets the headers of the document's section 3.1.
+// as2025 sends the headers that clients in use send.
 func (c *client) as2025(method, body string) *http.Response {
 	c.t.Helper()
 	r := c.request(method, body)

@@ -33,7 +33,7 @@ export interface CallContext {
   headersAfter(method: string, params: Open, rpc: RPCError): Promise<string[] | HoldfastError | undefined>;
   /**
    * Which header fields of a request without an answer the server's CORS rules
-   * refuse: then it was not sent. None where that cannot be told.
+   * refuse: then it was not sent. None where nobody can know.
    */
   refused(method: string, params: Open, header: readonly string[], over: AbortSignal): Promise<string[]>;
   /** The error of a call that needs header fields which the CORS rules refuse. */
@@ -132,7 +132,7 @@ export class Calls {
     this.#acks = new Acks(wire, () => context.landed());
   }
 
-  /** Makes a call and sends it; `made` is told of it before anything of it can arrive, unless there was one already. */
+  /** Makes a call and sends it; `made` gets the call before any event of the call can arrive, unless there was one already. */
   send<T>(out: Outgoing, params: Open, options: CallOptions, notify: boolean, made?: Made): SharedCall<T> {
     const context = this.#context;
     const { signal } = options;

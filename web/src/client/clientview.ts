@@ -47,7 +47,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
   #closed: Promise<void> | undefined;
   /** It has ended, and the client goes on. */
   #ended = false;
-  /** Calls that the app was told of, or has made. */
+  /** Calls that the app has got or made. */
   readonly #known = new WeakSet<SharedCall<unknown>>();
   /** What the app waits for. */
   readonly #waiting = new Set<(why: (op: string) => HoldfastError) => void>();
@@ -178,7 +178,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     });
   }
 
-  /** It wants to be told of changes to a resource, or not any more. Reports whether the server has to be asked. */
+  /** The view subscribes to changes of a resource, or no longer does. Reports whether the server has to be asked. */
   #watch(uri: string, watched: boolean): boolean {
     if (watched) this.#watched.add(uri);
     else this.#watched.delete(uri);

@@ -33,7 +33,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
     noListen: options.listen === false,
-    // It sends cookies to the page's own origin, whatever it is told.
+    // It sends cookies to the page's own origin, whatever its options say.
     eventSource: typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
     total: milliseconds("connect", "timeouts.total", timeouts.total),
     sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),

@@ -21,7 +21,7 @@ export function diagnose(
   });
 }
 
-/** Which of these header fields the server's CORS rules keep a page from sending; none where that cannot be told. */
+/** Which of these header fields the server's CORS rules keep a page from sending; none where nobody can know. */
 export async function refusedFields(url: string, names: readonly string[], signal?: AbortSignal): Promise<string[]> {
   if (names.length === 0 || !isForeign(url)) return [];
   return (await loadDiagnosis(signal))?.refusedFields(url, names, signal) ?? [];

@@ -22,7 +22,7 @@ export class Handover {
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #watch: AbortController | undefined;
 
-  /** `handed` is told of each call that counts. */
+  /** `handed` gets each call that counts. */
   constructor(handed: (call: number) => void) {
     this.#handed = handed;
   }

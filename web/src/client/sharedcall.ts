@@ -16,7 +16,7 @@ export type NewCall = ConstructorParameters<typeof Call>;
 
 /** What a call of the core's needs of its client. */
 export interface SharedControl extends CallControl {
-  /** Makes the same request once more; `made` is told of the new call before anything of it can arrive. */
+  /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */
   rerun(call: Call<unknown>, made?: Made): SharedCall<unknown>;
 }
 
@@ -79,7 +79,7 @@ export class SharedCall<T> extends Call<T> {
     if (seen) this.#pause(seen, false);
   }
 
-  /** Makes the same request once more; `made` is told of it before anything of it can arrive. */
+  /** Makes the same request once more; `made` gets the new call before any event of the call can arrive. */
   repeat(made: Made): SharedCall<unknown> {
     return this.#bound!.control.rerun(this as Call<unknown>, made);
   }

@@ -56,7 +56,7 @@ export interface Validation {
 export class SharedClient extends SharedConnection {
   /** Fields that the server's CORS rules refuse, in small letters. */
   readonly #refusedHeaders = new Set<string>();
-  /** What the core was told of the tools that were listed. */
+  /** What the core got of the tools that were listed. */
   #listed = names();
   readonly #watched = new Set<string>();
   #level: LoggingLevel | undefined;
@@ -155,7 +155,7 @@ export class SharedClient extends SharedConnection {
     return this.#cached<ReadResourceResult>("resources/read", { uri }, options);
   }
 
-  /** Asks to be told when a resource changes: notifications/resources/updated, by `on("notification")`. */
+  /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
   async subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
     this.#watched.add(uri);
     if (this.selfDescribing) await this.watch([...this.#watched]);

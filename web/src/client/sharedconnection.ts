@@ -361,7 +361,7 @@ export class SharedConnection {
     if (!this.#life.over) this.#wire.runtime.tools(this.#wire.handle, listed);
   }
 
-  /** @internal How that tool is to be called: whether as a task, and which arguments are repeated in header fields, as the core was told; empty for none. */
+  /** @internal How that tool is to be called: whether as a task, and which arguments are repeated in header fields, as the core has them; empty for none. */
   protected toolFor(tool: string, wish: TaskWish): [offer: TaskOffer, fields: string] {
     return this.#life.over ? [TaskOffer.None, ""] : this.#wire.runtime.toolFor(this.#wire.handle, tool, wish);
   }
@@ -444,7 +444,7 @@ export class SharedConnection {
     return this.#calls.refused(op, error);
   }
 
-  // Pages that share a session hear what one of them is told.
+  // Pages that share a session hear what the server says to one of them.
   #unasked(kind: number, position: number, text: string): void {
     const shared = kind === EVENT.notification || kind === EVENT.log || kind === EVENT.status;
     if (shared && !this.selfDescribing) this.#keeping.journal?.said(kind, position, text);

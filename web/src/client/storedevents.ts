@@ -23,7 +23,7 @@ export interface StoredEventsUse {
   landed(): Promise<void>;
   /** The events of a row that are in the gap, and the position of its last one; `position` is that of the last one before it. */
   replay(row: LogRow, position: number): { last: number; events: RawEvent[] };
-  /** So many events are told to be missing. */
+  /** So many events were reported as missing. */
   missing(events: number): void;
 }
 

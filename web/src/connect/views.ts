@@ -78,7 +78,7 @@ export class NewestTokens implements Tokens {
   readonly #user: (principal: string | undefined) => void;
   #changed = false;
 
-  /** `user` is told whose the client is from here on, where its only view has another user. */
+  /** `user` gets the user of the client from here on, where its only view has another user. */
   constructor(views: Views, user: (principal: string | undefined) => void) {
     this.#views = views;
     this.#user = user;

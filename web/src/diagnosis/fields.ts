@@ -8,7 +8,7 @@ export const REQUEST_FIELDS: [string, string][] = [
 
 /**
  * Which of these header fields the CORS rules of a server keep a page from
- * sending; none where that cannot be told. A request whose preflight such a field
+ * sending; none where nobody can know. A request whose preflight such a field
  * fails never left the browser, which fetch does not say: the same field in a GET,
  * and a GET without it, show it. It is asked twice, so that a network that comes and goes
  * is not taken for a rule.

@@ -60,7 +60,7 @@ export class HostLink {
     this.#isShared = isShared;
   }
 
-  /** Starts a host, or joins it; `ended` is told when it has ended. Rejects with `host_unavailable`. */
+  /** Starts a host, or joins it; `ended` is called when the host has ended. Rejects with `host_unavailable`. */
   static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
     if (!globalThis.navigator?.locks) throw unavailable("this page has no Web Locks (plain http), by which a worker knows which pages live");
     for (const patience of PATIENCE) {

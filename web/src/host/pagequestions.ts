@@ -7,7 +7,7 @@ import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 
-/** Errors of the app's that are kept for whoever is told of them. */
+/** Errors of the app's, kept for those who get them later. */
 const THROWN = 16;
 
 type Question = Extract<HostMessage, { t: "question" }>;

@@ -102,7 +102,7 @@ export class PortCall<T> extends Call<T> {
     this.#port.send({ t: "peeked", call: this.id, outcome, text });
   }
 
-  /** The page takes events again: it is told which it has not had. */
+  /** The page takes events again: it learns which it has not had. */
   resume(): void {
     const gap = this.#gap;
     const input = this.#input;

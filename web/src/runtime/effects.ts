@@ -15,7 +15,7 @@ interface Client {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** Carries out the core's effects: exchanges and timers of the browser's, and what its clients are told. */
+/** Carries out the core's effects: exchanges and timers of the browser's, and events for its clients. */
 export class Effects {
   readonly #reports: Reports;
   readonly #clients = new Map<number, Client>();

@@ -64,7 +64,7 @@ export class Exchange {
         credentials,
         signal: this.#abort.signal,
         // A redirect is not followed: its target might be anybody's, and would
-        // be told the session and the app's header fields.
+        // get the session and the app's header fields.
         redirect: "manual",
         // A stream is never one that a cache may give. The answer to a POST is none
         // anyway (RFC 9111 4), and with "no-store" Chrome does not use what it

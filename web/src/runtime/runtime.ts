@@ -126,7 +126,7 @@ export class Runtime implements Reports {
 
   /**
    * Replays the events of a stored row that are in a gap, before this returns;
-   * `gap.position` is that of the last event before the row, `ended` is told that of its last.
+   * `gap.position` is that of the last event before the row, `ended` gets that of its last.
    */
   replayRow(client: number, call: number, gap: { position: number; from: number; to: number }, row: Uint8Array, ended: (position: number) => void): void {
     const { position, from, to } = gap;
@@ -179,7 +179,7 @@ export class Runtime implements Reports {
   }
 
   /**
-   * Makes a request, or sends a notification; `how` are CallFlags. `bind` is told the call's id
+   * Makes a request, or sends a notification; `how` are CallFlags. `bind` gets the call's id
    * before anything of it can arrive.
    */
   call(
@@ -216,7 +216,7 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.agentCancel(client, call, performance.now()));
   }
 
-  /** Does what another page asks of a session that this one carries; `bind` is told the call that settles, 0 for none. */
+  /** Does what another page asks of a session that this one carries; `bind` gets the call that settles, 0 for none. */
   agentServe(client: number, text: string, bind: (id: number) => void): void {
     this.#bound(() => this.#exports.agentServe(client, this.#table.writeText(text), performance.now()), bind);
   }

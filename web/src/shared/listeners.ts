@@ -6,7 +6,7 @@ export class Listeners<Events> {
   readonly #sets = new Map<keyof Events, Set<(event: never) => void>>();
   #tap: (<E extends keyof Events>(event: E, value: Events[E]) => void) | undefined;
 
-  /** `all` is told every event at once, within what tells it: it must not run app code. */
+  /** `all` gets every event at once, before the code that reports the event goes on: it must not run app code. */
   tap(all: <E extends keyof Events>(event: E, value: Events[E]) => void): void {
     this.#tap = all;
   }

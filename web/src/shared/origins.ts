@@ -10,12 +10,12 @@ export function sendsCookies(url: string, credentials: RequestCredentials): bool
   return credentials === "include" || (credentials === "same-origin" && !isForeign(url));
 }
 
-/** What an app is told of a request that the server's CORS rules keep out, for those header fields. */
+/** The error of a request that the server's CORS rules keep out, for those header fields. */
 export function fieldsBlocked(url: string, op: string, fields: readonly string[], cause: HoldfastError): HoldfastError {
   return corsBlocked(op, `${new URL(url).origin} has to answer with  Access-Control-Allow-Headers: ${fields.join(", ").toLowerCase()}`, cause);
 }
 
-/** What an app is told of a server whose CORS rules keep the page out; `hint` names what it has to answer with. */
+/** The error of a server whose CORS rules keep the page out; `hint` names what it has to answer with. */
 export function corsBlocked(
   op: string,
   hint: string,

@@ -8,7 +8,7 @@ import { TOMBSTONE } from "./ranges.js";
 
 /** Places of a server: the numbers of a page's calls follow each other. */
 const PLACES = 256;
-/** How long one counts, in ms: a page that slept longer is told that its call is gone. */
+/** How long one counts, in ms: a page that slept longer learns only that its call is gone. */
 const KEPT = 24 * 3_600_000;
 
 /** What is left of a call. */

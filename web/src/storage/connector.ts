@@ -104,7 +104,7 @@ export class Connector {
       if (this.#open?.db !== db) return;
       this.#open = undefined;
       // Looks at once whether the data went with the handle: an idle page has
-      // to know, too. Where it did, that is told already.
+      // to know, too. Where it did, that is reported already.
       this.connect().catch((error: unknown) => this.#closed || this.#events.onLost?.(storeError(error).reason));
     };
     try {

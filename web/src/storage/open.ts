@@ -7,7 +7,7 @@ export const DATABASE = "holdfast";
 
 /**
  * Raised only if a new object store or field will not do: a frozen tab that
- * holds the old version blocks the upgrade, and nobody is told (fault 67).
+ * holds the old version blocks the upgrade, and nobody learns of it (fault 67).
  */
 const VERSION = 1;
 

@@ -120,7 +120,7 @@ export class StoreError extends Error {
 
 /** What a store tells on its own account. None of them may throw. */
 export interface StoreEvents {
-  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. `closed` is told once, and nothing after it. */
+  /** The store lost its database: `newer` (each operation tries again) or for good, `closed`; others if it could not be opened again. `closed` is reported once, and nothing after it. */
   onLost?: ((why: StoreReason) => void) | undefined;
   /** The database is not to be had for 1.5 s by now: probably another tab's. The store waits on. */
   onBlocked?: (() => void) | undefined;
@@ -171,7 +171,7 @@ export interface Store {
    * Reads everything, and takes over, in the same transaction, each call whose
    * owner `alive` says is gone. `alive` is not asked about this tab's own calls, nor
    * are those taken over that nobody has: whoever could read one of them may.
-   * `known` is told once it is read who owns what, which nobody changes before
+   * `known` is called once it is read who owns what, which nobody changes before
    * the load is over: `alive` is not asked before the logs are read, too.
    */
   load(alive: (owner: string) => boolean, known?: () => void): Promise<Loaded>;

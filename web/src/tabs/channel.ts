@@ -19,7 +19,7 @@ export type Message =
   /**
    * The sender carries this call from now on, under `epoch`; the log of the epoch
    * before ends with row `sealed`. `ops` are its last rows, which the sender had
-   * not been told of either.
+   * not got either.
    */
   | { kind: "taken"; call: number; epoch: number; sealed: number; ops: Uint8Array }
   /** The sender cannot read this call, and has given it up: whoever can takes it over. Builds before fault 135 pass it over. */
