@@ -183,7 +183,7 @@ func (p *post) advance(c *Client, now engine.Time) {
 		return
 	}
 	p.finish(c)
-	p.unsure(c, now, &engine.Error{Code: engine.CodeTimeout, Op: p.op, Retryable: true, Message: "the agent's host did not answer in time"})
+	p.unsure(c, now, &engine.Error{Code: engine.CodeTimeout, Op: p.op, Retryable: true, Message: "the agent's server did not answer in time"})
 }
 
 // retry sends the message again, later.
@@ -245,7 +245,7 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 // message. If it has, its answer comes on a stream.
 func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 	if p.request != nil && p.request.role == roleApp {
-		p.request.doubt(now, "the connection failed before the agent's host said that it has the request", failure)
+		p.request.doubt(now, "the connection failed before the agent's server said that it has the request", failure)
 		return
 	}
 	p.refused(c, now, failure)
@@ -255,7 +255,7 @@ func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 // nowhere else, was none.
 func (p *post) unanswered(c *Client, now engine.Time) {
 	if r := p.request; r != nil && r.role == roleInitialize && r.state != requestOver {
-		r.fail(c, now, &engine.Error{Code: engine.CodeProtocol, Op: p.op, Retryable: true, Message: "what answered is no agent's host"})
+		r.fail(c, now, &engine.Error{Code: engine.CodeProtocol, Op: p.op, Retryable: true, Message: "what answered is no agent's server"})
 	}
 }
 
@@ -272,7 +272,7 @@ func (p *post) lost(c *Client, now engine.Time) {
 }
 
 func httpError(op string, status int, safe bool) *engine.Error {
-	return link.HTTPError(op, "the agent's host", status, safe)
+	return link.HTTPError(op, "the agent's server", status, safe)
 }
 
 func (c *Client) settleFailure(id engine.CallID, failure *engine.Error) {

@@ -89,7 +89,7 @@ func reloadInATurn(t *testing.T, version int, transport string) {
 	}
 }
 
-// TestForgottenConnection: the agent's host has restarted and knows the
+// TestForgottenConnection: the agent's server has restarted and knows the
 // connection no more; the session is taken up on a new one, from its start.
 func TestForgottenConnection(t *testing.T) {
 	server := acpserver.Start(t, acpserver.Options{})

@@ -54,7 +54,7 @@ func TestCancelDoesNotOvertakeThePrompt(t *testing.T) {
 }
 
 // TestPromptsLeaveInOrder, and behind the choice of a model: each waits until the
-// agent's host has the one before.
+// agent's server has the one before.
 func TestPromptsLeaveInOrder(t *testing.T) {
 	s, handle, a := opened(t, newModel())
 	var said []string

@@ -42,7 +42,7 @@ type delivery uint8
 
 const (
 	arrives    delivery = iota
-	neverLeft           // the network failed before the agent's host had it
+	neverLeft           // the network failed before the agent's server had it
 	unreported          // and after
 	travels             // it gets there when arrive says so
 )
@@ -146,7 +146,7 @@ func (s *sim) landed() {
 	}
 }
 
-// serve is the agent's host.
+// serve is the agent's server.
 func (s *sim) serve(x engine.ExchangeID, r *engine.Request) {
 	if s.Exchange(x).Over {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 )
 
-// TestAStreamThatIsStillRead: after a reload the agent's host has not noticed yet that
+// TestAStreamThatIsStillRead: after a reload the agent's server has not noticed yet that
 // the page before is gone, and answers 409. The next page comes again, on the same
 // connection.
 func TestAStreamThatIsStillRead(t *testing.T) {

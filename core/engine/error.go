@@ -60,7 +60,7 @@ func (e *Error) Unanswered() bool {
 }
 
 // Unheard reports whether the stream cannot be had that would bring the answer: what an
-// agent's host says comes on a GET. Why not only the page can find out.
+// agent's server says comes on a GET. Why not only the page can find out.
 func (e *Error) Unheard() bool { return e.Code == CodeNetwork && e.Op == "GET" }
 
 // OfPage reports whether it is the page's failure: its client is closed, or another page

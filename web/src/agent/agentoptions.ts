@@ -12,7 +12,7 @@ const OP = "connectAgent";
 export interface AgentTimeouts {
   /** From a request to its answer. Default 120,000. A prompt, a login and a history may take as long as they like. */
   answer?: number;
-  /** Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's host sends keep-alives. */
+  /** Of silence on an open stream; it is then cut and opened again. Default 180,000, less where the agent's server sends keep-alives. */
   idle?: number;
 }
 

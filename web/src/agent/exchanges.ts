@@ -65,7 +65,7 @@ export class Exchanges {
     }
   }
 
-  /** Sends a notification; resolves once the agent's host has it. */
+  /** Sends a notification; resolves once the agent's server has it. */
   async notify(session: number, method: string, params: Open): Promise<void> {
     const json = this.#json(method, params);
     if (this.#able.between()) await this.#begun(method, session);
