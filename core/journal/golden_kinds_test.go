@@ -43,7 +43,11 @@ func goldenKinds() []goldenRecord {
 				AskedEntry([]byte(`2`), []byte(`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"Who?"}}`)), event(`{"progress":2}`)}, nil},
 			{[]Entry{AnsweredEntry([]byte(`"q1"`), 5), sealed},
 				[]Entry{AnswerEntry([]byte(`"q1"`), []byte(`{"jsonrpc":"2.0","id":"q1","result":{"roots":[]}}`)), DraftEntry([]byte(`2`), []byte(`{"name":"A"}`)), data(Cursor, "s1_3")}},
-			{[]Entry{data(Taken, `"q1"`), number(Base, 1), number(Acked, 1), {Kind: Resuming}}, nil},
+			{[]Entry{data(Taken, `"q1"`), number(Base, 1), number(Acked, 1)}, nil},
+		}},
+		{"resuming", false, call, []goldenRow{
+			{[]Entry{request, policy(500, 60_000, goldenTime), sealed}, []Entry{data(Token, `"tok-1"`)}},
+			{[]Entry{{Kind: Resuming}}, nil},
 		}},
 		{"asks for input", false, call, []goldenRow{
 			{[]Entry{request, stated(`{"a":{"method":"elicitation/create","params":{"message":"Who?"}}}`), sealed}, []Entry{data(State, `"opaque"`)}},
@@ -79,7 +83,7 @@ func goldenKinds() []goldenRecord {
 func goldenTools() Server {
 	return Server{
 		Handshake: 1, Revision: "2025-11-25", Result: []byte(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}}}`), Client: []byte(`{"name":"x"}`),
-		HasSession: true, Session: "sid-1", Tools: []byte(`{"count":{"annotations":{"idempotentHint":true}}}`),
+		HasSession: true, Session: "sid-1", Tools: []byte(`{"tools":{"count":{"task":"optional","flags":2,"fields":[{"path":["region"],"header":"Region"}]}}}`),
 	}
 }
 
