@@ -294,7 +294,15 @@ func (c *Client) enter(s clientState) {
 
 // IllegalTransitions returns how often a state was entered that may not follow the one
 // before. It is 0, or there is a defect.
-func (c *Client) IllegalTransitions() uint32 { return c.illegalTransitions }
+func (c *Client) IllegalTransitions() uint32 {
+	n := c.illegalTransitions
+	for _, s := range c.sessions {
+		if s.stream != nil {
+			n += s.stream.link.IllegalTransitions()
+		}
+	}
+	return n
+}
 
 // integrity tells the app that the agent broke a rule.
 func (c *Client) integrity(s *session, what string) {

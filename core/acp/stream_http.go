@@ -217,10 +217,10 @@ func (es *stream) close(c *Client) {
 func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
 	c.abort(es.x)
 	es.x = 0
-	if es.link.Phase() == link.PhaseOver {
+	if es.link.State() == link.StateOver {
 		return
 	}
-	up := es.link.Phase() == link.PhaseUp
+	up := es.link.State() == link.StateUp
 	b := es.link.Broken(now, how, c.offline, &c.random)
 	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {

@@ -5,17 +5,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/sse"
 )
 
-// Phase is where a Stream stands.
-type Phase uint8
-
-// The phases of a Stream.
-const (
-	PhaseOpening Phase = iota // an exchange was started, its head has not come
-	PhaseUp                   // events may come
-	PhaseWaiting              // cut; a reconnect is due at a known time
-	PhaseOver                 // will not be reconnected
-)
-
 // stableAfter is how long a connection must have lasted, in milliseconds, for
 // its end to count as a first cut although nothing progressed: a proxy that
 // closes quiet streams every minute is not a failing server.
@@ -43,11 +32,12 @@ type Stream struct {
 	Reopen     bool   // may be opened again without a cursor (a GET stream for notifications)
 
 	policy     *Policy
-	phase      Phase
-	at         engine.Time // PhaseWaiting: when to reconnect; PhaseOpening: until when to wait
+	state      State
+	illegal    uint32      // states that were entered against the table
+	at         engine.Time // StateWaiting: when to reconnect; StateOpening: until when to wait
 	opening    opening
 	heads      *Heads      // nil: nothing is known of the server
-	floor      engine.Time // PhaseWaiting: the server allows no reconnect before this
+	floor      engine.Time // StateWaiting: the server allows no reconnect before this
 	openedAt   engine.Time
 	attempt    int
 	retry      int64
@@ -64,14 +54,11 @@ type Stream struct {
 // the silence after which a connection counts as dead, in ms; 0 means never. policy
 // stays the caller's, and must not change.
 func NewStream(idle int64, policy *Policy) Stream {
-	return Stream{policy: policy, phase: PhaseOpening, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
+	return Stream{policy: policy, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
 }
 
 // Share has the stream take and leave its memory there.
 func (s *Stream) Share(spare *SpareMarks) { s.seen.spare = spare }
-
-// Phase returns where the stream stands.
-func (s *Stream) Phase() Phase { return s.phase }
 
 // Attempts returns how many reconnects were tried since the last progress.
 func (s *Stream) Attempts() int { return s.attempt }
@@ -84,12 +71,14 @@ func (s *Stream) Watch(now engine.Time, heads *Heads) { s.heads, s.opening.asked
 // until its head (0 or less: for ever), less where the server is known to be prompt.
 func (s *Stream) Reconnecting(now engine.Time, answer int64) {
 	s.opening = opening{asked: now, within: s.heads.within(answer)}
-	s.phase, s.at, s.resumed = PhaseOpening, s.opening.due(), true
+	s.enter(StateOpening)
+	s.at, s.resumed = s.opening.due(), true
 }
 
 // Opened notes that the head of an event stream has come.
 func (s *Stream) Opened(now engine.Time) {
-	s.phase, s.openedAt, s.progressed, s.brought = PhaseUp, now, false, false
+	s.enter(StateUp)
+	s.openedAt, s.progressed, s.brought = now, false, false
 	s.checking = s.resumed
 	if s.opening.asked != engine.Never {
 		s.heads.came(now.Since(s.opening.asked), s.resumed)
@@ -125,7 +114,7 @@ func (s *Stream) Accept(e *sse.Event) bool {
 			// not searched for again, which keeps a long resumed stream fast.
 			s.checking = false
 		}
-		if len(e.ID) > 0 && s.phase != PhaseOver {
+		if len(e.ID) > 0 && s.state != StateOver {
 			s.seen.add(e.ID)
 		}
 		s.Cursor.ID = append(s.Cursor.ID[:0], e.ID...)
@@ -152,7 +141,7 @@ type Break struct {
 // Broken takes the end of a connection, or of an attempt at one, before the
 // stream was complete.
 func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random *engine.Random) Break {
-	accepted := s.phase == PhaseUp
+	accepted := s.state == StateUp
 	if !s.Reopen && !s.Cursor.Resumable() {
 		s.End()
 		return Break{}
@@ -190,7 +179,8 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 	if offline {
 		delay = max(delay, offlineDelay)
 	}
-	s.phase, s.at = PhaseWaiting, now.After(delay)
+	s.enter(StateWaiting)
+	s.at = now.After(delay)
 	return Break{Resumable: true, Looping: looping, Delay: delay, Attempt: max(s.attempt, 1)}
 }
 
@@ -208,20 +198,22 @@ func (s *Stream) UnstoreSeen() { s.seen.fresh = len(s.seen.ring) }
 func (s *Stream) Restored(now engine.Time, cursor, seen []byte, retry int64) {
 	s.Cursor.ID = append(s.Cursor.ID[:0], cursor...)
 	s.retry = retry
-	s.phase, s.at, s.floor = PhaseWaiting, now, now
+	s.enter(StateWaiting)
+	s.at, s.floor = now, now
 	s.seen.restore(seen)
 }
 
 // Due puts a waiting reconnect at exactly t.
 func (s *Stream) Due(t engine.Time) {
-	if s.phase == PhaseWaiting {
+	if s.state == StateWaiting {
 		s.at = t
 	}
 }
 
 // End notes that the stream is complete or given up.
 func (s *Stream) End() {
-	s.phase, s.at = PhaseOver, engine.Never
+	s.enter(StateOver)
+	s.at = engine.Never
 	s.seen.leave()
 }
 
@@ -237,19 +229,19 @@ const (
 
 // Advance returns what is due.
 func (s *Stream) Advance(now engine.Time) Action {
-	switch s.phase {
-	case PhaseWaiting:
+	switch s.state {
+	case StateWaiting:
 		if now >= s.at {
 			return ActionReconnect
 		}
-	case PhaseOpening:
+	case StateOpening:
 		if now >= s.at {
 			if now >= s.opening.due() {
 				s.heads.gaveUp()
 			}
 			return ActionAbort
 		}
-	case PhaseUp:
+	case StateUp:
 		if now >= s.live.deadline() {
 			// Silence is no fault of the server's pace: the first try is quick.
 			s.attempt = 0
@@ -262,10 +254,10 @@ func (s *Stream) Advance(now engine.Time) Action {
 
 // Deadline returns when Advance has something to say.
 func (s *Stream) Deadline() engine.Time {
-	switch s.phase {
-	case PhaseWaiting, PhaseOpening:
+	switch s.state {
+	case StateWaiting, StateOpening:
 		return s.at
-	case PhaseUp:
+	case StateUp:
 		return s.live.deadline()
 	}
 	return engine.Never
@@ -274,7 +266,7 @@ func (s *Stream) Deadline() engine.Time {
 // Online notes that the network is back: a waiting reconnect is tried as soon
 // as the server allows, and a connection that looks alive has to prove it.
 func (s *Stream) Online(now engine.Time) {
-	if s.phase == PhaseWaiting {
+	if s.state == StateWaiting {
 		s.at = max(now, s.floor)
 	}
 	s.Prove(now, ProveWithin)
@@ -285,11 +277,11 @@ func (s *Stream) Online(now engine.Time) {
 // error: so Chrome does after a thaw. A stream that cannot be resumed is left
 // alone: to cut it would lose what might still come.
 func (s *Stream) Prove(now engine.Time, within int64) {
-	if s.phase == PhaseOpening && s.resumed {
+	if s.state == StateOpening && s.resumed {
 		// A reconnect whose answer got lost in the same way.
 		s.at = min(s.at, now.After(within))
 	}
-	if s.phase == PhaseUp && (s.Reopen || s.Cursor.Resumable()) {
+	if s.state == StateUp && (s.Reopen || s.Cursor.Resumable()) {
 		s.live.prove(now, within)
 	}
 }
@@ -306,7 +298,7 @@ func (s *Stream) Hold(now engine.Time, held bool) { s.live.hold(now, held) }
 
 // NotBefore postpones a waiting reconnect to at least t (a Retry-After).
 func (s *Stream) NotBefore(t engine.Time) {
-	if s.phase == PhaseWaiting {
+	if s.state == StateWaiting {
 		s.at, s.floor = max(s.at, t), max(s.floor, t)
 	}
 }
@@ -314,7 +306,7 @@ func (s *Stream) NotBefore(t engine.Time) {
 // RetryAfter takes what the server asked for when it refused an attempt, in ms (0
 // for nothing), and returns how long is waited now.
 func (s *Stream) RetryAfter(now engine.Time, ms int64, random *engine.Random) int64 {
-	if s.phase != PhaseWaiting {
+	if s.state != StateWaiting {
 		return ms
 	}
 	if ms > 0 {
@@ -326,14 +318,14 @@ func (s *Stream) RetryAfter(now engine.Time, ms int64, random *engine.Random) in
 
 // Park postpones a waiting reconnect until Unpark, or Online.
 func (s *Stream) Park() {
-	if s.phase == PhaseWaiting {
+	if s.state == StateWaiting {
 		s.at = engine.Never
 	}
 }
 
 // Unpark lets a parked reconnect go on, as soon as the server allows.
 func (s *Stream) Unpark(now engine.Time) {
-	if s.phase == PhaseWaiting && s.at == engine.Never {
+	if s.state == StateWaiting && s.at == engine.Never {
 		s.at = max(now, s.floor)
 	}
 }

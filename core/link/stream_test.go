@@ -15,12 +15,12 @@ func up(now engine.Time) *Stream {
 	return &s
 }
 
-// TestStreamPhases walks a stream through its life.
-func TestStreamPhases(t *testing.T) {
+// TestStreamStates walks a stream through its life.
+func TestStreamStates(t *testing.T) {
 	random := engine.NewRandom(1)
 	s := up(0)
-	if s.Phase() != PhaseUp || s.Deadline() != DefaultIdle {
-		t.Fatalf("opened: phase %d, deadline %d", s.Phase(), s.Deadline())
+	if s.State() != StateUp || s.Deadline() != DefaultIdle {
+		t.Fatalf("opened: state %d, deadline %d", s.State(), s.Deadline())
 	}
 	b := s.Broken(1_000, engine.EndNetwork, false, &random)
 	if !b.Resumable || b.Looping || b.Attempt != 1 || b.Delay >= 250 || s.Deadline() != engine.Time(1_000+b.Delay) {
@@ -31,11 +31,11 @@ func TestStreamPhases(t *testing.T) {
 		t.Fatal("not due when its time has come, or due before")
 	}
 	s.Reconnecting(at, 40_000)
-	if s.Phase() != PhaseOpening || s.Attempts() != 1 || s.Advance(at+39_999) != ActionNone || s.Advance(at+40_000) != ActionAbort {
+	if s.State() != StateOpening || s.Attempts() != 1 || s.Advance(at+39_999) != ActionNone || s.Advance(at+40_000) != ActionAbort {
 		t.Fatal("a reconnect is not waited for as long as it should be")
 	}
 	s.End()
-	if s.Phase() != PhaseOver || s.Deadline() != engine.Never || s.Advance(engine.Never-1) != ActionNone {
+	if s.State() != StateOver || s.Deadline() != engine.Never || s.Advance(engine.Never-1) != ActionNone {
 		t.Fatal("over, and something is due")
 	}
 }
@@ -48,8 +48,8 @@ func TestStreamWithoutCursor(t *testing.T) {
 		s := NewStream(DefaultIdle, &policy)
 		s.Reopen = reopen
 		s.Opened(0)
-		if b := s.Broken(1, engine.EndNetwork, false, &random); b.Resumable != reopen || (s.Phase() == PhaseOver) == reopen {
-			t.Errorf("reopen %v: %+v, phase %d", reopen, b, s.Phase())
+		if b := s.Broken(1, engine.EndNetwork, false, &random); b.Resumable != reopen || (s.State() == StateOver) == reopen {
+			t.Errorf("reopen %v: %+v, state %d", reopen, b, s.State())
 		}
 	}
 }

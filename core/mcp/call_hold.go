@@ -73,7 +73,7 @@ func (call *call) awaitConnection(c *Client) {
 func (call *call) letGo(c *Client, now engine.Time) {
 	c.abort(call.x)
 	call.x = 0
-	if call.stream.Phase() != link.PhaseWaiting {
+	if call.stream.State() != link.StateWaiting {
 		call.cuts++
 		call.stream.Broken(now, engine.EndClean, false, &c.random)
 		if call.policy != nil {

@@ -186,7 +186,7 @@ func (call *call) resumeRequest(c *Client, now engine.Time) {
 // goOn resumes the request, once all that the server may forget by it is on disk.
 func (p *resumePolicy) goOn(c *Client, call *call, now engine.Time) {
 	p.storing = false
-	if call.state != callStreaming || call.policy != p || call.parked != 0 || call.stream.Phase() != link.PhaseWaiting {
+	if call.state != callStreaming || call.policy != p || call.parked != 0 || call.stream.State() != link.StateWaiting {
 		return
 	}
 	if c.state != stateOpen || c.token.Asking() || call.generation != c.session.generation {

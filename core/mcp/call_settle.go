@@ -18,7 +18,7 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 	if call.task != nil {
 		call.dropTask(c)
 	}
-	streaming := (call.state == callStreaming || call.state == callTask) && call.stream.Phase() == link.PhaseUp && call.x != 0
+	streaming := (call.state == callStreaming || call.state == callTask) && call.stream.State() == link.StateUp && call.x != 0
 	call.stream.End()
 	call.paused = false
 	if call.policy != nil && call.policy.peek != nil {

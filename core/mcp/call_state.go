@@ -47,9 +47,15 @@ func (call *call) enter(c *Client, next callState) {
 	engine.Enter(&callTransitions, &call.state, next, &c.illegalTransitions)
 }
 
-// IllegalTransitions returns how often a call has entered a state that may not follow the
+// IllegalTransitions returns how often a call, or another machine, has entered a state that may not follow the
 // one before. It is 0, or there is a defect.
-func (c *Client) IllegalTransitions() uint32 { return c.illegalTransitions }
+func (c *Client) IllegalTransitions() uint32 {
+	n := c.illegalTransitions + c.listen.stream.IllegalTransitions() + c.channel.stream.IllegalTransitions()
+	for _, call := range c.calls {
+		n += call.stream.IllegalTransitions()
+	}
+	return n
+}
 
 // isQueued reports whether the call waits to be sent, for the first time or again.
 func (call *call) isQueued() bool { return call.state <= callRetrying }

@@ -224,7 +224,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 		c.newSession(now)
 	}
 	for _, call := range append([]*call(nil), c.calls...) {
-		if call.state == callStreaming && call.stream.Phase() == link.PhaseWaiting && !call.hasToken() {
+		if call.state == callStreaming && call.stream.State() == link.StateWaiting && !call.hasToken() {
 			call.answerLost(c, now, engine.Lost, lostError(call.method, 404))
 		}
 	}

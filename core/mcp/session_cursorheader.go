@@ -106,7 +106,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 		}
 		stream = &call.stream
 	}
-	if stream.Phase() == link.PhaseWaiting {
+	if stream.State() == link.StateWaiting {
 		stream.Park()
 		stream.Unpark(now)
 	}

@@ -35,7 +35,7 @@ func (call *call) resumeInNextSession(c *Client, now engine.Time) {
 // now, to be resumed in it.
 func (call *call) waitsForSession(c *Client) bool {
 	return c.state == stateOpen && call.state == callStreaming && call.parked == 0 && call.hasToken() &&
-		call.generation != c.session.generation && call.stream.Phase() == link.PhaseWaiting
+		call.generation != c.session.generation && call.stream.State() == link.StateWaiting
 }
 
 // joinSession brings a call that is to be resumed into the session at hand, which

@@ -164,7 +164,7 @@ func (c *Client) acknowledged(m *jsonrpc.Message) []byte {
 func (c *Client) replaceListen(next *listen) {
 	old := c.listen
 	// Where the old one was cut meanwhile, what was said after that is gone.
-	cut := old.x == 0 || old.stream.Phase() != link.PhaseUp
+	cut := old.x == 0 || old.stream.State() != link.StateUp
 	c.listen, c.taskListen.next = next, nil
 	next.lease, next.hadStream = old.lease, true
 	old.stop(c)

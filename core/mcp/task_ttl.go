@@ -129,7 +129,7 @@ func (call *call) pollFailed(c *Client, now engine.Time) {
 // streamsTask reports whether a connection is open that the server has answered
 // with a stream for the task.
 func (call *call) streamsTask() bool {
-	own := call.x != 0 && call.stream.Phase() == link.PhaseUp
+	own := call.x != 0 && call.stream.State() == link.StateUp
 	stream := call.carrier()
-	return own || stream != nil && stream.Phase() == link.PhaseUp
+	return own || stream != nil && stream.State() == link.StateUp
 }

@@ -1,0 +1,4 @@
+package link
+
+// MayFollow reports whether one state of a stream may follow another.
+func MayFollow(from, next int) bool { return transitions.May(uint8(from), uint8(next)) }
