@@ -94,6 +94,13 @@ var torture = []int{
 	196,
 	197,
 	198,
+	199,
+	200,
+	201,
+	202,
+	203,
+	204,
+	205,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -14,7 +14,7 @@ test("A message of a port is taken where each member is what it has to be, and i
     { t: "ack", ask: 2, call: 4, position: 0 },
     { t: "reply", question: 1 },
     { t: "reply", question: 1, value: null },
-    { t: "away" },
+    { t: "away", cached: true },
   ];
   for (const message of good) assert.equal(checked<PageMessage>(FROM_PAGE, message), message);
   const bad: unknown[] = [

@@ -43,7 +43,7 @@ test("Fault 149: each client of a page has its own call, whose end the others do
   assert.deepEqual([mine.settled, theirs.settled, call.of(one), call.of(other) === theirs], [false, true, undefined, true]);
   assert.deepEqual(await read(theirs), [1, 2]);
   assert.deepEqual(await theirs.result, { list: [1] });
-  assert.deepEqual(told.at(-1), ["handed", 7]);
+  assert.deepEqual(told.at(-1), ["handed", 7, undefined]);
   // What one app does to its result is not what the next one gets.
   const three = shared().call;
   const [a, b] = [three.show(viewer()), three.show(viewer())];

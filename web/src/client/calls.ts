@@ -95,9 +95,10 @@ export class Calls {
     pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
     answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
     ack: (call, position) => this.#ack(call, position),
-    handed: (call) => {
+    handed: (call, done) => {
       const kept = this.#kept.get(call);
-      if (kept) this.#handover.add(call, kept);
+      if (kept && done) this.#wire.runtime.handed(this.#wire.handle, call);
+      else if (kept) this.#handover.add(call, kept);
     },
     peek: (call) => {
       if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);

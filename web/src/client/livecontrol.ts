@@ -41,8 +41,8 @@ export class LiveControl implements SharedControl {
     return refused;
   }
 
-  handed(call: number): void {
-    if (!this.#exited) this.#control.handed(call);
+  handed(call: number, done?: boolean): void {
+    if (!this.#exited) this.#control.handed(call, done);
   }
 
   peek(call: number): void {

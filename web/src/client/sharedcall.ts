@@ -136,7 +136,7 @@ export class SharedCall<T> extends Call<T> {
         this.#done = Math.max(this.#done, position || this.position);
         return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();
       },
-      handed: () => core((control, id) => control.handed(id)),
+      handed: (_, done) => core((control, id) => control.handed(id, done)),
       peek: () => core((control, id) => control.peek(id)),
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),

@@ -1,6 +1,7 @@
 // What a host asks the app, and which page it asks: the view's own, or the newest that is there.
 // Where none is, the question waits for one, and the work goes on.
 
+import { principalOf } from "../connect/principal.js";
 import type { Handlers, InputContext } from "../input/handlers.js";
 import type { Asked } from "./protocol.js";
 import type { PortView, QuestionContext } from "./portview.js";
@@ -50,9 +51,57 @@ export async function askForToken(view: PortView, server: string): Promise<strin
   // One that is being checked itself has the others check nothing.
   const others = view.checks ? [] : view.peers.filter((other) => other !== view && other.page !== view.page && isHere(other));
   const all = Promise.all(others.map((other) => other.checkUser()));
-  const token = (await askPage(view, "token", {}, { server, signal: view.over })) as string;
+  const token = await firstToken(view, server);
   if (others.length > 0) await Promise.race([all, new Promise((resolve) => setTimeout(resolve, HANGS))]);
   return token;
+}
+
+/**
+ * The view's own page's token; where that is away, or does not answer for a while, the first
+ * that another page gives, unless that is another user's.
+ */
+function firstToken(view: PortView, server: string): Promise<string> {
+  const { over, stores, checks } = view;
+  const { user } = stores;
+  const answered = new AbortController();
+  const end = (): void => answered.abort(over.reason);
+  if (over.aborted) end();
+  over.addEventListener("abort", end, { once: true });
+  const { signal } = answered;
+  const asked = new Set<PortView>();
+  const token = new Promise<string>((resolve, reject) => {
+    const askNext = (): void => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const all = checks ? [view] : [...view.peers.filter((other) => other.hasToken && other !== view), view];
+      const next = all.filter((other) => isHere(other) && !asked.has(other)).at(-1);
+      if (!next) return void arrival(signal).then(askNext);
+      asked.add(next);
+      let waits = true;
+      const goOn = (): void => {
+        clearTimeout(timer);
+        if (waits) askNext();
+        waits = false;
+      };
+      const timer = setTimeout(goOn, HANGS);
+      next.page.question(next.number, "token", {}, { server, signal }).then(
+        (given) => {
+          clearTimeout(timer);
+          if (next === view || user === undefined || principalOf(given) === user) resolve(given as string);
+          else goOn();
+        },
+        (error: unknown) => {
+          if (error !== GONE) return reject(error as Error);
+          asked.delete(next);
+          goOn();
+        },
+      );
+    };
+    askNext();
+  });
+  return token.finally(() => {
+    over.removeEventListener("abort", end);
+    answered.abort();
+  });
 }
 
 /** The handlers that a page has, by name, as functions that ask it. `view` is whose they are. */

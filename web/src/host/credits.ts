@@ -1,5 +1,7 @@
 /** Bytes that may be on their way to a page that has not said that it took them. */
 const MOST = 8 << 20;
+/** What lies deeper in a message is not weighed. */
+const DEEPEST = 50;
 /** A page says so at the latest after so many. */
 const EVERY = 1 << 20;
 
@@ -50,4 +52,14 @@ export class Taken {
     if (this.#bytes > 0) this.#say(this.#bytes);
     this.#bytes = 0;
   }
+}
+
+/** What a message weighs, about, with all that is in it. */
+export function sizeOf(value: unknown, depth = 0): number {
+  if (typeof value === "string") return value.length;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return 8;
+  let size = 16;
+  for (const [name, member] of Object.entries(value)) size += name.length + sizeOf(member, depth + 1);
+  return size;
 }

@@ -46,6 +46,7 @@ export class HostedClient {
     try {
       await openView(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
+        view.hasToken = token;
         view.listeners.tap((event, value) => this.#emit(view, event, value));
         return view;
       });

@@ -112,7 +112,7 @@ export class HostLink {
     addEventListener("pagehide", ({ persisted }) => {
       if (!persisted) return this.send({ t: "bye" });
       this.#isCached = true;
-      this.send({ t: "away" });
+      this.send({ t: "away", cached: true });
       this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
       this.#release?.();
     }, { signal });
@@ -124,13 +124,13 @@ export class HostLink {
         this.send({ t: "back" });
       });
     }, { signal });
-    document.addEventListener("freeze", () => this.send({ t: "away" }), { signal });
+    // A frozen page holds its lock, and waits for that of its session; one in the cache is frozen as well.
+    document.addEventListener("freeze", () => !this.#isCached && this.send({ t: "away", cached: false }), { signal });
     // One that comes from the cache says so once it has its lock again, and not before.
     document.addEventListener("resume", () => !this.#isCached && this.send({ t: "back" }), { signal });
-    // The host has given the page up, which was away for too long: its clients are opened there once more.
-    this.#port.addEventListener("close", () => this.#end(), { signal });
   }
 
+  /** The host has ended, or has given up a page that was away for too long: its clients are opened once more. */
   #watchHost(): void {
     if (this.#hostLock === "") return;
     const watch = (this.#watch = new AbortController());
@@ -188,8 +188,7 @@ export class HostLink {
     switch (message.t) {
       case "events":
         eachEvent(message.heads, message.text, (call, kind, position, text, stream) => this.#calls.get(call)?.event(call, kind, position, text, stream));
-        this.#taken.add(message.heads.byteLength + message.text.length);
-        return;
+        break;
       case "answered": {
         const asked = this.#asked.get(message.ask);
         this.#asked.delete(message.ask);
@@ -210,7 +209,7 @@ export class HostLink {
           if (message.t === "forgotten") this.#calls.delete(message.call);
         }
     }
-    this.#taken.add("events" in message && message.t === "replayed" ? message.events.byteLength : 64 + ("text" in message ? message.text.length : 0));
+    this.#taken.add(message.size ?? 0);
   }
 
   #end(): void {
@@ -227,7 +226,7 @@ export class HostLink {
   }
 }
 
-/** The error of what a host had under way when it ended. */
-export function hostEnded(op: string): HoldfastError {
-  return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable: true });
+/** The error of what a host had under way when it ended. Calls that are kept go on: to make them once more would be twice. */
+export function hostEnded(op: string, kept = false): HoldfastError {
+  return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable: !kept });
 }

@@ -67,7 +67,7 @@ export class PortAsks {
       case "close":
       case "logout": {
         const end = async (): Promise<void> => {
-          await view.closeAbsent();
+          await view.closeAbsent(method);
           await view[method]();
         };
         this.answer(ask, end().finally(() => this.#page.closed(client)));
@@ -126,6 +126,12 @@ export class PortAsks {
       bytes += bytesOf(value.text);
     }
     return { ...batch.take(), done: false };
+  }
+
+  /** Nobody reads that on. */
+  stop(read: number): void {
+    void this.#reads.get(read)?.return?.();
+    this.#reads.delete(read);
   }
 
   /** The page has gone. */

@@ -1,7 +1,7 @@
 import { Call, type CallControl } from "../client/call.js";
 import { type Guarantee, isStored, unpacked } from "../client/events.js";
 import type { NewCall } from "../client/sharedcall.js";
-import { EVENT } from "../shared/border.js";
+import { EVENT, OUTCOME } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
 import { errorData } from "./errordata.js";
@@ -17,6 +17,8 @@ export interface CallPort {
   readonly takes: boolean;
   event(call: number, kind: number, position: number, text: string, stream: number): void;
   send(message: HostMessage, transfer?: Transferable[]): void;
+  /** A call that is not kept has ended, and cannot be run again. */
+  ended(call: number): void;
 }
 
 /**
@@ -115,11 +117,19 @@ export class PortCall<T> extends Call<T> {
   }
 
   override settle(outcome: number, text: string): void {
-    if (this.#ends()) this.#port.send({ t: "settle", call: this.id, outcome, text });
+    if (!this.#ends()) return;
+    this.#port.send({ t: "settle", call: this.id, outcome, text });
+    this.#letGo(outcome === OUTCOME.failure ? (JSON.parse(text) as { code?: string }).code : "");
   }
 
   override fail(error: HoldfastError): void {
-    if (this.#ends()) this.#port.send({ t: "fail", call: this.id, error: errorData(error) });
+    if (!this.#ends()) return;
+    this.#port.send({ t: "fail", call: this.id, error: errorData(error) });
+    this.#letGo(error.code);
+  }
+
+  #letGo(code: string | undefined): void {
+    if (!this.kept && code !== "outcome_unknown" && code !== "lost" && code !== "unsent") this.#port.ended(this.id);
   }
 
   override endAs(other: Call<T>, outcome: [outcome: number, text: string] | undefined): void {

@@ -1,8 +1,8 @@
 import type { ClientView } from "../client/clientview.js";
 import type { CallOptions } from "../client/options.js";
-import type { NewCall, SharedCall } from "../client/sharedcall.js";
+import type { CallViewer, NewCall, SharedCall } from "../client/sharedcall.js";
 import { HoldfastError } from "../shared/errors.js";
-import { Credits } from "./credits.js";
+import { Credits, sizeOf } from "./credits.js";
 import { AppError, errorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
 import { HostedClient } from "./hostedclient.js";
@@ -21,6 +21,9 @@ const SILENT = 1_000;
 const WAITING = 16 << 20;
 const MESSAGES = 10_000;
 
+/** The lock of each session has a name of its own. */
+const lockOf = (): string => `holdfast.port.${crypto.randomUUID()}`;
+
 /** A message of the page's that is about one call. */
 type CallMessage = Extract<PageMessage, { call: number }>;
 
@@ -36,23 +39,27 @@ let questions = 0;
 /** One page at its host, from its hello to its end. */
 export class PortSession implements ViewPage {
   readonly #port: MessagePort;
-  readonly #hostLock: string;
+  /** Gives back the lock by which the page knows that the session lives. */
+  readonly #release = new AbortController();
   #presence: "here" | "away" | "gone" = "here";
   #greeted = false;
   #outlives = false;
   #lock = "";
   #watch: AbortController | undefined;
   #away: ReturnType<typeof setTimeout> | undefined;
+  /** Facts that wait for a page, by its client: newer ones go into the same message. */
+  readonly #facts = new Map<number, object>();
   readonly #clients = new Map<number, HostedClient>();
   readonly #calls = new Map<number, PortCall<unknown>>();
   readonly #viewOf = new Map<number, PortView>();
   /** Calls that had ended, and that the page has made once more under their keys. */
-  readonly #again = new Map<number, SharedCall<unknown>>();
+  readonly #again = new Map<number, { shared: SharedCall<unknown>; viewer: CallViewer }>();
   readonly #open = new Map<number, Open>();
   readonly #asks: PortAsks;
   readonly #batch = new EventBatch();
   readonly #credits = new Credits();
   #flushing = false;
+  #pruning: ReturnType<typeof setTimeout> | undefined;
   #queue: [message: HostMessage, transfer: Transferable[]][] = [];
   #queued = 0;
   /** Under which number the page has made a call that is being made now. */
@@ -61,10 +68,8 @@ export class PortSession implements ViewPage {
   /** Messages that were none. */
   dropped = 0;
 
-  /** `hostLock` names the lock that this host holds. */
-  constructor(port: MessagePort, hostLock: string) {
+  constructor(port: MessagePort) {
     this.#port = port;
-    this.#hostLock = hostLock;
     this.#asks = new PortAsks(this);
     port.onmessage = ({ data }) => this.#receive(data);
     port.start();
@@ -112,12 +117,23 @@ export class PortSession implements ViewPage {
   send(message: HostMessage, transfer: Transferable[] = []): void {
     if (this.#presence === "gone") return;
     this.#flush();
-    if (this.takes) this.#post(message, transfer);
-    else if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#end();
+    if (this.takes) return this.#post(message, transfer);
+    if (message.t === "facts") {
+      const waiting = this.#facts.get(message.client);
+      this.#facts.set(message.client, waiting ?? message.facts);
+      if (waiting) return void Object.assign(waiting, message.facts);
+    }
+    if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#end();
+  }
+
+  /** A call that is not kept has ended, and cannot be run again: nobody comes back to it. */
+  ended(id: number): void {
+    setTimeout(() => this.#calls.has(id) && this.#forget(id), 0);
   }
 
   #post(message: HostMessage, transfer: Transferable[]): void {
-    this.#credits.spend(sizeOf(message));
+    const size = (message.size = sizeOf(message));
+    this.#credits.spend(size);
     try {
       this.#port.postMessage(message, transfer);
     } catch (error) {
@@ -141,7 +157,16 @@ export class PortSession implements ViewPage {
   /** Has the page's number taken by the call that `make` makes. */
   making(id: number, view: PortView, make: () => unknown): void {
     this.#next = id;
-    const made = make() as PortCall<unknown>;
+    try {
+      this.#made(id, view, make() as PortCall<unknown>);
+    } catch (error) {
+      this.send({ t: "fail", call: id, error: errorData(error) });
+    } finally {
+      this.#next = 0;
+    }
+  }
+
+  #made(id: number, view: PortView, made: PortCall<unknown>): void {
     const isNew = this.#next === 0;
     if (isNew && view.peers.length === 1) return;
     const shared = [...view.shown()].find(({ call }) => call === made)?.shared;
@@ -153,13 +178,13 @@ export class PortSession implements ViewPage {
     if (!made.settled) {
       this.#calls.set(id, made);
       this.#viewOf.set(id, view);
-      this.#next = 0;
       return;
     }
+    if (!shared) throw new HoldfastError({ code: "closed", op: made.method, message: "the client has this call no more" });
     const { backlog } = view;
-    if (shared) this.#again.set(id, shared);
-    shared?.show({ backlog, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) }, shared.kept);
-    this.#next = 0;
+    const viewer: CallViewer = { backlog, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) };
+    this.#again.set(id, { shared, viewer });
+    shared.show(viewer, shared.kept);
   }
 
   question(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
@@ -182,9 +207,8 @@ export class PortSession implements ViewPage {
     }
     try {
       this.#take(message);
-    } catch (error) {
+    } catch {
       this.dropped++; // what passed for a message, and was none
-      reportError(error);
     }
   }
 
@@ -200,13 +224,13 @@ export class PortSession implements ViewPage {
         this.#lock = message.lock;
         this.#outlives = message.outlives;
         this.#watchPage();
-        this.send({ t: "welcome", build: BUILD, lock: this.#hostLock });
+        this.#welcome();
         break;
       case "connect": {
         if (this.#clients.has(message.client)) break;
         const client = new HostedClient(this, message.client);
         this.#clients.set(message.client, client);
-        void client.open(message);
+        void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
         break;
       }
       case "listening":
@@ -228,6 +252,9 @@ export class PortSession implements ViewPage {
         else open?.resolve(message.value);
         break;
       }
+      case "stop":
+        this.#asks.stop(message.read);
+        break;
       case "typed":
         this.#open.get(message.question)?.typed(message.draft);
         break;
@@ -235,7 +262,7 @@ export class PortSession implements ViewPage {
         if (this.#credits.add(message.bytes)) this.#goOn();
         break;
       case "away":
-        this.#leaves();
+        this.#leaves(message.cached ? AWAY : Infinity);
         break;
       case "back":
         this.#comes();
@@ -271,11 +298,14 @@ export class PortSession implements ViewPage {
         break;
       case "rerun": {
         const view = this.#viewOf.get(message.call);
-        if (view && control) this.making(message.as, view, () => control.rerun(call as never));
+        this.making(message.as, view!, () => {
+          if (view && control) return control.rerun(call as never);
+          throw new HoldfastError({ code: "closed", op: "replay", message: "the client has this call no more" });
+        });
         break;
       }
       case "handed":
-        control?.handed(0);
+        control?.handed(0, true);
         break;
       default:
         if (!call || call.settled || !control) return;
@@ -299,20 +329,35 @@ export class PortSession implements ViewPage {
 
   /** Lets go of calls that have ended and that the client has no more. */
   #prune(): void {
-    setTimeout(() => {
+    this.#pruning ??= setTimeout(() => {
+      this.#pruning = undefined;
       const kept = new Set([...this.#clients.values()].flatMap(({ view }) => (view?.client ? [...view.shown()].map(({ call }) => call) : [])));
       for (const [id, call] of this.#calls) {
-        const shared = this.#again.get(id);
+        const shared = this.#again.get(id)?.shared;
         if (call.settled && !kept.has(call) && !(shared && this.#viewOf.get(id)?.client.all().has(shared))) this.#forget(id);
       }
     }, 0);
   }
 
   #forget(id: number): void {
+    const again = this.#again.get(id);
+    again?.shared.drop(again.viewer);
     this.#calls.delete(id);
     this.#viewOf.delete(id);
     this.#again.delete(id);
     this.send({ t: "forgotten", call: id });
+  }
+
+  /** Answers the hello, once the session has a lock that is free when it has ended, or its worker. */
+  #welcome(): void {
+    const lock = lockOf();
+    const { signal } = this.#release;
+    const held = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    const welcome = (): Promise<void> => {
+      this.send({ t: "welcome", build: BUILD, lock });
+      return held;
+    };
+    navigator.locks.request(lock, welcome).catch(() => this.#end());
   }
 
   /** Notices when the page goes without a word: its lock is free then. */
@@ -323,15 +368,20 @@ export class PortSession implements ViewPage {
     navigator.locks.request(this.#lock, { signal: watch.signal }, () => this.#leaves(SILENT)).catch(() => {});
   }
 
-  /** The page takes nothing for a while, at most `ms`; then it has gone. */
-  #leaves(ms = AWAY): void {
+  /**
+   * The page takes nothing for a while; after `ms` it has gone. A frozen one has its lock,
+   * and goes with that alone.
+   */
+  #leaves(ms: number): void {
     if (this.#presence === "gone") return;
     clearTimeout(this.#away);
-    this.#away = setTimeout(() => this.#end(), ms);
+    if (ms !== Infinity) {
+      this.#watch?.abort();
+      this.#away = setTimeout(() => this.#end(), ms);
+    }
     if (this.#presence === "away") return;
     this.#flush();
     this.#presence = "away";
-    this.#watch?.abort();
     for (const call of this.#calls.values()) if (!call.settled) call.control?.pause(0, false); // nothing waits for its readers
     for (const [question, { reject }] of this.#open) {
       this.send({ t: "withdrawn", question });
@@ -355,6 +405,7 @@ export class PortSession implements ViewPage {
     const queue = this.#queue;
     this.#queue = [];
     this.#queued = 0;
+    this.#facts.clear();
     for (const [message, transfer] of queue) this.send(message, transfer);
     for (const call of this.#calls.values()) call.resume();
   }
@@ -365,6 +416,7 @@ export class PortSession implements ViewPage {
     this.#presence = "gone";
     clearTimeout(this.#away);
     this.#watch?.abort();
+    this.#release.abort();
     this.#port.onmessage = null;
     this.#port.close();
     for (const { reject } of this.#open.values()) reject(GONE);
@@ -373,14 +425,8 @@ export class PortSession implements ViewPage {
       else client.abort();
     }
     this.#asks.end();
+    for (const { shared, viewer } of this.#again.values()) shared.drop(viewer);
     for (const all of [this.#open, this.#clients, this.#calls, this.#viewOf, this.#again]) all.clear();
     this.#queue = [];
   }
-}
-
-/** What a message weighs, about. */
-function sizeOf(message: HostMessage): number {
-  if (message.t === "events") return message.heads.byteLength + message.text.length;
-  if (message.t === "replayed") return message.events.byteLength;
-  return 64 + ("text" in message ? message.text.length : 0);
 }

@@ -58,6 +58,9 @@ export class PortView extends ClientView {
     }
   }
 
+  /** Whether its page gives tokens. */
+  hasToken = false;
+
   /** Whether a check of the user is under way. */
   checks = false;
 
@@ -78,8 +81,9 @@ export class PortView extends ClientView {
     for (const other of this.peers) if (other.page !== this.page) other.emit("restored", { call: call as never });
   }
 
-  /** Ends the views of pages that are not there: whoever is there decides what becomes of the client. */
-  async closeAbsent(): Promise<void> {
-    await Promise.all(this.peers.filter((other) => other !== this && other.page.presence !== "here").map((other) => other.close()));
+  /** Ends the views of pages that have gone, and at a logout of those that are away: of the others it is theirs to close. */
+  async closeAbsent(how: "close" | "logout"): Promise<void> {
+    const isAbsent = ({ presence }: ViewPage): boolean => presence === "gone" || (how === "logout" && presence === "away");
+    await Promise.all(this.peers.filter((other) => other !== this && isAbsent(other.page)).map((other) => other.close()));
   }
 }

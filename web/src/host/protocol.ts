@@ -52,16 +52,20 @@ export type PageMessage =
   | { t: "typed"; question: number; draft: string }
   /** So many bytes of what the host sent were taken. */
   | { t: "credit"; bytes: number }
-  /** The page is frozen, or in the back/forward cache, and takes nothing. */
-  | { t: "away" }
+  /** Nobody reads on what was read under that number (`reread`). */
+  | { t: "stop"; read: number }
+  /** The page takes nothing: it is frozen, and holds its lock; or it is `cached`, in the back/forward cache, and does not. */
+  | { t: "away"; cached: boolean }
   /** It is back, and holds its lock again. */
   | { t: "back" }
   /** It goes for good. */
   | { t: "bye" };
 
-/** What a host tells a page. */
-export type HostMessage =
-  /** `lock` names a Web Lock that the host holds while it lives. */
+/** What a host tells a page; `size` is what the message counts for in the page's credit. */
+export type HostMessage = HostSays & { size?: number };
+
+type HostSays =
+  /** `lock` names a Web Lock that the host holds while it lives, and has not given the page up. */
   | { t: "welcome"; build: string; lock: string }
   | { t: "refused"; why: string }
   /** A client is open: what is kept came before it. */
@@ -95,7 +99,7 @@ export type HostMessage =
 /** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */
 type Kind = "n" | "s" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?";
 
-type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t">]-?: Kind } };
+type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t" | "size">]-?: Kind } };
 
 /** What the messages of a page are made of. */
 export const FROM_PAGE: Fields<PageMessage> = {
@@ -118,7 +122,8 @@ export const FROM_PAGE: Fields<PageMessage> = {
   reply: { question: "n", value: "?", error: "o?" },
   typed: { question: "n", draft: "s" },
   credit: { bytes: "n" },
-  away: {},
+  stop: { read: "n" },
+  away: { cached: "b" },
   back: {},
   bye: {},
 };

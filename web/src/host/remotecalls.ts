@@ -174,10 +174,10 @@ export class RemoteCalls {
   }
 
   /** Nothing comes of the host any more. */
-  fail(why: (op: string) => HoldfastError): void {
+  fail(why: (op: string, kept: boolean) => HoldfastError): void {
     this.#isOpen = false;
     this.#handover.clear();
-    for (const call of [...this.#calls.values(), ...this.#waiting.keys()]) call.fail(why(call.method));
+    for (const call of [...this.#calls.values(), ...this.#waiting.keys()]) call.fail(why(call.method, call.kept));
     this.#calls.clear();
     this.#waiting.clear();
     this.#keys.clear();
@@ -206,15 +206,20 @@ export class RemoteCalls {
   async *#reread(call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
     const read = this.#link.number();
     const { events, from, to } = gap;
-    for (;;) {
-      const part = (await this.#link
-        .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(to, 0) }))
-        .catch(() => undefined)) as { heads?: Uint32Array; text?: string; done: boolean } | undefined;
-      if (!part) return yield* missing(gap); // the host has ended
-      const raws: RawEvent[] = [];
-      if (part.heads) eachEvent(part.heads, part.text ?? "", (_, kind, position, text) => raws.push({ kind, position, text }));
-      yield* raws;
-      if (part.done) return;
+    let done = false;
+    try {
+      while (!done) {
+        const part = (await this.#link
+          .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(to, 0) }))
+          .catch(() => undefined)) as { heads?: Uint32Array; text?: string; done: boolean } | undefined;
+        if (!part) return yield* missing(gap); // the host has ended
+        done = part.done;
+        const raws: RawEvent[] = [];
+        if (part.heads) eachEvent(part.heads, part.text ?? "", (_, kind, position, text) => raws.push({ kind, position, text }));
+        yield* raws;
+      }
+    } finally {
+      if (!done) this.#link.send({ t: "stop", read });
     }
   }
 

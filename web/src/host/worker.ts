@@ -3,18 +3,9 @@
 
 import { PortSession } from "./portsession.js";
 
-/** Held while the worker lives. */
-const LOCK = `holdfast.host.${crypto.randomUUID()}`;
-
-// Given back by the browser when the worker ends.
-const held = new Promise<void>((resolve) => {
-  if (navigator.locks) navigator.locks.request(LOCK, () => (resolve(), new Promise(() => {}))).catch(() => resolve());
-  else resolve();
-});
-
 /** Serves a page. */
 function serve(port: MessagePort | undefined): void {
-  if (port) void held.then(() => new PortSession(port, navigator.locks ? LOCK : ""));
+  if (port) new PortSession(port);
 }
 
 const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => void; onmessage: (event: MessageEvent) => void };

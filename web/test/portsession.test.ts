@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { PortSession } from "../src/host/portsession.js";
+import { BUILD, type HostMessage, type PageMessage } from "../src/host/protocol.js";
+import type { PortCall } from "../src/host/portcall.js";
+import { PortView } from "../src/host/portview.js";
+import { sizeOf } from "../src/host/credits.js";
+
+/** The locks of one origin. */
+class FakeLocks {
+  readonly #tail = new Map<string, Promise<unknown>>();
+
+  request(name: string, ...[options, work]: [() => unknown] | [{ signal: AbortSignal }, () => unknown]): Promise<unknown> {
+    const run = work ?? (options as () => unknown);
+    const signal = work && (options as { signal: AbortSignal }).signal;
+    const granted = (this.#tail.get(name) ?? Promise.resolve()).then(() => (signal?.aborted ? undefined : run()));
+    this.#tail.set(name, granted);
+    return granted;
+  }
+}
+
+/** A page at its host, by hand. */
+class Page {
+  readonly heard: HostMessage[] = [];
+  isClosed = false;
+  readonly locks = new FakeLocks();
+  release = (): void => {};
+  readonly session: PortSession;
+  #port: { onmessage: ((event: { data: unknown }) => void) | null; start(): void; close(): void; postMessage(message: HostMessage): void };
+
+  constructor() {
+    Object.defineProperty(globalThis, "navigator", { value: { locks: this.locks }, configurable: true });
+    this.#port = { onmessage: null, start: () => {}, close: () => (this.isClosed = true), postMessage: (message) => this.heard.push(message) };
+    this.session = new PortSession(this.#port as unknown as MessagePort);
+  }
+
+  say(message: PageMessage | object): void {
+    this.#port.onmessage?.({ data: message });
+  }
+
+  /** Says hello, with a lock that it holds. */
+  async hello(): Promise<void> {
+    void this.locks.request("page", () => new Promise<void>((resolve) => (this.release = resolve)));
+    await turns();
+    this.say({ t: "hello", build: BUILD, lock: "page", outlives: true });
+    await turns();
+  }
+}
+
+async function turns(): Promise<void> {
+  for (let n = 0; n < 20; n++) await Promise.resolve();
+}
+
+test("Fault 199: a frozen page is not given up while it holds its lock; one that is given up can see it by the lock of its session", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const page = new Page();
+    await page.hello();
+    const { lock } = page.heard[0] as { t: "welcome"; lock: string };
+    let seen = false;
+    void page.locks.request(lock, () => (seen = true));
+    page.say({ t: "away", cached: false });
+    mock.timers.tick(3_600_000);
+    await turns();
+    assert.deepEqual([page.isClosed, seen], [false, false]);
+    // One message for all that is new, however long it takes.
+    for (let n = 0; n < 20_000; n++) page.session.send({ t: "facts", client: 2, facts: { counters: n, ["state" + (n % 2)]: n } });
+    assert.equal(page.isClosed, false);
+    page.say({ t: "back" });
+    assert.deepEqual(page.heard.slice(1).map((message) => (message as { facts: object }).facts), [{ counters: 19_999, state0: 19_998, state1: 19_999 }]);
+    page.say({ t: "away", cached: false });
+    page.release();
+    await turns();
+    mock.timers.tick(1_000);
+    await turns();
+    assert.deepEqual([page.isClosed, seen], [true, true]);
+
+    const cached = new Page();
+    await cached.hello();
+    cached.say({ t: "away", cached: true });
+    cached.release();
+    await turns();
+    mock.timers.tick(14 * 60_000);
+    await turns();
+    assert.equal(cached.isClosed, false);
+    mock.timers.tick(60_000);
+    assert.equal(cached.isClosed, true);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("Fault 203: a page that takes nothing is sent no more than its credit of any message", async () => {
+  const page = new Page();
+  await page.hello();
+  const text = "x".repeat(1 << 20);
+  for (let n = 0; n < 12; n++) page.session.send({ t: "answered", ask: n, value: { content: [{ text }] } });
+  const sent = page.heard.slice(1);
+  assert.equal(sent.length, 8);
+  assert.ok((sent[0]!.size ?? 0) > 1 << 20);
+  for (const { size = 0 } of sent) page.say({ t: "credit", bytes: size });
+  assert.equal(page.heard.length, 13);
+  let deep: unknown = {};
+  for (let n = 0; n < 100_000; n++) deep = [deep];
+  assert.ok(sizeOf(deep) < 10_000);
+});
+
+test("Fault 201: a client that is closed in one tab leaves those of tabs that are away; a logout does not", async () => {
+  for (const [how, want] of [["close", ["gone"]], ["logout", ["away", "gone"]]] as const) {
+    const closed: string[] = [];
+    const peers = ["here", "away", "gone"].map((presence) => ({ page: { presence }, close: async () => void closed.push(presence) }));
+    await PortView.prototype.closeAbsent.call({ peers } as unknown as PortView, how);
+    assert.deepEqual(closed, want);
+  }
+});
+
+test("Fault 202: a call that cannot be made, or made once more, fails under its number, and the next is not taken for it", async () => {
+  const page = new Page();
+  await page.hello();
+  const view = { number: 2, peers: [] } as unknown as PortView;
+  page.session.making(4, view, () => {
+    throw new RangeError("no");
+  });
+  page.say({ t: "rerun", call: 12, as: 6 });
+  page.session.making(8, { ...view, shown: () => [] } as unknown as PortView, () => ({ settled: true, method: "tools/call" }));
+  const failed = page.heard.slice(1).map((message) => (message.t === "fail" ? [message.call, message.error.code || message.error.name] : message.t));
+  assert.deepEqual(failed, [[4, "RangeError"], [6, "closed"], [8, "closed"]]);
+  let id = 0;
+  page.session.known(view, (given) => ((id = given), { settled: true, guaranteeOf: () => "resumable" }) as never as PortCall<unknown>, ["tools/call"] as never);
+  assert.equal(id % 2, 1, "a call of the host's own");
+});
+
+test("Fault 204: a call that is not kept is let go of when it has ended, and a read when its reader leaves", async () => {
+  const page = new Page();
+  await page.hello();
+  const call = { settled: true, guaranteeOf: () => "lost-on-reload" } as unknown as PortCall<unknown>;
+  let id = 0;
+  page.session.known({ number: 2, peers: [] } as unknown as PortView, (given) => ((id = given), call), ["tools/call"] as never);
+  page.session.ended(id);
+  page.session.ended(id);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(page.heard.slice(1).map(({ t }) => t), ["call", "forgotten"]);
+});
