@@ -40,7 +40,7 @@ func describeOps(ops []byte) string {
 var entryNames = map[journal.Kind]string{
 	journal.Sent: "sent", journal.Event: "event", journal.Cursor: "cursor", journal.Retry: "retry", journal.Policy: "policy",
 	journal.Token: "token", journal.Asked: "asked", journal.Answer: "answer", journal.Taken: "taken", journal.Round: "round",
-	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Base: "base",
+	journal.State: "state", journal.Responses: "responses", journal.Outcome: "outcome", journal.Acked: "acked", journal.Checkpoint: "checkpoint",
 	journal.Resuming: "resuming", journal.Sealed: "sealed", journal.Task: "task", journal.TaskID: "taskid", journal.Fetching: "fetching",
 	journal.Draft: "draft", journal.TaskState: "taskstate", journal.TaskTTL: "ttl",
 	journal.Connection: "connection", journal.Prompt: "prompt", journal.Placed: "placed",

@@ -9,10 +9,10 @@ import (
 
 // History is what follows from the rows of any record, whatever its protocol.
 type History struct {
-	Head     journal.Head
-	Position uint32 // of the last event
-	Base     uint32 // events up to here are not stored
-	Bytes    int    // stored, head included
+	Head       journal.Head
+	Position   uint32 // of the last event
+	Checkpoint uint32 // events up to here are not stored
+	Bytes      int    // stored, head included
 }
 
 // NewHistory returns the History of a record of which nothing but the head is known,
@@ -25,7 +25,7 @@ func NewHistory(head journal.Head, size int) History {
 
 // Folder is what a protocol makes of the entries of a record.
 type Folder interface {
-	// Fold takes an entry; its bytes are lent. Events and Base are in the History.
+	// Fold takes an entry; its bytes are lent. Events and Checkpoint are in the History.
 	Fold(e journal.Entry)
 	// Unsealed drops what the secret part of a row may have replaced, which could not be
 	// read: a cursor older than the events would bring some of them twice.
@@ -54,7 +54,7 @@ func checkRow(position uint64, plain, secret []byte) (uint64, error) {
 			switch e.Kind {
 			case journal.Event:
 				position++
-			case journal.Base:
+			case journal.Checkpoint:
 				position = max(position, e.N[0])
 			}
 		}
@@ -83,9 +83,9 @@ func (h *History) Reapply(of Folder, plain, secret []byte, each Each) {
 				if each != nil {
 					each(engine.EventKind(e.N[0]), h.Position, e.Data)
 				}
-			case e.Kind == journal.Base:
-				h.Base = max(h.Base, uint32(e.N[0]))
-				h.Position = max(h.Position, h.Base)
+			case e.Kind == journal.Checkpoint:
+				h.Checkpoint = max(h.Checkpoint, uint32(e.N[0]))
+				h.Position = max(h.Position, h.Checkpoint)
 			case e.Kind != journal.Sealed:
 				of.Fold(e)
 			case len(secret) == 0:

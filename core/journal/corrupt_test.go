@@ -46,7 +46,7 @@ func checkApply(t *testing.T, plain, secret []byte) {
 	switch {
 	case held(r) > had+len(plain)+len(secret):
 		t.Fatalf("%d bytes became %d", len(plain)+len(secret), held(r)-had)
-	case r.Position < position, r.Acked > r.Position, r.Base > r.Position:
+	case r.Position < position, r.Acked > r.Position, r.Checkpoint > r.Position:
 		t.Fatalf("positions: %s", dump(r))
 	case len(r.Asked) > 256 || len(r.Outbox) > 256:
 		t.Fatalf("%d asked, %d answered", len(r.Asked), len(r.Outbox))

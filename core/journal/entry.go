@@ -9,7 +9,7 @@ type Kind uint8
 // The kinds of entry, of all protocols in one table, so that no number is given twice:
 // what their numbers N and their Data are. What follows from them says the protocol that
 // folds them: core/mcp/recorded for a call, core/acp/store_fold.go for a session; questions,
-// answers and drafts, events and Base core/durable for both. Those from skippable on may
+// answers and drafts, events and Checkpoint core/durable for both. Those from skippable on may
 // be skipped by a reader that does not know them.
 const (
 	// Sent: the request leaves under id N[0], in the session of handshake N[1].
@@ -51,8 +51,8 @@ const (
 	Outcome
 	// Acked: the app has done with the events up to position N[0].
 	Acked
-	// Base: events up to position N[0] are not stored any more.
-	Base
+	// Checkpoint: events up to position N[0] are not stored any more.
+	Checkpoint
 	// Resuming: a request that lets the server forget what it has delivered is
 	// about to leave.
 	Resuming
@@ -118,7 +118,7 @@ const (
 )
 
 // numbers says how many numbers an entry of a kind starts with.
-var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Base: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
+var numbers = [lastSkippable + 1]int{Answered: 1, Sent: 2, Event: 1, Retry: 1, Policy: 3, Answer: 1, Outcome: 2, Acked: 1, Checkpoint: 1, Task: 2, Fetching: 1, Round: 1, Draft: 1, Prompt: 1, Placed: 1, TaskTTL: 2}
 
 // Entry is one thing that happened to a call.
 type Entry struct {
@@ -214,7 +214,7 @@ func (e *Entry) valid() bool {
 		return e.N[0] <= uint64(len(e.Data))
 	case Outcome:
 		return e.N[0] >= uint64(engine.OutcomeResult) && e.N[0] <= uint64(engine.OutcomeFailure)
-	case Base:
+	case Checkpoint:
 		return e.N[0] <= 1<<32-1
 	}
 	return true

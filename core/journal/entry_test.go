@@ -117,7 +117,7 @@ func TestEntriesThatNobodyWrites(t *testing.T) {
 		"outcome 0":                   {byte(Outcome), 2, 0, 0},
 		"outcome 4":                   {byte(Outcome), 2, 4, 0},
 		"outcome 257":                 {byte(Outcome), 3, 0x81, 2, 0},
-		"base beyond 32 bits":         {byte(Base), 5, 0x80, 0x80, 0x80, 0x80, 0x10},
+		"base beyond 32 bits":         {byte(Checkpoint), 5, 0x80, 0x80, 0x80, 0x80, 0x10},
 		"answer's id beyond its data": {byte(Answer), 2, 2, 'x'},
 		"draft's id beyond its data":  {byte(Draft), 2, 2, 'x'},
 		"asked without an id":         {byte(Asked), 0},

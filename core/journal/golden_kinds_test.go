@@ -43,7 +43,7 @@ func goldenKinds() []goldenRecord {
 				AskedEntry([]byte(`2`), []byte(`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"Who?"}}`)), event(`{"progress":2}`)}, nil},
 			{[]Entry{AnsweredEntry([]byte(`"q1"`), 5), sealed},
 				[]Entry{AnswerEntry([]byte(`"q1"`), []byte(`{"jsonrpc":"2.0","id":"q1","result":{"roots":[]}}`)), DraftEntry([]byte(`2`), []byte(`{"name":"A"}`)), data(Cursor, "s1_3")}},
-			{[]Entry{data(Taken, `"q1"`), number(Base, 1), number(Acked, 1)}, nil},
+			{[]Entry{data(Taken, `"q1"`), number(Checkpoint, 1), number(Acked, 1)}, nil},
 		}},
 		{"resuming", false, call, []goldenRow{
 			{[]Entry{request, policy(500, 60_000, goldenTime), sealed}, []Entry{data(Token, `"tok-1"`)}},

@@ -34,7 +34,7 @@ func goldenCalls() []goldenCall {
 		{"a result", fullHead(), [][]Entry{everyKind()[:6], {event("{}"), data(Cursor, "s1_2")}, {event("{}"), outcomes[0]}}},
 		{"a JSON-RPC error", fullHead(), [][]Entry{{sent(1, 1)}, {outcomes[1]}}},
 		{"a failure", fullHead(), [][]Entry{{sent(1<<40, MaxSafe)}, {outcomes[2]}}},
-		{"compacted", fullHead(), [][]Entry{{number(Base, 70000), number(Acked, 70000), sent(3, 4), data(Cursor, "s9_70000")}}},
+		{"compacted", fullHead(), [][]Entry{{number(Checkpoint, 70000), number(Acked, 70000), sent(3, 4), data(Cursor, "s9_70000")}}},
 		{"an outcome that cannot be read", Head{Method: "m"}, [][]Entry{{{Kind: Outcome, N: [3]uint64{3, 5}, Data: []byte("junk")}}}},
 	}
 }

@@ -47,7 +47,7 @@ func dump(r *recorded.Call) string {
 	}
 	fmt.Fprintf(&b, "head=%q/%q/%q/%q/%q/%d/%d/%d/%d/%d", r.Head.Key, r.Head.Method, r.Head.Params, r.Head.Meta, r.Head.Header,
 		r.Head.Flags, r.Head.CreatedAt, r.Head.Answer, r.Head.Idle, r.Head.Total)
-	fmt.Fprintf(&b, " sent=%v/%d/%d/%d position=%d/%d/%d", r.Sent, r.Request, r.Session, r.Sends, r.Position, r.Base, r.Acked)
+	fmt.Fprintf(&b, " sent=%v/%d/%d/%d position=%d/%d/%d", r.Sent, r.Request, r.Session, r.Sends, r.Position, r.Checkpoint, r.Acked)
 	text("cursor", r.Cursor)
 	fmt.Fprintf(&b, " retry=%d", r.Retry)
 	if p := r.Policy; p != nil {
@@ -124,7 +124,7 @@ func everyKind() []Entry {
 		{Kind: Taken, Data: []byte(`3`)},
 		{Kind: Event, N: [3]uint64{uint64(engine.EventLog)}, Data: []byte(`{"data":"€"}`)},
 		{Kind: Acked, N: [3]uint64{1}},
-		{Kind: Base, N: [3]uint64{1}},
+		{Kind: Checkpoint, N: [3]uint64{1}},
 		{Kind: Resuming},
 		{Kind: Round, N: [3]uint64{1}, Data: []byte(`{"a":{"method":"elicitation/create"}}`)},
 		{Kind: State, Data: []byte(`"opaque"`)},

@@ -49,9 +49,9 @@ func TestManyQuestions(t *testing.T) {
 
 func TestPositionsEndBeforeTheyRepeat(t *testing.T) {
 	for name, rows := range map[string][][]Entry{
-		"in one row":  {{number(Base, 1<<32-1), event("x")}},
-		"in two":      {{number(Base, 1<<32-1)}, {event("x")}},
-		"event first": {{event("x"), number(Base, 1<<32-2), event("y"), event("z")}},
+		"in one row":  {{number(Checkpoint, 1<<32-1), event("x")}},
+		"in two":      {{number(Checkpoint, 1<<32-1)}, {event("x")}},
+		"event first": {{event("x"), number(Checkpoint, 1<<32-2), event("y"), event("z")}},
 	} {
 		r := recorded.New(Head{Method: "m"}, 0)
 		var err error

@@ -65,10 +65,10 @@ func TestFold(t *testing.T) {
 		"acked":                   {[][]Entry{{event("1"), event("2"), number(Acked, 1)}}, `position=2/0/1`},
 		"acked backwards":         {[][]Entry{{event("1"), event("2"), number(Acked, 2), number(Acked, 1)}}, `position=2/0/2`},
 		"acked ahead":             {[][]Entry{{event("1"), number(Acked, MaxSafe)}}, `position=1/0/1`},
-		"base":                    {[][]Entry{{number(Base, 10), event("11")}}, `position=11/10/0`},
-		"base of what was read":   {[][]Entry{{event("1"), event("2")}, {number(Base, 1)}}, `position=2/1/0`},
-		"base backwards":          {[][]Entry{{number(Base, 10)}, {number(Base, 3)}}, `position=10/10/0`},
-		"the last position":       {[][]Entry{{number(Base, 1<<32-2)}, {event("x")}}, `position=4294967295/4294967294/0`},
+		"base":                    {[][]Entry{{number(Checkpoint, 10), event("11")}}, `position=11/10/0`},
+		"base of what was read":   {[][]Entry{{event("1"), event("2")}, {number(Checkpoint, 1)}}, `position=2/1/0`},
+		"base backwards":          {[][]Entry{{number(Checkpoint, 10)}, {number(Checkpoint, 3)}}, `position=10/10/0`},
+		"the last position":       {[][]Entry{{number(Checkpoint, 1<<32-2)}, {event("x")}}, `position=4294967295/4294967294/0`},
 		"outcome":                 {[][]Entry{everyKind(), {someOutcomes()[0]}}, `outcome=1 ended=1767225700000 data="{\"content\":[]}" position=2/1/1 !cursor !policy !asked !answer !round= !stated !state= !responses !responded`},
 		"outcome of a round":      {[][]Entry{{stated("r"), data(Responses, "x"), sent(2, 1), someOutcomes()[0]}}, `outcome=1 !round= !stated !responses !responded`},
 		"cursor with the outcome": {[][]Entry{{someOutcomes()[1], data(Cursor, "c")}}, `outcome=2 !cursor`},
@@ -93,7 +93,7 @@ func TestApplyTellsOfEvents(t *testing.T) {
 	}
 	r := recorded.New(Head{Method: "m"}, 100)
 	size := 100
-	for _, entries := range [][]Entry{{sent(1, 1), event("a"), data(Cursor, "1")}, {event("b"), event("")}, {number(Base, 3), event("d")}} {
+	for _, entries := range [][]Entry{{sent(1, 1), event("a"), data(Cursor, "1")}, {event("b"), event("")}, {number(Checkpoint, 3), event("d")}} {
 		plain, secret := row(entries...)
 		size += len(plain) + len(secret)
 		if err := r.Apply(plain, secret, each); err != nil {

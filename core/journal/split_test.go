@@ -25,7 +25,7 @@ func someEntry(rng *rand.Rand) Entry {
 		return AnswerEntry(id, text)
 	case Taken:
 		return Entry{Kind: k, Data: id}
-	case Retry, Acked, Base:
+	case Retry, Acked, Checkpoint:
 		return number(k, rng.Uint64N(30))
 	case Policy:
 		return policy(rng.Int64N(9), rng.Int64N(9), rng.Int64N(9))

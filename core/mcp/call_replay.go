@@ -27,7 +27,7 @@ func (c *Client) ReplayRow(now engine.Time, id engine.CallID, position, from, to
 	r := journal.ReadRow(row)
 	for e, ok := r.Next(); ok; e, ok = r.Next() {
 		switch e.Kind {
-		case journal.Base:
+		case journal.Checkpoint:
 			position = max(position, uint32(e.N[0]))
 		case journal.Event:
 			position++

@@ -112,7 +112,7 @@ func (l *life) auditRecall(f engine.Effect) {
 	if fmt.Sscanf(after, "%d", &acked); acked != min(r.Acked, r.Position) {
 		l.fatal("the page is told that call %d is done up to %d, and %d is stored", id, acked, r.Acked)
 	}
-	e.page = &sight{c: f.C, position: r.Base, last: e.at[r.Base], asked: map[string]bool{}}
+	e.page = &sight{c: f.C, position: r.Checkpoint, last: e.at[r.Checkpoint], asked: map[string]bool{}}
 	l.byCall[f.C] = e
 }
 
@@ -156,7 +156,7 @@ func (l *life) auditDeliver(f engine.Effect) {
 		if p.position++; f.Position != p.position {
 			l.fatal("call %d: position %d after %d", e.number, f.Position, p.position-1)
 		}
-		first := p.last == spot{} && p.position > 1 // what was before it is gone, which Base has told
+		first := p.last == spot{} && p.position > 1 // what was before it is gone, which Checkpoint has told
 		if !first && s != (spot{p.last.run, p.last.n + 1}) && (run <= p.last.run && p.last.n > 0 || n != 1) {
 			l.fatal("call %d: %v after %v", e.number, s, p.last)
 		}

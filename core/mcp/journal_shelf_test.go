@@ -120,7 +120,7 @@ func (l *life) fold(r *stored, op journal.Op) {
 		}
 		n, run := readProgress(string(data))
 		s := spot{run, n}
-		if position > r.Base+1 && s != (spot{r.last.run, r.last.n + 1}) && (s.run <= r.last.run || n != 1) {
+		if position > r.Checkpoint+1 && s != (spot{r.last.run, r.last.n + 1}) && (s.run <= r.last.run || n != 1) {
 			l.fatal("call %d: %v is stored after %v", e.number, s, r.last)
 		}
 		if known, ok := e.at[position]; ok && known.run == s.run && known != s {
@@ -131,8 +131,8 @@ func (l *life) fold(r *stored, op journal.Op) {
 	if err != nil {
 		l.fatal("call %d: a row that cannot be read: %v", e.number, err)
 	}
-	if r.Base > 0 && r.Position == r.Base {
-		r.last = e.at[r.Base]
+	if r.Checkpoint > 0 && r.Position == r.Checkpoint {
+		r.last = e.at[r.Checkpoint]
 	}
 	for _, part := range [][]byte{op.Plain, op.Secret} {
 		for row := journal.ReadRow(part); ; {

@@ -219,7 +219,7 @@ func (c *Client) tellDurability(where string, why durable.Reason) {
 }
 
 // rewrite stores a live call again after the store was cleared. The events that
-// the app has had are gone from it, which Base says.
+// the app has had are gone from it, which Checkpoint says.
 func (c *Client) rewrite(call *call) {
 	undecided := call.undecided(c)
 	if stream := call.carrier(); stream != nil {
@@ -237,7 +237,7 @@ func (c *Client) rewrite(call *call) {
 		c.claimKey(call, journal.OpOwned)
 	}
 	if call.position > 0 {
-		c.write(call, journal.Entry{Kind: journal.Base, N: [3]uint64{uint64(call.position)}})
+		c.write(call, journal.Entry{Kind: journal.Checkpoint, N: [3]uint64{uint64(call.position)}})
 	}
 	if len(call.outbox) > 0 || call.fold != nil {
 		c.writer.Flush() // there are answers among it, or may be

@@ -207,7 +207,7 @@ func (c *Client) replayEvent(call *call) func(kind engine.EventKind, position ui
 			if call.streamed.Run != call.fold.Sends {
 				call.streamed = segments.Tracker{Run: call.fold.Sends} // the request was run again
 			}
-			call.streamed.Recall(data, call.fold.Base > 0)
+			call.streamed.Recall(data, call.fold.Checkpoint > 0)
 		}
 		if position <= call.position || kind == engine.EventInput {
 			return // told already; or asked again while it is open, and history once it is not
@@ -259,7 +259,7 @@ func (c *Client) tellRecall(call *call, known *recorded.Call) {
 	b = strconv.AppendInt(append(b, `,"createdAt":`...), known.Head.CreatedAt, 10)
 	b = appendUint(append(b, `,"id":`...), call.record.ID)
 	b = appendUint(append(b, `,"acked":`...), uint64(known.Acked))
-	b = appendUint(append(b, `,"base":`...), uint64(known.Base))
+	b = appendUint(append(b, `,"base":`...), uint64(known.Checkpoint))
 	b = strconv.AppendBool(append(b, `,"manual":`...), call.flags&journal.ManualAck != 0)
 	b = strconv.AppendBool(append(b, `,"owned":`...), call.state == callRestored)
 	if call.flags&journal.ManualInput != 0 {
