@@ -56,7 +56,9 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 // this one, where the server wants an argument repeated in a header field.
 func TestGoldenTools(t *testing.T) {
 	w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true, Epoch: 3, ClientInfo: []byte(`{"name":"x"}`)})
-	w.Input("load", func(m *mcp.Client, now engine.Time) { m.Restore(now, coretest.Golden(t, "asks for input", journal.OpOwned)) })
+	w.Input("load", func(m *mcp.Client, now engine.Time) {
+		m.Restore(now, coretest.Golden(t, "asks for input", journal.OpOwned))
+	})
 	w.Start()
 	w.Call("tools/call", `{"name":"count"}`, mcp.CallOptions{})
 	x := w.Fetched()
