@@ -54,7 +54,7 @@ func (c *Client) close(now engine.Time, how closing) {
 // whoever reads the store from then on makes a new one (fault 138).
 // Where it cannot be taken out of the store it lives on, and so does what is stored.
 func (c *Client) deleteSession(now engine.Time, how closing) {
-	p := &post{role: postDelete, phase: postParked, by: now.After(deleteTimeout)}
+	p := &post{role: postDelete, by: now.After(deleteTimeout)}
 	c.posts = append(c.posts, p)
 	stored := c.session.stored
 	if stored {
@@ -73,7 +73,7 @@ type sessionEnd struct {
 // Stored sends it.
 func (s *sessionEnd) Stored(now engine.Time) {
 	switch {
-	case s.post.phase != postParked:
+	case s.post.state != postParked:
 	case s.unless && !s.c.writer.Open():
 		s.c.keepSession()
 	default:
@@ -93,7 +93,7 @@ func (c *Client) storeEnd() {
 // keepSession closes without the DELETE, unless that has left.
 func (c *Client) keepSession() {
 	for _, p := range c.posts {
-		if p.role == postDelete && p.phase == postParked {
+		if p.role == postDelete && p.state == postParked {
 			c.posted(c.now, p, nil)
 			return
 		}
@@ -107,7 +107,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.channel.state, c.channel.x = channelClosed, 0
 	for _, p := range append([]*post(nil), c.posts...) {
 		c.abort(p.x)
-		if c.forget(p) && p.phase != postDone && p.role == postNotification {
+		if c.forget(p) && p.state != postDone && p.role == postNotification {
 			c.effects.Add(engine.Effect{Kind: engine.Settle, C: p.call, Outcome: engine.OutcomeFailure, Failure: c.closedError(p.method)})
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Client) tokenArrived(now engine.Time) {
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {
-		if p.phase == postParked {
+		if p.state == postParked {
 			p.send(c, now)
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 		}
 	}
 	for _, p := range append([]*post(nil), c.posts...) {
-		if p.phase == postParked {
+		if p.state == postParked {
 			c.posted(now, p, failure)
 		}
 	}

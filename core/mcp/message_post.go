@@ -27,14 +27,26 @@ const (
 	deleteTimeout = 2_000
 )
 
-// postPhase is where a post stands.
-type postPhase uint8
+// postState is where a post stands. enter alone changes it.
+type postState uint8
 
 const (
-	postParked postPhase = iota // waits for a token
+	postParked postState = iota // waits for a token, or a DELETE for the store
 	postSent                    // its exchange is under way
-	postDone                    // answered; only the end of the body is waited for
+	postDone                    // answered, or failed; only the end of the body is waited for
 )
+
+// postTransitions are the states that may follow each.
+var postTransitions = engine.Transitions{
+	postParked: 1<<postSent | 1<<postDone,
+	postSent:   1<<postParked | 1<<postDone,
+	postDone:   0,
+}
+
+// enter has the post in another state.
+func (p *post) enter(c *Client, next postState) {
+	engine.Enter(&postTransitions, &p.state, next, &c.illegalTransitions)
+}
 
 // post is an exchange that expects no message in return: 202, or whatever 2xx
 // the server likes (e2e/peer/seed.go answers 200 and 204).
@@ -44,7 +56,7 @@ type post struct {
 	answer     answer        // postAnswer
 	method     string
 	body       []byte
-	phase      postPhase
+	state      postState
 	x          engine.ExchangeID
 	exchange   link.Exchange
 	by         engine.Time
@@ -92,14 +104,16 @@ func (c *Client) sendCancelled(now engine.Time, id requestID, reason string) {
 // it waits, without a limit: a person may be signing in.
 func (p *post) send(c *Client, now engine.Time) {
 	if c.token.Asking() {
-		p.phase, p.x, p.by = postParked, 0, engine.Never
+		p.enter(c, postParked)
+		p.x, p.by = 0, engine.Never
 		return
 	}
 	method, timeout := "POST", int64(postTimeout)
 	if p.role == postDelete {
 		method, timeout = "DELETE", deleteTimeout
 	}
-	p.phase, p.by = postSent, now.After(timeout)
+	p.enter(c, postSent)
+	p.by = now.After(timeout)
 	p.generation, p.inSession = c.session.generation, c.session.id != ""
 	p.exchange = link.NewExchange(c.linkLimits())
 	p.token = c.token.Number()
@@ -142,7 +156,7 @@ func (p *post) chunk(c *Client, now engine.Time, bytes []byte) {
 
 func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string) {
 	p.x = 0
-	if p.phase == postDone {
+	if p.state == postDone {
 		c.forget(p)
 		return
 	}
@@ -210,10 +224,10 @@ func (c *Client) posted(now engine.Time, p *post, failure *engine.Error) {
 	} else {
 		c.forget(p)
 	}
-	if p.phase == postDone {
+	if p.state == postDone {
 		return
 	}
-	p.phase = postDone
+	p.enter(c, postDone)
 	switch p.role {
 	case postInitialized:
 		switch {
