@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // connState is where a connection stands.
@@ -182,7 +183,7 @@ func (n *connection) streamAnswered(c *Client) {
 func (n *connection) unreachable(c *Client, now engine.Time, detail string) {
 	if n.openBy != engine.Never && n.stream.link.Attempts() > 1 {
 		c.fail(now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
-			Message: "the agent answers, but its event stream cannot be opened", Cause: reason(detail)})
+			Message: "the agent answers, but its event stream cannot be opened", Cause: link.Cause(detail)})
 	}
 }
 

@@ -78,7 +78,7 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 			r.over(c)
 		}
 		n.failed(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: "initialize",
-			Message: "the browser cannot open the WebSocket", Cause: reason(why)})
+			Message: "the browser cannot open the WebSocket", Cause: link.Cause(why)})
 		return
 	}
 	if n.state == connOpen {
@@ -93,7 +93,7 @@ func (c *Client) SocketClosed(now engine.Time, x engine.ExchangeID, code int, wh
 		cause = "close code " + strconv.Itoa(code)
 	}
 	n.failed(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
-		Message: "the WebSocket could not be opened, or was closed", Cause: reason(cause)})
+		Message: "the WebSocket could not be opened, or was closed", Cause: link.Cause(cause)})
 }
 
 // neverOpened takes a socket that has not opened in time.

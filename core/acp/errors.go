@@ -8,11 +8,3 @@ const (
 	CodeNoSession   engine.Code = "no_session"  // the client has no such session
 	CodeUnsupported engine.Code = "unsupported" // the agent does not offer it
 )
-
-// reason wraps what the browser said about a failure; nil for nothing.
-func reason(detail string) error {
-	if detail == "" {
-		return nil
-	}
-	return &engine.Error{Code: engine.CodeNetwork, Message: detail}
-}

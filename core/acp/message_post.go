@@ -157,12 +157,12 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		p.unanswered(c, now)
 	case how == engine.EndInvalid:
 		p.finish(c)
-		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: reason(detail)})
+		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: link.Cause(detail)})
 	case p.again:
 		p.retry(c, now, engine.Head{})
 	default:
 		p.finish(c)
-		p.unsure(c, now, &engine.Error{Code: engine.CodeNetwork, Op: p.op, Retryable: true, Message: "the connection failed", Cause: reason(detail)})
+		p.unsure(c, now, &engine.Error{Code: engine.CodeNetwork, Op: p.op, Retryable: true, Message: "the connection failed", Cause: link.Cause(detail)})
 	}
 }
 

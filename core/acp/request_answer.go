@@ -3,6 +3,7 @@ package acp
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
+	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
 // answered takes the agent's answer.
@@ -26,7 +27,7 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 			switch {
 			case ok:
 				end = replayWhole
-			case jsonrpcCode(failure) == resourceNotFound:
+			case jsonrpc.ErrorCode(failure) == resourceNotFound:
 				end = replayMissing
 			}
 			s.replayed(c, now, end, result)
@@ -45,7 +46,7 @@ func (r *request) answered(c *Client, now engine.Time, m jsonrpc.Message) {
 		c.effects.Add(engine.Effect{Kind: engine.Settle, C: r.call, Outcome: engine.OutcomeResult, Data: result})
 		return
 	}
-	code := jsonrpcCode(failure)
+	code := jsonrpc.ErrorCode(failure)
 	r.unlearn(c, now, code)
 	if code == resourceNotFound && (r.method == "session/close" || r.method == "session/delete") {
 		// As good as done: the agent has no such session.
@@ -153,24 +154,18 @@ const (
 	methodNotFound     = -32601
 )
 
-func jsonrpcCode(object []byte) int64 {
-	value, _ := jsonrpc.Member(object, "code")
-	code, _ := jsonrpc.Int(value)
-	return code
-}
-
 // rpcError makes an Error of the agent's, for what the app did not ask for.
 func rpcError(op string, object []byte) *engine.Error {
 	value, _ := jsonrpc.Member(object, "message")
 	text, _ := jsonrpc.String(value)
 	code := engine.CodeProtocol
-	switch jsonrpcCode(object) {
+	switch jsonrpc.ErrorCode(object) {
 	case authRequired:
 		code = engine.CodeUnauthorized
 	case unsupportedVersion:
 		code = CodeNoVersion
 	}
-	return &engine.Error{Code: code, Op: op, Message: "the agent refused", Cause: reason(text)}
+	return &engine.Error{Code: code, Op: op, Message: "the agent refused", Cause: link.Cause(text)}
 }
 
 // dropPassing drops the session of a request that is over, where it was there for

@@ -204,7 +204,7 @@ func (es *stream) unheard(c *Client, now engine.Time, detail string) {
 		return
 	}
 	es.refused(c, now, &engine.Error{Code: engine.CodeNetwork, Op: "GET", Retryable: true,
-		Message: "the agent answers, but the session's event stream cannot be opened", Cause: reason(detail)})
+		Message: "the agent answers, but the session's event stream cannot be opened", Cause: link.Cause(detail)})
 }
 
 // close ends the stream from this side, for good.

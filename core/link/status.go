@@ -27,3 +27,11 @@ func HTTPError(op, peer string, status int, safe bool) *engine.Error {
 	}
 	return e
 }
+
+// Cause wraps what the browser, or the other side, said of a failure; nil for nothing.
+func Cause(detail string) error {
+	if detail == "" {
+		return nil
+	}
+	return &engine.Error{Code: engine.CodeNetwork, Message: detail}
+}

@@ -274,10 +274,10 @@ func (call *call) unanswered(c *Client, now engine.Time, how engine.Ending, deta
 	switch {
 	case how == engine.EndInvalid:
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeBadArgument, Op: call.method, Message: "the browser refused to send the request", Cause: reason(detail)})
+			Code: engine.CodeBadArgument, Op: call.method, Message: "the browser refused to send the request", Cause: link.Cause(detail)})
 	case wire.SafeMethod(call.method):
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
-			Code: engine.CodeNetwork, Op: call.method, Retryable: true, Message: "the server could not be reached", Cause: reason(detail)})
+			Code: engine.CodeNetwork, Op: call.method, Retryable: true, Message: "the server could not be reached", Cause: link.Cause(detail)})
 	default:
 		e := unknownError(call.method, 0, "the connection failed before an answer")
 		e.Cause = &engine.Error{Code: engine.CodeNetwork, Retryable: true, Message: detail}

@@ -65,14 +65,6 @@ func httpError(method string, status int) *engine.Error {
 	return e
 }
 
-// reason wraps what the browser said as a cause; nil for nothing.
-func reason(detail string) error {
-	if detail == "" {
-		return nil
-	}
-	return &engine.Error{Code: engine.CodeNetwork, Message: detail}
-}
-
 // closedError is what every call gets once the client is closed or has failed.
 func (c *Client) closedError(op string) *engine.Error {
 	if c.failure != nil {

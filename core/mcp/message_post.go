@@ -179,7 +179,7 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		return
 	}
 	c.posted(now, p, &engine.Error{Code: engine.CodeNetwork, Op: p.method, Retryable: true,
-		Message: "the server could not be reached", Cause: reason(detail)})
+		Message: "the server could not be reached", Cause: link.Cause(detail)})
 }
 
 // answered decides on the answer, with the message in its body if there is one.

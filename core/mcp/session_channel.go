@@ -116,7 +116,7 @@ func (h *channel) end(c *Client, now engine.Time, _ engine.Ending, detail string
 
 func channelEnded(detail string) *engine.Error {
 	return &engine.Error{Code: engine.CodeNetwork, Op: "initialize", Retryable: true,
-		Message: "the server's event stream ended", Cause: reason(detail)}
+		Message: "the server's event stream ended", Cause: link.Cause(detail)}
 }
 
 // named takes the endpoint event. A second one is ignored: the first has the

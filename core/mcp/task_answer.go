@@ -48,7 +48,7 @@ func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Out
 	refused := outcome == engine.OutcomeRPCError
 	trying := k.trying && s.method == wire.ContinuedTasks.Poll
 	switch {
-	case trying && (refused && errorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
+	case trying && (refused && jsonrpc.ErrorCode(data) != invalidParams || outcome == engine.OutcomeFailure && failure.Code == engine.CodeHTTP && !failure.Retryable):
 		// No tasks/continue: asked once, and never again of this server.
 		c.continues = unsupported
 		k.trying, k.poll.at = false, now.After(k.interval)
@@ -57,13 +57,13 @@ func (call *call) polled(c *Client, now engine.Time, s *call, outcome engine.Out
 			c.writeTask(call)
 		}
 		return
-	case refused && errorCode(data) == invalidParams && k.echoes == echoStored:
+	case refused && jsonrpc.ErrorCode(data) == invalidParams && k.echoes == echoStored:
 		k.echoes, k.state, k.poll.at = echoRefused, nil, now
 		for _, r := range k.answers {
 			r.sent = false
 		}
 		return
-	case refused && errorCode(data) == invalidParams:
+	case refused && jsonrpc.ErrorCode(data) == invalidParams:
 		call.taskGone(c, now)
 		return
 	case outcome != engine.OutcomeResult:
@@ -222,7 +222,7 @@ func (call *call) fetched(c *Client, now engine.Time, outcome engine.Outcome, da
 		}
 		c.settle(now, call, engine.OutcomeResult, data, nil)
 	case engine.OutcomeRPCError:
-		switch code := errorCode(data); {
+		switch code := jsonrpc.ErrorCode(data); {
 		case k.numbered && !k.expired && (code == internalError || code == invalidParams):
 			k.askWhole(c)
 			k.fetch.at = now
@@ -308,10 +308,4 @@ func (c *Client) taskNotified(now engine.Time, params []byte) bool {
 		}
 	}
 	return false
-}
-
-func errorCode(object []byte) int64 {
-	value, _ := jsonrpc.Member(object, "code")
-	code, _ := jsonrpc.Int(value)
-	return code
 }

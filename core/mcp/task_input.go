@@ -167,7 +167,7 @@ func (call *call) answersTaken(c *Client) {
 
 // updated takes the answer to tasks/update.
 func (call *call) updated(c *Client, now engine.Time, outcome engine.Outcome, data []byte, failure *engine.Error) {
-	k, code := call.task, errorCode(data)
+	k, code := call.task, jsonrpc.ErrorCode(data)
 	refused := outcome == engine.OutcomeRPCError
 	switch {
 	case refused && code != invalidParams && code != wire.MethodNotFound && k.update.attempts < maxReplies:

@@ -27,9 +27,7 @@ func ErrorCode(m *jsonrpc.Message) int64 {
 	if m == nil || m.Kind != jsonrpc.ErrorResponse {
 		return 0
 	}
-	value, _ := jsonrpc.Member(m.Error, "code")
-	code, _ := jsonrpc.Int(value)
-	return code
+	return jsonrpc.ErrorCode(m.Error)
 }
 
 // URLElicitationRequired is the code of 2025-11-25 that asks for visits to pages before a
