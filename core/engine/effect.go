@@ -44,7 +44,7 @@ const (
 	// object that describes it. Its events and its outcome follow as they do
 	// for any call. For an agent it tells of session C, brought back or new.
 	Recall
-	// Handshake asks for leave to make a new session: among the pages that share
+	// Handshake asks for the lease to make a new session: among the pages that share
 	// one, a single one makes it. The host answers with the machine's Handshake
 	// input, or with the session that another page has made.
 	Handshake

@@ -55,8 +55,8 @@ func (s *seenIDs) takeSpare() bool {
 	return true
 }
 
-// leave forgets all ids: nothing follows them.
-func (s *seenIDs) leave() {
+// clear forgets all ids: nothing follows them.
+func (s *seenIDs) clear() {
 	if s.spare != nil && cap(s.ring) > cap(s.spare.ring) {
 		s.spare.ring = s.ring[:0]
 	}

@@ -87,7 +87,7 @@ func TestSeenIDsSpare(t *testing.T) {
 	}
 	first := long("first-")
 	memory := &first.ring[0]
-	first.leave()
+	first.clear()
 	if first.has([]byte("first-" + strconv.Itoa(2*seenMax-1))) {
 		t.Error("an id is known after the end")
 	}
@@ -96,7 +96,7 @@ func TestSeenIDsSpare(t *testing.T) {
 	if cap(short.ring) > 64 || cap(spare.ring) < seenMax {
 		t.Errorf("a stream of one event has room for %d", cap(short.ring))
 	}
-	short.leave()
+	short.clear()
 	second := long("second-")
 	if &second.ring[0] != memory {
 		t.Error("the memory was not used again")
@@ -109,7 +109,7 @@ func TestSeenIDsSpare(t *testing.T) {
 		t.Error("two streams share their memory")
 	}
 	over := Stream{seen: seenIDs{spare: &spare}}
-	second.leave()
+	second.clear()
 	over.End()
 	for i := range 100 { // what comes behind the end of a stream takes nothing
 		over.Accept(&sse.Event{HasID: true, ID: []byte("late-" + strconv.Itoa(i)), Data: []byte("x")})
@@ -117,7 +117,7 @@ func TestSeenIDsSpare(t *testing.T) {
 	if len(over.seen.ring) != 0 || cap(spare.ring) < seenMax {
 		t.Error("a stream that is over took the memory")
 	}
-	third.leave()
+	third.clear()
 	if cap(spare.ring) < seenMax {
 		t.Error("no memory is left")
 	}

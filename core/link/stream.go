@@ -214,7 +214,7 @@ func (s *Stream) Due(t engine.Time) {
 func (s *Stream) End() {
 	s.enter(StateOver)
 	s.at = engine.Never
-	s.seen.leave()
+	s.seen.clear()
 }
 
 // Action is what a Stream wants done now.

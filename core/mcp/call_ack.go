@@ -78,7 +78,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	}
 	// Its outcome was handed over, which has acknowledged it: that is stored, or about to be.
 	forgotten := call.record.settled && c.kept[id] == nil
-	over := c.kept[id] != nil && position == call.position && c.outcomeTold(call)
+	over := c.kept[id] != nil && position == call.position && c.outcomeDelivered(call)
 	stored := c.writer.Open() && (forgotten || over || !call.record.Memory)
 	switch {
 	case forgotten:
@@ -117,16 +117,16 @@ func (a *acknowledgement) goOn(c *Client, call *call, _ engine.Time) {
 func (c *Client) Handed(now engine.Time, id engine.CallID) {
 	c.begin(now)
 	call := c.kept[id]
-	if call == nil || call.flags&journal.ManualAck != 0 || call.record.undecided || !c.outcomeTold(call) {
+	if call == nil || call.flags&journal.ManualAck != 0 || call.record.undecided || !c.outcomeDelivered(call) {
 		return
 	}
 	c.forgetCall(call, 0, journal.GoneAcked)
 	c.tellForgotten(call)
 }
 
-// outcomeTold reports whether a settled call's outcome is one of the things that
+// outcomeDelivered reports whether a settled call's outcome is one of the things that
 // the app has had: it is told once it is stored.
-func (c *Client) outcomeTold(call *call) bool {
+func (c *Client) outcomeDelivered(call *call) bool {
 	return call.record.Memory || c.writer.Has(call.record.overIn)
 }
 

@@ -246,27 +246,27 @@ func (c *Client) adopted(now engine.Time) {
 	c.reopened(now)
 }
 
-// newSession makes a session in the place of a lost one, or asks for leave to.
+// newSession makes a session in the place of a lost one, or asks for the lease that allows it.
 func (c *Client) newSession(now engine.Time) {
-	c.session.asked = true
+	c.session.leaseAsked = true
 	if !c.cfg.Tabs {
 		c.session.initializeAt = engine.Never
 		c.negotiate(now)
 		return
 	}
-	// A host that does not answer (the page that has leave is frozen) is not
+	// A host that does not answer (the page that has the lease is frozen) is not
 	// waited for any longer.
-	c.session.initializeAt = now.After(leaveWithin)
+	c.session.initializeAt = now.After(leaseWithin)
 	c.effects.Add(engine.Effect{Kind: engine.Handshake})
 }
 
-// leaveWithin is how long another tab may take to make the session, in ms.
-const leaveWithin = 10_000
+// leaseWithin is how long another tab may take to make the session, in ms.
+const leaseWithin = 10_000
 
-// Handshake gives leave to make a new session.
+// Handshake gives the lease to make a new session.
 func (c *Client) Handshake(now engine.Time) {
 	c.begin(now)
-	if c.state == stateReconnecting && c.session.asked && c.session.initializeAt != engine.Never {
+	if c.state == stateReconnecting && c.session.leaseAsked && c.session.initializeAt != engine.Never {
 		c.session.initializeAt = engine.Never
 		c.negotiate(now)
 	}

@@ -89,18 +89,18 @@ func (call *call) takeUp(now engine.Time) {
 	call.stream.Unpark(now)
 }
 
-// Listen gives leave to hold the stream for what the server says unasked, or
+// Listen gives the lease to hold the stream for what the server says unasked, or
 // takes it back: of the tabs that share a session one has it, and tells the
 // others. missed: another tab had it before.
-func (c *Client) Listen(now engine.Time, leave, missed bool) {
+func (c *Client) Listen(now engine.Time, lease, missed bool) {
 	c.begin(now)
-	if c.listen.lease == leave {
+	if c.listen.lease == lease {
 		return
 	}
-	c.listen.lease = leave
+	c.listen.lease = lease
 	switch {
 	case c.state != stateOpen || c.cfg.NoListen || c.channel.state != channelClosed || !c.listens() || c.revision.SelfDescribing:
-	case leave:
+	case lease:
 		c.listen.open(c, now)
 		c.listen.missed = missed
 	case c.listen.state > listenOff:

@@ -226,7 +226,7 @@ func (c *Client) Advance(now engine.Time) {
 	c.begin(now)
 	if now >= c.session.initializeAt {
 		c.session.initializeAt = engine.Never
-		if c.session.asked {
+		if c.session.leaseAsked {
 			c.negotiate(now)
 		} else {
 			c.newSession(now)

@@ -14,7 +14,7 @@ type session struct {
 	generation uint32
 	result     []byte // the raw result of initialize
 	begun      bool   // a handshake was made, or an earlier page's taken over
-	asked      bool   // leave was asked for to make this one
+	leaseAsked bool   // the lease was asked for to make this one
 	restored   bool   // it is an earlier page's, from the journal
 	stored     bool   // the store has a session of this server, or may have
 	unreadable bool   // it has one of a build whose records this one cannot read
@@ -214,7 +214,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 		return
 	}
 	c.counters.SessionsLost++
-	c.session.asked = false
+	c.session.leaseAsked = false
 	c.listen.stop(c)
 	c.setState(stateReconnecting)
 	c.session.ready, c.session.id = false, ""
