@@ -101,6 +101,7 @@ var torture = []int{
 	203,
 	204,
 	205,
+	206,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -4,6 +4,7 @@ import type { HostLink } from "../src/host/hostlink.js";
 import { RemoteBackend } from "../src/host/remotebackend.js";
 import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { asData } from "../src/host/remotecalls.js";
 import { FakeLink } from "./hostrig.js";
 
 const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -97,4 +98,29 @@ test("Fault 198: a client that is closed, or given up, while its worker is repla
     assert.deepEqual([backend.state, states, second.clients.size], ["closed", ["reconnecting"], 0], at);
     assert.deepEqual(second.kinds, at === "before it is open" ? ["connect", "close"] : []);
   }
+});
+
+test("Fault 206: what the app gives crosses as the host in the page takes it: proxies, functions, methods of a class", async () => {
+  const proxy = <T extends object>(of: T): T => new Proxy(of, {});
+  const given = { timeout: Infinity, task: proxy({ ttl: 5 }), onDone: () => {}, when: new Date(0), list: proxy([1, undefined]) };
+  const data = structuredClone(asData("x", given)) as object;
+  assert.deepEqual(data, { timeout: Infinity, task: { ttl: 5 }, when: "1970-01-01T00:00:00.000Z", list: [1, null] });
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  await assert.rejects((async () => asData("x", circle))(), (error) => code(error) === "bad_argument");
+
+  class Answers {
+    readonly #action = "decline";
+    elicitation(): { action: "decline" } {
+      return proxy({ action: this.#action });
+    }
+  }
+  const link = new FakeLink(true);
+  const backend = new RemoteBackend({ kind: "shared", url: "http://x/", options: {}, token: undefined, link: async () => link.link }, { handlers: new Answers() });
+  await backend.open(undefined);
+  assert.deepEqual((link.said[0] as { handlers: string[] }).handlers, ["elicitation"]);
+  link.tell({ t: "question", client: 2, question: 7, asked: "elicitation", request: { mode: "url" }, server: "s", draft: "" });
+  await task();
+  const reply = link.said.find((message) => message.t === "reply") as { value: unknown; error: unknown };
+  assert.deepEqual([structuredClone(reply.value), reply.error], [{ action: "decline" }, undefined]);
 });

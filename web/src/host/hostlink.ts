@@ -64,7 +64,7 @@ export class HostLink {
   static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
     if (!globalThis.navigator?.locks) throw unavailable("this page has no Web Locks (plain http), by which a worker knows which pages live");
     for (const patience of PATIENCE) {
-      const { port, outlives, failed } = startWorker(kind, url, user);
+      const { port, outlives, failed, stop } = startWorker(kind, url, user);
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {
         await link.#hold();
@@ -75,17 +75,23 @@ export class HostLink {
         }
       } catch (error) {
         link.#end();
+        stop();
         throw error;
       }
       link.send({ t: "bye" }); // it may be slow, and there
       link.#end();
+      stop();
     }
     throw unavailable(`the worker at ${url} does not answer`);
   }
 
-  async #hold(): Promise<void> {
+  /** Takes the page's lock; gives it back at once where the page is in the cache, or the link over, by then. */
+  async #hold(): Promise<boolean> {
     const release = await lock(this.#lock);
-    this.#release = () => void release?.();
+    const isWanted = !this.#over && !this.#isCached;
+    if (isWanted) this.#release = () => void release?.();
+    else void release?.();
+    return isWanted;
   }
 
   /** Resolves to whether the host has answered in so many ms. */
@@ -115,19 +121,19 @@ export class HostLink {
       this.send({ t: "away", cached: true });
       this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
       this.#release?.();
+      this.#release = undefined;
     }, { signal });
     addEventListener("pageshow", ({ persisted }) => {
       if (!persisted) return;
+      this.#isCached = false;
       this.#watchHost();
-      void this.#hold().then(() => {
-        this.#isCached = false;
-        this.send({ t: "back" });
-      });
+      void this.#hold().then((holds) => holds && this.send({ t: "back" }));
     }, { signal });
     // A frozen page holds its lock, and waits for that of its session; one in the cache is frozen as well.
-    document.addEventListener("freeze", () => !this.#isCached && this.send({ t: "away", cached: false }), { signal });
+    const document = globalThis.document as Document | undefined; // an app's own worker has none
+    document?.addEventListener("freeze", () => !this.#isCached && this.send({ t: "away", cached: false }), { signal });
     // One that comes from the cache says so once it has its lock again, and not before.
-    document.addEventListener("resume", () => !this.#isCached && this.send({ t: "back" }), { signal });
+    document?.addEventListener("resume", () => this.#release && this.send({ t: "back" }), { signal });
   }
 
   /** The host has ended, or has given up a page that was away for too long: its clients are opened once more. */

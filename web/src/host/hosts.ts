@@ -1,4 +1,4 @@
-import { closeBy } from "../connect/opening.js";
+import { closeBy, unlessAborted } from "../connect/opening.js";
 import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { McpClient } from "../client/client.js";
@@ -47,7 +47,7 @@ async function connectThere(url: string | URL, options: ConnectOptions, kind: "s
   throwIfAborted("connect", signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument("connect", "token", "has to be a function that gives a token");
   if (typeof wasm === "object" && !(wasm instanceof URL)) throw unavailable("wasm is no URL: a worker loads it by itself");
-  const { token, user } = await userOf(options);
+  const { token, user } = await unlessAborted("connect", signal, userOf(options));
   const script = workerURL(worker);
   const crossing = {
     ...plain,

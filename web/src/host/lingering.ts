@@ -24,7 +24,7 @@ export function pageLeft(view: PortView): void {
   view.listeners.add("durability", ({ why }) => why === "closed" && void view.close());
   const look = (): void => {
     if (view.over.aborted || !view.peers.includes(view)) return; // a page has come, and has it
-    if ([...client.all()].some((call) => !call.settled)) setTimeout(look, IDLE);
+    if (view.peers.length > 1 || [...client.all()].some((call) => !call.settled)) setTimeout(look, IDLE);
     else void view.suspend();
   };
   setTimeout(look, IDLE);

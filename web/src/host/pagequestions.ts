@@ -5,6 +5,7 @@ import type { TokenProvider } from "../connect/useroptions.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
+import { asData } from "./remotecalls.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 
 /** Errors of the app's, kept for those who get them later. */
@@ -48,7 +49,7 @@ export class PageQuestions {
     this.#open.set(question, over);
     try {
       const value = await this.#ask(asked, over.signal);
-      if (!over.signal.aborted) this.#send({ t: "reply", question, value });
+      if (!over.signal.aborted) this.#send({ t: "reply", question, value: asData(asked.asked, value) });
     } catch (error) {
       if (over.signal.aborted) return;
       this.#thrown.set(question, error);
@@ -60,7 +61,7 @@ export class PageQuestions {
   }
 
   async #ask({ asked, request, server, draft, question }: Question, signal: AbortSignal): Promise<unknown> {
-    const { elicitation, sampling, roots } = this.#handlers;
+    const handlers = this.#handlers; // called as its methods
     const saveDraft = (value: unknown): void => {
       const text = draftText(value);
       if (!signal.aborted) this.#send({ t: "typed", question, draft: text });
@@ -70,11 +71,11 @@ export class PageQuestions {
       case "token":
         return this.#token?.();
       case "sampling":
-        return sampling?.(request as Open, context);
+        return handlers.sampling?.(request as Open, context);
       case "roots":
-        return roots?.(context);
+        return handlers.roots?.(context);
       case "elicitation": {
-        const answer = await elicitation!(request as FormElicitation, context);
+        const answer = await handlers.elicitation!(request as FormElicitation, context);
         try {
           return (request as Open)["mode"] === "url" ? answer : withDefaults(request as FormElicitation, answer);
         } catch (error) {

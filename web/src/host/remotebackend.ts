@@ -16,7 +16,10 @@ import { holdfastErrorFrom } from "./errordata.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
 import { PageQuestions } from "./pagequestions.js";
 import type { HostMessage } from "./protocol.js";
-import { cannotCross, RemoteCalls } from "./remotecalls.js";
+import { asData, cannotCross, RemoteCalls } from "./remotecalls.js";
+
+/** The handlers that an app may have, as members of an object or methods of a class. */
+const HANDLERS = ["elicitation", "sampling", "roots"] as const;
 
 /** What crosses of the options of connect, and the way to a host. */
 export interface RemotePlan {
@@ -93,10 +96,10 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
       signal?.addEventListener("abort", cancelled);
       const { url, options, token } = this.#plan;
       try {
-        link.send({ t: "connect", client: number, url, options, handlers: Object.keys(this.#handlers).filter((name) => this.#handlers[name as never]), token: token !== undefined });
+        link.send({ t: "connect", client: number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined });
       } catch (error) {
         link.remove(number);
-        reject(cannotCross("connect", error));
+        reject(error instanceof HoldfastError ? error : cannotCross("connect", error));
       }
     });
     this.#checkOpen("connect");
@@ -128,13 +131,14 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   async ask(op: string, method: keyof Asks, ...args: unknown[]): Promise<unknown> {
     const { signal, all } = split(args);
     if (signal?.aborted) throw abortedError(op, signal);
+    const data = asData(op, all);
     if (this.#reopening) await unlessAborted(op, signal, this.#reopening);
     this.#checkOpen(op);
     let number = 0;
     const abort = (): void => this.#link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      return await this.#link.ask(op, this, (ask) => ({ t: "ask", client: this.#number, ask: (number = ask), op, method, args: all }));
+      return await this.#link.ask(op, this, (ask) => ({ t: "ask", client: this.#number, ask: (number = ask), op, method, args: data }));
     } catch (error) {
       throw error instanceof HoldfastError ? error : cannotCross(op, error);
     } finally {

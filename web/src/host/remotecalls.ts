@@ -71,7 +71,7 @@ export class RemoteCalls {
     try {
       checkSignal(op, signal);
       if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
-      crosses = { op, method, args: toJSON(op, args), options: clean(op, options) };
+      crosses = { op, method, args: toJSON(op, args), options: asData(op, options) };
     } catch (error) {
       call.fail(error as HoldfastError);
       return call;
@@ -248,9 +248,26 @@ function toJSON(op: string, args: unknown): string {
   }
 }
 
-/** Options that can cross: what the app has put into `_meta` crosses as the server would get it. */
-function clean(op: string, { meta, ...options }: CallOptions): object {
-  return meta === undefined ? options : { ...options, meta: JSON.parse(toJSON(op, meta)) as object };
+/**
+ * What the app gave, as data: no functions, and of proxies what they show, as JSON has it. But
+ * numbers stay numbers, Infinity too.
+ */
+export function asData<T>(op: string, given: T): T {
+  try {
+    return copied(given) as T;
+  } catch (error) {
+    throw cannotCross(op, error);
+  }
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value === "function" || typeof value === "symbol") return undefined;
+  if (typeof value !== "object" || value === null) return value;
+  const { toJSON } = value as { toJSON?: () => unknown };
+  if (typeof toJSON === "function") return copied(toJSON.call(value));
+  if (Array.isArray(value)) return value.map((member) => copied(member) ?? null);
+  const members = Object.entries(value).map(([name, member]) => [name, copied(member)] as const);
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
 /** The error of what the app gave and no port can carry. */

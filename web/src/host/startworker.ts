@@ -11,6 +11,8 @@ export interface StartedWorker {
   readonly outlives: boolean;
   /** Rejects where the worker's script cannot be had. */
   readonly failed: Promise<never>;
+  /** Ends a worker that is this page's alone. */
+  stop(): void;
 }
 
 /** Where the worker's script is. */
@@ -37,7 +39,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
       const worker = new Worker(url, { type: "module", name });
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(0, [port2]);
-      return { port: port1, outlives: false, failed: failure(worker, url) };
+      return { port: port1, outlives: false, failed: failure(worker, url), stop: () => worker.terminate() };
     }
     if (typeof SharedWorker === "undefined") throw unavailable("this browser has no SharedWorker");
     // A browser that does not know extendedLifetime never reads it: there the worker lives as long as a page has it.
@@ -50,7 +52,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
       },
     };
     const worker = new SharedWorker(url, options);
-    return { port: worker.port, outlives, failed: failure(worker, url) };
+    return { port: worker.port, outlives, failed: failure(worker, url), stop: () => {} };
   } catch (error) {
     if ((error as { code?: unknown }).code === "host_unavailable") throw error;
     throw unavailable(`the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`, error);
