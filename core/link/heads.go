@@ -56,7 +56,7 @@ func (h *Heads) gaveUp() {
 
 // opening is a request for a stream whose head has not come.
 type opening struct {
-	asked  engine.Time // Never where nobody saw when
+	sentAt engine.Time // Never where nobody saw when
 	within int64       // ms that it was given; 0 for ever
 }
 
@@ -65,5 +65,5 @@ func (o opening) due() engine.Time {
 	if o.within <= 0 {
 		return engine.Never
 	}
-	return o.asked.After(o.within)
+	return o.sentAt.After(o.within)
 }

@@ -54,7 +54,7 @@ type Stream struct {
 // the silence after which a connection counts as dead, in ms; 0 means never. policy
 // stays the caller's, and must not change.
 func NewStream(idle int64, policy *Policy) Stream {
-	return Stream{policy: policy, at: engine.Never, opening: opening{asked: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
+	return Stream{policy: policy, at: engine.Never, opening: opening{sentAt: engine.Never}, retry: -1, live: liveness{limit: idle, proveBy: engine.Never}}
 }
 
 // Share has the stream take and leave its memory there.
@@ -65,12 +65,12 @@ func (s *Stream) Attempts() int { return s.attempt }
 
 // Watch has the stream learn there when its server sends heads, and act on it. Its
 // first exchange starts now.
-func (s *Stream) Watch(now engine.Time, heads *Heads) { s.heads, s.opening.asked = heads, now }
+func (s *Stream) Watch(now engine.Time, heads *Heads) { s.heads, s.opening.sentAt = heads, now }
 
 // Reconnecting notes that a further exchange was started, which may take answer ms
 // until its head (0 or less: for ever), less where the server is known to be prompt.
 func (s *Stream) Reconnecting(now engine.Time, answer int64) {
-	s.opening = opening{asked: now, within: s.heads.within(answer)}
+	s.opening = opening{sentAt: now, within: s.heads.within(answer)}
 	s.enter(StateOpening)
 	s.at, s.resumed = s.opening.due(), true
 }
@@ -80,8 +80,8 @@ func (s *Stream) Opened(now engine.Time) {
 	s.enter(StateUp)
 	s.openedAt, s.progressed, s.brought = now, false, false
 	s.checking = s.resumed
-	if s.opening.asked != engine.Never {
-		s.heads.came(now.Since(s.opening.asked), s.resumed)
+	if s.opening.sentAt != engine.Never {
+		s.heads.came(now.Since(s.opening.sentAt), s.resumed)
 	}
 	s.live.start(now, s.resumed && !s.Reopen, s.policy.Doubt(s.attempt))
 }

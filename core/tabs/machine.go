@@ -46,17 +46,17 @@ type Config struct {
 // has the locks, the channel and the store. Each input takes the time first; after it
 // the host drains the client, then Next.
 type Machine struct {
-	tab     string // the name of this one
-	deaf    bool   // Config.Deaf
-	client  Client
-	calls   calls
-	peers   []*peer
-	asked   []*request
-	commits []*commit
-	queue   []*Effect
-	random  engine.Random
-	ticket  uint32 // the last one of a read or a takeover
-	now     engine.Time
+	tab      string // the name of this one
+	deaf     bool   // Config.Deaf
+	client   Client
+	calls    calls
+	peers    []*peer
+	requests []*request // reads and takeovers that the store has not answered
+	commits  []*commit
+	queue    []*Effect
+	random   engine.Random
+	ticket   uint32 // the last one of a read or a takeover
+	now      engine.Time
 
 	changed  bool // who carries what is another than at the last look
 	hidden   bool // nobody sees the page: its timers are too slow to judge anybody by

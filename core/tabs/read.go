@@ -33,7 +33,7 @@ func (m *Machine) read(call uint64, in *Input) {
 	if c.read == nil {
 		m.ticket++
 		c.read = &request{ticket: m.ticket, call: call}
-		m.asked = append(m.asked, c.read)
+		m.requests = append(m.requests, c.read)
 		m.emit(Read, call).Ticket = m.ticket
 	}
 	c.read.wait(in)
@@ -41,11 +41,11 @@ func (m *Machine) read(call uint64, in *Input) {
 
 // answered takes what the store says to a Read or a TakeOver.
 func (m *Machine) answered(ticket uint32, ops []byte) {
-	for i, r := range m.asked {
+	for i, r := range m.requests {
 		if r.ticket != ticket {
 			continue
 		}
-		m.asked = cut(m.asked, i)
+		m.requests = cut(m.requests, i)
 		if r.takes {
 			m.took(r, ops)
 			return

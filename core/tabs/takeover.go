@@ -44,7 +44,7 @@ func (m *Machine) takeUnowned(call uint64) {
 
 // taking returns the place of a call's takeover among what was asked for, -1 for none.
 func (m *Machine) taking(call uint64) int {
-	for i, r := range m.asked {
+	for i, r := range m.requests {
 		if r.takes && r.call == call {
 			return i
 		}
@@ -56,7 +56,7 @@ func (m *Machine) takeFrom(call uint64, owner string, lives bool) {
 	if m.taking(call) >= 0 {
 		return
 	}
-	m.asked = append(m.asked, &request{takes: true, call: call})
+	m.requests = append(m.requests, &request{takes: true, call: call})
 	if lives {
 		// What the others tell has no secrets, and so does not say whether it can be gone on with.
 		m.read(call, &Input{Kind: knownForTakeOver, Tab: owner, call: call})
@@ -69,11 +69,11 @@ func (m *Machine) tryTake(call uint64, owner string, lives bool) {
 	i := m.taking(call)
 	c := m.calls.find(call)
 	if c == nil || c.state != followed || c.owner != owner || c.ended && owner != "" || lives && m.client.Standing(call) != Resumable {
-		m.asked = cut(m.asked, i)
+		m.requests = cut(m.requests, i)
 		return
 	}
 	m.ticket++
-	r := m.asked[i]
+	r := m.requests[i]
 	r.ticket, r.epoch, r.n = m.ticket, c.epoch, c.n
 	e := m.emit(TakeOver, call)
 	e.Ticket, e.Epoch = m.ticket, c.epoch
