@@ -102,6 +102,7 @@ var torture = []int{
 	204,
 	205,
 	206,
+	207,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

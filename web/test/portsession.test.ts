@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { PortSession } from "../src/host/portsession.js";
+import { EVENT } from "../src/shared/border.js";
+import { Backlog } from "../src/shared/backlog.js";
 import { BUILD, type HostMessage, type PageMessage } from "../src/host/protocol.js";
-import type { PortCall } from "../src/host/portcall.js";
+import { PortCall } from "../src/host/portcall.js";
 import { PortView } from "../src/host/portview.js";
 import { sizeOf } from "../src/host/credits.js";
 
@@ -140,4 +142,37 @@ test("Fault 204: a call that is not kept is let go of when it has ended, and a r
   page.session.ended(id);
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(page.heard.slice(1).map(({ t }) => t), ["call", "forgotten"]);
+});
+
+test("Fault 207: a slow reader of one page holds up no other page; it has the rest from the store", async () => {
+  const page = new Page();
+  await page.hello();
+  let others = true;
+  let call!: PortCall<unknown>;
+  const shown = (): object[] => [{ call, shared: { isSeenBeside: () => others } }];
+  const view = { number: 2, peers: [], facts: { durability: "indexeddb" }, shown } as unknown as PortView;
+  const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+  page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, () => false)), made);
+  const paused: boolean[] = [];
+  call.bind(0, { pause: (_: number, on: boolean) => paused.push(on) } as never, undefined, true);
+  const progress = (n: number): void => call.deliver(EVENT.progress, n, `{"progress":${n}}`);
+  const heard = async (): Promise<string[]> => {
+    await turns();
+    return page.heard.splice(0).map(({ t }) => t);
+  };
+  await heard();
+  progress(1);
+  assert.deepEqual(await heard(), ["events"]);
+  page.say({ t: "pause", call: call.id, on: true });
+  progress(2);
+  progress(3);
+  assert.deepEqual([await heard(), paused], [[], []]);
+  page.say({ t: "pause", call: call.id, on: false });
+  const { from, to } = page.heard[0] as { from: number; to: number };
+  assert.deepEqual([from, to, paused], [2, 3, [false]]);
+  progress(4);
+  assert.deepEqual(await heard(), ["skipped", "events"]);
+  others = false;
+  page.say({ t: "pause", call: call.id, on: true });
+  assert.deepEqual(paused, [false, true]);
 });

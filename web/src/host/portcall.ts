@@ -32,6 +32,8 @@ export class PortCall<T> extends Call<T> {
   readonly #outlives: () => boolean;
   #control: CallControl | undefined;
   #over = false;
+  /** Its reader is slow, and holds up nobody else: what comes meanwhile is skipped. */
+  #held = false;
   /** What the page did not take. */
   #gap: Gap | undefined;
   /** A question that was in it: of those the page has to have the last. */
@@ -76,13 +78,13 @@ export class PortCall<T> extends Call<T> {
   override deliver(kind: number, position: number, said: string, stream = 0): void {
     this.heard(kind, position, said, stream);
     const text = said === LOST && this.kept && this.#outlives() ? SURVIVES : said;
-    if (!this.#gap && this.#port.takes) this.#port.event(this.id, kind, position, text, stream);
+    if (!this.#gap && !this.#held && this.#port.takes) this.#port.event(this.id, kind, position, text, stream);
     else this.#skip(kind, position, text);
   }
 
   override replayed(position: number, events: Uint8Array): void {
     this.advanced(position);
-    if (!this.#gap && this.#port.takes) {
+    if (!this.#gap && !this.#held && this.#port.takes) {
       const own = events.slice(); // others have them as well
       this.#port.send({ t: "replayed", call: this.id, position, events: own }, [own.buffer]);
     } else {
@@ -104,11 +106,17 @@ export class PortCall<T> extends Call<T> {
     this.#port.send({ t: "peeked", call: this.id, outcome, text });
   }
 
+  /** Has what comes skipped for a slow reader, until it goes on. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (!held) this.resume();
+  }
+
   /** The page takes events again: it learns which it has not had. */
   resume(): void {
     const gap = this.#gap;
     const input = this.#input;
-    if (!gap) return;
+    if (!gap || this.#held) return;
     this.#gap = this.#input = undefined;
     const { events, from, to } = gap;
     const said = { position: this.position, guarantee: this.guarantee, followed: this.followed };
@@ -139,7 +147,7 @@ export class PortCall<T> extends Call<T> {
 
   #ends(): boolean {
     if (this.#over) return false;
-    this.resume(); // what came before its end
+    this.hold(false); // what came before its end
     this.#over = true;
     return true;
   }

@@ -313,7 +313,7 @@ export class PortSession implements ViewPage {
           case "cancel":
             return control.cancel(0, message.reason);
           case "pause":
-            return control.pause(0, message.on);
+            return this.#pause(call, message.on);
           case "answer":
             return control.answer(0, message.responses);
           case "peek":
@@ -325,6 +325,15 @@ export class PortSession implements ViewPage {
         }
     }
     if (call) this.#prune();
+  }
+
+  /** A slow reader holds up the stream, but not for other pages where the store has the events. */
+  #pause(call: PortCall<unknown>, on: boolean): void {
+    const view = this.#viewOf.get(call.id);
+    const shared = on && call.kept && view?.facts.durability !== "memory" && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
+    if (shared && view && shared.isSeenBeside(view)) return call.hold(true);
+    call.hold(false);
+    call.control?.pause(0, on);
   }
 
   /** Lets go of calls that have ended and that the client has no more. */
