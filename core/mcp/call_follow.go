@@ -221,14 +221,14 @@ var (
 
 // unask takes back the server's questions on the call: whoever carries it asks them.
 func (c *Client) unask(call *call) {
-	kept := c.asked[:0]
-	for _, a := range c.asked {
+	kept := c.openQuestions[:0]
+	for _, a := range c.openQuestions {
 		if a.call != call {
 			kept = append(kept, a)
 		}
 	}
-	clear(c.asked[len(kept):])
-	c.asked = kept
+	clear(c.openQuestions[len(kept):])
+	c.openQuestions = kept
 }
 
 // adopted goes on in the session that another tab has made.

@@ -54,9 +54,9 @@ type Client struct {
 	ids      link.RequestIDs
 	lastCall uint32
 
-	asked     []asked
-	lastAsked uint32
-	resources []byte // JSON array of the resources that the app watches
+	openQuestions []openQuestion
+	lastAsked     uint32
+	resources     []byte // JSON array of the resources that the app watches
 
 	writer     durable.Writer
 	withheld   bool                    // a Read may be withheld from a call

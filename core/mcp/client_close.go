@@ -124,7 +124,7 @@ func (c *Client) end(now engine.Time, s clientState) {
 	c.writer.Release(now)
 	c.session.initializeAt = engine.Never
 	c.token.Stop()
-	c.answers, c.asked = answers{}, nil
+	c.answers, c.openQuestions = answers{}, nil
 }
 
 // ended notes that the DELETE is over, however it went (a 405 is allowed).

@@ -146,8 +146,8 @@ func (call *call) setRound(responses []byte) {
 	}
 }
 
-// asked is a request of the server's that the app is answering.
-type asked struct {
+// openQuestion is a request of the server's that the app is answering.
+type openQuestion struct {
 	handle     uint32
 	id         jsonrpc.ID
 	call       *call // on whose stream it came; nil for the GET stream
@@ -167,10 +167,10 @@ const (
 // takesAsked reports whether there is room for one more.
 func (c *Client) takesAsked(m *jsonrpc.Message) bool {
 	size := len(m.Raw)
-	for _, a := range c.asked {
+	for _, a := range c.openQuestions {
 		size += a.size
 	}
-	return len(c.asked) < maxAsked && size <= maxAskedBytes
+	return len(c.openQuestions) < maxAsked && size <= maxAskedBytes
 }
 
 // ask hands a request of the server's to the app, which answers with Respond. On
@@ -191,7 +191,7 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 		return
 	}
 	c.lastAsked++
-	a := asked{handle: c.lastAsked, generation: c.session.generation, at: now,
+	a := openQuestion{handle: c.lastAsked, generation: c.session.generation, at: now,
 		size: len(m.Raw),
 		id:   jsonrpc.ID{Kind: m.ID.Kind, Text: append([]byte(nil), m.ID.Text...)}}
 	a.related = relatedOf(m.Params)
@@ -208,7 +208,7 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 			c.effects.Add(engine.Effect{Kind: engine.Deliver, Event: engine.EventDraft, C: call.id, Position: a.handle, Data: draft})
 		}
 	}
-	c.asked = append(c.asked, a)
+	c.openQuestions = append(c.openQuestions, a)
 	c.effects.Add(e)
 }
 
@@ -216,11 +216,11 @@ func (c *Client) hand(now engine.Time, call *call, m *jsonrpc.Message) {
 // error object where ok is false. Both are JSON.
 func (c *Client) Respond(now engine.Time, handle uint32, ok bool, data []byte) {
 	c.begin(now)
-	for i, a := range c.asked {
+	for i, a := range c.openQuestions {
 		if a.handle != handle {
 			continue
 		}
-		c.asked = slices.Delete(c.asked, i, i+1)
+		c.openQuestions = slices.Delete(c.openQuestions, i, i+1)
 		c.reschedule(a.call)
 		if call := a.call; call != nil && call.state < callEnding {
 			call.drafts.drop(questionID(a.id))

@@ -50,7 +50,7 @@ func (c *Client) SaveDraft(now engine.Time, id engine.CallID, handle uint32, key
 // openQuestion returns the call that was asked something which nobody has
 // answered yet, and the id of that; nil for none.
 func (c *Client) openQuestion(id engine.CallID, handle uint32, key string) (*call, []byte) {
-	for _, a := range c.asked {
+	for _, a := range c.openQuestions {
 		if handle != 0 && a.handle == handle && a.call != nil && a.call.state < callEnding {
 			c.reschedule(a.call)
 			return a.call, questionID(a.id)

@@ -122,7 +122,7 @@ func (call *call) noteQuestion(id []byte) {
 // isOpen reports whether a question on the call waits for its answer, or for that to be
 // taken.
 func (c *Client) isOpen(call *call, id []byte) bool {
-	for _, a := range c.asked {
+	for _, a := range c.openQuestions {
 		if a.call == call && a.generation == c.session.generation && bytes.Equal(questionID(a.id), id) {
 			return true
 		}

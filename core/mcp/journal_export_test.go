@@ -7,5 +7,5 @@ type Journaled struct{ Kept, Waiters, Dirty, Asked int }
 // Journaled counts it.
 func (c *Client) Journaled() Journaled {
 	waiters, dirty := c.writer.Waiting()
-	return Journaled{len(c.kept), waiters, dirty, len(c.asked)}
+	return Journaled{len(c.kept), waiters, dirty, len(c.openQuestions)}
 }

@@ -47,11 +47,11 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.cursorHeader.failures = 0
 	call := c.newCall(now, "initialize", Timeouts{})
 	call.role = roleInitialize
-	asked := c.cfg.Revision
-	if asked == "" {
-		asked = wire.NewestRevision(false).Name
+	revision := c.cfg.Revision
+	if revision == "" {
+		revision = wire.NewestRevision(false).Name
 	}
-	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), asked)
+	params := jsonrpc.AppendString([]byte(`{"protocolVersion":`), revision)
 	capabilities := resumableCapability + legacyCapabilities
 	if c.channel.state != channelClosed {
 		capabilities = legacyCapabilities // HTTP+SSE: resumePolicy says why

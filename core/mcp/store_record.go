@@ -259,7 +259,7 @@ func (c *Client) rewrite(call *call) {
 	if call.state == callAsking {
 		c.writeRound(call)
 	}
-	for _, a := range c.asked {
+	for _, a := range c.openQuestions {
 		if a.call == call {
 			c.write(call, journal.AskedEntry(questionID(a.id), withoutTask(a.message)))
 		}
