@@ -10,7 +10,7 @@ import (
 )
 
 // TestFault187_SharedKilled: the worker dies under its page. Another one goes on from the
-// journal: the call is resumed where the server can, and of unknown fate where it cannot.
+// journal: the call is resumed where the server can, and of unknown outcome where it cannot.
 func TestFault187_SharedKilled(t *testing.T) {
 	t.Parallel()
 	for revision, want := range map[string]string{
@@ -30,6 +30,10 @@ func TestFault187_SharedKilled(t *testing.T) {
 			}
 			first := v.worker()
 			first.Kill()
+			if want != "result" {
+				// The browser may list it no more while it still reads for a moment.
+				eventually(t, "the stream to be cut", func() bool { return p.Oracle().OpenStreams("a") == 0 })
+			}
 			passes(p, "a", 4)
 			// What each page had goes on in it, or ends there with a word that says so.
 			for _, has := range []*chrome.Page{page, other} {
