@@ -25,7 +25,7 @@ func TestTaskHistories(t *testing.T) {
 	sum, streamed, all, ends := taskLife{resumed: map[string]int{}}, 0, 0, map[string]int{}
 	for seed := first; seed < first+n; seed++ {
 		l := playTask(t, seed)
-		sum.pages, sum.cuts, sum.asks, sum.numbered = sum.pages+l.pages, sum.cuts+l.cuts, sum.asks+l.asks, sum.numbered+l.numbered
+		sum.pages, sum.cuts, sum.asks, sum.numbered, sum.behind = sum.pages+l.pages, sum.cuts+l.cuts, sum.asks+l.asks, sum.numbered+l.numbered, sum.behind+l.behind
 		sum.told += l.told
 		for word, n := range l.resumed {
 			sum.resumed[word] += n
@@ -45,10 +45,13 @@ func TestTaskHistories(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d histories: %d pages, %d cuts, %d segments, %d requests from a number, %d questions: 0 lost, 0 twice; %v; resumed: %v; %d of %d were told whole",
-		n, sum.pages, sum.cuts, sum.told, sum.numbered, sum.asks, ends, sum.resumed, all, streamed)
+	t.Logf("%d histories: %d pages, %d cuts, %d segments, %d requests from a number, %d of them behind, %d questions: 0 lost, 0 twice; %v; resumed: %v; %d of %d were told whole",
+		n, sum.pages, sum.cuts, sum.told, sum.numbered, sum.behind, sum.asks, ends, sum.resumed, all, streamed)
 	if n > 100 && (uint64(ends["result"]) < n*2/3 || all < streamed*2/3) {
 		t.Error("the histories are too harmful to show anything")
+	}
+	if n > 100 && sum.behind*100 > sum.numbered {
+		t.Error("requests name lower numbers than they could")
 	}
 }
 
