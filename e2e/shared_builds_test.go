@@ -76,11 +76,6 @@ func TestFault191_SharedOldBuildIsKilled(t *testing.T) {
 	}
 	next.WaitFor(`!carried.a.followed`)
 	passes(p, "a", 5)
-	next.WaitFor(`trails.a.outcome`)
-	has := chrome.Eval[trail](next, `trails.a`)
-	newLedger(t, p).call("a", has)
-	if has.Outcome != "result" {
-		t.Errorf("ended with %q", has.Outcome)
-	}
+	v.outcome(next, "a", "result")
 	blameless(t, p)
 }

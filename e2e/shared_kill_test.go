@@ -46,13 +46,7 @@ func TestFault187_SharedKilled(t *testing.T) {
 				t.Error("the worker lives")
 			}
 			// The next page has the call as the journal has it.
-			next := v.open()
-			next.WaitFor(`trails.a?.outcome`)
-			has := chrome.Eval[trail](next, `trails.a`)
-			if has.Outcome != want {
-				t.Errorf("the call ended with %q, want %q", has.Outcome, want)
-			}
-			newLedger(t, p).call("a", has)
+			v.outcome(v.open(), "a", want)
 			if runs := p.Oracle().Runs("a"); runs != 1 {
 				t.Errorf("%d runs", runs)
 			}
@@ -79,12 +73,7 @@ func TestFault187_SharedKilledWithoutAPage(t *testing.T) {
 	page = v.open()
 	v.has(page, "a", 4)
 	passes(p, "a", 3)
-	page.WaitFor(`trails.a.outcome`)
-	has := chrome.Eval[trail](page, `trails.a`)
-	newLedger(t, p).call("a", has)
-	if has.Outcome != "result" {
-		t.Errorf("ended with %q", has.Outcome)
-	}
+	v.outcome(page, "a", "result")
 	v.oneHandshake()
 	blameless(t, p)
 }
@@ -104,11 +93,6 @@ func TestFault187_SharedCrashedTab(t *testing.T) {
 	page = v.open()
 	v.has(page, "a", 5)
 	passes(p, "a", 2)
-	page.WaitFor(`trails.a.outcome`)
-	has := chrome.Eval[trail](page, `trails.a`)
-	newLedger(t, p).call("a", has)
-	if has.Outcome != "result" {
-		t.Errorf("ended with %q", has.Outcome)
-	}
+	v.outcome(page, "a", "result")
 	blameless(t, p)
 }

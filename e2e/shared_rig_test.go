@@ -87,16 +87,24 @@ func (v *visits) has(page *chrome.Page, label string, n int) {
 	page.WaitFor(`window.ready && trails.` + label + `?.marks.length === ` + chrome.JS(n))
 }
 
-// ends waits until a page has the result of a call, and checks that it has all of it:
-// each number once and in order; and that the page never heard of a cut.
-func (v *visits) ends(page *chrome.Page, label string) {
+// outcome waits until a call has ended in a page, and checks how, and that the page has
+// each number once and in order.
+func (v *visits) outcome(page *chrome.Page, label, want string) trail {
 	v.t.Helper()
 	page.WaitFor(`window.ready && trails.` + label + `?.outcome`)
 	has := chrome.Eval[trail](page, `trails.`+label)
-	book := newLedger(v.t, v.p)
-	book.call(label, has)
-	if has.Outcome != "result" || len(has.Resumed) > 0 {
-		v.t.Errorf("%s: ended with %q, resumed %v", label, has.Outcome, has.Resumed)
+	newLedger(v.t, v.p).call(label, has)
+	if has.Outcome != want {
+		v.t.Errorf("%s: ended with %q, want %q", label, has.Outcome, want)
+	}
+	return has
+}
+
+// ends checks that a call has its result in a page, which never heard of a cut.
+func (v *visits) ends(page *chrome.Page, label string) {
+	v.t.Helper()
+	if has := v.outcome(page, label, "result"); len(has.Resumed) > 0 {
+		v.t.Errorf("%s: resumed %v", label, has.Resumed)
 	}
 }
 

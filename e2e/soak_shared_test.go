@@ -87,7 +87,7 @@ func (s *schedule) round(round int) {
 		return
 	}
 	if resumed > 0 {
-		s.t.Errorf("%d resumes were told", resumed)
+		s.t.Errorf("%d resumes were reported", resumed)
 	}
 	s.cut += s.p.Cancelled("count")
 	for _, made := range plan {

@@ -33,7 +33,7 @@ func duringTurn(t *testing.T) (m *model, s *sim, a *modelSession, call engine.Ca
 }
 
 // TestHeldPromptWhoseTurnNobodyRead: the agent holds the second prompt until it is
-// done with the first, and both turns end while the stream is cut. One end is told,
+// done with the first, and both turns end while the stream is cut. One end is reported,
 // and two are expected: who waits for the second turn would wait for ever.
 func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 	m, s, a, second, held := duringTurn(t)
@@ -54,7 +54,7 @@ func TestHeldPromptWhoseTurnNobodyRead(t *testing.T) {
 
 // TestFault180_AnswerAfterTheTurn: a prompt is taken into the turn that is under way,
 // and the agent answers it only when that turn is over. No other turn follows, so one
-// more end is told: who waits for the prompt would wait for ever. Of a prompt that was
+// more end is reported: who waits for the prompt would wait for ever. Of a prompt that was
 // held until then the turn is still to come.
 func TestFault180_AnswerAfterTheTurn(t *testing.T) {
 	for _, held := range []bool{false, true} {
@@ -78,8 +78,8 @@ func TestFault180_AnswerAfterTheTurn(t *testing.T) {
 }
 
 // TestFault184_AnswerBesideTheLog: a tab that looks on prompts. The answer and the log
-// come to it on two ways: it is told of the turn's end once after its prompt was made,
-// whichever is first, and also where the log, written anew from a history, has no more
+// come to it on two ways: it hears of the turn's end once after its prompt was made,
+// whichever is first, and also where the log, written again from a history, has no more
 // of the turn than its end.
 func TestFault184_AnswerBesideTheLog(t *testing.T) {
 	running, idle := `"state":"running"`, `"state":"idle","stopReason":"end_turn"`

@@ -37,7 +37,7 @@ func expectLines(t *testing.T, log string, want ...string) {
 }
 
 // TestGoesOnWithGoldenRows: what an earlier build stored of a session is what this one
-// goes on from, and the app is asked and told what it was asked and told then.
+// goes on from, and the app gets the questions and events that it had then.
 func TestGoesOnWithGoldenRows(t *testing.T) {
 	w := goldenSession(t)
 	openStreams(w)
@@ -50,7 +50,7 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 		`GET Acp-Connection-Id=connection-1 Acp-Session-Id=session-1 Last-Event-ID=e7`,
 		`POST Acp-Connection-Id=connection-1 Acp-Session-Id=session-1 {"jsonrpc":"2.0","id":11,"result":{}}`)
 	if strings.Contains(w.Log(), `"prompt":4`) || strings.Count(w.Log(), " question ") != 1 {
-		t.Errorf("the app is told of what is over\n%s", w.Log())
+		t.Errorf("the app hears of what is over\n%s", w.Log())
 	}
 }
 

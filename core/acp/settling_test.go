@@ -98,7 +98,7 @@ func settling(t testing.TB, random *rand.Rand) {
 	s.post, s.aborted = nil, nil
 	s.arrive()
 	s.streamsOf(len(handles))
-	s.settle(16_000) // all histories are told, and doubts are over
+	s.settle(16_000) // all histories have come, and doubts are over
 	for range 20 {   // and no other comes to the rescue
 		for _, one := range all {
 			one.finish()
@@ -122,7 +122,7 @@ type lookingOn struct {
 	*looker
 	waits   *waiters
 	ask     func(text string) // of the tab that carries the sessions
-	passed  int               // of what it has told, on to the channel
+	passed  int               // how many of its effects the channel has had
 	channel []func()
 }
 
@@ -262,15 +262,15 @@ func (w *worker) finish() {
 // waiters are those who prompt in a page, and wait for the end of the turn: as
 // web/src/agent/turns.ts has it.
 type waiters struct {
-	told     func() []engine.Effect // to their page
+	effects  func() []engine.Effect // for their page
 	send     func(session uint32, text string) engine.CallID
-	heard    int // of what it was told
+	heard    int // how many of those it has had
 	sessions map[uint32]*awaitedTurns
 	prompts  []*awaitedPrompt
 }
 
-func newWaiters(told func() []engine.Effect, send func(session uint32, text string) engine.CallID) *waiters {
-	return &waiters{told: told, send: send, sessions: map[uint32]*awaitedTurns{}}
+func newWaiters(effects func() []engine.Effect, send func(session uint32, text string) engine.CallID) *waiters {
+	return &waiters{effects: effects, send: send, sessions: map[uint32]*awaitedTurns{}}
 }
 
 // awaitedTurns is who is at work in a session, as its page knows it.
@@ -305,10 +305,10 @@ func (w *waiters) prompt(session uint32, text string) {
 	p.call = w.send(session, text)
 }
 
-// hear takes what the page was told since.
+// hear takes what has come for the page since.
 func (w *waiters) hear() {
-	told := w.told()
-	for _, e := range told[w.heard:] {
+	effects := w.effects()
+	for _, e := range effects[w.heard:] {
 		switch {
 		case e.Kind == engine.Deliver && e.Event == engine.EventTurn:
 			w.turns(uint32(e.C)).hear(e.Data)
@@ -324,7 +324,7 @@ func (w *waiters) hear() {
 			}
 		}
 	}
-	w.heard = len(told)
+	w.heard = len(effects)
 }
 
 func (a *awaitedTurns) hear(data []byte) {

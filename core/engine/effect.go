@@ -81,7 +81,7 @@ const (
 	// OutcomeHeaderMismatch is told and never stored: Data is a JSON-RPC error object,
 	// and the answer proves that the request was not run, for want of header fields.
 	OutcomeHeaderMismatch
-	// OutcomeVisitRequired is told and never stored, either: Data is a JSON-RPC error object
+	// OutcomeVisitRequired is reported and never stored, either: Data is a JSON-RPC error object
 	// that names the pages that a person has to visit before the request is made again.
 	OutcomeVisitRequired
 )

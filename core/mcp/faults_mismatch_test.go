@@ -93,12 +93,12 @@ func TestFault125_TheCandidatesNumber(t *testing.T) {
 	}
 }
 
-// A refusal that is told as what the page can do about it, and stored as the server's error:
+// A refusal that is reported as what the page can do about it, and stored as the server's error:
 // the page that reads it sends nothing (fault 125 of header fields).
 func TestFault125_StoredAsTheServersError(t *testing.T) {
 	for _, tc := range []struct {
 		status, code int
-		told         engine.Outcome
+		reported     engine.Outcome
 	}{
 		{400, -32020, engine.OutcomeHeaderMismatch},
 		{200, -32042, engine.OutcomeVisitRequired},
@@ -124,8 +124,8 @@ func TestFault125_StoredAsTheServersError(t *testing.T) {
 		w.Head(x, tc.status, "content-type", coretest.JSON)
 		w.Chunk(x, `{"jsonrpc":"2.0","id":`+coretest.RequestID(w.Request(x))+`,"error":{"code":`+strconv.Itoa(tc.code)+`,"message":"no"}}`)
 		w.End(x, engine.EndClean)
-		if told := land(); told != tc.told {
-			t.Errorf("%+v: told as %d", tc, told)
+		if got := land(); got != tc.reported {
+			t.Errorf("%+v: reported as %d", tc, got)
 		}
 		settled := 0
 		for _, e := range w.Reload() {
@@ -134,7 +134,7 @@ func TestFault125_StoredAsTheServersError(t *testing.T) {
 			}
 		}
 		if settled != 1 {
-			t.Errorf("%+v: the next page is not told the error\n%s", tc, w.Log())
+			t.Errorf("%+v: the next page does not get the error\n%s", tc, w.Log())
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestGoesOnWithGoldenRows: what an earlier build stored of a call is what this one goes
-// on from, and the app is asked and told what it was asked and told then.
+// on from, and the app gets the questions and events that it had then.
 func TestGoesOnWithGoldenRows(t *testing.T) {
 	for name, want := range map[string][]string{
 		"streamed": {

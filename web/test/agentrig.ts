@@ -1,3 +1,4 @@
+import { ready } from "./ready.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
 import { EVENT } from "../src/shared/border.js";
@@ -124,10 +125,7 @@ export class AgentRig {
   }
 }
 
-/** Lets everything that is ready run: a turn of the event loop, behind the timers of 0 ms in which agent.ts tells of sessions. */
-export function ready(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
+export { ready };
 
 /** Whether a promise has been settled by the time that everything has run that is ready. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {

@@ -18,6 +18,7 @@ function control(): CallControl & { cancelled: string[] } {
     answer: () => {},
     ack: () => Promise.resolve(),
     handed: () => {},
+    acted: () => {},
     park: () => {},
     peek: () => {},
     draft: () => {},

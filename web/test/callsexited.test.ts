@@ -24,6 +24,7 @@ function calls(context: Partial<CallContext> = {}) {
     call: (_client: number, _how: number, _parts: string[], _times: object, bind: (id: number) => void) => bind(++last),
     ack: note("ack"),
     handed: note("handed"),
+    acted: note("acted"),
     cancel: note("cancel"),
     park: note("park"),
     peek: note("peek"),

@@ -22,6 +22,7 @@ function underWay() {
     answer: nothing,
     ack: () => Promise.resolve(),
     handed: nothing,
+    acted: nothing,
     park: nothing,
     rerun: (other) => other,
     reread: (_, gap) => missing(gap),

@@ -23,6 +23,7 @@ function drafting() {
     answer: nothing,
     ack: () => Promise.resolve(),
     handed: nothing,
+    acted: nothing,
     park: nothing,
     rerun: (other) => other,
     reread: (_, gap) => missing(gap),

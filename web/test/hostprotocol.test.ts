@@ -7,6 +7,7 @@ import { Credits, Taken } from "../src/host/credits.js";
 import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/errordata.js";
 import { eachEvent, EventBatch } from "../src/host/eventbatch.js";
 import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/protocol.js";
+import { ready } from "./ready.js";
 
 test("A message of a port is taken where each member is what it has to be, and is nothing else", () => {
   const good: PageMessage[] = [
@@ -77,7 +78,7 @@ test("What a page takes it says once for a task, and at once where it is much", 
   taken.add(10);
   taken.add(20);
   assert.deepEqual(said, []);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await ready();
   taken.add(2 << 20);
   assert.deepEqual(said, [30, 2 << 20]);
 });

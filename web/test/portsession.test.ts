@@ -7,6 +7,7 @@ import { BUILD, type HostMessage, type PageMessage } from "../src/host/protocol.
 import { PortCall } from "../src/host/portcall.js";
 import { PortView } from "../src/host/portview.js";
 import { sizeOf } from "../src/host/credits.js";
+import { ready } from "./ready.js";
 
 /** The locks of one origin. */
 class FakeLocks {
@@ -140,8 +141,23 @@ test("Fault 204: a call that is not kept is let go of when it has ended, and a r
   page.session.known({ number: 2, peers: [] } as unknown as PortView, (given) => ((id = given), call), ["tools/call"] as never);
   page.session.ended(id);
   page.session.ended(id);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await ready();
   assert.deepEqual(page.heard.slice(1).map(({ t }) => t), ["call", "forgotten"]);
+});
+
+test("An outcome that the page says its app could act on waits for nothing in the worker, and garbage is no error there", async () => {
+  const page = new Page();
+  await page.hello();
+  const heard: string[] = [];
+  const control = { acted: () => heard.push("acted"), handed: () => heard.push("handed") };
+  const call = { settled: true, control, guaranteeOf: () => "durable" } as unknown as PortCall<unknown>;
+  let id = 0;
+  page.session.known({ number: 2, peers: [], shown: () => [] } as unknown as PortView, (given) => ((id = given), call), ["tools/call"] as never);
+  page.say({ t: "acted", call: id });
+  page.say({ t: "acted", call: "garbage" });
+  page.say({ t: "hello", build: BUILD, lock: "another", outlives: true });
+  await ready();
+  assert.deepEqual([heard, page.session.dropped], [["acted"], 2]);
 });
 
 test("Fault 207: a slow reader of one page holds up no other page; it has the rest from the store", async () => {

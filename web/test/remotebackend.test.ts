@@ -6,8 +6,8 @@ import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { asData } from "../src/host/remotecalls.js";
 import { FakeLink } from "./hostrig.js";
+import { ready } from "./ready.js";
 
-const task = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 const code = (error: unknown): string => (error as HoldfastError).code;
 
 /** A backend over these links, one after the other; the first is open. */
@@ -27,7 +27,7 @@ test("Fault 195: a logout whose worker dies deletes in the next one, or rejects,
   const gone = backend.logout();
   assert.deepEqual(first.kinds, ["connect", "logout"]);
   first.die();
-  await task();
+  await ready();
   assert.deepEqual(second.kinds.slice(0, 2), ["connect", "logout"]);
   second.answer(undefined);
   await gone;
@@ -53,10 +53,10 @@ test("Fault 197: what is made and asked while the worker is replaced waits for t
   const listed = backend.calls();
   dropped.cancel("enough");
   await assert.rejects(dropped.result, (error) => code(error) === "cancelled");
-  await task();
+  await ready();
   assert.deepEqual([second.kinds, backend.state], [["connect"], "reconnecting"]);
   second.open();
-  await task();
+  await ready();
   assert.deepEqual(second.kinds.slice(0, 2), ["connect", "make"]);
   assert.deepEqual(second.kinds.slice(2, 4).sort(), ["calls", "ping"]);
   second.answer([]);
@@ -85,16 +85,16 @@ test("Fault 198: a client that is closed, or given up, while its worker is repla
     const waits = made();
     if (at === "before it is open") {
       there(second.link);
-      await task();
+      await ready();
     }
     const closing = backend.close();
     second.answer(undefined);
     await closing;
     await assert.rejects(waits.result, (error) => code(error) === "closed");
     there(second.link);
-    await task();
+    await ready();
     second.open();
-    await task();
+    await ready();
     assert.deepEqual([backend.state, states, second.clients.size], ["closed", ["reconnecting"], 0], at);
     assert.deepEqual(second.kinds, at === "before it is open" ? ["connect", "close"] : []);
   }
@@ -120,7 +120,7 @@ test("Fault 206: what the app gives crosses as the host in the page takes it: pr
   await backend.open(undefined);
   assert.deepEqual((link.said[0] as { handlers: string[] }).handlers, ["elicitation"]);
   link.tell({ t: "question", client: 2, question: 7, asked: "elicitation", request: { mode: "url" }, server: "s", draft: "" });
-  await task();
+  await ready();
   const reply = link.said.find((message) => message.t === "reply") as { value: unknown; error: unknown };
   assert.deepEqual([structuredClone(reply.value), reply.error], [{ action: "decline" }, undefined]);
 });

@@ -17,8 +17,10 @@ export interface CallControl {
   answer(call: number, responses: string): void;
   /** Resolves when it is stored. */
   ack(call: number, position: number): Promise<void>;
-  /** The outcome is being handed to the app; `done`: it was, and the app could act on it. */
-  handed(call: number, done?: boolean): void;
+  /** The outcome is being handed to the app. */
+  handed(call: number): void;
+  /** The app had the outcome, and could act on it. */
+  acted(call: number): void;
   park(call: number, parked: boolean): void;
   /** The answer is {@link Call.peeked}. */
   peek(call: number): void;

@@ -95,10 +95,12 @@ export class Calls {
     pause: (call, paused) => this.#wire.runtime.pause(this.#wire.handle, call, paused),
     answer: (call, responses) => this.#wire.runtime.answer(this.#wire.handle, call, responses),
     ack: (call, position) => this.#ack(call, position),
-    handed: (call, done) => {
+    handed: (call) => {
       const kept = this.#kept.get(call);
-      if (kept && done) this.#wire.runtime.handed(this.#wire.handle, call);
-      else if (kept) this.#handover.add(call, kept);
+      if (kept) this.#handover.add(call, kept);
+    },
+    acted: (call) => {
+      if (this.#kept.has(call)) this.#wire.runtime.handed(this.#wire.handle, call);
     },
     peek: (call) => {
       if (this.#pending.has(call)) this.#wire.runtime.peek(this.#wire.handle, call);

@@ -41,8 +41,12 @@ export class LiveControl implements SharedControl {
     return refused;
   }
 
-  handed(call: number, done?: boolean): void {
-    if (!this.#exited) this.#control.handed(call, done);
+  handed(call: number): void {
+    if (!this.#exited) this.#control.handed(call);
+  }
+
+  acted(call: number): void {
+    if (!this.#exited) this.#control.acted(call);
   }
 
   peek(call: number): void {

@@ -136,7 +136,8 @@ export class SharedCall<T> extends Call<T> {
         this.#done = Math.max(this.#done, position || this.position);
         return this.#bound?.control.ack(this.#bound.id, position) ?? Promise.resolve();
       },
-      handed: (_, done) => core((control, id) => control.handed(id, done)),
+      handed: () => core((control, id) => control.handed(id)),
+      acted: () => core((control, id) => control.acted(id)),
       peek: () => core((control, id) => control.peek(id)),
       draft: (_, key, draft) => core((control, id) => control.draft(id, key, draft)),
       park: (_, parked) => core((control, id) => control.park(id, parked)),

@@ -41,9 +41,8 @@ export class HostLink {
   #release: (() => void) | undefined;
   #watch: AbortController | undefined;
   #hostLock = "";
-  #over = false;
-  /** It is in the back/forward cache. */
-  #isCached = false;
+  /** `cached`: the page is in the back/forward cache; `over`: nothing crosses the link any more. */
+  #state: "open" | "cached" | "over" = "open";
   /** What listens to the page. */
   readonly #page = new AbortController();
   readonly #clients = new Map<number, LinkedClient>();
@@ -88,7 +87,7 @@ export class HostLink {
   /** Takes the page's lock; gives it back at once where the page is in the cache, or the link over, by then. */
   async #hold(): Promise<boolean> {
     const release = await lock(this.#lock);
-    const isWanted = !this.#over && !this.#isCached;
+    const isWanted = this.#state === "open";
     if (isWanted) this.#release = () => void release?.();
     else void release?.();
     return isWanted;
@@ -117,7 +116,7 @@ export class HostLink {
     const { signal } = this.#page;
     addEventListener("pagehide", ({ persisted }) => {
       if (!persisted) return this.send({ t: "bye" });
-      this.#isCached = true;
+      this.#state = "cached";
       this.send({ t: "away", cached: true });
       this.#watch?.abort(); // a page that waits for a lock, or holds one, is not kept in the cache
       this.#release?.();
@@ -125,13 +124,13 @@ export class HostLink {
     }, { signal });
     addEventListener("pageshow", ({ persisted }) => {
       if (!persisted) return;
-      this.#isCached = false;
+      this.#state = "open";
       this.#watchHost();
       void this.#hold().then((holds) => holds && this.send({ t: "back" }));
     }, { signal });
     // A frozen page holds its lock, and waits for that of its session; one in the cache is frozen as well.
     const document = globalThis.document as Document | undefined; // an app's own worker has none
-    document?.addEventListener("freeze", () => !this.#isCached && this.send({ t: "away", cached: false }), { signal });
+    document?.addEventListener("freeze", () => this.#state === "open" && this.send({ t: "away", cached: false }), { signal });
     // One that comes from the cache says so once it has its lock again, and not before.
     document?.addEventListener("resume", () => this.#release && this.send({ t: "back" }), { signal });
   }
@@ -145,7 +144,7 @@ export class HostLink {
 
   /** Whether it has ended: nothing crosses it any more. */
   get isOver(): boolean {
-    return this.#over;
+    return this.#state === "over";
   }
 
   /** A number that no other client or call of the page's has here. Even. */
@@ -175,14 +174,14 @@ export class HostLink {
 
   /** Tells the host; throws a DataCloneError where something cannot cross. */
   send(message: PageMessage): void {
-    if (!this.#over) this.#port.postMessage(message);
+    if (!this.isOver) this.#port.postMessage(message);
   }
 
   /** Asks the host under a number, which `message` is made with; rejects with what went wrong there. */
   ask(op: string, client: LinkedClient | undefined, message: (ask: number) => PageMessage): Promise<unknown> {
     const ask = this.number();
     return new Promise((resolve, reject) => {
-      if (this.#over) return reject(hostEnded(op));
+      if (this.isOver) return reject(hostEnded(op));
       this.send(message(ask));
       this.#asked.set(ask, { op, client, resolve, reject });
     });
@@ -219,8 +218,8 @@ export class HostLink {
   }
 
   #end(): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.isOver) return;
+    this.#state = "over";
     this.#watch?.abort();
     this.#page.abort();
     this.#release?.();

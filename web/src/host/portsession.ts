@@ -9,7 +9,7 @@ import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";
 import { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
-import type { PortView, QuestionContext, ViewPage } from "./portview.js";
+import type { PortView, Presence, QuestionContext, ViewPage } from "./portview.js";
 import { type Asked, BUILD, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
 import { GONE, pageArrived } from "./askpage.js";
 
@@ -41,8 +41,7 @@ export class PortSession implements ViewPage {
   readonly #port: MessagePort;
   /** Gives back the lock by which the page knows that the session lives. */
   readonly #release = new AbortController();
-  #presence: "here" | "away" | "gone" = "here";
-  #greeted = false;
+  #presence: Presence = "new";
   #outlives = false;
   #lock = "";
   #watch: AbortController | undefined;
@@ -75,7 +74,7 @@ export class PortSession implements ViewPage {
     port.start();
   }
 
-  get presence(): "here" | "away" | "gone" {
+  get presence(): Presence {
     return this.#presence;
   }
 
@@ -201,7 +200,7 @@ export class PortSession implements ViewPage {
 
   #receive(data: unknown): void {
     const message = checked<PageMessage>(FROM_PAGE, data);
-    if (!message || this.#presence === "gone" || (message.t === "hello") === this.#greeted) {
+    if (!message || this.#presence === "gone" || (message.t === "hello") !== (this.#presence === "new")) {
       this.dropped++;
       return;
     }
@@ -220,7 +219,7 @@ export class PortSession implements ViewPage {
           this.#end();
           return;
         }
-        this.#greeted = true;
+        this.#presence = "here";
         this.#lock = message.lock;
         this.#outlives = message.outlives;
         this.#watchPage();
@@ -304,8 +303,8 @@ export class PortSession implements ViewPage {
         });
         break;
       }
-      case "handed":
-        control?.handed(0, true);
+      case "acted":
+        control?.acted(0);
         break;
       default:
         if (!call || call.settled || !control) return;

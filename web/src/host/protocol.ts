@@ -38,7 +38,7 @@ export type PageMessage =
   | { t: "cancel"; call: number; reason: string }
   | { t: "pause"; call: number; on: boolean }
   | { t: "answer"; call: number; responses: string }
-  | { t: "handed"; call: number }
+  | { t: "acted"; call: number }
   | { t: "peek"; call: number }
   | { t: "park"; call: number; on: boolean }
   | { t: "draft"; call: number; key: string; draft: string }
@@ -113,7 +113,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
   cancel: { call: "n", reason: "s" },
   pause: { call: "n", on: "b" },
   answer: { call: "n", responses: "s" },
-  handed: { call: "n" },
+  acted: { call: "n" },
   peek: { call: "n" },
   park: { call: "n", on: "b" },
   draft: { call: "n", key: "s", draft: "s" },

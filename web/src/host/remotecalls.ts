@@ -27,7 +27,7 @@ export class RemoteCalls {
   readonly #floor: () => Guarantee;
   readonly #calls = new Map<number, Call<unknown>>();
   readonly #keys = new Map<string, Call<unknown>>();
-  readonly #handover = new Handover((call) => this.#link.send({ t: "handed", call }));
+  readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
   /** `floor` is what a call that is kept starts with. */
   constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee) {
@@ -196,6 +196,7 @@ export class RemoteCalls {
       const call = this.#calls.get(id);
       if (call) this.#handover.add(id, call);
     },
+    acted: (call) => this.#link.send({ t: "acted", call }),
     peek: (call) => this.#link.send({ t: "peek", call }),
     park: (call, on) => this.#link.send({ t: "park", call, on }),
     draft: (call, key, draft) => this.#link.send({ t: "draft", call, key, draft }),
