@@ -78,8 +78,11 @@ func (s *agentSoak) turn(turn int) {
 	s.turns++
 	s.updates += n
 	s.spoken = append(s.spoken, n)
+	// An answer to each prompt: where two turns count equally far, the text ends as
+	// the turn before did until the first update of this one is here.
 	s.page.WaitWithin(roundLimit, fmt.Sprintf(`chats[%q].session.state === "idle" && text(%[1]q).endsWith("⟨%[2]d⟩") &&
-		chats[%[1]q].session.transcript.filter(({ type }) => type === "user_message").length === %[3]d`, s.session, n, len(s.spoken)))
+		["user_message", "agent_message"].every((kind) =>
+			chats[%[1]q].session.transcript.filter(({ type }) => type === kind).length === %[3]d)`, s.session, n, len(s.spoken)))
 	s.cuts += s.server.RandomCutsMade()
 	s.server.CutAtRandom(acpserver.RandomCuts{})
 	s.compare()
