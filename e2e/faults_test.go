@@ -103,6 +103,7 @@ var torture = []int{
 	205,
 	206,
 	207,
+	240,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -153,19 +153,22 @@ func (n *connection) opened(c *Client, now engine.Time) {
 			}
 		}
 	}
-	if n != c.home {
-		return
-	}
+	n.release(c, now)
+}
+
+// release lets through the requests that wait for the connection, or for its stream.
+func (n *connection) release(c *Client, now engine.Time) {
 	for _, r := range c.allRequests() {
-		if r.state == requestQueued && r.session == nil {
-			r.send(c, now)
+		if n == c.home && r.state == requestQueued && r.session == nil {
+			r.dispatch(c, now)
 		}
 	}
 }
 
-// streamWithin is how long a connection that is new to the app is not called open
-// for want of an answer to its stream's GET, in ms: servers exist that give none
-// before they have something to say.
+// streamWithin is how long the answer to the GET of a connection's stream is waited
+// for, in ms, before a connection that is new to the app is called open, and before
+// requests leave without it: servers exist that give none before they have something
+// to say.
 const streamWithin = 5_000
 
 // streamAnswered notes that a stream can be had, or that the app has waited for

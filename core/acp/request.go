@@ -167,8 +167,13 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 	if r.session != nil {
 		conn = r.session.conn
 	}
-	if conn == nil || conn.state != connOpen || r.session != nil && (!r.session.ready(c, now) || !r.session.takes(c, r)) {
-		return // connection.opened or session.release lets it go
+	switch {
+	case conn == nil || conn.state != connOpen:
+		return // connection.opened lets it go
+	case r.session != nil && (!r.session.ready(c, now) || !r.session.takes(c, r)):
+		return // session.release lets it go
+	case r.session == nil && !methods[r.method].repeats && conn.stream.mayLose() && !conn.stream.silent:
+		return // stream.up or stream.advance lets it go
 	}
 	r.send(c, now)
 }
@@ -187,7 +192,8 @@ func (r *request) send(c *Client, now engine.Time) {
 		}
 	}
 	r.enter(c, requestSent)
-	r.doubtful, r.cut, r.again = nil, false, engine.Never
+	r.doubtful, r.again = nil, engine.Never
+	r.cut = r.conn.stream.mayLose() && r.conn.stream.brings(r)
 	r.conn.answers = append(r.conn.answers, r)
 	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: methods[r.method].repeats,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}

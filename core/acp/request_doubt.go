@@ -84,7 +84,7 @@ func (r *request) advance(c *Client, now engine.Time) {
 		r.fail(c, now, r.doubtful)
 		return
 	}
-	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method, Retryable: methods[r.method].repeats, Message: "the agent did not answer in time"})
+	r.fail(c, now, &engine.Error{Code: engine.CodeTimeout, Op: r.method, Retryable: methods[r.method].repeats || r.state == requestQueued, Message: "the agent did not answer in time"})
 }
 
 // connectionLost decides about a request whose connection is gone. What may be asked

@@ -23,11 +23,13 @@ type stream struct {
 	resumes  bool        // it goes on behind an id
 	heardAt  engine.Time // when something came on it last
 	comments uint64
-	withheld bool // a Read that waits for the store
+	withheld bool        // a Read that waits for the store
+	silent   bool        // the connection's own: a GET of it has had no answer for streamWithin
+	silentAt engine.Time // when that will be so
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
-	es := &stream{conn: n, session: s, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	es := &stream{conn: n, session: s, silentAt: engine.Never, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	es.link.Watch(c.now, &c.heads)
 	es.link.Reopen = true // agents keep what they say while nobody reads
 	return es
@@ -53,6 +55,15 @@ func (es *stream) connect(c *Client, now engine.Time) {
 	es.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
 	es.token = c.token.Number()
 	es.x = c.fetch(es, "GET", header, nil)
+	if es.session == nil {
+		es.silentAt = now.After(streamWithin)
+	}
+}
+
+// mayLose reports whether the agent's server may write to a connection of the
+// stream that is dead, this page's or an earlier one's, and take that for sent.
+func (es *stream) mayLose() bool {
+	return es != nil && es.link.State() != link.StateUp && (es.opened || es.conn.restored)
 }
 
 func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
@@ -126,7 +137,9 @@ func (es *stream) up(c *Client, now engine.Time) {
 	}
 	s := es.session
 	if s == nil {
+		es.silent, es.silentAt = false, engine.Never
 		es.conn.streamAnswered(c)
+		es.conn.release(c, now)
 		return
 	}
 	c.heardOne = true
@@ -216,7 +229,7 @@ func (es *stream) close(c *Client) {
 
 func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
 	c.abort(es.x)
-	es.x = 0
+	es.x, es.silent, es.silentAt = 0, false, engine.Never
 	if es.link.State() == link.StateOver {
 		return
 	}
@@ -258,9 +271,13 @@ func (es *stream) advance(c *Client, now engine.Time) {
 	case link.ActionAbort:
 		es.broken(c, now, engine.EndNetwork, engine.Head{})
 	}
+	if now >= es.silentAt {
+		es.silent, es.silentAt = true, engine.Never
+		es.conn.release(c, now)
+	}
 }
 
-func (es *stream) deadline() engine.Time { return es.link.Deadline() }
+func (es *stream) deadline() engine.Time { return min(es.link.Deadline(), es.silentAt) }
 
 // readWithheld goes on reading where the store has caught up.
 func (es *stream) readWithheld(c *Client) {
