@@ -104,6 +104,8 @@ var torture = []int{
 	206,
 	207,
 	240,
+	242,
+	243,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -31,8 +31,9 @@ func TestFault187_SharedKilled(t *testing.T) {
 			first := v.worker()
 			first.Kill()
 			if want != "result" {
-				// The browser may list it no more while it still reads for a moment.
-				eventually(t, "the stream to be cut", func() bool { return p.Oracle().OpenStreams("a") == 0 })
+				// The browser may list it no more while it still reads for a moment. (An
+				// oracle's streams are those of revisions that resume.)
+				eventually(t, "the stream to be closed", func() bool { return p.Cancelled("count") == 1 })
 			}
 			passes(p, "a", 4)
 			// What each page had goes on in it, or ends there with a word that says so.

@@ -157,6 +157,33 @@ func TestFault186_NetworkOfAWorker(t *testing.T) {
 	}
 }
 
+// TestFault242_NetworkMeasuredAgain: navigator.connection changes too when the browser
+// has measured the network again. No stream has to prove for that that it is open.
+func TestFault242_NetworkMeasuredAgain(t *testing.T) {
+	if !inWorker(t) {
+		t.Skip("a page listens to online and offline")
+	}
+	eval(t, `Object.defineProperty(navigator, "onLine", { configurable: true, get: () => true })`)
+	var got []PageEvent
+	stop, err := WatchPage(clock(t), func(e PageEvent, _ int64) { got = append(got, e) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	change := func() { eval(t, `navigator.connection.dispatchEvent(new Event("change"))`) }
+	change()
+	change()
+	if len(got) != 0 {
+		t.Errorf("a network that was measured again: %v", got)
+	}
+	eval(t, `Object.defineProperty(navigator.connection, "type", { configurable: true, get: () => "wifi" })`)
+	change()
+	change()
+	if want := []PageEvent{PageOnline}; !slices.Equal(got, want) {
+		t.Errorf("another kind of network: %v, want %v", got, want)
+	}
+}
+
 // TestUndosAfterAnError: a listener that cannot be added leaves nothing behind.
 func TestUndosAfterAnError(t *testing.T) {
 	var undo undos

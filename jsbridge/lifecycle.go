@@ -78,9 +78,11 @@ func WatchPage(now func() float64, on func(e PageEvent, gap int64)) (stop func()
 }
 
 // watchConnection is for workers, in which Chromium fires neither online nor offline:
-// there it is navigator.connection that changes. It also changes with the kind of the
-// network, which is as good as one that is there again. Other browsers, which have those
-// events in workers, have no connection.
+// there it is navigator.connection that changes. It changes most often because the
+// browser has measured the network again (rtt, downlink, effectiveType: Network
+// Information API), which says nothing of what is open; so what counts is whether there
+// is a network now and was none, and its type, where the system tells it. Other
+// browsers, which have those events in workers, have no connection.
 func watchConnection(global safejs.Value, listen func(safejs.Value, string, func(safejs.Value)), on func(PageEvent, int64)) {
 	navigator, err := global.Get("navigator")
 	if err != nil {
@@ -90,14 +92,25 @@ func watchConnection(global safejs.Value, listen func(safejs.Value, string, func
 	if err != nil || connection.Type() != safejs.TypeObject {
 		return
 	}
-	listen(connection, "change", func(safejs.Value) {
-		event := PageOffline
-		if onLine, err := navigator.Get("onLine"); err == nil {
-			if yes, _ := onLine.Truthy(); yes {
-				event = PageOnline
-			}
+	look := func() (online bool, kind string) {
+		if value, err := navigator.Get("onLine"); err == nil {
+			online, _ = value.Truthy()
 		}
-		on(event, 0)
+		if value, err := connection.Get("type"); err == nil && value.Type() == safejs.TypeString {
+			kind, _ = value.String()
+		}
+		return online, kind
+	}
+	wasOnline, was := look()
+	listen(connection, "change", func(safejs.Value) {
+		online, kind := look()
+		switch {
+		case online && (!wasOnline || kind != was):
+			on(PageOnline, 0)
+		case !online && wasOnline:
+			on(PageOffline, 0)
+		}
+		wasOnline, was = online, kind
 	})
 }
 

@@ -106,8 +106,8 @@ test("a session that nothing is expected of gives way at once", ticking(async (t
   connections.rest();
 }));
 
-/** Web Locks, beside which there are those of others: what they wait for they take when it is given back. */
-function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[] }): { restore(): void } {
+/** Web Locks, beside which there are those of others: what they wait for they take when it is given back. `slow` has what the browser has not seen yet. */
+function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() => void)[] }): { restore(): void } {
   const held = new Map<string, () => void>();
   const waiting: { name: string; grant: () => void }[] = [];
   const isFree = (name: string): boolean => !held.has(name) && !others.held.some((one) => one.name === name);
@@ -126,6 +126,7 @@ function fakeLocks(others: { held: LockInfo[]; pending: LockInfo[] }): { restore
             resolve();
           });
         };
+        if (others.slow) return void others.slow.push(grant);
         if (isFree(name)) return grant();
         const entry = { name, grant };
         waiting.push(entry);
@@ -208,6 +209,45 @@ test("Fault 172: another build on the page shares the connections as a tab does,
     for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
     assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 1, "the other one has none, and waits");
     for (const one of sessions) connections.leave(one);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));
+
+test("Fault 243: a call that has its connection in a moment takes none of another, in this tab or in the next", ticking(async (tick) => {
+  const lock = (slot: number, clientId: string): LockInfo => ({ name: `holdfast.stream.http://eight.test.${slot}`, clientId, mode: "exclusive" });
+  const others: { held: LockInfo[]; pending: LockInfo[]; slow?: (() => void)[] } = { held: [], pending: [] };
+  const { restore } = fakeLocks(others);
+  try {
+    const connections = Connections.of("http://eight.test/mcp")!;
+    let given = 0;
+    const long = { ...call(), give: () => ++given > 0 };
+    connections.join(long);
+    await tick(0);
+    await tick(1_400);
+    others.slow = [];
+    const next = call();
+    connections.join(next); // its requests are on their way through the browser
+    await tick(500);
+    assert.equal(given, 0, "two connections are free");
+    const granted = others.slow;
+    delete others.slow;
+    for (const grant of granted.slice(1)) grant();
+    await tick(500);
+    assert.deepEqual([next.taken, given], [1, 0]);
+    connections.leave(next);
+    connections.rest();
+    await tick(0);
+    // Another tab has been granted two, and has not yet taken back what it asked for beside them.
+    others.held = [lock(1, "other"), lock(2, "other")];
+    others.pending = [lock(0, "other")];
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.equal(given, 0, "the other tab has more than it needs");
+    others.pending = [0, 1, 2].map((slot) => lock(slot, "third"));
+    for (let ms = 0; ms < 1_000; ms += 500) await tick(500);
+    assert.equal(given, 1, "a third tab waits for any of them");
+    connections.leave(long);
     connections.rest();
   } finally {
     restore();

@@ -212,8 +212,8 @@ export class Connections {
   async #rotate(): Promise<void> {
     const due = performance.now() - SLICE;
     if (![...this.#held.values()].some(({ since }) => since <= due)) return;
-    const tabs = await this.#elsewhere();
-    let waiting = this.#waiting.length || tabs.waiting;
+    const tabs = await this.#scarcity();
+    let waiting = tabs.here || tabs.waiting;
     for (const [stream, held] of [...this.#held].sort((a, b) => a[1].since - b[1].since)) {
       if (waiting === 0) return;
       if (held.since > due || this.#held.get(stream) !== held || !this.#owes(stream, tabs.poorest) || !stream.give()) continue;
@@ -244,21 +244,42 @@ export class Connections {
   }
 
   /**
-   * How many wait in other tabs, and how many connections the poorest of those has, less
-   * one for the stream of an agent's own connection, which reads no session.
+   * How many wait here and in other tabs, and how many connections the poorest of those
+   * tabs has, less one for the stream of an agent's own connection, which reads no session.
    */
-  async #elsewhere(): Promise<{ waiting: number; poorest: number }> {
-    const { held, pending, own } = await this.#others();
-    const have = pending.map(({ clientId }) => held.filter((one) => one.clientId === clientId).length - (own.has(clientId) ? 1 : 0));
-    return { waiting: Math.ceil(pending.length / SLOTS), poorest: Math.max(0, Math.min(...have)) };
+  async #scarcity(): Promise<{ here: number; waiting: number; poorest: number }> {
+    const { held, pending, own, mine } = await this.#others();
+    const waiting = [...new Set(pending.map(({ clientId }) => clientId))]
+      .map((id) => {
+        const has = held.filter(({ clientId }) => clientId === id).length - (own.has(id) ? 1 : 0);
+        return { has, calls: this.#calls(pending.filter(({ clientId }) => clientId === id)) };
+      })
+      .filter(({ calls }) => calls > 0);
+    const short = mine ? this.#calls(mine) > 0 : this.#held.size >= SLOTS;
+    return {
+      here: short ? this.#waiting.length : 0,
+      waiting: waiting.reduce((sum, { calls }) => sum + calls, 0),
+      poorest: Math.max(0, Math.min(...waiting.map(({ has }) => has))),
+    };
+  }
+
+  /**
+   * How many calls wait, by the locks that a tab waits for. Each asks for all slots, and
+   * takes back the others when it has one: who waits for some of them only will have its
+   * connection in a moment, as has who is not in the list yet.
+   */
+  #calls(pending: LockInfo[]): number {
+    const slots = Array.from({ length: SLOTS }, (_, slot) => `holdfast.${this.#prefix}${slot}`);
+    return Math.min(...slots.map((slot) => pending.filter(({ name }) => name === slot).length));
   }
 
   /**
    * The locks of connections that other tabs have and wait for, and which tabs have one for
    * an agent's own connection. Another build of the runtime on this page counts as a tab:
-   * the browser gives both one name, so its locks are those beyond this build's.
+   * the browser gives both one name, so its locks are those beyond this build's. `mine` are
+   * those that this page waits for, undefined where the browser does not tell.
    */
-  async #others(): Promise<{ held: LockInfo[]; pending: LockInfo[]; own: Set<string | undefined> }> {
+  async #others(): Promise<{ held: LockInfo[]; pending: LockInfo[]; own: Set<string | undefined>; mine?: LockInfo[] }> {
     const me = await lockClient();
     if (me === undefined) return { held: [], pending: [], own: new Set() };
     const before = this.#locks;
@@ -274,6 +295,7 @@ export class Connections {
       held: slots(held).filter(theirs),
       pending: slots(pending).filter((one) => !isMine(one) || beyond-- > 0),
       own: new Set(own.map(({ clientId }) => clientId)),
+      mine: slots(pending).filter(isMine),
     };
   }
 }
