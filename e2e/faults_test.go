@@ -106,6 +106,7 @@ var torture = []int{
 	240,
 	242,
 	243,
+	226,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -79,3 +79,43 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 		})
 	}
 }
+
+// TestFault226_TrustedTypes: a page that asks for Trusted Types has the runtime in a worker like
+// any other, where its policy of that name is not forbidden.
+func TestFault226_TrustedTypes(t *testing.T) {
+	t.Parallel()
+	const asks = "require-trusted-types-for 'script'"
+	for name, test := range map[string]struct{ policy, want string }{
+		"any policy":            {asks, "shared 2, worker 2"},
+		"the policy is named":   {asks + "; trusted-types holdfast", "shared 2, worker 2"},
+		"another one is named":  {asks + "; trusted-types app", "host_unavailable, host_unavailable"},
+		"a default of the page": {asks + "; trusted-types default", "shared 2, worker 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
+			p.Counting(nil)
+			site := chrome.NewSite(t)
+			site.Header(func(_ string, h http.Header) { h.Set("Content-Security-Policy", test.policy) })
+			before := ""
+			if strings.Contains(test.policy, "default") {
+				before = `trustedTypes.createPolicy("default", { createScriptURL: (url) => new URL(url).origin === location.origin ? url : undefined });`
+			}
+			site.File("/before.mjs", before)
+			page := chrome.Open(t, site.Page("/app", `import "/before.mjs";`+appScript))
+			page.WaitFor(`window.holdfast`)
+			told := chrome.Script[string](page, `
+				const said = [];
+				for (const host of ["shared", "worker"]) {
+					try {
+						const mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { host });
+						said.push(mcp.host + " " + (await mcp.callTool("count", { call: host, n: 2 }).result).structuredContent.n);
+					} catch (error) { said.push(error.code); }
+				}
+				return said.join(", ");`)
+			if told != test.want {
+				t.Errorf("got %q, want %q", told, test.want)
+			}
+		})
+	}
+}

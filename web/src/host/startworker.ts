@@ -15,6 +15,32 @@ export interface StartedWorker {
   stop(): void;
 }
 
+/** What makes addresses of scripts, in a page that has them checked (Trusted Types). */
+interface ScriptURLs {
+  createScriptURL(url: string): string;
+}
+
+interface TrustedTypes {
+  readonly defaultPolicy: ScriptURLs | null;
+  createPolicy(name: string, rules: ScriptURLs): ScriptURLs;
+}
+
+/** A page that asks for Trusted Types names this policy in its `trusted-types`, or has one that is the default. */
+const POLICY = "holdfast";
+
+let policy: ScriptURLs | undefined;
+
+/** The address as a page takes it that asks for Trusted Types: the app has named the script, or it is the module's own. */
+function trusted(url: string): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  if (!trustedTypes || trustedTypes.defaultPolicy) return url;
+  try {
+    return (policy ??= trustedTypes.createPolicy(POLICY, { createScriptURL: (each) => each })).createScriptURL(url);
+  } catch {
+    return url; // the page allows no such policy: the constructor says what that means
+  }
+}
+
 /** Where the worker's script is. */
 export function workerURL(worker: string | URL = workerBeside): string {
   try {
@@ -36,7 +62,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
   try {
     if (kind === "worker") {
       if (typeof Worker === "undefined") throw unavailable("this browser has no Worker");
-      const worker = new Worker(url, { type: "module", name });
+      const worker = new Worker(trusted(url), { type: "module", name });
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(0, [port2]);
       return { port: port1, outlives: false, failed: failure(worker, url), stop: () => worker.terminate() };
@@ -51,7 +77,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
         return (outlives = true);
       },
     };
-    const worker = new SharedWorker(url, options);
+    const worker = new SharedWorker(trusted(url), options);
     return { port: worker.port, outlives, failed: failure(worker, url), stop: () => {} };
   } catch (error) {
     if ((error as { code?: unknown }).code === "host_unavailable") throw error;
