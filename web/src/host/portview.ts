@@ -1,17 +1,12 @@
 import type { Call } from "../client/call.js";
 import { ClientView } from "../client/clientview.js";
 import type { NewCall, SharedCall } from "../client/sharedcall.js";
+import type { Presence } from "./pagepresence.js";
 import { type CallPort, PortCall } from "./portcall.js";
-
-/**
- * Where a page is: `new` before its hello; `away` is frozen, in the back/forward cache, or
- * silent since its lock is free.
- */
-export type Presence = "new" | "here" | "away" | "gone";
 
 /** The page that has a view, as far as the view goes. */
 export interface ViewPage extends CallPort {
-  /** Where the page is: `away` is frozen or in the back/forward cache. */
+  /** Where the page is. */
   readonly presence: Presence;
   /** Whether the host outlives it. */
   readonly outlives: boolean;

@@ -1,0 +1,119 @@
+// Where a page is, as its host knows it: by what the page says, and by a Web Lock that it
+// holds while it lives. The page knows by another lock that its session at the host lives.
+
+/** How long a page may be in the back/forward cache, in ms: browsers keep none there longer. */
+const AWAY = 15 * 60_000;
+/** How long, in ms, a page whose lock is free may take to say that it is only away: its word and its lock come by different ways. */
+const SILENT = 1_000;
+
+/**
+ * Where a page is: `new` before its hello; `away` is frozen, in the back/forward cache, or
+ * silent since its lock is free.
+ */
+export type Presence = "new" | "here" | "away" | "gone";
+
+/** What may follow. */
+const NEXT: { readonly [P in Presence]: readonly Presence[] } = {
+  new: ["here", "gone"],
+  here: ["away", "gone"],
+  away: ["here", "gone"],
+  gone: [],
+};
+
+/** What a presence tells its session. */
+export interface PresenceUse {
+  /** The page takes nothing for now. */
+  pageAway(): void;
+  /** It is back. */
+  pageBack(): void;
+  /** It has gone, for good. */
+  pageGone(): void;
+}
+
+/** Follows one page from its hello to its end. */
+export class PagePresence {
+  readonly #use: PresenceUse;
+  /** Gives back the lock by which the page knows that its session lives. */
+  readonly #release = new AbortController();
+  #now: Presence = "new";
+  #lock = "";
+  #watch: AbortController | undefined;
+  #away: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(use: PresenceUse) {
+    this.#use = use;
+  }
+
+  /** Where the page is now. */
+  get now(): Presence {
+    return this.#now;
+  }
+
+  /** The page has said hello, and holds that lock. `welcome` gets the name of the session's lock, once that is held. */
+  hello(lock: string, welcome: (lock: string) => void): void {
+    this.#enter("here");
+    this.#lock = lock;
+    this.#watchPage();
+    const own = `holdfast.port.${crypto.randomUUID()}`;
+    const { signal } = this.#release;
+    const held = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    navigator.locks
+      .request(own, () => {
+        welcome(own);
+        return held;
+      })
+      .catch(() => this.end());
+  }
+
+  /** The page says that it takes nothing for a while; `cached`: it is in the back/forward cache, without its lock. */
+  away(cached: boolean): void {
+    this.#leaves(cached ? AWAY : Infinity);
+  }
+
+  /** The page says that it is back, with its lock. */
+  back(): void {
+    if (this.#now !== "away") return;
+    clearTimeout(this.#away);
+    this.#enter("here");
+    this.#watchPage();
+    this.#use.pageBack();
+  }
+
+  /** The page has gone. */
+  end(): void {
+    if (!this.#enter("gone")) return;
+    clearTimeout(this.#away);
+    this.#watch?.abort();
+    this.#release.abort();
+    this.#use.pageGone();
+  }
+
+  /** Notices when the page goes without a word: its lock is free then. */
+  #watchPage(): void {
+    this.#watch?.abort();
+    const watch = (this.#watch = new AbortController());
+    if (this.#lock === "") return;
+    navigator.locks.request(this.#lock, { signal: watch.signal }, () => this.#leaves(SILENT)).catch(() => {});
+  }
+
+  /**
+   * The page takes nothing for a while; after `ms` it has gone. A frozen one has its lock,
+   * and goes with that alone.
+   */
+  #leaves(ms: number): void {
+    if (this.#now === "gone") return;
+    clearTimeout(this.#away);
+    if (ms !== Infinity) {
+      this.#watch?.abort();
+      this.#away = setTimeout(() => this.end(), ms);
+    }
+    if (this.#enter("away")) this.#use.pageAway();
+  }
+
+  /** Reports whether it may, and is somewhere else than before. */
+  #enter(next: Presence): boolean {
+    if (!NEXT[this.#now].includes(next)) return false;
+    this.#now = next;
+    return true;
+  }
+}

@@ -1,0 +1,194 @@
+import type { ClientView } from "../client/clientview.js";
+import type { CallOptions } from "../client/options.js";
+import type { CallViewer, NewCall, SharedCall } from "../client/sharedcall.js";
+import { HoldfastError } from "../shared/errors.js";
+import { errorData } from "./errordata.js";
+import type { PortAsks } from "./portasks.js";
+import type { PortCall } from "./portcall.js";
+import type { PortView } from "./portview.js";
+import type { HostMessage, PageMessage } from "./protocol.js";
+
+/** A message of the page's that is about one call. */
+type CallMessage = Extract<PageMessage, { call: number }>;
+
+/** What the calls of a page need of its session. */
+export interface CallsUse {
+  /** Whether the page has gone. */
+  readonly isGone: boolean;
+  /** The views of the page's clients that are open. */
+  readonly views: Iterable<PortView>;
+  send(message: HostMessage): void;
+}
+
+/** The calls that one page has here, by their numbers on the port. */
+export class PortCalls {
+  readonly #use: CallsUse;
+  readonly #asks: PortAsks;
+  readonly #calls = new Map<number, PortCall<unknown>>();
+  readonly #viewOf = new Map<number, PortView>();
+  /** Calls that had ended, and that the page has made once more under their keys. */
+  readonly #again = new Map<number, { shared: SharedCall<unknown>; viewer: CallViewer }>();
+  #pruning: ReturnType<typeof setTimeout> | undefined;
+  /** Under which number the page has made a call that is being made now. */
+  #next = 0;
+  #last = 1;
+
+  constructor(use: CallsUse, asks: PortAsks) {
+    this.#use = use;
+    this.#asks = asks;
+  }
+
+  /** A call is there, of the page's own making or the host's; it gets its number. */
+  known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = {}, made = {}]: NewCall): PortCall<unknown> {
+    const isPages = this.#next !== 0;
+    const id = this.#next || (this.#last += 2);
+    this.#next = 0;
+    const known = call(id);
+    if (this.#use.isGone) return known;
+    this.#calls.set(id, known);
+    this.#viewOf.set(id, view);
+    if (!isPages) this.#use.send({ t: "call", client: view.number, call: id, method, manual, params, made: { ...made, guarantee: known.guaranteeOf(made.guarantee) }, kept: true });
+    return known;
+  }
+
+  /** Makes the call that the page wants, for its client `view`. */
+  make(view: PortView | undefined, { call, op, method, args, options }: Extract<PageMessage, { t: "make" }>): void {
+    if (!view || call % 2 !== 0 || this.#calls.has(call) || (method !== "callTool" && method !== "request")) {
+      const error = new HoldfastError({ code: "closed", op, message: "the client is closed" });
+      this.#use.send({ t: "fail", call, error: errorData(error) });
+      return;
+    }
+    this.making(call, view, () => (view as ClientView).make(op, method, JSON.parse(args) as never, options as CallOptions));
+  }
+
+  /** Has the page's number taken by the call that `make` makes. */
+  making(id: number, view: PortView, make: () => unknown): void {
+    this.#next = id;
+    try {
+      this.#made(id, view, make() as PortCall<unknown>);
+    } catch (error) {
+      this.#use.send({ t: "fail", call: id, error: errorData(error) });
+    } finally {
+      this.#next = 0;
+    }
+  }
+
+  #made(id: number, view: PortView, made: PortCall<unknown>): void {
+    const isNew = this.#next === 0;
+    if (isNew && view.peers.length === 1) return;
+    const shared = [...view.shown()].find(({ call }) => call === made)?.shared;
+    if (isNew) {
+      if (shared?.kept && !shared.settled) view.tellOthers(shared);
+      return;
+    }
+    // The client has it under its key, and the page did not know of it by then.
+    if (!made.settled) {
+      this.#calls.set(id, made);
+      this.#viewOf.set(id, view);
+      return;
+    }
+    if (!shared) throw new HoldfastError({ code: "closed", op: made.method, message: "the client has this call no more" });
+    const { backlog } = view;
+    const viewer: CallViewer = { backlog, rerun: (call) => view.rerun(call), newCall: <T>(...all: NewCall) => view.newCall<T>(...all) };
+    this.#again.set(id, { shared, viewer });
+    shared.show(viewer, shared.kept);
+  }
+
+  /** What the page asks of a call. */
+  take(message: Exclude<CallMessage, { t: "make" }>): void {
+    const call = this.#calls.get(message.call);
+    const control = call?.control;
+    switch (message.t) {
+      case "ack":
+        this.#asks.answer(message.ask, control?.ack(0, message.position) ?? Promise.resolve());
+        break;
+      case "reread":
+        this.#asks.reread(message, control);
+        break;
+      case "rerun": {
+        const view = this.#viewOf.get(message.call);
+        this.making(message.as, view!, () => {
+          if (view && control) return control.rerun(call as never);
+          throw new HoldfastError({ code: "closed", op: "replay", message: "the client has this call no more" });
+        });
+        break;
+      }
+      case "acted":
+        control?.acted(0);
+        break;
+      default:
+        if (!call || call.settled || !control) return;
+        switch (message.t) {
+          case "cancel":
+            return control.cancel(0, message.reason);
+          case "pause":
+            return this.#pause(call, message.on);
+          case "answer":
+            return control.answer(0, message.responses);
+          case "peek":
+            return control.peek(0);
+          case "park":
+            return control.park(0, message.on);
+          case "draft":
+            return control.draft(0, message.key, message.draft);
+        }
+    }
+    if (call) this.#prune();
+  }
+
+  /** A slow reader holds up the stream, but not for other pages where the store has the events. */
+  #pause(call: PortCall<unknown>, on: boolean): void {
+    const view = this.#viewOf.get(call.id);
+    const shared = on && call.kept && view?.facts.durability !== "memory" && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
+    if (shared && view && shared.isSeenBeside(view)) return call.hold(true);
+    call.hold(false);
+    call.control?.pause(0, on);
+  }
+
+  /** A call that is not kept has ended, and cannot be run again: nobody comes back to it. */
+  ended(id: number): void {
+    setTimeout(() => this.#calls.has(id) && this.#forget(id), 0);
+  }
+
+  /** The page has closed that client. */
+  closed(client: number): void {
+    for (const [id, view] of this.#viewOf) if (view.number === client) this.#forget(id);
+  }
+
+  /** The page takes nothing for now: no call waits for its readers. */
+  letRun(): void {
+    for (const call of this.#calls.values()) if (!call.settled) call.control?.pause(0, false);
+  }
+
+  /** The page takes events again. */
+  resume(): void {
+    for (const call of this.#calls.values()) call.resume();
+  }
+
+  /** The page has gone. */
+  end(): void {
+    for (const { shared, viewer } of this.#again.values()) shared.drop(viewer);
+    for (const all of [this.#calls, this.#viewOf, this.#again]) all.clear();
+  }
+
+  /** Lets go of calls that have ended and that the client has no more. */
+  #prune(): void {
+    this.#pruning ??= setTimeout(() => {
+      this.#pruning = undefined;
+      const kept = new Set([...this.#use.views].flatMap((view) => [...view.shown()].map(({ call }) => call)));
+      for (const [id, call] of this.#calls) {
+        const shared = this.#again.get(id)?.shared;
+        if (call.settled && !kept.has(call) && !(shared && this.#viewOf.get(id)?.client.all().has(shared))) this.#forget(id);
+      }
+    }, 0);
+  }
+
+  #forget(id: number): void {
+    const again = this.#again.get(id);
+    again?.shared.drop(again.viewer);
+    this.#calls.delete(id);
+    this.#viewOf.delete(id);
+    this.#again.delete(id);
+    this.#use.send({ t: "forgotten", call: id });
+  }
+}

@@ -1,0 +1,61 @@
+import { GONE } from "./askpage.js";
+import { AppError } from "./errordata.js";
+import type { QuestionContext } from "./portview.js";
+import type { Asked, HostMessage, PageMessage } from "./protocol.js";
+
+/** A question that the page has not answered. */
+interface OpenQuestion {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+  typed(draft: string): void;
+}
+
+let questions = 0;
+
+/** What one page has been asked, and has not answered. */
+export class PortQuestions {
+  readonly #send: (message: HostMessage) => void;
+  readonly #open = new Map<number, OpenQuestion>();
+
+  constructor(send: (message: HostMessage) => void) {
+    this.#send = send;
+  }
+
+  /** Asks the page; rejects with what the app threw, and with `GONE` where the page goes before. */
+  ask(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
+    const question = ++questions;
+    return new Promise((resolve, reject) => {
+      this.#open.set(question, { resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
+      this.#send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
+      signal?.addEventListener("abort", () => {
+        if (this.#open.delete(question)) this.#send({ t: "withdrawn", question });
+        reject(signal.reason as Error);
+      });
+    });
+  }
+
+  /** The page answers. */
+  reply({ question, value, error }: Extract<PageMessage, { t: "reply" }>): void {
+    const open = this.#open.get(question);
+    this.#open.delete(question);
+    if (error) open?.reject(new AppError({ ...error, question }));
+    else open?.resolve(value);
+  }
+
+  /** A person has begun to answer there. */
+  typed({ question, draft }: Extract<PageMessage, { t: "typed" }>): void {
+    this.#open.get(question)?.typed(draft);
+  }
+
+  /** The page takes nothing for now: what it was asked is withdrawn there, and asked elsewhere. */
+  withdraw(): void {
+    for (const question of this.#open.keys()) this.#send({ t: "withdrawn", question });
+    this.end();
+  }
+
+  /** The page has gone. */
+  end(): void {
+    for (const { reject } of this.#open.values()) reject(GONE);
+    this.#open.clear();
+  }
+}
