@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"net/http"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -70,12 +73,66 @@ func TestFault191_SharedOldBuildIsKilled(t *testing.T) {
 	v.has(next, "a", 2)
 	old.Close()
 	for _, worker := range v.profile.SharedWorkers() {
-		if worker.URL == v.site.URL+"/holdfast-worker.mjs" {
+		if strings.HasPrefix(worker.URL, v.site.URL+"/holdfast-worker.mjs?") {
 			worker.Kill()
 		}
 	}
 	next.WaitFor(`!carried.a.followed`)
 	passes(p, "a", 5)
 	v.outcome(next, "a", "result")
+	blameless(t, p)
+}
+
+// buildText finds what the worker has of its build behind the version; the module has the same.
+var buildText = regexp.MustCompile("-\\d+`")
+
+// deploy has the site serve the built module and its worker as those of another build.
+func deploy(t *testing.T, site *chrome.Site, build string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "web", "dist", "*.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := buildText.FindString(read(t, filepath.Join("..", "web", "dist", "holdfast-worker.mjs")))
+	with := 0
+	for _, file := range files {
+		text := read(t, file)
+		if own != "" && strings.Contains(text, own) {
+			with++
+			site.File("/"+filepath.Base(file), strings.ReplaceAll(text, own, "-"+build+"`"))
+		}
+	}
+	if with != 2 {
+		t.Fatalf("%d files name the build %q, want the worker and one of the module's", with, own)
+	}
+}
+
+// TestFault220_SharedWorkerOfAnEarlierDeploy: the worker's file has the same name in each deploy, and
+// the browser keeps what it once had of it. A page of the new build gets the new worker.
+func TestFault220_SharedWorkerOfAnEarlierDeploy(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
+	p.Counting(nil)
+	site := chrome.NewSite(t)
+	site.Header(func(path string, h http.Header) {
+		if path == "/holdfast-worker.mjs" {
+			h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+	})
+	url := site.Page("/app", appScript)
+	profile := chrome.NewProfile(t)
+	for _, build := range []string{"11111", "22222"} {
+		deploy(t, site, build)
+		page := profile.Open(url)
+		page.WaitFor(`window.holdfast`)
+		got := chrome.Script[string](page, `
+			const mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { host: "shared" });
+			const result = await mcp.callTool("count", { call: "`+build+`", n: 2 }).result;
+			return mcp.host + " " + result.structuredContent.n;`)
+		if got != "shared 2" {
+			t.Errorf("build %s: %s", build, got)
+		}
+		page.Close()
+	}
 	blameless(t, p)
 }

@@ -41,13 +41,19 @@ function trusted(url: string): string {
   }
 }
 
-/** Where the worker's script is. */
+/**
+ * Where the worker's script is. The address carries the build: after a deploy the browser, or a
+ * proxy, may still have the script of the earlier one under its plain address.
+ */
 export function workerURL(worker: string | URL = workerBeside): string {
+  let url: URL;
   try {
-    return new URL(worker, globalThis.location?.href).href;
+    url = new URL(worker, globalThis.location?.href);
   } catch (error) {
     throw unavailable("worker is not a URL", error);
   }
+  if (url.protocol.startsWith("http")) url.search += `${url.search ? "&" : "?"}${BUILD}`; // blob: and data: have no query
+  return url.href;
 }
 
 /**
