@@ -108,6 +108,7 @@ var torture = []int{
 	243,
 	220,
 	226,
+	240,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

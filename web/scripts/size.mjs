@@ -54,7 +54,7 @@ import { packages } from "./wasmpackages.mjs";
 // 0.5 KB are for a page whose worker dies: what it makes, asks and deletes meanwhile waits for the next
 // worker (host/remotebackend.ts); and for what an app gives, as data that can cross.
 const files = [
-  { name: "holdfast.wasm", budget: 732_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 732_500, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 49_000, goal: 15_000 },
   { name: "holdfast.mjs", budget: 57_000, goal: 15_000 },
   { name: "holdfast.js", budget: 59_000, goal: 15_000 },
