@@ -109,6 +109,7 @@ var torture = []int{
 	220,
 	226,
 	240,
+	241,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

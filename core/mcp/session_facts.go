@@ -32,27 +32,29 @@ func (c *Client) facts() Facts {
 	return facts
 }
 
-// ceiling returns the best that a stored call may come to. A task outlives its
-// page. A stream does where it can be gone on with; where its end cancels the call
-// it cannot.
+// ceiling returns the best that a stored call may come to by itself; what its
+// server asks may make it resumable for a while. A task outlives its page. A
+// stream does where it can be gone on with by a cursor: over HTTP+SSE it cannot,
+// nor where its end cancels the call.
 func (c *Client) ceiling() durable.Guarantee {
 	switch {
 	case c.offersTasks():
 		return durable.Durable
-	case c.revision.SelfDescribing:
-		return durable.LostOnReload
+	case c.revision.LastEventID:
+		return durable.Resumable
 	}
-	return durable.Resumable
+	return durable.LostOnReload
 }
 
-// offersTasks reports whether the server says that it has tasks: by the extension
-// where a request describes itself, by the capability before that.
+// offersTasks reports whether the server says that it has tasks, in the way of its
+// revision: by the extension where a request describes itself, by the capability in
+// the one before that. Earlier ones have no tasks.
 func (c *Client) offersTasks() bool {
 	capabilities := jsonrpc.First(c.session.result, "capabilities")
 	if c.revision.SelfDescribing {
 		return says(jsonrpc.First(jsonrpc.First(capabilities, "extensions"), tasksExtension))
 	}
-	return says(jsonrpc.First(capabilities, "tasks"))
+	return c.revision.CoreTasks && says(jsonrpc.First(capabilities, "tasks"))
 }
 
 // says reports whether a capability is there and is not denied.

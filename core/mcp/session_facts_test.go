@@ -8,9 +8,11 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp/wire"
 )
 
-// TestFactsOfAConnection: what a page goes by, for each revision and what servers say
-// of tasks. It comes with the state of an open client, and with no other.
-func TestFactsOfAConnection(t *testing.T) {
+// Fault 241: what a page goes by, for each revision and what servers say of tasks. It
+// comes with the state of an open client, and with no other. The ceiling promises
+// nothing that the revision has not: no stream of HTTP+SSE is gone on with, and a
+// capability named tasks means nothing before 2025-11-25.
+func TestFault241_FactsOfAConnection(t *testing.T) {
 	const (
 		core      = `{"capabilities":{"tasks":{}}}`
 		extension = `{"capabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}`
@@ -20,9 +22,11 @@ func TestFactsOfAConnection(t *testing.T) {
 		bits             Facts
 		ceiling          durable.Guarantee
 	}{
-		{"2024-11-05", `{}`, 0, durable.Resumable},
+		{"2024-11-05", `{}`, 0, durable.LostOnReload},
+		{"2024-11-05", core, 0, durable.LostOnReload},
 		{"2025-03-26", `{"capabilities":{}}`, 0, durable.Resumable},
 		{"2025-06-18", `{"capabilities":{"tasks":null}}`, 0, durable.Resumable},
+		{"2025-06-18", core, 0, durable.Resumable},
 		{"2025-11-25", `{"capabilities":{"tasks":false}}`, 0, durable.Resumable},
 		{"2025-11-25", core, 0, durable.Durable},
 		{"2025-11-25", extension, 0, durable.Resumable}, // not of this revision
