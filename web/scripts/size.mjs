@@ -53,11 +53,12 @@ import { packages } from "./wasmpackages.mjs";
 // only a page with such a host loads, and no page's main thread parses.
 // 0.5 KB are for a page whose worker dies: what it makes, asks and deletes meanwhile waits for the next
 // worker (host/remotebackend.ts); and for what an app gives, as data that can cross.
+// 0.2 KB are for an agent that says which host it is in, and may be in another than the page.
 const files = [
   { name: "holdfast.wasm", budget: 732_500, goal: 700_000 },
   { name: "bundled for connect()", path: "web/build/size/app/app.mjs", budget: 49_000, goal: 15_000 },
-  { name: "holdfast.mjs", budget: 57_000, goal: 15_000 },
-  { name: "holdfast.js", budget: 59_000, goal: 15_000 },
+  { name: "holdfast.mjs", budget: 57_200, goal: 15_000 },
+  { name: "holdfast.js", budget: 59_200, goal: 15_000 },
   { name: "holdfast-worker.mjs", budget: 51_000, goal: 45_000 },
   { name: chunk("diagnosis"), budget: 2_150, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },

@@ -82,7 +82,8 @@ export type {
 } from "./shared/mcp.js";
 export type { AckMode, CallOptions, ConnectOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
-export type { Agent, AgentCounters, SessionOptions } from "./agent/agent.js";
+export type { Agent, SessionOptions } from "./agent/agent.js";
+export type { AgentCounters } from "./agent/agentbackend.js";
 export type { AgentEvents, AgentState } from "./agent/agentevents.js";
 export type { AgentLimits, AgentOptions, AgentTimeouts } from "./agent/agentoptions.js";
 export type {

@@ -1,6 +1,7 @@
 import { ready } from "./ready.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { Agent, type AgentUse } from "../src/agent/agent.js";
+import { AgentClient, type AgentClientUse } from "../src/agent/agentclient.js";
 import { EVENT } from "../src/shared/border.js";
 import type { Journal } from "../src/tabs/journal.js";
 import type { JournalClient } from "../src/tabs/journalclient.js";
@@ -37,12 +38,13 @@ export class AgentRig {
   serves = 0;
   /** The client as its journal has it. */
   client: JournalClient | undefined;
+  readonly core: AgentClient;
   readonly agent: Agent;
   port!: ClientPort;
   #last = 0;
 
   /** `pages`: others can be reached. */
-  constructor(use: Partial<AgentUse> = {}, pages = false) {
+  constructor(use: Partial<AgentUse & AgentClientUse> = {}, pages = false) {
     const send = (notify: boolean) => (_: number, session: number, method: string, params: string, bind: (id: number) => void) => {
       const id = ++this.#last;
       this.sent.push({ id, session, method, params: JSON.parse(params) as Open, notify });
@@ -83,7 +85,8 @@ export class AgentRig {
       shared: () => false,
     };
     const keeping = { journal: pages ? (journal as unknown as Journal) : undefined };
-    this.agent = new Agent(runtime as unknown as Runtime, "https://example.com/acp", { handlers: {}, elicits: true, backlog: new Backlog(100), keeping, ...use });
+    this.core = new AgentClient(runtime as unknown as Runtime, "https://example.com/acp", { keeping, ...use });
+    this.agent = new Agent(this.core, { handlers: {}, elicits: true, backlog: new Backlog(100), ...use });
   }
 
   #end(how: string): void {
@@ -93,7 +96,7 @@ export class AgentRig {
 
   /** Opens it, with what the agent has answered to initialize. */
   async open(version = 2, initialize: Open = { info: { name: "a", version: "1" }, capabilities: { session: {} } }): Promise<this> {
-    const started = this.agent.start({}, "omit");
+    const started = this.core.start({}, "omit");
     this.port.state(JSON.stringify({ state: "open", version, restored: false, transport: "http", initialize }), 0);
     await started;
     return this;

@@ -1,37 +1,19 @@
 import type { Backlog } from "../shared/backlog.js";
-import type { ClientPort } from "../runtime/port.js";
-import type { Runtime } from "../runtime/runtime.js";
 import { EVENT } from "../shared/border.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
-import { Lifetime, type Keeping } from "../connect/lifetime.js";
-import { Listeners } from "../shared/listeners.js";
+import type { Host } from "../shared/host.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
 import type { Usage } from "../storage/storage.js";
-import { settledState } from "../connect/settled.js";
-import type { Wire } from "../runtime/wire.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
 import type { AgentEvents, AgentState } from "./agentevents.js";
-import { AgentFacts } from "./agentfacts.js";
+import type { AgentBackend, AgentCounters } from "./agentbackend.js";
 import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
-import { Exchanges } from "./exchanges.js";
-import { Pages } from "./pages.js";
 import { unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import { Sessions } from "./sessions.js";
-import type { SharedStreams } from "./sharedstreams.js";
-import type { SessionStatus } from "./sessionevents.js";
-
-/**
- * What was dropped or repaired since connecting, by name; what is not there has
- * not happened: `cuts`, `integrity`, `malformed`, `unknownResponses`,
- * `unknownSessions`, `quarantinedRecords`.
- */
-export interface AgentCounters {
-  readonly [name: string]: number;
-}
 
 /** What a session is made from, or resumed with. */
 export interface SessionOptions {
@@ -45,118 +27,97 @@ export interface SessionOptions {
   signal?: AbortSignal;
 }
 
-/** @internal What an agent's client is made from. */
+/** @internal What an agent has of the page that it is in. */
 export interface AgentUse {
   handlers: AgentHandlers;
+  /** Whether elicitations were offered to the agent. */
   elicits: boolean;
+  /** Events of a session that wait for one reader. */
   backlog: Backlog;
-  keeping: Keeping;
-  /** Finds out why a session cannot be heard. */
-  explain?: (error: HoldfastError) => Promise<HoldfastError>;
-  /** Its share of the connections that all tabs have. */
-  streams?: SharedStreams;
 }
 
 /** A connection to one ACP agent. Made by {@link connectAgent}. */
 export class Agent {
   /** The agent's URL, absolute. */
   readonly url: string;
-  readonly #wire: Wire;
-  readonly #keeping: Keeping;
-  readonly #listeners = new Listeners<AgentEvents>();
-  readonly #life: Lifetime<AgentFacts, AgentCounters>;
-  readonly #exchanges: Exchanges;
-  readonly #pages: Pages;
+  readonly #backend: AgentBackend;
   readonly #sessions: Sessions;
   readonly #questions: OpenQuestions;
-  readonly #streams: SharedStreams | undefined;
-  #durability: Durability;
 
   /** @internal Use {@link connectAgent}. */
-  constructor(runtime: Runtime, url: string, { handlers, elicits, backlog, keeping, explain, streams }: AgentUse) {
-    this.url = url;
-    this.#streams = streams;
-    this.#keeping = keeping;
-    this.#durability = keeping.journal?.durability ?? "memory";
-    this.#wire = { runtime, handle: 0 };
-    const facts = new AgentFacts();
-    const able = {
-      over: (op: string) => (this.#life.over ? this.#life.overError(op) : undefined),
-      between: () => this.#life.between,
-    };
-    this.#exchanges = new Exchanges(this.#wire, able, explain);
-    this.#pages = new Pages(this.#wire, this.#exchanges, keeping);
-    const shared = { wire: this.#wire, url, handlers, elicits };
-    this.#sessions = new Sessions({ ...shared, facts, exchanges: this.#exchanges, pages: this.#pages, backlog }, (session) =>
+  constructor(backend: AgentBackend, { handlers, elicits, backlog }: AgentUse) {
+    this.url = backend.url;
+    this.#backend = backend;
+    const { listeners } = backend;
+    const shared = { backend, handlers, elicits };
+    this.#sessions = new Sessions({ ...shared, backlog }, (session) =>
       // Not before the app can have a listener: connectAgent resolves after it.
-      setTimeout(() => this.#listeners.emit("session", { session }), 0),
+      setTimeout(() => listeners.emit("session", { session }), 0),
     );
-    this.#questions = new OpenQuestions(this.#wire, {
+    this.#questions = new OpenQuestions(backend, {
       ...shared,
       answers: () => "here",
-      opened: (request) => this.#listeners.emit("request", { request }),
-      withdrawn: (request, reason) => this.#listeners.emit("withdrawn", { request, reason }),
+      opened: (request) => listeners.emit("request", { request }),
+      withdrawn: (request, reason) => listeners.emit("withdrawn", { request, reason }),
     });
-    this.#life = new Lifetime(this.#wire, this.#keeping, this.#listeners, {
-      facts,
-      counters: {},
-      reject: (why) => {
-        this.#exchanges.fail(why);
-        this.#questions.withdrawAll("connection");
+    backend.bind({
+      recall: (session, made) => this.#sessions.recall(session, made),
+      deliver: (session, kind, position, text) => {
+        if (session === 0) this.#heard(kind, position, text);
+        else this.#sessions.deliver(session, kind, position, text);
       },
-      begin: () => {
-        this.#sessions.end();
-        this.#wire.handle = 0;
-        return this.#wire;
+      assign: (session, question) => {
+        if (session === 0) this.#questions.assign(question);
+        else this.#sessions.assign(session, question);
       },
-      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
+      withdraw: () => this.#questions.withdrawAll("connection"),
+      end: (error) => this.#sessions.end(error),
     });
-    // What a new runtime brings back goes on under the same objects; else it is over.
-    this.#listeners.add("state", ({ state, error }) => {
-      if (state === "failed") this.#sessions.end(error);
-      else if (state === "closed") this.#sessions.end();
-      if (this.#life.over) this.#streams?.end();
-    });
+  }
+
+  /** Where the runtime of this client runs: what its work outlives. */
+  get host(): Host {
+    return this.#backend.host;
   }
 
   /** Where the client stands. */
   get state(): AgentState {
-    return this.#life.state;
+    return this.#backend.state;
   }
 
   /** The version of ACP in use: 1 or 2. */
   get version(): number {
-    return this.#life.facts.version;
+    return this.#backend.facts.version;
   }
 
   /** How the agent is spoken to. */
   get transport(): "http" | "websocket" {
-    return this.#life.facts.transport;
+    return this.#backend.facts.transport;
   }
 
   /** Who the agent says it is; for display only. */
   get info(): Implementation {
-    return this.#life.facts.info;
+    return this.#backend.facts.info;
   }
 
   /** What the agent says it can do; of version 1, in version 2's shape. */
   get capabilities(): AgentCapabilities {
-    return this.#life.facts.capabilities;
+    return this.#backend.facts.capabilities;
   }
 
   /** How to log in; empty where there is nothing to. */
   get authMethods(): readonly AuthMethod[] {
-    return this.#life.facts.authMethods;
+    return this.#backend.facts.authMethods;
   }
 
   /** Where sessions are kept: `memory` ends with the page. */
   get durability(): Durability {
-    return this.#durability;
+    return this.#backend.durability;
   }
 
   /** What was dropped or repaired so far. */
   get counters(): AgentCounters {
-    return this.#life.counters;
+    return this.#backend.counters;
   }
 
   /** What the agent asks outside of any session and has no answer to. */
@@ -170,8 +131,8 @@ export class Agent {
    *
    * @throws HoldfastError `storage_failed` where it cannot be read now
    */
-  async stored(): Promise<Usage | null> {
-    return (await this.#keeping.journal?.usage()) ?? null;
+  stored(): Promise<Usage | null> {
+    return this.#backend.stored();
   }
 
   /**
@@ -179,7 +140,7 @@ export class Agent {
    * page can go. Takes as long as the person does.
    */
   async login(methodId: string, options: { signal?: AbortSignal } = {}): Promise<void> {
-    const { dialect } = this.#life.facts;
+    const { dialect } = this.#backend.facts;
     const method = this.authMethods.find((one) => one.methodId === methodId);
     if (!method) throw badArgument(dialect.login, "methodId", "is none of the agent's ways to log in");
     if (method.type !== "agent") throw unsupported(dialect.login, `a page cannot log in by ${method.type}`);
@@ -188,7 +149,7 @@ export class Agent {
 
   /** Logs out. */
   async logout(): Promise<void> {
-    const { dialect } = this.#life.facts;
+    const { dialect } = this.#backend.facts;
     if (this.authMethods.length === 0) throw unsupported(dialect.logout, "the agent offers no way to log in");
     await this.request(dialect.logout);
   }
@@ -207,7 +168,7 @@ export class Agent {
    * resolves after the history. Sessions of {@link Agent.sessions} go on by themselves.
    */
   async resumeSession(sessionId: string, options: SessionOptions): Promise<AgentSession> {
-    const { dialect, capabilities } = this.#life.facts;
+    const { dialect, capabilities } = this.#backend.facts;
     const { method, params } = dialect.resume(capabilities.session ?? {});
     if (typeof sessionId !== "string" || sessionId === "") throw badArgument(method, "sessionId", "has to be that of a session");
     const made = this.#params(method, options);
@@ -236,12 +197,12 @@ export class Agent {
 
   /** Makes any request outside of a session. `signal` asks the agent to give it up. */
   request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
-    return this.#exchanges.request<T>(0, method, params, options.signal);
+    return this.#backend.request<T>(0, method, params, options.signal);
   }
 
   /** Sends any notification outside of a session; resolves once the agent's server has it. */
   notify(method: string, params: Open = {}): Promise<void> {
-    return this.#exchanges.notify(0, method, params);
+    return this.#backend.notify(0, method, params);
   }
 
   /**
@@ -249,7 +210,7 @@ export class Agent {
    * that throws is reported as an uncaught error and harms nobody.
    */
   on<E extends keyof AgentEvents>(event: E, listener: (event: AgentEvents[E]) => void): () => void {
-    return this.#listeners.add(event, listener);
+    return this.#backend.listeners.add(event, listener);
   }
 
   /**
@@ -258,8 +219,7 @@ export class Agent {
    * the agent still does on that connection.
    */
   close(options: { terminate?: boolean } = {}): Promise<void> {
-    if (!options.terminate) return this.#life.close();
-    return this.#life.close(() => this.#wire.runtime.terminate(this.#wire.handle));
+    return this.#backend.close(options.terminate ?? false);
   }
 
   /**
@@ -267,102 +227,19 @@ export class Agent {
    * sessions, transcripts, the connection. The agent keeps what it has. For a
    * logout; {@link wipe} does it for everything.
    */
-  async forget(): Promise<void> {
-    await this.close();
-    await this.#keeping.journal?.forget();
-    await this.#keeping.stores?.forgetFormer?.();
+  forget(): Promise<void> {
+    return this.#backend.logout();
   }
 
-  /** @internal Starts the client; resolves when it is open. */
-  start(options: object, credentials: RequestCredentials): Promise<void> {
-    return this.#life.start(() => this.#run(options, credentials));
-  }
-
-  /** @internal Sessions end with the page, as connectAgent found out. */
-  tellMemory(why: string): void {
-    this.#listeners.emit("durability", { durability: "memory", why });
-  }
-
-  /** Makes the client in the core and starts it, with what the journal has read. */
-  #run(options: object, credentials: RequestCredentials): void {
-    const { journal } = this.#keeping;
-    const port = this.#port(credentials);
-    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.canForward }, port, (handle) => {
-      this.#wire.handle = handle; // sessions come back before the client is started
-      this.#streams?.bind(this.#wire);
-      const client = {
-        wire: this.#wire,
-        // Which sessions have a connection to read from, the core decides.
-        streams: {
-          rest: (resting: boolean) => {
-            this.#wire.runtime.agentRest(this.#wire.handle, resting);
-            this.#streams?.rest(resting);
-          },
-        },
-        reconnecting: () => this.#life.state === "reconnecting",
-        connected: () => settledState(this, 15_000),
-        said: () => {},
-        sessions: this.#pages,
-      };
-      return journal?.attach(client, false);
-    });
-  }
-
-  #port(credentials: RequestCredentials): ClientPort {
-    return {
-      credentials,
-      deliver: (session, kind, position, text) => {
-        if (session === 0) this.#heard(kind, position, text);
-        else this.#sessions.deliver(session, kind, position, text);
-      },
-      settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
-      state: (text, facts) => this.#life.changed(text, facts),
-      token: () => void this.#life.askForToken(),
-      store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
-      tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
-      recall: (session, text) => this.#sessions.recall(session, text),
-      handshake: () => void this.#keeping.journal?.handshake(),
-      exited: (error) => this.#life.exited(error),
-    };
-  }
-
+  /** What is said outside of any session and is the app's to answer. */
   #heard(kind: number, position: number, text: string): void {
-    switch (kind) {
-      case EVENT.question:
-        this.#questions.ask(position, text);
-        break;
-      case EVENT.withdrawn:
-        this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
-        break;
-      case EVENT.streams:
-        this.#streams?.heard(text);
-        break;
-      case EVENT.status:
-        this.#listeners.emit("status", JSON.parse(text) as SessionStatus);
-        break;
-      case EVENT.notification:
-        this.#listeners.emit("notification", JSON.parse(text) as AgentEvents["notification"]);
-        break;
-      case EVENT.integrity:
-        this.#listeners.emit("integrity", JSON.parse(text) as AgentEvents["integrity"]);
-        break;
-      case EVENT.durability: {
-        const { durability, why } = JSON.parse(text) as { durability: Durability; why?: string };
-        this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
-        break;
-      }
-    }
-  }
-
-  #kept(durability: Durability, why = ""): void {
-    if (durability === this.#durability) return;
-    this.#durability = durability;
-    this.#listeners.emit("durability", why ? { durability, why } : { durability });
+    if (kind === EVENT.question) this.#questions.ask(position, text);
+    else if (kind === EVENT.withdrawn) this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
   }
 
   /** The params that a session is made from, checked. */
   #params(op: string, { cwd, mcpServers = [], additionalDirectories }: SessionOptions): Open {
-    const { dialect, capabilities } = this.#life.facts;
+    const { dialect, capabilities } = this.#backend.facts;
     if (typeof cwd !== "string" || cwd === "") throw badArgument(op, "cwd", "has to be the path of a folder");
     if (!Array.isArray(mcpServers)) throw badArgument(op, "mcpServers", "has to be a list");
     const params: Open = { cwd, mcpServers: mcpServers.map((server) => dialect.server(server)) };

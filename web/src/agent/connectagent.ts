@@ -7,6 +7,7 @@ import { backlogLimits } from "../connect/commonoptions.js";
 import { Backlog } from "../shared/backlog.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { Agent } from "./agent.js";
+import { AgentClient } from "./agentclient.js";
 import { agentAddress, cookiesGo, coreOptions, elicits, type AgentOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
 import { SharedStreams } from "./sharedstreams.js";
@@ -28,13 +29,21 @@ const AGENT = "acp:";
  *   cause could be found; `load_failed` where there is no wasm
  */
 export async function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
+  let agent!: Agent;
+  await openAgent(url, options, (client, backlog) => (agent = new Agent(client, { handlers: options.handlers ?? {}, elicits: elicits(options), backlog })));
+  closeBy(options.signal, agent);
+  return agent;
+}
+
+/** Opens a client in this page; `made` gets it before anything can happen to it, once more where its runtime or address was another's. */
+async function openAgent(url: string | URL, options: AgentOptions, made: (client: AgentClient, backlog: Backlog) => void): Promise<AgentClient> {
   const address = agentAddress(url, options);
   const core = coreOptions(address, options);
-  const { handlers = {}, signal } = options;
+  const { signal } = options;
   const backlog = new Backlog(...backlogLimits(OP, options));
   throwIfAborted(OP, signal);
   try {
-    const agent = await openedClient(OP, address.url, signal, (at) => {
+    return await openedClient(OP, address.url, signal, (at) => {
       const stores = new UserStores(options, cookiesGo(address, options), storeKeys(() => at, AGENT));
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
       return {
@@ -44,16 +53,16 @@ export async function connectAgent(url: string | URL, options: AgentOptions = {}
         make: (runtime, { journal }) => {
           const keeping = { journal, stores, reload: () => load(options.wasm) };
           const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
-          return new Agent(runtime, at, { handlers, elicits: elicits(options), backlog, keeping, explain, streams });
+          const client = new AgentClient(runtime, at, { keeping, explain, streams });
+          made(client, backlog);
+          return client;
         },
-        start: async (agent, { why }) => {
-          await agent.start({ ...core, url: at }, options.credentials ?? "omit");
-          if (why) setTimeout(() => agent.tellMemory(why), 0); // not before the app can listen
+        start: async (client, { why }) => {
+          await client.start({ ...core, url: at }, options.credentials ?? "omit");
+          if (why) setTimeout(() => client.tellMemory(why), 0); // not before the app can listen
         },
       };
     });
-    closeBy(signal, agent);
-    return agent;
   } catch (error) {
     if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
     throw await unlessAborted(OP, signal, diagnoseAgent(address, error, options));

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../shared/errors.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
-import type { Wire } from "../runtime/wire.js";
+import type { SessionBackend } from "./sessionbackend.js";
 import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 
@@ -22,8 +22,6 @@ export interface OpenQuestionsUse {
   readonly handlers: AgentHandlers;
   /** Whether elicitations were offered to the agent. */
   readonly elicits: boolean;
-  /** The agent's URL. */
-  readonly url: string;
   /** Who answers: this page; another one, which has it passed on; or another one that cannot be reached. */
   answers(): "here" | "there" | "nowhere";
   opened(request: AgentQuestion): void;
@@ -32,7 +30,7 @@ export interface OpenQuestionsUse {
 
 /** What the agent asks, in one session or outside of all, until it has its answer. */
 export class OpenQuestions {
-  readonly #wire: Wire;
+  readonly #backend: SessionBackend;
   readonly #use: OpenQuestionsUse;
   readonly #open = new Map<number, AgentQuestion>();
   /** Those that were answered here, for another page to pass on: another answer may have been quicker. */
@@ -40,8 +38,8 @@ export class OpenQuestions {
   /** What was saved of answers to those that are asked next. */
   readonly #drafts = new Map<number, unknown>();
 
-  constructor(wire: Wire, use: OpenQuestionsUse) {
-    this.#wire = wire;
+  constructor(backend: SessionBackend, use: OpenQuestionsUse) {
+    this.#backend = backend;
     this.#use = use;
   }
 
@@ -55,10 +53,10 @@ export class OpenQuestions {
     this.#drafts.set(handle, JSON.parse(text));
   }
 
-  /** The agent asks; `handle` is the core's number for it. */
+  /** The agent asks; `handle` is the backend's number for it. */
   ask(handle: number, text: string): void {
     const { method, params, restored = false } = JSON.parse(text) as { method: string; params: Open; restored?: boolean };
-    const respond = (ok: boolean, json: string): void => this.#wire.runtime.respond(this.#wire.handle, handle, ok, json);
+    const respond = (ok: boolean, json: string): void => this.#backend.respond(handle, ok, json);
     const answer = (ok: boolean, json: string): void => {
       const answers = this.#use.answers();
       if (answers === "nowhere") {
@@ -68,7 +66,7 @@ export class OpenQuestions {
       if (answers === "there") this.#given.set(handle, request!);
       respond(ok, json);
     };
-    const save = (json: string): void => this.#wire.runtime.draft(this.#wire.handle, 0, handle, "", json);
+    const save = (json: string): void => this.#backend.draft(handle, json);
     const request = question(method, params, restored, answer, { draft: this.#drafts.get(handle), save });
     this.#drafts.delete(handle);
     if (!request || (request instanceof ElicitationRequest && !this.#use.elicits)) {
@@ -82,7 +80,12 @@ export class OpenQuestions {
     }
     this.#open.set(handle, request);
     this.#use.opened(request);
-    if (this.#use.answers() === "here") void this.#handle(request);
+  }
+
+  /** That one is this page's to answer: a handler does, where there is one. */
+  assign(handle: number): void {
+    const request = this.#open.get(handle);
+    if (request && this.#use.answers() === "here") void this.#handle(request);
   }
 
   /** Nobody waits for that answer any more; "given": it was this page's, which another one has passed on. */
@@ -110,7 +113,7 @@ export class OpenQuestions {
         if (!elicitation) return;
         const { draft } = request;
         const saveDraft = (value: unknown): void => request.saveDraft(value);
-        const context = { server: this.#use.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft };
+        const context = { server: this.#backend.url, signal: request.signal, ...(draft === undefined ? {} : { draft }), saveDraft };
         const result = await elicitation(request.request, context);
         if (!request.signal.aborted) request.respond(result);
       } else if (permission) {

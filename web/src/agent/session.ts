@@ -3,43 +3,22 @@ import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
-import type { Wire } from "../runtime/wire.js";
-import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, McpServer, SessionState, StopReason, TurnEnd } from "./acp.js";
+import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd } from "./acp.js";
 import type { SessionEvent, SessionEvents, SessionStatus } from "./sessionevents.js";
-import type { AgentFacts } from "./agentfacts.js";
+import type { SessionBackend, Recalled } from "./sessionbackend.js";
 import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
 import type { ContentBlock } from "./content.js";
-import type { Exchanges } from "./exchanges.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
 import { checkMode, sessionModes, type SessionMode, type SessionModes } from "./modes.js";
-import type { Pages } from "./pages.js";
 import { promptBlocks, unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import { SessionView } from "./view.js";
 
-/** What the core tells of a session when it comes to be known. */
-export interface Recalled {
-  sessionId: string;
-  cwd: string;
-  mcpServers?: McpServer[];
-  additionalDirectories?: string[];
-  /** An earlier page had it, or another one has it. */
-  restored: boolean;
-  /** This page carries it. */
-  owned: boolean;
-  /** Its number in the store; absent while it has none. */
-  record?: number;
-}
-
 /** What a session needs of its agent's client. */
 export interface SessionUse {
-  readonly wire: Wire;
-  readonly url: string;
+  readonly backend: SessionBackend;
   readonly handlers: AgentHandlers;
   readonly elicits: boolean;
-  readonly facts: AgentFacts;
-  readonly exchanges: Exchanges;
-  readonly pages: Pages;
   /** Events that wait for one reader. */
   readonly backlog: Backlog;
 }
@@ -70,11 +49,10 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#followed = !made.owned;
     this.#use = use;
     this.#view = new SessionView(use.backlog);
-    this.#questions = new OpenQuestions(use.wire, {
+    this.#questions = new OpenQuestions(use.backend, {
       handlers: use.handlers,
       elicits: use.elicits,
-      url: use.url,
-      answers: () => (this.#followed ? (use.pages.canForward ? "there" : "nowhere") : "here"),
+      answers: () => (this.#followed ? (use.backend.canForward ? "there" : "nowhere") : "here"),
       opened: (request) => this.#view.tell("request", { request }),
       withdrawn: (request, reason) => this.#view.tell("withdrawn", { request, reason }),
     });
@@ -127,7 +105,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
 
   /** The settings that there are ({@link AgentSession.setConfigOption}). */
   get configOptions(): readonly ConfigOption[] {
-    return this.#use.facts.dialect.configOptions((this.#view.transcript.value("configOptions") as Open[] | undefined) ?? []);
+    return this.#use.backend.facts.dialect.configOptions((this.#view.transcript.value("configOptions") as Open[] | undefined) ?? []);
   }
 
   /** How full the context is; undefined where the agent does not say. */
@@ -185,7 +163,8 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    *   or {@link AgentSession.cancel} came before it had left, `elsewhere` where another page carries the session and cannot be reached, `rpc_error`, `outcome_unknown` ...
    */
   async prompt(content: string | readonly ContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
-    const { facts, exchanges } = this.#use;
+    const { backend } = this.#use;
+    const { facts } = backend;
     const prompt = promptBlocks(content, facts.capabilities);
     this.#mustBeOpen("session/prompt");
     const { latest } = this.#view.turns;
@@ -196,7 +175,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     const begins = facts.version === 1 ? this.#view.turns.begins() : undefined;
     // Counted as the core says it: the end of its turn may follow at once (fault 184).
     const taken = (): void => this.#view.turns.accepted(latest);
-    const answer = exchanges.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal, begins ? undefined : taken);
+    const answer = backend.request<{ messageId?: unknown } | null>(this.#handle, "session/prompt", { sessionId: this.id, prompt }, back.signal, begins ? undefined : taken);
     try {
       const accepted = await (begins ? Promise.race([answer, begins]) : answer);
       if (begins) taken(); // the answer of version 1 ends the turn
@@ -242,7 +221,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     const op = "session/set_config_option";
     if (typeof configId !== "string" || configId === "") throw badArgument(op, "configId", "has to be that of an option");
     if (typeof value !== "string" && typeof value !== "boolean") throw badArgument(op, "value", "has to be a text, or true or false");
-    await this.request(op, { configId, ...this.#use.facts.dialect.configValue(value) });
+    await this.request(op, { configId, ...this.#use.backend.facts.dialect.configValue(value) });
   }
 
   /**
@@ -263,11 +242,11 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
    */
   async forget(): Promise<void> {
     this.#mustBeOpen("forget");
-    if (this.#followed && !this.#use.pages.canForward) {
+    if (this.#followed && !this.#use.backend.canForward) {
       throw new HoldfastError({ code: "elsewhere", op: "forget", message: "another page carries the session, and cannot be reached", retryable: true });
     }
     const closed = new Promise<void>((resolve) => void this.on("closed", () => resolve()));
-    this.#use.wire.runtime.agentForget(this.#use.wire.handle, this.#handle);
+    this.#use.backend.forgetSession(this.#handle);
     await closed;
   }
 
@@ -287,13 +266,13 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   /** Makes any request in the session's scope; `sessionId` is added. `signal` asks the agent to give it up. */
   request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
     if (this.#closed) return Promise.reject(this.#over(method));
-    return this.#use.exchanges.request<T>(this.#handle, method, { ...params, sessionId: this.id }, options.signal);
+    return this.#use.backend.request<T>(this.#handle, method, { ...params, sessionId: this.id }, options.signal);
   }
 
   /** Sends any notification in the session's scope; resolves once the agent's server has it. */
   notify(method: string, params: Open = {}): Promise<void> {
     if (this.#closed) return Promise.reject(this.#over(method));
-    return this.#use.exchanges.notify(this.#handle, method, { ...params, sessionId: this.id });
+    return this.#use.backend.notify(this.#handle, method, { ...params, sessionId: this.id });
   }
 
   /**
@@ -321,7 +300,12 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#view.reset();
   }
 
-  /** @internal The core's Deliver effect for the session. */
+  /** @internal That question is this page's to answer. */
+  assign(question: number): void {
+    this.#questions.assign(question);
+  }
+
+  /** @internal Something has happened in it. */
   deliver(kind: number, position: number, text: string): void {
     switch (kind) {
       case EVENT.draft:
@@ -332,9 +316,6 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
         break;
       case EVENT.withdrawn:
         this.#questions.withdraw(position, (JSON.parse(text) as { reason: string }).reason);
-        break;
-      case EVENT.forward:
-        this.#use.pages.forward(text);
         break;
       case EVENT.status:
         this.#status(JSON.parse(text) as SessionStatus);
@@ -367,7 +348,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   async #endAs(method: string, capability: "close" | "delete"): Promise<void> {
-    if (!this.#use.facts.capabilities.session?.[capability]) throw unsupported(method, "the agent does not offer it");
+    if (!this.#use.backend.facts.capabilities.session?.[capability]) throw unsupported(method, "the agent does not offer it");
     await this.request(method); // an agent that has no such session any more counts as one that has closed it
     this.end();
   }

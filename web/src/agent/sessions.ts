@@ -1,7 +1,8 @@
 import type { HoldfastError } from "../shared/errors.js";
-import { AgentSession, type Recalled, type SessionUse } from "./session.js";
+import type { Recalled } from "./sessionbackend.js";
+import { AgentSession, type SessionUse } from "./session.js";
 
-/** The sessions of one agent's client, by the core's number for each. */
+/** The sessions of one agent's client, by the backend's number for each. */
 export class Sessions {
   readonly #use: SessionUse;
   readonly #known: (session: AgentSession) => void;
@@ -23,9 +24,8 @@ export class Sessions {
     return this.open.find((session) => session.id === id);
   }
 
-  /** The core's Recall effect. */
-  recall(handle: number, text: string): void {
-    const made = JSON.parse(text) as Recalled;
+  /** There is that session. */
+  recall(handle: number, made: Recalled): void {
     const session = this.named(made.sessionId);
     if (session) {
       // A new runtime counts its handles from the start.
@@ -39,11 +39,16 @@ export class Sessions {
     this.#known(another);
   }
 
-  /** The core's Deliver effect for a session. */
+  /** Something has happened in a session. */
   deliver(handle: number, kind: number, position: number, text: string): void {
     const session = this.#byHandle.get(handle);
     session?.deliver(kind, position, text);
     if (session?.closed) this.#byHandle.delete(handle);
+  }
+
+  /** That question in a session is this page's to answer. */
+  assign(handle: number, question: number): void {
+    this.#byHandle.get(handle)?.assign(question);
   }
 
   /** All of them are over. */

@@ -1,0 +1,55 @@
+import type { HoldfastError } from "../shared/errors.js";
+import type { Host } from "../shared/host.js";
+import type { Listeners } from "../shared/listeners.js";
+import type { Usage } from "../storage/storage.js";
+import type { Durability } from "../tabs/journalclient.js";
+import type { AgentEvents, AgentState } from "./agentevents.js";
+import type { Recalled, SessionBackend } from "./sessionbackend.js";
+
+/**
+ * What was dropped or repaired since connecting, by name; what is not there has
+ * not happened: `cuts`, `integrity`, `malformed`, `unknownResponses`,
+ * `unknownSessions`, `quarantinedRecords`.
+ */
+export interface AgentCounters {
+  readonly [name: string]: number;
+}
+
+/**
+ * What the public agent rests on: the runtime, wherever it runs. Nothing but data, an
+ * `AbortSignal` and the app's listeners crosses it, so that a message port can carry it.
+ */
+export interface AgentBackend extends SessionBackend {
+  /** Where the runtime runs. */
+  readonly host: Host;
+  /** Where the client stands. */
+  readonly state: AgentState;
+  /** Where sessions are kept. */
+  readonly durability: Durability;
+  /** What was dropped or repaired so far. */
+  readonly counters: AgentCounters;
+  /** Those of the app's that listen to this client. */
+  readonly listeners: Listeners<AgentEvents>;
+  /** What happens goes to that viewer, from the first session on. */
+  bind(viewer: AgentViewer): void;
+  /** What the store holds of this agent and user. */
+  stored(): Promise<Usage | null>;
+  /** Ends the client; `terminate` ends the connection at the agent, too. */
+  close(terminate: boolean): Promise<void>;
+  /** Ends it, and deletes all that is stored of this agent and user. */
+  logout(): Promise<void>;
+}
+
+/** What a backend says to the agent that rests on it, in the order in which it happens. */
+export interface AgentViewer {
+  /** There is a session: a new one, or one that has another number from here on. */
+  recall(session: number, made: Recalled): void;
+  /** Something has happened in a session, or outside of all. */
+  deliver(session: number, kind: number, position: number, text: string): void;
+  /** That question is this page's to answer, by a handler if it has one. */
+  assign(session: number, question: number): void;
+  /** What was asked outside of any session nobody waits for any more. */
+  withdraw(): void;
+  /** The sessions are over; `error` says why, where the client has failed. */
+  end(error?: HoldfastError): void;
+}

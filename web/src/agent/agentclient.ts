@@ -1,0 +1,230 @@
+import { EVENT } from "../shared/border.js";
+import type { HoldfastError } from "../shared/errors.js";
+import type { Host } from "../shared/host.js";
+import { Listeners } from "../shared/listeners.js";
+import type { Open } from "../shared/mcp.js";
+import { Lifetime, type Keeping } from "../connect/lifetime.js";
+import { settledState } from "../connect/settled.js";
+import type { ClientPort } from "../runtime/port.js";
+import type { Runtime } from "../runtime/runtime.js";
+import type { Wire } from "../runtime/wire.js";
+import type { Usage } from "../storage/storage.js";
+import type { Durability } from "../tabs/journalclient.js";
+import type { AgentEvents, AgentState } from "./agentevents.js";
+import { AgentFacts } from "./agentfacts.js";
+import type { AgentBackend, AgentCounters, AgentViewer } from "./agentbackend.js";
+import { Exchanges } from "./exchanges.js";
+import { Pages } from "./pages.js";
+import type { Recalled } from "./sessionbackend.js";
+import type { SharedStreams } from "./sharedstreams.js";
+import type { SessionStatus } from "./sessionevents.js";
+
+/** What an agent's client is made from. */
+export interface AgentClientUse {
+  keeping: Keeping;
+  /** Finds out why a session cannot be heard. */
+  explain?: (error: HoldfastError) => Promise<HoldfastError>;
+  /** Its share of the connections that all tabs have. */
+  streams?: SharedStreams;
+}
+
+/** An agent's client as the core has it, in this page. */
+export class AgentClient implements AgentBackend {
+  readonly host: Host = "page";
+  readonly url: string;
+  readonly listeners: Listeners<AgentEvents> = new Listeners();
+  readonly #wire: Wire;
+  readonly #keeping: Keeping;
+  readonly #life: Lifetime<AgentFacts, AgentCounters>;
+  readonly #exchanges: Exchanges;
+  readonly #pages: Pages;
+  readonly #streams: SharedStreams | undefined;
+  #viewer!: AgentViewer;
+  #durability: Durability;
+
+  constructor(runtime: Runtime, url: string, { keeping, explain, streams }: AgentClientUse) {
+    this.url = url;
+    this.#streams = streams;
+    this.#keeping = keeping;
+    this.#durability = keeping.journal?.durability ?? "memory";
+    this.#wire = { runtime, handle: 0 };
+    const able = {
+      over: (op: string) => (this.#life.over ? this.#life.overError(op) : undefined),
+      between: () => this.#life.between,
+    };
+    this.#exchanges = new Exchanges(this.#wire, able, explain);
+    this.#pages = new Pages(this.#wire, this.#exchanges, keeping);
+    this.#life = new Lifetime(this.#wire, keeping, this.listeners, {
+      facts: new AgentFacts(),
+      counters: {},
+      reject: (why) => {
+        this.#exchanges.fail(why);
+        this.#viewer.withdraw();
+      },
+      begin: () => {
+        this.#viewer.end();
+        this.#wire.handle = 0;
+        return this.#wire;
+      },
+      opened: (why) => this.#kept(keeping.journal?.durability ?? "memory", why),
+    });
+    // What a new runtime brings back goes on under the same sessions; else they are over.
+    this.listeners.add("state", ({ state, error }) => {
+      if (state === "failed") this.#viewer.end(error);
+      else if (state === "closed") this.#viewer.end();
+      if (this.#life.over) this.#streams?.end();
+    });
+  }
+
+  bind(viewer: AgentViewer): void {
+    this.#viewer = viewer;
+  }
+
+  get state(): AgentState {
+    return this.#life.state;
+  }
+
+  get facts(): AgentFacts {
+    return this.#life.facts;
+  }
+
+  get durability(): Durability {
+    return this.#durability;
+  }
+
+  get counters(): AgentCounters {
+    return this.#life.counters;
+  }
+
+  get canForward(): boolean {
+    return this.#pages.canForward;
+  }
+
+  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: () => void): Promise<T> {
+    return this.#exchanges.request<T>(session, method, params, signal, answered);
+  }
+
+  notify(session: number, method: string, params: Open): Promise<void> {
+    return this.#exchanges.notify(session, method, params);
+  }
+
+  respond(question: number, ok: boolean, json: string): void {
+    this.#wire.runtime.respond(this.#wire.handle, question, ok, json);
+  }
+
+  draft(question: number, json: string): void {
+    this.#wire.runtime.draft(this.#wire.handle, 0, question, "", json);
+  }
+
+  forgetSession(session: number): void {
+    this.#wire.runtime.agentForget(this.#wire.handle, session);
+  }
+
+  async stored(): Promise<Usage | null> {
+    return (await this.#keeping.journal?.usage()) ?? null;
+  }
+
+  close(terminate = false): Promise<void> {
+    if (!terminate) return this.#life.close();
+    return this.#life.close(() => this.#wire.runtime.terminate(this.#wire.handle));
+  }
+
+  async logout(): Promise<void> {
+    await this.close();
+    await this.#keeping.journal?.forget();
+    await this.#keeping.stores?.forgetFormer?.();
+  }
+
+  /** Starts the client; resolves when it is open. */
+  start(options: object, credentials: RequestCredentials): Promise<void> {
+    return this.#life.start(() => this.#run(options, credentials));
+  }
+
+  /** Sessions end with the page, as was found out before the client was there. */
+  tellMemory(why: string): void {
+    this.listeners.emit("durability", { durability: "memory", why });
+  }
+
+  /** Makes the client in the core and starts it, with what the journal has read. */
+  #run(options: object, credentials: RequestCredentials): void {
+    const { journal } = this.#keeping;
+    const port = this.#port(credentials);
+    this.#wire.handle = this.#wire.runtime.connectAgent({ ...options, ...journal?.options(), tabs: this.#pages.canForward }, port, (handle) => {
+      this.#wire.handle = handle; // sessions come back before the client is started
+      this.#streams?.bind(this.#wire);
+      const client = {
+        wire: this.#wire,
+        // Which sessions have a connection to read from, the core decides.
+        streams: {
+          rest: (resting: boolean) => {
+            this.#wire.runtime.agentRest(this.#wire.handle, resting);
+            this.#streams?.rest(resting);
+          },
+        },
+        reconnecting: () => this.#life.state === "reconnecting",
+        connected: () => settledState({ state: this.state, on: (event, listener) => this.listeners.add(event, listener) }, 15_000),
+        said: () => {},
+        sessions: this.#pages,
+      };
+      return journal?.attach(client, false);
+    });
+  }
+
+  #port(credentials: RequestCredentials): ClientPort {
+    return {
+      credentials,
+      deliver: (session, kind, position, text) => {
+        if (session !== 0) this.#inSession(session, kind, position, text);
+        else this.#heard(kind, position, text);
+      },
+      settle: (id, outcome, text) => this.#exchanges.settle(id, outcome, text),
+      state: (text, facts) => this.#life.changed(text, facts),
+      token: () => void this.#life.askForToken(),
+      store: (ticket, how, ops) => this.#keeping.journal?.commit(ticket, how, ops),
+      tabs: (kind, ticket, payload) => this.#keeping.journal?.tabs(kind, ticket, payload),
+      recall: (session, text) => this.#viewer.recall(session, JSON.parse(text) as Recalled),
+      handshake: () => void this.#keeping.journal?.handshake(),
+      exited: (error) => this.#life.exited(error),
+    };
+  }
+
+  #inSession(session: number, kind: number, position: number, text: string): void {
+    if (kind === EVENT.forward) this.#pages.forward(text);
+    else this.#deliver(session, kind, position, text);
+  }
+
+  #heard(kind: number, position: number, text: string): void {
+    switch (kind) {
+      case EVENT.streams:
+        this.#streams?.heard(text);
+        break;
+      case EVENT.status:
+        this.listeners.emit("status", JSON.parse(text) as SessionStatus);
+        break;
+      case EVENT.notification:
+        this.listeners.emit("notification", JSON.parse(text) as AgentEvents["notification"]);
+        break;
+      case EVENT.integrity:
+        this.listeners.emit("integrity", JSON.parse(text) as AgentEvents["integrity"]);
+        break;
+      case EVENT.durability: {
+        const { durability, why } = JSON.parse(text) as { durability: Durability; why?: string };
+        this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
+        break;
+      }
+      default:
+        this.#deliver(0, kind, position, text);
+    }
+  }
+
+  #deliver(session: number, kind: number, position: number, text: string): void {
+    this.#viewer.deliver(session, kind, position, text);
+    if (kind === EVENT.question) this.#viewer.assign(session, position); // there is no other page here
+  }
+
+  #kept(durability: Durability, why = ""): void {
+    if (durability === this.#durability) return;
+    this.#durability = durability;
+    this.listeners.emit("durability", why ? { durability, why } : { durability });
+  }
+}

@@ -1,0 +1,44 @@
+import type { Open } from "../shared/mcp.js";
+import type { McpServer } from "./acp.js";
+import type { AgentFacts } from "./agentfacts.js";
+
+/** What the core says of a session when it comes to be known. */
+export interface Recalled {
+  sessionId: string;
+  cwd: string;
+  mcpServers?: McpServer[];
+  additionalDirectories?: string[];
+  /** An earlier page had it, or another one has it. */
+  restored: boolean;
+  /** This page carries it. */
+  owned: boolean;
+  /** Its number in the store; absent while it has none. */
+  record?: number;
+}
+
+/**
+ * What a session rests on, and all that is asked of the agent: the runtime, wherever it runs.
+ * Sessions and questions have numbers there; session 0 is the connection itself.
+ */
+export interface SessionBackend {
+  /** The agent's URL, absolute. */
+  readonly url: string;
+  /** What is known of the agent now. */
+  readonly facts: AgentFacts;
+  /** Whether whoever carries a session elsewhere can be asked to pass something on. */
+  readonly canForward: boolean;
+  /**
+   * Makes a request in the scope of a session. `signal` asks the agent to end it.
+   * `answered` is called when there is a result, before anything that is said next: who
+   * waits for the promise hears of it only later.
+   */
+  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: () => void): Promise<T>;
+  /** Sends a notification in the scope of a session; resolves once the agent's server has it. */
+  notify(session: number, method: string, params: Open): Promise<void>;
+  /** Answers a question: `json` is a result, or an error object. */
+  respond(question: number, ok: boolean, json: string): void;
+  /** Saves what a person has typed of an answer. */
+  draft(question: number, json: string): void;
+  /** Forgets a session, which is not told to the agent. */
+  forgetSession(session: number): void;
+}
