@@ -33,7 +33,7 @@ NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
 # Patterns of servers' must not be run by the browser's RegExp, which can hang.
 LINEAR := --inject:web/src/output-schema/inject.ts
 
-DEMO := $(addprefix $(DIST)/demo/,demo.js index.html demo.css agent.js agent.html agent.css)
+DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css)
 
 .PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
@@ -93,7 +93,7 @@ $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 # ---- the demo page, which loads the module as any other page would ----
 
 $(DIST)/demo/%.js: web/demo/%.ts $(DEMO_SOURCES)
-	$(ESBUILD) $< --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --outfile=$@
+	$(ESBUILD) $< --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --external:../holdfast-worker.mjs --outfile=$@
 
 $(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
 	@mkdir -p $(@D)

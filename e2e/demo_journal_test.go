@@ -14,7 +14,7 @@ import (
 // with an effect, and reloads the page before the answer.
 func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, page := demoAt(t, demosite.Options{}, "/demo/?server=/plain")
+	site, page := demoAt(t, demosite.Options{}, "/demo/?host=page&server=/plain")
 	site.Plain().Gate().Hold() // there is no answer before the reload
 	runs(page, "add_note")
 	page.WaitFor(hook("guarantee") + `?.textContent === "a reload would lose this call"`)
@@ -47,6 +47,25 @@ func TestStoryDemoUnknown(t *testing.T) {
 		t.Errorf("%d cards", n)
 	}
 	page.WaitFor(hook("journal-calls") + `.textContent === "1"`)
+}
+
+// TestStoryDemoPlainInAWorker: in a shared worker a reload does not even lose a call that
+// nothing could take up again.
+func TestStoryDemoPlainInAWorker(t *testing.T) {
+	t.Parallel()
+	site, page := demoAt(t, demosite.Options{}, "/demo/?server=/plain")
+	hostIs(page, "shared")
+	site.Plain().Gate().Hold()
+	runs(page, "add_note")
+	page.WaitFor(hook("guarantee") + `?.dataset.guarantee === "survives-reload"`)
+	eventually(t, "the note", func() bool { return len(site.Plain().Notes()) == 1 })
+	press(page, selector("reload"))
+	cardMarks(page, "reload", 1)
+	site.Plain().Gate().Release()
+	cardIs(page, "done")
+	if notes := site.Plain().Notes(); !slices.Equal(notes, []string{"buy rope"}) {
+		t.Errorf("the notes are %q", notes)
+	}
 }
 
 // TestStoryDemoGiveUp: this one does not.

@@ -70,7 +70,16 @@ func cardMarks(page *chrome.Page, kind string, n int) {
 // message at its time, and every reload is in the picture.
 func TestStoryDemoReloads(t *testing.T) {
 	t.Parallel()
-	site, page := demo(t)
+	for _, host := range demoHosts {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			reloadsOften(t, host)
+		})
+	}
+}
+
+func reloadsOften(t *testing.T, host string) {
+	site, page := demoIn(t, host)
 	held := countTo(site, page, 5, 30)
 	const times = `[...document.querySelectorAll('[data-testid="call-output"] .at')].slice(0, 5).map((at) => at.textContent)`
 	var shown []string
@@ -88,6 +97,9 @@ func TestStoryDemoReloads(t *testing.T) {
 	held.Release()
 	cardIs(page, "done")
 	cardCounts(t, page, 30)
+	if cuts := chrome.Eval[int](page, hook("call-picture")+`.querySelectorAll('[data-kind="cut"]').length`); (cuts == 0) != (host == "shared") {
+		t.Errorf("%d cuts in the picture", cuts)
+	}
 	if got := chrome.Eval[[]string](page, times); !slices.Equal(got, shown) {
 		t.Errorf("after three reloads the first messages came at %q, before at %q", got, shown)
 	}
@@ -110,7 +122,7 @@ func TestStoryDemoReloads(t *testing.T) {
 // on when the first one is closed.
 func TestStoryDemoSecondTab(t *testing.T) {
 	t.Parallel()
-	site, page := demo(t)
+	site, page := demoIn(t, "page")
 	held := countTo(site, page, 5, 40)
 	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
 	second.WaitFor(hook("followed") + `?.hidden === false`)
@@ -130,11 +142,32 @@ func TestStoryDemoSecondTab(t *testing.T) {
 	cardCounts(t, second, 40)
 }
 
+// TestStoryDemoSecondTabOfAWorker: of two tabs of a shared worker none carries the call: the
+// second one shows it live, and nothing of it is cut when the first is closed.
+func TestStoryDemoSecondTabOfAWorker(t *testing.T) {
+	t.Parallel()
+	site, page := demoIn(t, "shared")
+	held := countTo(site, page, 5, 40)
+	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
+	hostIs(second, "shared")
+	cardMarks(second, "joined", 1)
+	held.Pass(7)
+	cardSays(second, "12 of 40")
+	cardSays(page, "12 of 40")
+	page.Close()
+	held.Release()
+	cardIs(second, "done")
+	cardCounts(t, second, 40)
+	if n := chrome.Eval[int](second, hook("call-picture")+`.querySelectorAll('.mark, [data-kind="cut"]').length`); n != 1 {
+		t.Errorf("%d marks and cuts in the picture, want that of the second tab", n)
+	}
+}
+
 // TestStoryDemoReloadWhileDown: the calls are there before their server is, and
 // the tools come as soon as it does.
 func TestStoryDemoReloadWhileDown(t *testing.T) {
 	t.Parallel()
-	site, page := demo(t)
+	site, page := demoIn(t, "page")
 	held := countTo(site, page, 4, 20)
 	rests(page, "4 of 20")
 	press(page, selector("down"))
@@ -166,16 +199,25 @@ func TestStoryDemoDoneInBothTabs(t *testing.T) {
 	second.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)
 }
 
-// TestStoryDemoKill: the runtime of the page dies, and the page says so and goes
-// on by itself, also where it dies twice within seconds.
+// TestStoryDemoKill: the runtime dies, with its worker where it is in one, and the page
+// says so and goes on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {
 	t.Parallel()
-	site, page := demo(t)
+	for host, said := range map[string]string{"shared": "The worker has ended", "page": "panicked"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			killsTwice(t, host, said)
+		})
+	}
+}
+
+func killsTwice(t *testing.T, host, said string) {
+	site, page := demoIn(t, host)
 	held := countTo(site, page, 5, 30)
 	for i, at := range []string{"5 of 30", "12 of 30"} {
 		cardSays(page, at)
 		press(page, selector("kill"))
-		page.WaitFor(hook("saboteur-word") + `.textContent.includes("panicked")`)
+		page.WaitFor(hook("saboteur-word") + `.textContent.includes(` + chrome.JS(said) + `)`)
 		cardMarks(page, "killed", i+1)
 		page.WaitFor(hook("state") + `.dataset.state === "open"`)
 		held.Pass(7)
@@ -239,7 +281,7 @@ func TestStoryDemoDisconnect(t *testing.T) {
 // and is here again without the header.
 func TestStoryDemoOtherUser(t *testing.T) {
 	t.Parallel()
-	site, page := demo(t)
+	site, page := demoIn(t, "page")
 	held := countTo(site, page, 5, 20)
 	second := page.Profile().Open(chrome.Eval[string](page, hook("second-tab")+`.href`))
 	second.WaitFor(hook("followed") + `?.hidden === false`)

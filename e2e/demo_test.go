@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -19,6 +20,22 @@ func demo(t *testing.T) (*demosite.Site, *chrome.Page) {
 	return demoAt(t, demosite.Options{}, "/")
 }
 
+// The hosts that a visitor of the demo chooses from.
+var demoHosts = []string{"shared", "page"}
+
+// demoIn is demo with the runtime in that host.
+func demoIn(t *testing.T, host string) (*demosite.Site, *chrome.Page) {
+	t.Helper()
+	site, page := demoAt(t, demosite.Options{}, "/demo/?host="+host)
+	hostIs(page, host)
+	return site, page
+}
+
+// hostIs waits until the page says that its runtime is there.
+func hostIs(page *chrome.Page, host string) {
+	page.WaitFor(hook("host") + `.dataset.host === ` + chrome.JS(host) + ` && ` + hook("host-"+host) + `.checked`)
+}
+
 // demoAt opens a page of a demo site, and waits until it is connected.
 func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chrome.Page) {
 	t.Helper()
@@ -26,7 +43,13 @@ func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chr
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(site)
+	return site, demoBehind(t, site, site, path)
+}
+
+// demoBehind opens a page of a demo site that a handler serves.
+func demoBehind(t *testing.T, site *demosite.Site, handler http.Handler, path string) *chrome.Page {
+	t.Helper()
+	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
 		server.Close()
@@ -34,7 +57,7 @@ func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chr
 	})
 	page := chrome.OpenWindow(t, server.URL+path)
 	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
-	return site, page
+	return page
 }
 
 // hook finds an element by its data-testid (web/demo/index.html lists them).
@@ -43,10 +66,26 @@ func hook(name string) string { return fmt.Sprintf("document.querySelector('[dat
 func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }
 
 // TestStoryDemo goes the way of a stranger: start a long call, reload the page
-// in the middle of it, watch it go on, be done with it.
+// in the middle of it, watch it go on, be done with it. In a shared worker the stream is
+// not even cut.
 func TestStoryDemo(t *testing.T) {
 	t.Parallel()
-	_, page := demo(t)
+	for host, want := range map[string]struct{ mark, verdict string }{
+		"shared": {"page reloaded, not cut", "over 1 reload, on one stream that was never cut. Now try worse."},
+		"page":   {"page reloaded, resumed after ", "over 1 reload. Now try worse."},
+	} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			_, page := demoIn(t, host)
+			strangersWay(t, page, want.mark, want.verdict)
+		})
+	}
+}
+
+// strangersWay is that way; mark is how the reload is marked in the picture, and verdict is
+// the end of what the guide says at last.
+func strangersWay(t *testing.T, page *chrome.Page, mark, verdict string) {
+	t.Helper()
 	if got := chrome.Eval[string](page, hook("server-name")+`.textContent + " " + `+hook("revision")+`.textContent`); got != "Holdfast demo server 2025-11-25" {
 		t.Errorf("the page says it is connected to %q", got)
 	}
@@ -56,11 +95,11 @@ func TestStoryDemo(t *testing.T) {
 	page.WaitFor(hook("guarantee") + `.textContent === "a reload loses nothing"`)
 	page.Click(selector("guide-reload"))
 	page.WaitFor(hook("call") + `?.dataset.restored !== undefined`)
-	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="reload"]')?.textContent.startsWith("page reloaded, resumed after ")`)
+	page.WaitFor(hook("call-picture") + `.querySelector('[data-kind="reload"]')?.textContent.startsWith(` + chrome.JS(mark) + `)`)
 	page.WaitFor(hook("call") + `.dataset.state === "done"`)
 	cardCounts(t, page, 40)
-	if verdict := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); verdict != "All 40 numbers arrived, none missing, none twice, over 1 reload. Now try worse." {
-		t.Errorf("the verdict is %q", verdict)
+	if said := chrome.Eval[string](page, hook("guide-verdict")+`.textContent`); said != "All 40 numbers arrived, none missing, none twice, "+verdict {
+		t.Errorf("the verdict is %q", said)
 	}
 	press(page, selector("done"))
 	page.WaitFor(hook("call") + ` === null && ` + hook("journal-calls") + `.textContent === "0"`)

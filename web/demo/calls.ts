@@ -1,4 +1,4 @@
-import type { Call, CallEvent, CallOptions, CallToolResult, McpClient, Open, Tool } from "holdfast";
+import type { Call, CallEvent, CallToolResult, McpClient, Open, Tool } from "holdfast";
 import { CallCard, type CardUse } from "./card.js";
 import { counted } from "./duration.js";
 import { button, part, setText } from "./element.js";
@@ -21,7 +21,6 @@ export class CallList {
   readonly #count = part("call-count");
   readonly #clear: HTMLButtonElement;
   readonly #watchers = new Set<CallWatcher>();
-  readonly #options: (mcp: McpClient) => CallOptions;
   readonly #use: CardUse;
   #cards: CallCard[] = [];
   #mcp: McpClient | undefined;
@@ -35,9 +34,7 @@ export class CallList {
   /** Whether the journal has been asked: until then nobody knows that there are no calls. */
   #looked = false;
 
-  /** `options` is what each call is made with. */
-  constructor(options: (mcp: McpClient) => CallOptions) {
-    this.#options = options;
+  constructor() {
     this.#clear = button("Done with all finished", { class: "quiet small", hidden: true, "data-testid": "done-all" }, () => {
       for (const card of this.#cards.filter(finished)) this.#done(card);
     });
@@ -54,6 +51,7 @@ export class CallList {
       },
       done: (card) => this.#done(card),
       comesBack: () => this.#mcp?.durability === "indexeddb",
+      outlives: () => this.#mcp?.host === "shared",
     };
     // The next page wants to know what this one saw, up to its last moment.
     addEventListener("pagehide", () => this.#remind());
@@ -91,7 +89,7 @@ export class CallList {
 
   /** Calls a tool and shows the call. `key` is the name of the call in the journal. */
   run(mcp: McpClient, tool: Tool, args: Open, key = newKey()): CallCard {
-    const card = new CallCard(mcp.callTool(tool.name, args, { ...this.#options(mcp), key }), tool, this.#use);
+    const card = new CallCard(mcp.callTool(tool.name, args, { key }), tool, this.#use);
     this.#add(card);
     let kept = 0;
     for (const each of this.#cards.filter(finished)) if (++kept > MAX_FINISHED) this.#done(each);

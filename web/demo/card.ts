@@ -30,6 +30,13 @@ const LEFT: Record<string, string> = {
 /** How often a running call is remembered, in ms. */
 const REMIND_EVERY = 500;
 
+/**
+ * What a worker has of a call comes in pieces. After so many ms without one that was it, once
+ * all is here that an earlier page had; or after so many in all.
+ */
+const PIECES_APART = 60;
+const PIECES_TAKE = 3_000;
+
 /** What a card asks of the list. */
 export interface CardUse {
   /** Hears of each event, and of the end (undefined). */
@@ -42,6 +49,8 @@ export interface CardUse {
   done(card: CallCard): void;
   /** Whether a call whose client has ended comes back with the next one. */
   comesBack(): boolean;
+  /** Whether a worker carries the calls, which outlives the page. */
+  outlives(): boolean;
 }
 
 /** One call: what it does now, what it said, what became of it. */
@@ -60,6 +69,8 @@ export class CallCard {
   why: HoldfastError | undefined;
   readonly #use: CardUse;
   readonly #how: Mark["kind"];
+  /** A worker has carried the call while no page, or another one, had it. */
+  readonly #outlived: boolean;
   /** Whether this page knows of the call from before. */
   readonly #known: boolean;
   readonly #picture: Picture;
@@ -77,6 +88,9 @@ export class CallCard {
   readonly #counts = element("p", { class: "call-counts" });
   /** What the journal brought back, until all of it is here. */
   #replayed: CallEvent[] | undefined;
+  /** Takes what has come for all of it. */
+  #arriving: ReturnType<typeof setTimeout> | undefined;
+  readonly #made = performance.now();
   /** Requests that left meanwhile. */
   #unplaced: { method: string; at: number }[] = [];
   #reminded = 0;
@@ -92,7 +106,8 @@ export class CallCard {
     this.args = (call.params["arguments"] ?? {}) as Open;
     this.#use = use;
     this.#known = known !== undefined;
-    this.#how = how ?? (before ? "reload" : "page");
+    this.#outlived = use.outlives() && how === undefined;
+    this.#how = how ?? (before ? "reload" : this.#outlived ? "joined" : "page");
     this.#replayed = call.restored ? [] : undefined;
     this.trace = new Trace(now - Math.max(0, Date.now() - call.createdAt), known?.trace);
     this.#picture = new Picture(this.trace);
@@ -125,7 +140,7 @@ export class CallCard {
     );
     const stop = onTick((tick) => this.#tick(tick));
     // What the journal has is there at once: all of it comes before the next task.
-    if (this.#replayed) setTimeout(() => this.#arrived(), 0);
+    if (this.#replayed) this.#awaitPieces();
     void this.#follow().finally(() => {
       stop();
       this.#tick(performance.now());
@@ -192,7 +207,7 @@ export class CallCard {
     try {
       for await (const event of this.call) {
         if (this.#replayed && event.type === "status") this.#arrived();
-        if (this.#replayed) this.#replayed.push(event);
+        if (this.#replayed) this.#piece(this.#replayed, event);
         else this.#take(event);
         this.#use.changed(this, event);
       }
@@ -217,6 +232,20 @@ export class CallCard {
     this.#use.changed(this, undefined);
   }
 
+  #piece(replayed: CallEvent[], event: CallEvent): void {
+    replayed.push(event);
+    if (this.#outlived && performance.now() - this.#made < PIECES_TAKE) this.#awaitPieces();
+  }
+
+  #awaitPieces(): void {
+    clearTimeout(this.#arriving);
+    this.#arriving = setTimeout(() => {
+      const isWhole = (this.#replayed?.at(-1)?.position ?? 0) >= this.trace.position;
+      if (isWhole || !this.#outlived || performance.now() - this.#made > PIECES_TAKE) this.#arrived();
+      else this.#awaitPieces();
+    }, this.#outlived ? PIECES_APART : 0);
+  }
+
   /** All that the journal had of the call is here: shows it, each message at its time. */
   #arrived(): void {
     const replayed = this.#replayed;
@@ -227,7 +256,7 @@ export class CallCard {
     const notes = [...trace.notes];
     // One that has ended long ago was not away.
     const away = !call.followed && !trace.end && (!call.settled || this.#known);
-    trace.back(away ? this.#how : undefined, replayed.map(({ position }) => position), now);
+    trace.back(away ? this.#how : undefined, replayed.map(({ position }) => position), now, this.#outlived);
     for (const event of replayed) {
       while (notes.length > 0 && notes[0]!.position < event.position) this.#output.add(notes[0]!.at, notes.shift()!.line);
       if (event.type === "progress") this.progress = event;
@@ -236,7 +265,7 @@ export class CallCard {
       if (line) this.#output.add(trace.timeOf(event.position), line);
     }
     for (const { at, line } of notes) this.#output.add(at, line);
-    if (away) this.#note(tellMark(this.#how, replayed.length), now);
+    if (away) this.#note(tellMark(this.#how, replayed.length, this.#outlived), now);
     for (const { method, at } of this.#unplaced.splice(0)) this.left(method, at);
     this.#tick(now);
   }

@@ -1,6 +1,7 @@
 import { connect, HoldfastError, version, type ConnectOptions, type Handlers, type McpClient } from "holdfast";
+import type { Choice } from "./host.js";
 import { button, part, setAttributes, setText } from "./element.js";
-import { remember } from "./embedded.js";
+import { absolute, remember } from "./embedded.js";
 import { showFailure } from "./failure.js";
 
 /** What the pill says for each state of the client, and for a page without one. */
@@ -21,8 +22,10 @@ type State = keyof typeof STATES;
 export interface ConnectionUse {
   /** What to do when the server asks for something. */
   handlers: Handlers;
-  /** A client is open. */
-  opened(mcp: McpClient): void;
+  /** Where the runtime is to run for that server. */
+  hostOf(url: string): Choice;
+  /** A client is open; `why` says what keeps its runtime from the worker that it was to run in. */
+  opened(mcp: McpClient, why: string | undefined): void;
   /** Its state has changed. */
   changed(mcp: McpClient): void;
   /** There is no client any more, or none was made. */
@@ -80,18 +83,29 @@ export class Connection {
     this.#current = this.#url.value;
     this.#show("connecting");
     try {
-      const mcp = await connect(this.#url.value.trim(), { ...this.#chosen(), signal: attempt.signal });
+      const { mcp, why } = await this.#made(this.#url.value.trim(), { ...this.#chosen(), signal: attempt.signal });
       this.#mcp = mcp;
       remember(mcp.url);
       this.#show(mcp.state);
       mcp.on("state", ({ state, error }) => this.#changed(mcp, state, error));
-      this.#use.opened(mcp);
+      this.#use.opened(mcp, why);
     } catch (error) {
       // Another attempt has taken over, or a person has given up on this one.
       if (this.#attempt !== attempt) return;
       this.#show("failed");
       this.#complain(error);
       this.#use.ended();
+    }
+  }
+
+  /** Connects in the host that is wanted; in the page, with the reason, where that cannot be had. */
+  async #made(url: string, options: ConnectOptions): Promise<{ mcp: McpClient; why?: string }> {
+    const host = this.#use.hostOf(absolute(url));
+    try {
+      return { mcp: await connect(url, { ...options, host, worker: "worker.js" }) };
+    } catch (error) {
+      if (!(error instanceof HoldfastError) || error.code !== "host_unavailable") throw error;
+      return { mcp: await connect(url, { ...options, host: "page" }), why: error.message.replace("connect: ", "") };
     }
   }
 

@@ -10,6 +10,7 @@ import { ask } from "./elicitation.js";
 import { absolute, connectsByItself, embeddedURL, isEmbedded, presetURL, resumeURL, tasksURL } from "./embedded.js";
 import { Facts } from "./facts.js";
 import { Guide, GUIDE_TOOL } from "./guide.js";
+import { HostSwitch } from "./host.js";
 import { JournalPanel } from "./journal.js";
 import { Log } from "./log.js";
 import { Noticed } from "./noticed.js";
@@ -33,7 +34,7 @@ const noticed = new Noticed();
 const tabs = new Tabs();
 const offers = new Offers(tabs);
 const log = new Log(() => tabs.logged());
-const calls = new CallList((mcp) => log.options(mcp));
+const calls = new CallList();
 const tools = new ToolList(tabs, (tool, args) => {
   if (client) calls.run(client, tool, args);
 });
@@ -65,6 +66,10 @@ calls.watch((card, event) => {
   if (event === undefined) void journal.refresh();
 });
 
+const hosts = new HostSwitch(() => {
+  if (client) void connection.open();
+});
+
 const connection = new Connection({
   handlers: {
     elicitation: async (request, context) => {
@@ -74,8 +79,13 @@ const connection = new Connection({
       return result;
     },
   },
-  opened: (mcp) => {
+  hostOf: (url) => {
+    hosts.expect(url);
+    return hosts.of(url);
+  },
+  opened: (mcp, why) => {
     client = mcp;
+    hosts.had(mcp.host, why);
     facts.resetListen();
     noticed.follow(mcp);
     log.follow(mcp);
@@ -83,6 +93,7 @@ const connection = new Connection({
     journal.follow(mcp);
     void calls.follow(mcp);
     saboteur.server = mcp.url;
+    saboteur.host = mcp.host;
     part<HTMLAnchorElement>("second-tab").href = location.href;
     showPlace(mcp.url);
     saboteur.available = isEmbedded(mcp.url) ? "all" : "page";
@@ -163,6 +174,7 @@ tap([tasksURL, resumeURL], {
 const preset = presetURL();
 const there = absolute(preset);
 connection.url = preset;
+hosts.expect(there);
 showPlace(there);
 if (connectsByItself(preset)) {
   guide.available = there === embeddedURL ? "expected" : false;

@@ -84,7 +84,7 @@ export class Guide {
     if (card.state === "done" && this.#interrupted(card)) {
       this.#mark("watch", true);
       const arrived = this.#numbers.length === GUIDE_ARGS.n ? `All ${GUIDE_ARGS.n}` : `${this.#numbers.length} of ${GUIDE_ARGS.n}`;
-      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${over(card)}. Now try worse.`);
+      this.#say(`${arrived} numbers arrived, ${this.#inOrder()}, over ${over(card)}${uncut(card)}. Now try worse.`);
     } else if (card.state === "done" && card.call.followed) {
       this.#mark("run");
       this.#say("It finished, and both tabs have all of it.");
@@ -125,12 +125,18 @@ export class Guide {
   }
 }
 
+/** What is said of a stream that nothing has cut. */
+function uncut({ trace }: CallCard): string {
+  return trace.cuts === 0 && trace.marks.every((mark) => mark.uncut) ? ", on one stream that was never cut" : "";
+}
+
 /** What a call has lived through. */
 function over({ trace }: CallCard): string {
   const count = (...kinds: string[]): number => trace.marks.filter(({ kind }) => kinds.includes(kind)).length;
   const counts = [
     [count("reload", "page"), "reload"],
     [count("taken"), "takeover"],
+    [count("joined"), "further page"],
     [count("disconnected"), "disconnection"],
     [count("killed"), "dead runtime"],
     [count("restarted"), "restart"],

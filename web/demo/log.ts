@@ -1,4 +1,4 @@
-import type { CallOptions, LoggingLevel, McpClient } from "holdfast";
+import type { LoggingLevel, McpClient } from "holdfast";
 import { duration } from "./duration.js";
 import { part } from "./element.js";
 import { tellIntegrity } from "./integrity.js";
@@ -47,21 +47,12 @@ export class Log {
     if (mcp.capabilities.logging) void this.#ask(true);
   }
 
-  /** What a call says of the level: since 2026-07-28 each asks for itself. */
-  options(mcp: McpClient): CallOptions {
-    if (!mcp.capabilities.logging || !perCall(mcp)) return {};
-    return { meta: { "io.modelcontextprotocol/logLevel": this.#level.value } };
-  }
-
+  /** Tells the server, or, since 2026-07-28, has each later request say it: that is the runtime's affair. */
   async #ask(quiet = false): Promise<void> {
     const level = this.#level.value as LoggingLevel;
-    if (this.#mcp && perCall(this.#mcp)) {
-      if (!quiet) this.#say("wire", "level", `Calls ask for logs from ${level} on.`);
-      return;
-    }
     try {
       await this.#mcp?.setLoggingLevel(level);
-      if (!quiet) this.#say("wire", "level", `The server logs from ${level} on.`);
+      if (!quiet) this.#say("wire", "level", `Logs come from ${level} on.`);
     } catch (error) {
       if (!quiet) this.#say("warning", "level", `The server does not take it: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -73,8 +64,4 @@ export class Log {
     part("no-log").hidden = true;
     this.#said();
   }
-}
-
-function perCall(mcp: McpClient): boolean {
-  return mcp.revision >= "2026-07-28";
 }

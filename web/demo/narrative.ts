@@ -72,13 +72,14 @@ const MARKS: Record<Mark["kind"], string> = {
   killed: "The runtime died, and another one has started.",
   disconnected: "This page was disconnected, and is back.",
   restarted: "It runs again.",
+  joined: "Another page shows the call too. The worker carries it.",
   taken: "The tab that carried the call is gone. This one carries it on.",
   hour: "The network is gone for an hour. The server goes on.",
 };
 
-/** Tells what a call has lived through; `messages` are those that the journal had of it. */
-export function tellMark(kind: Mark["kind"], messages: number): Line {
-  const had = messages > 0 ? " Everything above comes from the journal in this browser." : "";
+/** Tells what a call has lived through; `messages` are those that the journal had of it, `outlived` that a worker went on with it. */
+export function tellMark(kind: Mark["kind"], messages: number, outlived = false): Line {
+  const had = outlived && kind === "reload" ? " The worker went on." : messages > 0 ? " Everything above comes from the journal in this browser." : "";
   return { tone: "mark", tag: "", text: MARKS[kind] + had };
 }
 

@@ -27,6 +27,7 @@ const MARK_WORDS: Record<Mark["kind"], string> = {
   killed: "runtime killed",
   disconnected: "disconnected",
   taken: "taken over",
+  joined: "another page",
   restarted: "runs again",
   hour: "an hour offline",
 };
@@ -130,13 +131,13 @@ export class Picture {
     const [line, text] = group.children as unknown as [Element, Element];
     const x = this.#x(mark.at);
     const words = MARK_WORDS[mark.kind];
-    const long = !mark.resumed || mark.resumed === mark.at ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
+    const long = mark.uncut ? `${words}, not cut` : !mark.resumed || mark.resumed === mark.at ? words : `${words}, resumed after ${duration(mark.resumed - mark.at)}`;
     // Words begin at the flag; those of the last one further left where they would not fit.
     const limit = next ? this.#x(next.at) - 8 : this.#width;
     const place = (label: string): number => Math.min(x - 3, limit - MARK_CHAR * label.length);
     const label = [long, words].find((each) => place(each) >= (next ? x - 3 : free)) ?? "↻";
     const from = label === "↻" ? x - 5 : place(label);
-    setAttributes(group, { "data-kind": mark.kind });
+    setAttributes(group, { "data-kind": mark.kind, "data-uncut": mark.uncut });
     setAttributes(line, { x1: x, x2: x });
     setAttributes(text, { x: from });
     setText(text, label);
@@ -214,8 +215,8 @@ function tooltip(segment: Segment, time: string): string {
 
 function spoken(trace: Trace, elapsed: number): string {
   const cuts = trace.cuts === 0 ? "never cut" : `${counted(trace.cuts, "cut")}, ${trace.survived} survived`;
-  const marks = trace.marks.map(({ kind, at, resumed }) =>
-    `${MARK_WORDS[kind]} at ${duration(at)}${!resumed || resumed === at ? "" : `, resumed after ${duration(resumed - at)}`}`,
+  const marks = trace.marks.map(({ kind, at, resumed, uncut }) =>
+    `${MARK_WORDS[kind]} at ${duration(at)}${uncut ? ", not cut" : !resumed || resumed === at ? "" : `, resumed after ${duration(resumed - at)}`}`,
   );
   const seconds = `${Math.round(elapsed / 1000)} s`;
   return `The stream over ${seconds}: ${[counted(trace.messages, "message"), cuts, ...marks].join(", ")}${trace.end ? `, ${trace.end.how}` : ""}`;

@@ -1,5 +1,7 @@
+import type { Host } from "holdfast";
 import { button, element, part, setText } from "./element.js";
 import { embeddedURL, plainURL, resumeURL, sabotage } from "./embedded.js";
+import { endWorkers } from "./ear.js";
 import { panic } from "./killer.js";
 import { onTick } from "./ticker.js";
 
@@ -10,6 +12,8 @@ interface Harm {
   act(): Promise<string>;
   /** What it proves. */
   proves: string;
+  /** The same where the runtime is in a worker that outlives the page. */
+  shared?: Pick<Harm, "label" | "act" | "proves">;
   /** Only the embedded server lets itself be broken. */
   server: boolean;
   /** How long it goes on, in ms, and what the button says meanwhile. */
@@ -17,15 +21,23 @@ interface Harm {
   meanwhile?: string;
 }
 
+/** The real thing: nothing of this page is left after it. */
+async function reload(): Promise<string> {
+  location.reload();
+  return "Reloading.";
+}
+
 const HARMS: Harm[] = [
   {
     testId: "reload",
     label: "Reload this page",
-    act: async () => {
-      location.reload();
-      return "Reloading.";
-    },
+    act: reload,
     proves: "Everything in memory is gone. The calls come back from the journal.",
+    shared: {
+      label: "Reload this page",
+      act: reload,
+      proves: "The page is gone, the worker is not. The streams are not even cut.",
+    },
     server: false,
   },
   {
@@ -36,6 +48,14 @@ const HARMS: Harm[] = [
       return "The Go program in this page has panicked. Another one starts, and has the calls from the journal.";
     },
     proves: "A real panic ends the WebAssembly. Another one starts by itself and goes on.",
+    shared: {
+      label: "Kill the worker",
+      act: async () => {
+        endWorkers();
+        return "The worker has ended, and the runtime and its streams with it. Another one starts, and has the calls from the journal.";
+      },
+      proves: "The worker ends in mid-sentence. Another one starts by itself, and goes on from the journal.",
+    },
     server: false,
   },
   {
@@ -81,6 +101,7 @@ export class Saboteur {
   readonly #word = part("saboteur-word");
   readonly #rows = HARMS.map((harm) => ({ harm, row: this.#row(harm) }));
   readonly #did: () => void;
+  #host: Host = "page";
 
   /** `did` hears of each harm that was done. */
   constructor(did: () => void) {
@@ -110,8 +131,23 @@ export class Saboteur {
     part("other-server").replaceChildren(...(url === embeddedURL || url === plainURL ? [link, words] : []));
   }
 
+  /** Where the runtime is, which is what can be killed. */
+  set host(host: Host) {
+    this.#host = host;
+    for (const harm of HARMS) {
+      if (!harm.shared) continue;
+      const { label, proves } = this.#here(harm);
+      setText(part(`${harm.testId}-harm`), label);
+      setText(part(`${harm.testId}-proves`), proves);
+    }
+  }
+
+  #here(harm: Harm): Pick<Harm, "label" | "act" | "proves"> {
+    return this.#host === "shared" && harm.shared ? harm.shared : harm;
+  }
+
   #row(harm: Harm): HTMLElement {
-    const press = button(harm.label, { "data-testid": harm.testId, "aria-describedby": `${harm.testId}-proves` }, () => {
+    const press = button(harm.label, { id: `${harm.testId}-harm`, "data-testid": harm.testId, "aria-describedby": `${harm.testId}-proves` }, () => {
       void this.#do(harm).then((worked) => {
         if (worked && harm.lasts) countDown(press, harm, harm.lasts);
       });
@@ -121,7 +157,7 @@ export class Saboteur {
 
   async #do(harm: Harm): Promise<boolean> {
     try {
-      setText(this.#word, (await harm.act()) || "Done.");
+      setText(this.#word, (await this.#here(harm).act()) || "Done.");
       this.#did();
       return true;
     } catch (error) {

@@ -23,14 +23,17 @@ export interface Segment {
  * What happened to whoever carried the call. `reload`: this page was loaded
  * again. `page`: its page was closed, and this one came later. `killed`: the
  * runtime ended. `disconnected`: a person let go of its server. `taken`: another tab had it, and this one has taken it over.
+ * `joined`: another page has come to a call that a worker carries.
  * `restarted`: the server had forgotten it, and runs it again. `hour`: the
  * network went away for a simulated hour.
  */
 export interface Mark {
-  kind: "reload" | "page" | "killed" | "disconnected" | "taken" | "restarted" | "hour";
+  kind: "reload" | "page" | "killed" | "disconnected" | "taken" | "joined" | "restarted" | "hour";
   at: number;
   /** When the stream went on. */
   resumed?: number;
+  /** The stream was not cut: a worker went on with it. */
+  uncut?: boolean;
   /** Until when it lasts, where that is known beforehand. */
   until?: number;
 }
@@ -97,6 +100,8 @@ export class Trace {
   readonly #state: TraceState;
   /** The numbered parts of the result, where that is streamed. */
   readonly parts: Parts;
+  /** What befell the page last, as long as it is not known whether the stream lived on. */
+  #unsure: Mark | undefined;
 
   /** `start` is when the call was made, on the clock of `now`; `state` is what an earlier page had. */
   constructor(start: number, state?: TraceState) {
@@ -129,6 +134,10 @@ export class Trace {
   }
   get messages(): number {
     return this.#state.messages;
+  }
+  /** Of the last message that a page had. */
+  get position(): number {
+    return this.#state.position;
   }
   get cuts(): number {
     return this.#state.cuts;
@@ -187,6 +196,7 @@ export class Trace {
   take(event: CallEvent, now: number): void {
     const at = now - this.#start;
     const state = this.#state;
+    this.#judge(event);
     if (event.type === "status") this.#status(event, at);
     else if (event.type === "resumed") {
       // A task is gone on with before its server has said anything.
@@ -204,16 +214,23 @@ export class Trace {
   /**
    * The call has come back with the messages of these positions. When they came
    * is known of those that an earlier page has told of. `how` says what became
-   * of that page; undefined where another tab carries the call.
+   * of that page; undefined where another tab carries the call. `outlived`: a worker
+   * went on with the stream meanwhile, unless it has ended too.
    */
-  back(how: Mark["kind"] | undefined, positions: number[], now: number): void {
+  back(how: Mark["kind"] | undefined, positions: number[], now: number, outlived = false): void {
     const state = this.#state;
     const at = now - this.#start;
     const missing = positions.filter((position) => position > state.position);
-    const to = Math.min(at, state.at + (state.position === 0 ? Infinity : LAST_MOMENT));
+    const gone = state.at;
+    const to = Math.min(at, gone + (state.position === 0 || outlived ? Infinity : LAST_MOMENT));
     const step = (to - state.at) / (missing.length + 1);
     for (const [i, position] of missing.entries()) this.#message(state.at + step * (i + 1), position);
     if (how === undefined || this.end) return;
+    if (outlived) {
+      this.#unsure = { kind: how, at: how === "joined" || gone === 0 ? at : gone, uncut: true };
+      state.marks.push(this.#unsure);
+      return;
+    }
     const from = missing.length > 0 ? to - step : state.at;
     this.#turn({ kind: "cut", from, why: "reload" });
     state.marks.push({ kind: how, at: from });
@@ -257,8 +274,20 @@ export class Trace {
     const at = now - this.#start;
     this.#forgetBriefAsking(at);
     this.last.to = at;
+    if (how === "failed") delete this.#unsure?.uncut; // nothing tells
     if (how === "done") this.#carriedOn(at);
     this.#state.end = { at, how };
+  }
+
+  /** The first that is heard of a call that came back says whether its stream had lived on. */
+  #judge(event: CallEvent): void {
+    const mark = this.#unsure;
+    if (!mark || event.type === "guarantee" || event.type === "gap") return;
+    this.#unsure = undefined;
+    const isCut = event.type === "resumed" || (event.type === "status" && (event.state === "reconnecting" || event.why === "reload"));
+    if (!isCut) return;
+    delete mark.uncut;
+    this.#turn({ kind: "cut", from: mark.at, why: "reload" });
   }
 
   #status(event: StatusEvent, at: number): void {
@@ -324,6 +353,7 @@ export class Trace {
 
   #message(at: number, position: number): void {
     const state = this.#state;
+    if (position <= state.position) return; // it came before, to an earlier page
     // A server may talk before the runtime has said that the stream is open.
     if (this.last.kind === "sent") this.#turn({ kind: "up", from: at });
     state.position = Math.max(state.position, position);
