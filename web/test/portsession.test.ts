@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { PortSession } from "../src/host/portsession.js";
-import { EVENT } from "../src/shared/border.js";
+import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { BUILD, type HostMessage, type PageMessage } from "../src/host/protocol.js";
 import { PortCall } from "../src/host/portcall.js";
@@ -166,9 +166,9 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   let others = true;
   let call!: PortCall<unknown>;
   const shown = (): object[] => [{ call, shared: { isSeenBeside: () => others } }];
-  const view = { number: 2, peers: [], facts: { durability: "indexeddb" }, shown } as unknown as PortView;
+  const view = { number: 2, peers: [], keepsEvents: true, shown } as unknown as PortView;
   const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
-  page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, () => false)), made);
+  page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents: true })), made);
   const paused: boolean[] = [];
   call.bind(0, { pause: (_: number, on: boolean) => paused.push(on) } as never, undefined, true);
   const progress = (n: number): void => call.deliver(EVENT.progress, n, `{"progress":${n}}`);
@@ -191,4 +191,39 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   others = false;
   page.say({ t: "pause", call: call.id, on: true });
   assert.deepEqual(paused, [false, true]);
+});
+
+test("Fault 227: a page that is slow to take what is kept nowhere gets each event: the stream waits for it", async () => {
+  for (const [kept, keepsEvents] of [[false, true], [true, false]] as const) {
+    const page = new Page();
+    await page.hello();
+    const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+    let call!: PortCall<unknown>;
+    const view = { number: 2, peers: [], keepsEvents, shown: () => [] } as unknown as PortView;
+    page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents })), made);
+    const paused: boolean[] = [];
+    call.bind(0, { pause: (_: number, on: boolean) => paused.push(on) } as never, undefined, kept);
+    const message = "x".repeat(3 << 20);
+    const events = async (from: number, to: number): Promise<void> => {
+      for (let n = from; n <= to; n++) {
+        call.deliver(EVENT.progress, n, `{"progress":${n},"message":"${message}"}`);
+        await turns();
+      }
+    };
+    await events(1, 4);
+    page.session.send({ t: "emit", client: 2, event: "changed", value: {}, call: 0 });
+    await events(5, 5);
+    assert.deepEqual(paused, [true], "the page is 12 MB behind");
+    page.say({ t: "pause", call: call.id, on: true }); // its reader is slow, too
+    const takes = (): void => {
+      for (const { size = 0 } of [...page.heard.slice(1)]) page.say({ t: "credit", bytes: size });
+    };
+    takes();
+    assert.deepEqual(paused, [true, true, true]);
+    page.say({ t: "pause", call: call.id, on: false });
+    call.settle(OUTCOME.result, "{}");
+    const heard = page.heard.filter(({ t }) => t === "events" || t === "emit" || t === "settle" || t === "skipped");
+    assert.deepEqual(heard.map(({ t }) => t), ["events", "events", "events", "events", "emit", "events", "settle"]);
+    assert.equal(paused.at(-1), false);
+  }
 });

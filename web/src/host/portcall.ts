@@ -15,10 +15,20 @@ const SURVIVES = `{"guarantee":"survives-reload"}`;
 export interface CallPort {
   /** Whether the page takes events now. */
   readonly takes: boolean;
+  /** Whether the page is there, though it may be slow. */
+  readonly isHere: boolean;
   event(call: number, kind: number, position: number, text: string, stream: number): void;
   send(message: HostMessage, transfer?: Transferable[]): void;
   /** A call that is not kept has ended, and cannot be run again. */
   ended(call: number): void;
+}
+
+/** What is true of all calls of a client. */
+export interface CallPlace {
+  /** Whether calls that are kept go on where a page is loaded again. */
+  readonly outlives: boolean;
+  /** Whether events of calls that are kept can be read again. */
+  readonly keepsEvents: boolean;
 }
 
 /**
@@ -29,21 +39,25 @@ export class PortCall<T> extends Call<T> {
   /** Its number on the port. */
   readonly id: number;
   readonly #port: CallPort;
-  readonly #outlives: () => boolean;
+  readonly #place: CallPlace;
   #control: CallControl | undefined;
   #over = false;
   /** Its reader is slow, and holds up nobody else: what comes meanwhile is skipped. */
   #held = false;
+  /** Its reader in the page holds up the stream. */
+  #paused = false;
+  /** The stream waits for the page, which is slow to take what is kept nowhere. */
+  #late = false;
   /** What the page did not take. */
   #gap: Gap | undefined;
   /** A question that was in it: of those the page has to have the last. */
   #input: [position: number, text: string] | undefined;
 
-  constructor(id: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, outlives: () => boolean) {
+  constructor(id: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, place: CallPlace) {
     super(method, backlog, manual, params, made, false);
     this.id = id;
     this.#port = port;
-    this.#outlives = outlives;
+    this.#place = place;
   }
 
   override get settled(): boolean {
@@ -67,7 +81,7 @@ export class PortCall<T> extends Call<T> {
 
   /** The same for one that is being made known, which is kept. */
   guaranteeOf(core: Guarantee = "lost-on-reload"): Guarantee {
-    return core === "lost-on-reload" && this.#outlives() ? "survives-reload" : core;
+    return core === "lost-on-reload" && this.#place.outlives ? "survives-reload" : core;
   }
 
   /** What is stored has been deleted: no page could come to it any more. */
@@ -77,8 +91,8 @@ export class PortCall<T> extends Call<T> {
 
   override deliver(kind: number, position: number, said: string, stream = 0): void {
     this.heard(kind, position, said, stream);
-    const text = said === LOST && this.kept && this.#outlives() ? SURVIVES : said;
-    if (!this.#gap && !this.#held && this.#port.takes) this.#port.event(this.id, kind, position, text, stream);
+    const text = said === LOST && this.kept && this.#place.outlives ? SURVIVES : said;
+    if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#port.event(this.id, kind, position, text, stream);
     else this.#skip(kind, position, text);
   }
 
@@ -90,6 +104,32 @@ export class PortCall<T> extends Call<T> {
     } else {
       for (const raw of unpacked(events)) this.#skip(raw.kind, raw.position, raw.text);
     }
+  }
+
+  /** Of events that are kept nowhere a page that is there gets each one: where it is slow, the stream waits for it. */
+  #waits(): boolean {
+    if ((this.kept && this.#place.keepsEvents) || !this.#port.isHere) return false;
+    if (!this.#late) {
+      this.#late = true;
+      this.#tellPaused();
+    }
+    return true;
+  }
+
+  /** Its reader in the page cannot keep up, or can again. */
+  pause(on: boolean): void {
+    this.#paused = on;
+    this.#tellPaused();
+  }
+
+  /** The page takes nothing for now: nothing waits for it. */
+  letRun(): void {
+    this.#late = false;
+    this.pause(false);
+  }
+
+  #tellPaused(): void {
+    this.#control?.pause(0, this.#paused || this.#late);
   }
 
   #skip(kind: number, position: number, text: string): void {
@@ -109,11 +149,20 @@ export class PortCall<T> extends Call<T> {
   /** Has what comes skipped for a slow reader, until it goes on. */
   hold(held: boolean): void {
     this.#held = held;
-    if (!held) this.resume();
+    if (!held) this.#tellGap();
   }
 
-  /** The page takes events again: it learns which it has not had. */
+  /** The page takes events again. */
   resume(): void {
+    if (this.#late) {
+      this.#late = false;
+      this.#tellPaused();
+    }
+    this.#tellGap();
+  }
+
+  /** The page learns which events it has not had. */
+  #tellGap(): void {
     const gap = this.#gap;
     const input = this.#input;
     if (!gap || this.#held) return;

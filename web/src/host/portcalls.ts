@@ -139,10 +139,10 @@ export class PortCalls {
   /** A slow reader holds up the stream, but not for other pages where the store has the events. */
   #pause(call: PortCall<unknown>, on: boolean): void {
     const view = this.#viewOf.get(call.id);
-    const shared = on && call.kept && view?.facts.durability !== "memory" && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
+    const shared = on && call.kept && view?.keepsEvents && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
     if (shared && view && shared.isSeenBeside(view)) return call.hold(true);
     call.hold(false);
-    call.control?.pause(0, on);
+    call.pause(on);
   }
 
   /** A call that is not kept has ended, and cannot be run again: nobody comes back to it. */
@@ -157,7 +157,7 @@ export class PortCalls {
 
   /** The page takes nothing for now: no call waits for its readers. */
   letRun(): void {
-    for (const call of this.#calls.values()) if (!call.settled) call.control?.pause(0, false);
+    for (const call of this.#calls.values()) if (!call.settled) call.letRun();
   }
 
   /** The page takes events again. */

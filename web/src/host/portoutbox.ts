@@ -53,7 +53,10 @@ export class PortOutbox {
     this.#flushing = false;
     if (this.#batch.isEmpty) return;
     const { heads, text } = this.#batch.take();
-    this.#post({ t: "events", heads, text }, [heads.buffer]);
+    const message = { t: "events", heads, text } as const;
+    // Beyond the page's credit there are but the last of a stream that waits for it from then on.
+    if (this.#queue.length === 0) this.#post(message, [heads.buffer]);
+    else this.#wait(message, [heads.buffer]);
     this.#use.sentEvents();
   }
 
@@ -66,7 +69,7 @@ export class PortOutbox {
       this.#facts.set(message.client, waiting ?? message.facts);
       if (waiting) return void Object.assign(waiting, message.facts);
     }
-    if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#use.full();
+    this.#wait(message, transfer);
   }
 
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */
@@ -76,6 +79,7 @@ export class PortOutbox {
 
   /** Sends what waits, as far as the page takes it. */
   goOn(): void {
+    this.flush(); // behind what waits
     const queue = this.#queue;
     this.clear();
     for (const [message, transfer] of queue) this.send(message, transfer);
@@ -86,6 +90,10 @@ export class PortOutbox {
     this.#queue = [];
     this.#queued = 0;
     this.#facts.clear();
+  }
+
+  #wait(message: HostMessage, transfer: Transferable[]): void {
+    if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#use.full();
   }
 
   #post(message: HostMessage, transfer: Transferable[]): void {

@@ -37,7 +37,7 @@ export class PortView extends ClientView {
   }
 
   override newCall<T>(...made: NewCall): Call<T> {
-    return this.page.known(this, (id) => new PortCall<unknown>(id, this.page, made, () => this.outlives), made) as PortCall<T>;
+    return this.page.known(this, (id) => new PortCall<unknown>(id, this.page, made, this), made) as PortCall<T>;
   }
 
   /** All views of the same client, the newest last; this one alone while that is being opened. */
@@ -49,6 +49,11 @@ export class PortView extends ClientView {
   /** Whether calls that are kept go on where a page is loaded again: not where that one could not come to them. */
   get outlives(): boolean {
     return this.page.outlives && this.client?.keeps !== false && this.client?.isShareable !== false;
+  }
+
+  /** Whether events of calls that are kept can be read again. */
+  get keepsEvents(): boolean {
+    return this.facts.durability !== "memory";
   }
 
   /** What the page has of the client's calls. */
