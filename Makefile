@@ -14,6 +14,9 @@ FUZZTIME ?= 10s
 
 DIST    := web/dist
 ESBUILD = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
+# Whether a build is one file, or loads the page's own host as a chunk.
+ONE_FILE := --define:HOLDFAST_ONE_FILE=true
+CHUNKS   := --define:HOLDFAST_ONE_FILE=false
 
 # A folder counts as well as its files, so that a deleted file is noticed.
 GO_SOURCES   := go.mod go.sum package.json $(shell find core jsbridge wasm web/scripts -type d -o -name '*.go')
@@ -67,25 +70,27 @@ $(NEWER): $(DIST)/holdfast.wasm
 web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 	go run ./web/scripts/wasmbuild -glue -o $@
 
-# What few pages need is in chunks beside the module, which loads them by itself.
+# The module is what every page needs. What runs in the page only where no worker does is in
+# chunks beside it, which it loads by itself, and so is what few pages need. What a chunk
+# and the module have in common is a chunk as well, so that each class is there once.
 # Their names change with what is in them: a module never meets another build's.
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
-	$(ESBUILD) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
+	$(ESBUILD) $(CHUNKS) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
 		--entry-names=holdfast --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 
 # A classic script has no import.meta; what it can ask for is its own address. It
 # is one file, whatever a page needs of it: where a script of another origin is
 # allowed, a module of that origin may not be.
 SCRIPT_TAG = $(ESBUILD) web/src/global.ts --format=iife --global-name=holdfast --minify \
-	--define:import.meta.url=scriptURL --inject:web/src/script.ts
+	--define:import.meta.url=scriptURL --inject:web/src/script.ts $(ONE_FILE)
 
 $(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
 	$(SCRIPT_TAG) --sourcemap --outfile=$@
 
 # What runs in a worker is one file as well, with the same build in it as the module.
 $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES)
-	$(ESBUILD) web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
+	$(ESBUILD) $(ONE_FILE) web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
@@ -125,7 +130,7 @@ test-core: ## the protocol core, natively, and the steps that build the wasm: ne
 	go test -timeout 30m ./core/... ./web/scripts/...
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
-	$(ESBUILD) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
 # Eight stories at a time, since most of a story is waiting: for clocks that are real,

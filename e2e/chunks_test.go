@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -17,13 +19,110 @@ import (
 const fetched = `performance.getEntriesByType("resource").map((e) => e.name).filter((name) => name.includes("diagnosis"))`
 
 // diagnosisChunk is the path of the chunk that looks for the cause of a failure.
-func diagnosisChunk(t *testing.T) string {
+func diagnosisChunk(t *testing.T) string { return chunkPath(t, "diagnosis") }
+
+// chunkPath is the path of the chunk of that name.
+func chunkPath(t *testing.T, name string) string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-diagnosis-*.mjs"))
+	found, err := filepath.Glob(filepath.Join("..", "web", "dist", "holdfast-"+name+"-????????.mjs"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("web/dist has the chunks %v, %v: run make build", found, err)
 	}
 	return "/" + filepath.Base(found[0])
+}
+
+// TestStoryPageHostIsAChunk: what runs the wasm is loaded where the runtime is in the page,
+// at the same time as the wasm, and not where it is in a worker.
+func TestStoryPageHostIsAChunk(t *testing.T) {
+	t.Parallel()
+	connect := func(host string) string {
+		return `
+			const { connect } = await import("/holdfast.mjs");
+			const mcp = await connect("/mcp", { host: "` + host + `" });
+			const { structuredContent } = await mcp.callTool("add", { a: 20, b: 22 }).result;
+			return structuredContent.sum;`
+	}
+	t.Run("page", func(t *testing.T) {
+		t.Parallel()
+		site := sdkSite(t)
+		chunk := chunkPath(t, "connect")
+		asked := make(chan struct{})
+		wasm := read(t, filepath.Join("..", "web", "dist", "holdfast.wasm"))
+		site.Handle("/holdfast.wasm", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(asked) // once: a second request would panic
+			w.Header().Set("Content-Type", "application/wasm")
+			_, _ = w.Write([]byte(wasm))
+		}))
+		code := read(t, filepath.Join("..", "web", "dist", chunk))
+		site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select { // the chunk comes only when the wasm has been asked for
+			case <-asked:
+			case <-r.Context().Done():
+			}
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(code))
+		}))
+		page := chrome.Open(t, site.URL+"/")
+		if sum := chrome.Script[float64](page, connect("page")); sum != 42 {
+			t.Errorf("sum %v", sum)
+		}
+	})
+	t.Run("shared", func(t *testing.T) {
+		t.Parallel()
+		site := sdkSite(t)
+		page := chrome.Open(t, site.URL+"/")
+		if sum := chrome.Script[float64](page, connect("shared")); sum != 42 {
+			t.Errorf("sum %v", sum)
+		}
+		all := chrome.Eval[[]string](page, `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`)
+		if slices.Contains(all, chunkPath(t, "connect")) || slices.Contains(all, "/holdfast.wasm") || !slices.Contains(all, "/holdfast.mjs") {
+			t.Errorf("the page has loaded %v", all)
+		}
+	})
+}
+
+// TestFault221_PageHostCannotBeLoaded: the chunk of the page's own host does not come. connect says
+// so, an app that gives up hears of it at once, and the next connect works.
+func TestFault221_PageHostCannotBeLoaded(t *testing.T) {
+	t.Parallel()
+	site := sdkSite(t)
+	chunk := chunkPath(t, "connect")
+	code := read(t, filepath.Join("..", "web", "dist", chunk))
+	var visits atomic.Int32
+	site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch visits.Add(1) {
+		case 1:
+			http.NotFound(w, r)
+		case 2:
+			<-r.Context().Done()
+		default:
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(code))
+		}
+	}))
+	url := site.Page("/app", appScript)
+	profile := chrome.NewProfile(t)
+	open := func() *chrome.Page {
+		page := profile.Open(url)
+		page.WaitFor(`window.holdfast`)
+		return page
+	}
+	got := chrome.Script[failure](open(), `return attempt(() => holdfast.connect("/mcp", { host: "page" }));`)
+	if got.Code != "load_failed" {
+		t.Errorf("without the chunk: %+v", got)
+	}
+	got = chrome.Script[failure](open(), `
+		const giveUp = new AbortController();
+		const connecting = attempt(() => holdfast.connect("/mcp", { host: "page", signal: giveUp.signal }));
+		giveUp.abort();
+		return connecting;`)
+	if got.Code != "cancelled" {
+		t.Errorf("given up: %+v", got)
+	}
+	page := open()
+	if sum := chrome.Script[float64](page, `const { connect } = holdfast;`+addScript); sum != 42 {
+		t.Errorf("the next connection: sum %v", sum)
+	}
 }
 
 // TestStoryChunks: a page whose connection works fetches no chunk; one that fails

@@ -2,6 +2,7 @@
 // tarball, and nothing is in it that a user has no use for.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { reachable } from "./chunks.mjs";
 
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const [tarball] = JSON.parse(
@@ -17,21 +18,16 @@ function named(value) {
   return typeof value === "string" ? [value] : Object.values(value).flatMap(named);
 }
 
-// chunks returns the paths of what a module of ours loads when it is needed.
-function chunks(module) {
-  return [...readFileSync(module, "utf8").matchAll(/\bimport\("\.\/(holdfast-[^"]+)"\)/g)].map(([, name]) => `web/dist/${name}`);
-}
-
 const promised = [
   ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr]).map((path) => path.replace(/^\.\//, "")),
-  ...chunks("web/dist/holdfast.mjs"),
+  ...reachable("web/dist/holdfast.mjs"),
   "LICENSE",
   "README.md",
 ];
 const wanted = [
   /^(LICENSE|README\.md|package\.json)$/,
   /^web\/dist\/holdfast-(validate|worker)\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast-diagnosis-[A-Z0-9]{8}\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(chunk|connect|connectagent|diagnosis)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];

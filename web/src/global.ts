@@ -1,3 +1,12 @@
 // The script-tag build: <script src="holdfast.js"></script> gives a global
-// `holdfast` with the module's names. esbuild's --global-name makes it.
+// `holdfast` with the module's names. esbuild's --global-name makes it. It is one file, with
+// the page's own host in it: what the module loads as chunks is there from the start.
+import { connectAgentHere } from "./agent/connectagent.js";
+import { agentHost } from "./agent/loadagent.js";
+import { connectHere } from "./client/connect.js";
+import { pageHost } from "./host/hosts.js";
+
+pageHost.here = { connectHere };
+agentHost.here = { connectAgentHere };
+
 export * from "./index.js";

@@ -16,12 +16,12 @@
  */
 
 export { connect } from "./host/hosts.js";
-export { connectAgent } from "./agent/connectagent.js";
+export { connectAgent } from "./agent/loadagent.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
 export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
-export { version } from "./runtime/loadruntime.js";
+export { version } from "./runtime/beside.js";
 export { wipe } from "./connect/wipe.js";
 export type { Host } from "./shared/host.js";
 export type { Call } from "./client/call.js";

@@ -1,9 +1,10 @@
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
-import { closeBy, openedClient, unlessAborted } from "../connect/opening.js";
+import { closeBy, unlessAborted } from "../connect/abort.js";
+import { openedClient } from "../connect/opening.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { load } from "../runtime/loadruntime.js";
-import { backlogLimits } from "../connect/commonoptions.js";
+import { backlogLimits } from "../connect/backloglimits.js";
 import { Backlog } from "../shared/backlog.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { Agent } from "./agent.js";
@@ -17,18 +18,8 @@ const OP = "connectAgent";
 /** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
 const AGENT = "acp:";
 
-/**
- * Connects to an ACP agent over Streamable HTTP or a WebSocket: loads the runtime
- * (once per page), initializes, or goes on with the connection that an earlier
- * page had. {@link Agent.sessions} then has what that page had.
- *
- * @param url the agent's endpoint, absolute or relative to the page: http(s) or ws(s)
- * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
- *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`, `no_version`
- *   or `timeout` where there is no connection, with a `hint` for a person where the
- *   cause could be found; `load_failed` where there is no wasm
- */
-export async function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
+/** Connects in this page. */
+export async function connectAgentHere(url: string | URL, options: AgentOptions): Promise<Agent> {
   let agent!: Agent;
   await openAgent(url, options, (client, backlog) => (agent = new Agent(client, { handlers: options.handlers ?? {}, elicits: elicits(options), backlog })));
   closeBy(options.signal, agent);

@@ -1,5 +1,6 @@
-import { backlogLimits, clientInfo, commonCore } from "../connect/commonoptions.js";
-import { closeBy, unlessAborted } from "../connect/opening.js";
+import { backlogLimits } from "../connect/backloglimits.js";
+import { clientInfo, commonCore } from "../connect/commonoptions.js";
+import { closeBy, unlessAborted } from "../connect/abort.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { load } from "../runtime/loadruntime.js";

@@ -6,7 +6,7 @@ import type { Durability } from "../tabs/journalclient.js";
 import type { Guarantees } from "./guarantees.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
 import type { CallOptions } from "./options.js";
-import { nameOf } from "./outgoing.js";
+import { nameOf } from "./methodname.js";
 import type { ClientState } from "../shared/clientstate.js";
 import type { Host } from "../shared/host.js";
 import type { Usage } from "../storage/storage.js";

@@ -1,6 +1,7 @@
 import { CallFlags } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
 import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
+import { nameOf } from "./methodname.js";
 import type { Open } from "../shared/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
 import type { CallTimes } from "../runtime/port.js";
@@ -66,11 +67,6 @@ function howOf(op: string, method: string, options: CallOptions, defaults: CallD
     (ack === "manual" ? CallFlags.ManualAck : 0) |
     (options.input === "manual" ? CallFlags.ManualInput : 0)
   );
-}
-
-/** What an error calls a request of that method. */
-export function nameOf(method: unknown): string {
-  return typeof method === "string" ? method : "request";
 }
 
 function toJSON(op: string, argument: string, value: unknown): string {

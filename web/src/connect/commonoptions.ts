@@ -1,4 +1,4 @@
-import { version } from "../runtime/loadruntime.js";
+import { version } from "../runtime/beside.js";
 import { bound, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
 import { headerList } from "../shared/headers.js";
 import type { Implementation } from "../shared/mcp.js";
@@ -54,10 +54,4 @@ export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet
 /** Who the app says it is, as JSON. */
 export function clientInfo({ client = { name: "holdfast", version } }: CommonOptions): string {
   return JSON.stringify(client);
-}
-
-/** What may wait for those who read events: limits.backlog, limits.backlogBytes and limits.backlogTotal. */
-export function backlogLimits(op: string, { limits = {} }: CommonOptions): [number, number, number] {
-  const at = (name: "backlog" | "backlogBytes" | "backlogTotal"): number => bound(`limits.${name}`, limits[name], op);
-  return [at("backlog"), at("backlogBytes"), at("backlogTotal")];
 }

@@ -6,7 +6,7 @@ import { forgetFormerly } from "../tabs/forget.js";
 import { Journal } from "../tabs/journal.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
 import { principalOf } from "./principal.js";
-import { headerEntries } from "../shared/headers.js";
+import { headerEntries } from "../shared/headerentries.js";
 import type { TokenProvider, UserOptions } from "./useroptions.js";
 
 /** The principal that says that all users of this origin are one. */

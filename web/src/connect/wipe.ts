@@ -1,7 +1,7 @@
 import { joinable } from "./joinable.js";
 import { forgetRevisions } from "../storage/revisions.js";
-import { wipeAll } from "../storage/storage.js";
 import { storageFailed } from "../storage/storagefailed.js";
+import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, behind which all of it is
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,

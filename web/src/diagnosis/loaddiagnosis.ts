@@ -1,5 +1,5 @@
 import { HoldfastError } from "../shared/errors.js";
-import { headerEntries } from "../shared/headers.js";
+import { headerEntries } from "../shared/headerentries.js";
 import { corsBlocked, isForeign } from "../shared/origins.js";
 import type { Failed, Finding } from "./finding.js";
 

@@ -1,18 +1,25 @@
-import { closeBy, unlessAborted } from "../connect/opening.js";
+import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
+import { closeBy, unlessAborted } from "../connect/abort.js";
 import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { McpClient } from "../client/client.js";
-import { connectHere } from "../client/connect.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
-import { headerEntries } from "../shared/headers.js";
-import { validatorBeside } from "../output-schema/loadvalidator.js";
-import { wasmBeside } from "../runtime/loadruntime.js";
-import { placeDigest } from "../storage/serverkey.js";
+import { headerEntries } from "../shared/headerentries.js";
+import { validatorBeside, wasmBeside } from "../runtime/beside.js";
+import { digest } from "../storage/digest.js";
 import { HostLink } from "./hostlink.js";
 import { RemoteBackend } from "./remotebackend.js";
 import { workerURL } from "./startworker.js";
 import { unavailable } from "./unavailable.js";
+
+declare const HOLDFAST_ONE_FILE: boolean;
+
+/** What connects in this page. */
+export const pageHost: PageChunk<Pick<typeof import("../client/connect.js"), "connectHere">> = {
+  op: "connect",
+  load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("../client/connect.js")),
+};
 
 /** The hosts that this page speaks to, by what tells them apart. */
 const links = new Map<string, Promise<HostLink>>();
@@ -34,7 +41,7 @@ const links = new Map<string, Promise<HostLink>>();
  */
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const { host = "auto" } = options;
-  if (host === "auto" || host === "page") return connectHere(url, options);
+  if (host === "auto" || host === "page") return (await loadedChunk(pageHost, options)).connectHere(url, options);
   if (host !== "shared" && host !== "worker") throw badArgument("connect", "host", 'has to be "auto", "page", "worker" or "shared"');
   return connectThere(url, options, host);
 }
@@ -56,7 +63,7 @@ async function connectThere(url: string | URL, options: ConnectOptions, kind: "s
     wasm: inPage(wasm ?? wasmBeside),
     validator: inPage(validator ?? validatorBeside),
   };
-  const name = await placeDigest([user, crossing.wasm]);
+  const name = await digest([user, crossing.wasm]);
   const key = JSON.stringify([kind, script, name]);
   const link = (): Promise<HostLink> => {
     let open = links.get(key);

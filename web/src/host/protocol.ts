@@ -6,7 +6,7 @@
 // ones are given by the page that makes a call, odd ones by the host, for what it has.
 // The order of messages on a port is the order in which things happened.
 
-import { version } from "../runtime/loadruntime.js";
+import { version } from "../runtime/beside.js";
 import type { Asks, Makes } from "../client/backend.js";
 import type { ErrorData } from "./errordata.js";
 

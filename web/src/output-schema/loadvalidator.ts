@@ -1,9 +1,5 @@
-import { version } from "../runtime/loadruntime.js";
+import { validatorBeside, version } from "../runtime/beside.js";
 import type { Validator } from "./verdict.js";
-
-// At the top level and in this literal form, as runtime/loadruntime.ts has it.
-/** Where the validator is, if the app does not say. */
-export const validatorBeside: URL = new URL("./holdfast-validate.mjs", import.meta.url);
 
 /** ms until a chunk that does not come is given up: a result waits for it. */
 const PATIENCE = 10_000;

@@ -1,21 +1,13 @@
 import type { Exports } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
+import { version, wasmBeside } from "./beside.js";
 import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
-
-declare const HOLDFAST_VERSION: string;
-
-/** Version of this build; the wasm has to be of the same. */
-export const version: string = HOLDFAST_VERSION;
+import { takeAhead } from "./wasmahead.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
-
-// At the top level and in this literal form: document.currentScript, which the
-// script-tag build reads here, is null later, and bundlers look for the form.
-/** Where the wasm is, if the app does not say. */
-export const wasmBeside: URL = new URL("./holdfast.wasm", import.meta.url);
 
 let loading: Promise<Runtime> | undefined;
 
@@ -85,7 +77,7 @@ async function instantiate(
     if (!(typeof source === "string" || source instanceof URL || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
-    const response = source instanceof Response ? source : await fetch(source);
+    const response = source instanceof Response ? source : await (takeAhead(source) ?? fetch(source));
     if (!response.ok) {
       throw new HoldfastError({
         code: "load_failed",

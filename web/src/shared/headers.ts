@@ -1,5 +1,6 @@
 import { badArgument } from "./arguments.js";
 import { utf8ByteString } from "./bytestring.js";
+import { headerEntries } from "./headerentries.js";
 
 /** Names that MCP sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
@@ -11,12 +12,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "mcp-protocol-version",
   "mcp-session-id",
 ]);
-
-/** The names and values of header fields, in whatever form fetch takes them. */
-export function headerEntries(headers: HeadersInit = {}): [string, string][] {
-  if (headers instanceof Headers) return [...headers];
-  return (Array.isArray(headers) ? headers : Object.entries(headers)) as [string, string][];
-}
 
 /** Header fields as the core takes them: name, value as a byte string, and so on. `own` are those that the protocol sets itself. */
 export function headerList(

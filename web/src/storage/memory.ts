@@ -1,42 +1,19 @@
 import type { Heirs } from "./heirs.js";
+import { type Held, held, openInMemory } from "./memorystores.js";
 import { count, type Found, foundCall, Gathering, noUsage, taking } from "./loading.js";
-import { type Bytes, type HeadRecord, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
+import { type Bytes, type LogRecord, own, type ServerRecord, validRows } from "./rows.js";
 import { type Committed, type Loaded, type LoadedCall, type LogRow, type LostKey, type Op, type LogPlace, type ServerRow, type Store, StoreError, type StoredRow, type StoreOptions, type Usage } from "./store.js";
-import { outcomeOf, placeOf, type Tombstone, tombstoneOf } from "./calltombstones.js";
+import { outcomeOf, placeOf, tombstoneOf } from "./calltombstones.js";
 import { headRecord, logRecord, ownersOnly, serverRecord, written } from "./write.js";
-
-/** What the page holds of one server. Rows are in the order of (epoch, n). */
-interface Held {
-  ids: { last: number } | undefined;
-  server: ServerRecord | undefined;
-  heads: Map<number, HeadRecord>;
-  log: Map<number, LogRecord[]>;
-  /** Whose each key is, as long as that call is held. */
-  keys: Map<string, number>;
-  /** By their places. */
-  tombstones: Map<string, Tombstone>;
-}
 
 /** Here every head is written again: that costs nothing. */
 const NO_HEIRS: Heirs = new Map();
 
-/** All of it, by server: two clients of a page share it, as two tabs share the database. */
-const held = new Map<string, Held>();
-
-/** The stores that are open, which a wipe ends. */
-const stores = new Set<MemoryStore>();
-
 /** Opens the store of the page's memory, for where the database cannot be had. It keeps secrets as they are. */
 export function memoryStore(options: StoreOptions): Store {
   const store = new MemoryStore(options);
-  stores.add(store);
+  openInMemory.add(store);
   return store;
-}
-
-/** Forgets all of it, and ends every store. */
-export function wipeMemory(): void {
-  held.clear();
-  for (const store of [...stores]) store.end();
 }
 
 class MemoryStore implements Store {
@@ -132,7 +109,7 @@ class MemoryStore implements Store {
     const { server } = this.#options;
     held.delete(server);
     this.close();
-    for (const store of [...stores]) if (store.#options.server === server) store.end();
+    for (const store of [...openInMemory] as MemoryStore[]) if (store.#options.server === server) store.end();
     return this.generation;
   }
 
@@ -150,7 +127,7 @@ class MemoryStore implements Store {
 
   close(): void {
     this.#closed = true;
-    stores.delete(this);
+    openInMemory.delete(this);
   }
 
   /** Ends the store for a reason of its own. */

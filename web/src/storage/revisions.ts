@@ -2,7 +2,7 @@
 // whether it is a modern one, which saves a round trip (2026-07-28
 // basic/versioning: the era SHOULD be cached per origin and MAY be persisted).
 
-import { isPlace, placeOf } from "./storage.js";
+import { isPlace, placeOf } from "./serverkey.js";
 
 const STORE = "holdfast:revisions";
 const MOST = 100;

@@ -1,3 +1,5 @@
+import { digest } from "./digest.js";
+
 /**
  * Paths that hold no secret: the names that endpoints have everywhere. They stay
  * readable, and what the last build has stored of such a server is still found. Of
@@ -64,27 +66,4 @@ export function isPlace(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** What stands for those parts where they must not be readable. */
-export function placeDigest(parts: readonly string[]): Promise<string> {
-  return digest(parts);
-}
-
-/** SHA-256 of the parts, in hex. crypto.subtle is not there on plain http, where FNV-1a has to do: it keeps apart, it hides nothing. */
-async function digest(parts: readonly string[]): Promise<string> {
-  // A frame of JSON: no two lists of parts give the same text.
-  const bytes = new TextEncoder().encode(JSON.stringify(parts));
-  const subtle = globalThis.crypto?.subtle as SubtleCrypto | undefined;
-  if (!subtle) return fnv1a(bytes);
-  let hex = "";
-  for (const byte of new Uint8Array(await subtle.digest("SHA-256", bytes))) hex += byte.toString(16).padStart(2, "0");
-  return hex;
-}
-
-/** FNV-1a of 64 bits: with 32, one pair of users in a few ten thousand would meet. */
-function fnv1a(bytes: Uint8Array): string {
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return hash.toString(16).padStart(16, "0");
 }

@@ -1,5 +1,5 @@
 import { generationOf, isTombstone, tombstone } from "./generation.js";
-import { wipeMemory } from "./memory.js";
+import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
 import { storeError, transact } from "./transaction.js";

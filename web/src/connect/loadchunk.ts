@@ -1,0 +1,42 @@
+import { checkSignal } from "../shared/arguments.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { WasmSource } from "../runtime/loadruntime.js";
+import { fetchAhead } from "../runtime/wasmahead.js";
+import { unlessAborted } from "./abort.js";
+
+/** The script-tag build has all in one file, and loads no chunk. */
+declare const HOLDFAST_ONE_FILE: boolean;
+
+/**
+ * What a page needs where the runtime is in the page itself: a chunk of its own, which
+ * pages whose runtime is in a worker never load. It is plain data, so that bundlers see
+ * which of them an app has no use for.
+ */
+export interface PageChunk<T> {
+  /** What errors name. */
+  readonly op: string;
+  /** Imports it. */
+  load(): Promise<T>;
+  /** It is on its way; those who wait for it go on together. */
+  coming?: Promise<T> | undefined;
+  /** It is there. */
+  here?: T;
+}
+
+/** The chunk, loaded once, side by side with the wasm. Rejects with `load_failed`, or with `cancelled` as soon as the app gives up. */
+export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm }: { signal?: AbortSignal; wasm?: WasmSource }): Promise<T> {
+  if (HOLDFAST_ONE_FILE || chunk.here) return chunk.here!;
+  checkSignal(chunk.op, signal);
+  fetchAhead(wasm);
+  return unlessAborted(chunk.op, signal, (chunk.coming ??= comes(chunk)));
+}
+
+async function comes<T>(chunk: PageChunk<T>): Promise<T> {
+  try {
+    return (chunk.here = await chunk.load());
+  } catch (cause) {
+    throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", cause });
+  } finally {
+    chunk.coming = undefined;
+  }
+}

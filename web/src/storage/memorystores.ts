@@ -1,0 +1,29 @@
+// What the page's memory holds in the place of the database: a wipe knows it without the
+// code that reads and writes it (memory.ts).
+
+import type { Tombstone } from "./calltombstones.js";
+import type { HeadRecord, LogRecord, ServerRecord } from "./rows.js";
+
+/** What the page holds of one server. Rows are in the order of (epoch, n). */
+export interface Held {
+  ids: { last: number } | undefined;
+  server: ServerRecord | undefined;
+  heads: Map<number, HeadRecord>;
+  log: Map<number, LogRecord[]>;
+  /** Whose each key is, as long as that call is held. */
+  keys: Map<string, number>;
+  /** By their places. */
+  tombstones: Map<string, Tombstone>;
+}
+
+/** All of it, by server: two clients of a page share it, as two tabs share the database. */
+export const held: Map<string, Held> = new Map();
+
+/** The stores that are open, which a wipe ends. */
+export const openInMemory: Set<{ end(): void }> = new Set();
+
+/** Forgets all of it, and ends every store. */
+export function wipeMemory(): void {
+  held.clear();
+  for (const store of [...openInMemory]) store.end();
+}
