@@ -19,3 +19,9 @@ declare module "node:assert/strict" {
 declare module "node:fs" {
   export function readFileSync(path: string, encoding: "utf8"): string;
 }
+declare module "node:v8" {
+  export function setFlagsFromString(flags: string): void;
+}
+declare module "node:vm" {
+  export function runInNewContext(code: string): unknown;
+}

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { PortSession } from "../src/host/portsession.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { BUILD, type HostMessage, type PageMessage } from "../src/host/protocol.js";
 import { PortCall } from "../src/host/portcall.js";
 import { PortView } from "../src/host/portview.js";
+import { GONE } from "../src/host/askpage.js";
 import { sizeOf } from "../src/host/credits.js";
 import { ready } from "./ready.js";
 
@@ -226,4 +229,103 @@ test("Fault 227: a page that is slow to take what is kept nowhere gets each even
     assert.deepEqual(heard.map(({ t }) => t), ["events", "events", "events", "events", "emit", "events", "settle"]);
     assert.equal(paused.at(-1), false);
   }
+});
+
+/** What a page that takes nothing gets of these when it is back. */
+async function afterHours(say: (page: Page) => void): Promise<HostMessage[]> {
+  const page = new Page();
+  await page.hello();
+  page.heard.splice(0);
+  page.say({ t: "away", cached: false });
+  say(page);
+  page.say({ t: "back" });
+  assert.equal(page.isClosed, false);
+  return page.heard;
+}
+
+test("Fault 209: what waits for a page that takes nothing does not grow with what others do meanwhile", async () => {
+  const log = (n: number): HostMessage => ({ t: "emit", client: 2, event: "log", value: { level: "info", data: n }, call: 0 });
+  const heard = await afterHours(({ session }) => {
+    session.send({ t: "emit", client: 2, event: "restored", value: {}, call: 3 });
+    for (let n = 0; n < 30_000; n++) {
+      session.send(log(n));
+      session.send({ t: "emit", client: 2, event: "changed", value: { what: n % 2 ? "tools" : "prompts" }, call: 0 });
+      session.send({ t: "peeked", call: 3, outcome: 0, text: String(n) });
+      // A call of another page's, and a question that was put elsewhere.
+      session.send({ t: "call", client: 2, call: 2 * n + 5, method: "tools/call", manual: false, params: {}, made: {}, kept: true });
+      session.send({ t: "settle", call: 2 * n + 5, outcome: 0, text: "{}" });
+      session.send({ t: "forgotten", call: 2 * n + 5 });
+    }
+    session.send({ t: "answered", ask: 9 });
+    for (let n = 0; n < 10_000; n++) session.send(log(n));
+  });
+  assert.ok(heard.length < 15_000, `${heard.length} messages`);
+  assert.deepEqual([heard[0], heard.filter(({ t }) => t === "answered").length], [{ t: "emit", client: 2, event: "restored", value: {}, call: 3, size: (heard[0] as { size?: number }).size }, 1]);
+  const missed = heard.filter((message) => message.t === "emit" && message.event === "listen");
+  assert.deepEqual(missed.map((message) => (message as { value: object }).value).at(-1), { state: "open", missed: true });
+});
+
+test("Fault 209: an answer that is too large to wait ends with an error that says so; what is stored is not lost", async () => {
+  const text = JSON.stringify({ content: "x".repeat(4 << 20) });
+  const held = new PortCall<unknown>(3, { takes: false, isHere: false, event: () => {}, send: () => {}, ended: () => {} }, ["tools/call", new Backlog(10), false, {}, {}], { outlives: false, keepsEvents: true });
+  const page = new Page();
+  await page.hello();
+  page.heard.splice(0);
+  const view = { number: 2, peers: [], client: {}, shown: () => [{ call: held }] } as unknown as PortView;
+  Object.defineProperty(page.session, "views", { value: [view] });
+  page.session.known(view, () => held, ["tools/call"] as never);
+  page.say({ t: "away", cached: false });
+  for (const call of [3, 4, 6, 8]) page.session.send({ t: "settle", call, outcome: 0, text });
+  for (const ask of [10, 12]) page.session.send({ t: "answered", ask, value: text });
+  page.say({ t: "back" });
+  page.say({ t: "credit", bytes: 8 << 20 });
+  const codes = page.heard.slice(1).map((message) => [message.t, "error" in message ? message.error?.code : ""]);
+  assert.deepEqual(codes, [["settle", ""], ["fail", "limit_exceeded"], ["fail", "limit_exceeded"], ["settle", ""], ["answered", ""], ["answered", ""]]);
+});
+
+test("Fault 209: a page that hangs is asked nothing more until it takes messages again", async () => {
+  const page = new Page();
+  await page.hello();
+  const asked = page.session.question(2, "roots", {}, { server: "s" });
+  const text = "x".repeat(1 << 20);
+  for (let n = 0; n < 8; n++) page.session.send({ t: "answered", ask: n, value: text });
+  assert.equal(page.session.presence, "here");
+  for (let n = 0; n < 17; n++) page.session.send({ t: "answered", ask: n, value: text });
+  assert.equal(page.session.presence, "hung");
+  await assert.rejects(asked, (error) => (error as unknown) === GONE);
+  page.say({ t: "credit", bytes: 8 << 20 });
+  assert.deepEqual([page.session.presence, page.isClosed], ["here", false]);
+});
+
+test("Fault 210: of a thousand pages that attach, call, are asked and leave nothing stays, nor of calls of unknown outcome", async () => {
+  setFlagsFromString("--expose-gc");
+  const gc = runInNewContext("gc") as () => void;
+  const lasting = new AbortController().signal; // of a call that outlives them all
+  const left: WeakRef<object>[] = [];
+  const quiet = (): void => {}; // a function that knows nothing of a page
+  const stays = new Page();
+  await stays.hello();
+  const attach = async (n: number, page: Page): Promise<void> => {
+    await page.hello();
+    const view = { number: 2, peers: [] } as unknown as PortView;
+    let call!: PortCall<unknown>;
+    const made = ["tools/call", new Backlog(10), false, {}, {}] as never;
+    page.session.known(view, (id) => (call = new PortCall<unknown>(id, page.session, made, { outlives: false, keepsEvents: true })), made);
+    page.session.question(2, "roots", {}, { server: "s", signal: lasting }).catch(quiet);
+    call.settle(OUTCOME.failure, `{"code":"outcome_unknown"}`);
+    left.push(new WeakRef(call));
+    if (page === stays) return;
+    if (n % 2) page.say({ t: "away", cached: false });
+    page.say({ t: "bye" });
+    left.push(new WeakRef(page.session));
+  };
+  for (let n = 0; n < 1_000; n++) await attach(n, n % 10 ? new Page() : stays);
+  stays.heard.splice(0);
+  await attach(1, new Page());
+  left.splice(-2); // the last one's are on the stack still
+  for (let n = 0; n < 3; n++) {
+    await ready();
+    gc();
+  }
+  assert.equal(left.filter((ref) => ref.deref()).length, 0);
 });

@@ -124,3 +124,21 @@ test("Fault 206: what the app gives crosses as the host in the page takes it: pr
   const reply = link.said.find((message) => message.t === "reply") as { value: unknown; error: unknown };
   assert.deepEqual([structuredClone(reply.value), reply.error], [{ action: "decline" }, undefined]);
 });
+
+test("Fault 210: a call that is not kept is made once more by its page, which has all that it takes", async () => {
+  const link = new FakeLink(true);
+  const backend = await opened(link);
+  const call = backend.make("tools/call", "callTool", ["a", { n: 1 }], { journal: false, ack: "manual" });
+  const [first] = link.said.filter((message) => message.t === "make");
+  link.tell({ t: "settle", call: first!.call, outcome: OUTCOME.failure, text: `{"code":"outcome_unknown","op":"tools/call","message":"?"}` });
+  link.tell({ t: "forgotten", call: first!.call });
+  await assert.rejects(call.result, (error) => code(error) === "outcome_unknown");
+  call.replay();
+  const [, again] = link.said.filter((message) => message.t === "make");
+  assert.equal(again!.call === first!.call, false);
+  assert.deepEqual([again!.args, again!.options], [first!.args, first!.options]);
+  const closing = backend.close();
+  link.answer(undefined);
+  await closing;
+  await assert.rejects(call.replay().result, (error) => code(error) === "closed");
+});

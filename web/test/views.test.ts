@@ -62,6 +62,22 @@ test("Fault 149: the newest view is asked, and the one before it where that one 
   assert.deepEqual(own.saved, ["more"]);
 });
 
+test("Fault 208: on a call the view is asked that made it, as long as it is there", async () => {
+  const views = new Views();
+  const asked: string[] = [];
+  const call = {};
+  let isThere = true;
+  const roots = (name: string): Handlers => ({ roots: (context) => (assert.equal("call" in context, false), asked.push(name), []) });
+  const own = view(views, "own", roots("own"));
+  own.isAskedOn = (of) => of === call && isThere;
+  view(views, "newest", roots("newest"));
+  const handlers = newestHandlers(views);
+  for (const of of [call, {}, undefined]) await handlers.roots!({ ...context(), call: of } as InputContext);
+  isThere = false;
+  await handlers.roots!({ ...context(), call } as InputContext);
+  assert.deepEqual(asked, ["own", "newest", "newest", "newest"]);
+});
+
 test("Fault 149: what a handler throws, and what ends the request, ends it for whoever is asked", async () => {
   const views = new Views();
   view(views, "old", { roots: () => [] });

@@ -264,6 +264,11 @@ export class Calls {
     return { last, events };
   }
 
+  /** The call that the core has under that number. */
+  under(id: number): SharedCall<unknown> | undefined {
+    return this.#pending.get(id)?.call;
+  }
+
   /** All that has not ended, and what is stored. */
   all(): Set<SharedCall<unknown>> {
     return new Set([...this.#kept.values(), ...this.#between.values(), ...[...this.#pending.values()].map(({ call }) => call)]);

@@ -326,7 +326,7 @@ export class SharedConnection {
     return {
       credentials,
       deliver: (call, kind, position, text, stream) => {
-        if (kind === EVENT.request) void this.#requests.answer(position, text, call);
+        if (kind === EVENT.request) void this.#requests.answer(position, text, call, this.#calls.under(call));
         else if (kind === EVENT.draft) this.#requests.draft(position, text);
         else if (call === 0) this.#unasked(kind, position, text);
         else this.#calls.deliver(call, kind, position, text, stream);

@@ -1,8 +1,9 @@
 // Who uses a client: the views of it that `connect` has given to the app, newest
-// last. What the server asks, and the core of the app, the newest is asked; where
-// that one closes, the one before it.
+// last. What the server asks on a call, the page is asked that made it, where views are
+// of several pages; all else, and what the core asks of the app, the newest is asked.
+// Where that one closes, the one before it.
 
-import type { Handlers, InputContext } from "../input/handlers.js";
+import type { AskedContext, Handlers, InputContext } from "../input/handlers.js";
 import type { OpenedStore, TokenAnswer, Tokens, UserStores } from "./userstores.js";
 
 /** One of those who use a client. */
@@ -11,6 +12,8 @@ export interface View {
   readonly stores: UserStores;
   /** Aborted once it uses the client no more. */
   readonly over: AbortSignal;
+  /** Whether what is asked on that call is for this view before the newest. */
+  isAskedOn?(call: object): boolean;
   /** Its last token is another user's than the others': it goes on with a client of that user's. */
   leaves(): void;
 }
@@ -29,6 +32,11 @@ export class Views<V extends View = View> {
     return this.#all.at(-1);
   }
 
+  /** The one that is asked on a call. */
+  askedOn(call: object | undefined): V | undefined {
+    return (call && this.#all.filter((view) => view.isAskedOn?.(call)).at(-1)) ?? this.newest;
+  }
+
   /** Another one uses the client. */
   add(view: V): void {
     this.#all = [...this.#all, view];
@@ -42,7 +50,7 @@ export class Views<V extends View = View> {
   }
 }
 
-/** The handlers of the newest view. All views of a client have handlers for the same. */
+/** The handlers of the view that is asked. All views of a client have handlers for the same. */
 export function newestHandlers(views: Views): Handlers {
   const { elicitation, sampling, roots } = views.newest?.handlers ?? {};
   return {
@@ -52,14 +60,14 @@ export function newestHandlers(views: Views): Handlers {
   };
 }
 
-/** Asks the newest view; the one before it, with the same draft, where that one closes before it has answered. */
-async function ask<T>(views: Views, context: InputContext, of: (handlers: Handlers, context: InputContext) => T | Promise<T>): Promise<T> {
-  let { draft, ...rest } = context;
+/** Asks a view; the next one, with the same draft, where that one closes before it has answered. */
+async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handlers, context: InputContext) => T | Promise<T>): Promise<T> {
+  let { draft, call, ...rest } = context;
   const saveDraft = (value: unknown): void => {
     context.saveDraft(value);
     draft = value;
   };
-  for (let view = views.newest; view && !context.signal.aborted; view = views.newest) {
+  for (let view = views.askedOn(call); view && !context.signal.aborted; view = views.askedOn(call)) {
     const { handlers, over } = view;
     const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft, signal: either(context.signal, over) };
     try {

@@ -8,14 +8,15 @@ const SILENT = 1_000;
 
 /**
  * Where a page is: `new` before its hello; `away` is frozen, in the back/forward cache, or
- * silent since its lock is free.
+ * silent since its lock is free; `hung` has said nothing of the kind, and takes nothing all the same.
  */
-export type Presence = "new" | "here" | "away" | "gone";
+export type Presence = "new" | "here" | "hung" | "away" | "gone";
 
 /** What may follow. */
 const NEXT: { readonly [P in Presence]: readonly Presence[] } = {
   new: ["here", "gone"],
-  here: ["away", "gone"],
+  here: ["hung", "away", "gone"],
+  hung: ["here", "away", "gone"],
   away: ["here", "gone"],
   gone: [],
 };
@@ -79,6 +80,18 @@ export class PagePresence {
     this.#use.pageBack();
   }
 
+  /** The page takes nothing, and more waits for it than may. */
+  hangs(): void {
+    if (this.#enter("hung")) this.#use.pageAway();
+  }
+
+  /** The page takes messages. Reports whether it hung until now. */
+  moves(): boolean {
+    const hung = this.#now === "hung" && this.#enter("here");
+    if (hung) this.#use.pageBack();
+    return hung;
+  }
+
   /** The page has gone. */
   end(): void {
     if (!this.#enter("gone")) return;
@@ -107,7 +120,8 @@ export class PagePresence {
       this.#watch?.abort();
       this.#away = setTimeout(() => this.end(), ms);
     }
-    if (this.#enter("away")) this.#use.pageAway();
+    const isAwayAlready = this.#now === "hung";
+    if (this.#enter("away") && !isAwayAlready) this.#use.pageAway();
   }
 
   /** Reports whether it may, and is somewhere else than before. */

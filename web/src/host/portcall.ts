@@ -1,7 +1,7 @@
 import { Call, type CallControl } from "../client/call.js";
 import { type Guarantee, isStored, unpacked } from "../client/events.js";
 import type { NewCall } from "../client/sharedcall.js";
-import { EVENT, OUTCOME } from "../shared/border.js";
+import { EVENT } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
 import { Gap } from "../shared/eventqueue.js";
 import { errorData } from "./errordata.js";
@@ -19,7 +19,7 @@ export interface CallPort {
   readonly isHere: boolean;
   event(call: number, kind: number, position: number, text: string, stream: number): void;
   send(message: HostMessage, transfer?: Transferable[]): void;
-  /** A call that is not kept has ended, and cannot be run again. */
+  /** A call that is not kept has ended. */
   ended(call: number): void;
 }
 
@@ -38,6 +38,8 @@ export interface CallPlace {
 export class PortCall<T> extends Call<T> {
   /** Its number on the port. */
   readonly id: number;
+  /** Its page has made it: what is asked on it that page is asked first. */
+  isPages = false;
   readonly #port: CallPort;
   readonly #place: CallPlace;
   #control: CallControl | undefined;
@@ -176,17 +178,17 @@ export class PortCall<T> extends Call<T> {
   override settle(outcome: number, text: string): void {
     if (!this.#ends()) return;
     this.#port.send({ t: "settle", call: this.id, outcome, text });
-    this.#letGo(outcome === OUTCOME.failure ? (JSON.parse(text) as { code?: string }).code : "");
+    this.#letGo();
   }
 
   override fail(error: HoldfastError): void {
     if (!this.#ends()) return;
     this.#port.send({ t: "fail", call: this.id, error: errorData(error) });
-    this.#letGo(error.code);
+    this.#letGo();
   }
 
-  #letGo(code: string | undefined): void {
-    if (!this.kept && code !== "outcome_unknown" && code !== "lost" && code !== "unsent") this.#port.ended(this.id);
+  #letGo(): void {
+    if (!this.kept) this.#port.ended(this.id); // the page makes it once more by itself
   }
 
   override endAs(other: Call<T>, outcome: [outcome: number, text: string] | undefined): void {

@@ -44,6 +44,7 @@ export class PortCalls {
     const id = this.#next || (this.#last += 2);
     this.#next = 0;
     const known = call(id);
+    known.isPages = isPages;
     if (this.#use.isGone) return known;
     this.#calls.set(id, known);
     this.#viewOf.set(id, view);
@@ -83,6 +84,7 @@ export class PortCalls {
     }
     // The client has it under its key, and the page did not know of it by then.
     if (!made.settled) {
+      made.isPages = true;
       this.#calls.set(id, made);
       this.#viewOf.set(id, view);
       return;
@@ -133,7 +135,7 @@ export class PortCalls {
             return control.draft(0, message.key, message.draft);
         }
     }
-    if (call) this.#prune();
+    if (call) this.#pruneSoon();
   }
 
   /** A slow reader holds up the stream, but not for other pages where the store has the events. */
@@ -145,7 +147,7 @@ export class PortCalls {
     call.pause(on);
   }
 
-  /** A call that is not kept has ended, and cannot be run again: nobody comes back to it. */
+  /** A call that is not kept has ended: nobody comes back to it. */
   ended(id: number): void {
     setTimeout(() => this.#calls.has(id) && this.#forget(id), 0);
   }
@@ -171,16 +173,31 @@ export class PortCalls {
     for (const all of [this.#calls, this.#viewOf, this.#again]) all.clear();
   }
 
-  /** Lets go of calls that have ended and that the client has no more. */
-  #prune(): void {
+  #pruneSoon(): void {
     this.#pruning ??= setTimeout(() => {
       this.#pruning = undefined;
-      const kept = new Set([...this.#use.views].flatMap((view) => [...view.shown()].map(({ call }) => call)));
-      for (const [id, call] of this.#calls) {
-        const shared = this.#again.get(id)?.shared;
-        if (call.settled && !kept.has(call) && !(shared && this.#viewOf.get(id)?.client.all().has(shared))) this.#forget(id);
-      }
+      this.prune();
     }, 0);
+  }
+
+  /** Lets go of calls that have ended and that the client has no more. */
+  prune(): void {
+    const held = this.#held();
+    for (const [id, call] of this.#calls) {
+      const shared = this.#again.get(id)?.shared;
+      if (call.settled && !held.has(call) && !(shared && this.#viewOf.get(id)?.client.all().has(shared))) this.#forget(id);
+    }
+  }
+
+  /** Says of a call whether its client has it, and with it its outcome. */
+  holding(): (id: number) => boolean {
+    const held = this.#held();
+    return (id) => held.has(this.#calls.get(id));
+  }
+
+  /** What the page's clients have. */
+  #held(): ReadonlySet<PortCall<unknown> | undefined> {
+    return new Set([...this.#use.views].flatMap((view) => [...view.shown()].map(({ call }) => call)));
   }
 
   #forget(id: number): void {

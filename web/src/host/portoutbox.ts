@@ -1,10 +1,7 @@
 import { Credits, sizeOf } from "./credits.js";
 import { EventBatch } from "./eventbatch.js";
 import type { HostMessage } from "./protocol.js";
-
-/** Most bytes, and messages, that wait for a page that takes nothing: beyond, it has lost its place here. */
-const WAITING = 16 << 20;
-const MESSAGES = 10_000;
+import { WaitingMessages } from "./waitingmessages.js";
 
 /** What an outbox needs of its session. */
 export interface OutboxUse {
@@ -12,7 +9,7 @@ export interface OutboxUse {
   readonly isHere: boolean;
   /** Events have just been sent. */
   sentEvents(): void;
-  /** More waits than may. */
+  /** More waits than may: has it made less ({@link PortOutbox.lessen}). */
   full(): void;
 }
 
@@ -23,10 +20,9 @@ export class PortOutbox {
   readonly #credits = new Credits();
   readonly #batch = new EventBatch();
   #flushing = false;
-  #queue: [message: HostMessage, transfer: Transferable[]][] = [];
-  #queued = 0;
-  /** Facts that wait, by their client: newer ones go into the same message. */
-  readonly #facts = new Map<number, object>();
+  readonly #waiting = new WaitingMessages();
+  /** What waits is being made less. */
+  #lessening = false;
   /** Messages that could not cross. */
   dropped = 0;
 
@@ -37,7 +33,7 @@ export class PortOutbox {
 
   /** Whether what is sent now goes at once. */
   get takes(): boolean {
-    return this.#use.isHere && this.#credits.any && this.#queue.length === 0;
+    return this.#use.isHere && this.#credits.any && this.#waiting.isEmpty;
   }
 
   /** Adds an event to those of the same task. */
@@ -55,7 +51,7 @@ export class PortOutbox {
     const { heads, text } = this.#batch.take();
     const message = { t: "events", heads, text } as const;
     // Beyond the page's credit there are but the last of a stream that waits for it from then on.
-    if (this.#queue.length === 0) this.#post(message, [heads.buffer]);
+    if (this.#waiting.isEmpty) this.#post(message, [heads.buffer]);
     else this.#wait(message, [heads.buffer]);
     this.#use.sentEvents();
   }
@@ -64,12 +60,12 @@ export class PortOutbox {
   send(message: HostMessage, transfer: Transferable[] = []): void {
     this.flush();
     if (this.takes) return this.#post(message, transfer);
-    if (message.t === "facts") {
-      const waiting = this.#facts.get(message.client);
-      this.#facts.set(message.client, waiting ?? message.facts);
-      if (waiting) return void Object.assign(waiting, message.facts);
-    }
     this.#wait(message, transfer);
+  }
+
+  /** Leaves of what waits what the page needs. `holds` says whether a call's client has its outcome still. */
+  lessen(holds: (call: number) => boolean): void {
+    this.#waiting.lessen(holds);
   }
 
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */
@@ -80,20 +76,19 @@ export class PortOutbox {
   /** Sends what waits, as far as the page takes it. */
   goOn(): void {
     this.flush(); // behind what waits
-    const queue = this.#queue;
-    this.clear();
-    for (const [message, transfer] of queue) this.send(message, transfer);
+    for (const [message, transfer] of this.#waiting.take()) this.send(message, transfer);
   }
 
   /** Nothing waits any more. */
   clear(): void {
-    this.#queue = [];
-    this.#queued = 0;
-    this.#facts.clear();
+    this.#waiting.take();
   }
 
   #wait(message: HostMessage, transfer: Transferable[]): void {
-    if ((this.#queued += sizeOf(message)) > WAITING || this.#queue.push([message, transfer]) > MESSAGES) this.#use.full();
+    if (!this.#waiting.add(message, transfer) || this.#lessening) return;
+    this.#lessening = true;
+    this.#use.full();
+    this.#lessening = false;
   }
 
   #post(message: HostMessage, transfer: Transferable[]): void {

@@ -24,14 +24,16 @@ export class PortQuestions {
   /** Asks the page; rejects with what the app threw, and with `GONE` where the page goes before. */
   ask(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
     const question = ++questions;
-    return new Promise((resolve, reject) => {
+    const over = new AbortController();
+    const answer = new Promise((resolve, reject) => {
       this.#open.set(question, { resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
       this.#send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
       signal?.addEventListener("abort", () => {
         if (this.#open.delete(question)) this.#send({ t: "withdrawn", question });
         reject(signal.reason as Error);
-      });
+      }, { signal: over.signal });
     });
+    return answer.finally(() => over.abort()); // the question may be that of a call that runs for days
   }
 
   /** The page answers. */

@@ -146,7 +146,7 @@ export class PortSession implements ViewPage {
         this.#asks.stop(message.read);
         break;
       case "credit":
-        if (this.#outbox.taken(message.bytes)) this.#goOn();
+        if (this.#outbox.taken(message.bytes) && !this.#presence.moves()) this.#goOn();
         break;
       case "away":
         this.#presence.away(message.cached);
@@ -184,7 +184,9 @@ export class PortSession implements ViewPage {
   }
 
   full(): void {
-    this.#presence.end();
+    this.#presence.hangs();
+    this.#calls.prune();
+    this.#outbox.lessen(this.#calls.holding());
   }
 
   pageAway(): void {

@@ -64,6 +64,12 @@ export class PortView extends ClientView {
     }
   }
 
+  /** Whether its page has made that call, and is there. */
+  isAskedOn(call: object): boolean {
+    const own = (call as SharedCall<unknown>).of(this) as PortCall<unknown> | undefined;
+    return own?.isPages === true && this.page.presence === "here";
+  }
+
   /** Whether its page gives tokens. */
   hasToken = false;
 
@@ -89,7 +95,7 @@ export class PortView extends ClientView {
 
   /** Ends the views of pages that have gone, and at a logout of those that are away: of the others it is theirs to close. */
   async closeAbsent(how: "close" | "logout"): Promise<void> {
-    const isAbsent = ({ presence }: ViewPage): boolean => presence === "gone" || (how === "logout" && presence === "away");
+    const isAbsent = ({ presence }: ViewPage): boolean => presence === "gone" || (how === "logout" && presence !== "here");
     await Promise.all(this.peers.filter((other) => other !== this && isAbsent(other.page)).map((other) => other.close()));
   }
 }

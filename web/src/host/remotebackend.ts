@@ -67,7 +67,7 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     this.#handlers = options.handlers ?? {};
     this.#backlog = new Backlog(...backlogLimits("connect", options));
     this.#questions = new PageQuestions(this.#handlers, plan.token, (message) => this.#link.send(message));
-    this.#calls = new RemoteCalls(this, this.#backlog, () => this.#facts.guarantees.floor);
+    this.#calls = new RemoteCalls(this, this.#backlog, () => this.#facts.guarantees.floor, (...all) => this.make(...all));
     const none = { url: plan.url, revision: "", negotiation: [], session: false, server: { name: "", version: "" }, capabilities: {}, instructions: undefined };
     this.#facts = { ...none, state: "connecting", durability: "memory", guarantees: { floor: "lost-on-reload", ceiling: "lost-on-reload" }, counters: NO_COUNTERS };
   }

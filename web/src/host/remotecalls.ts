@@ -1,6 +1,6 @@
 import { Call, type CallControl, type RecalledCall } from "../client/call.js";
-import type { Makes } from "../client/backend.js";
-import type { Guarantee, RawEvent } from "../client/events.js";
+import type { ClientBackend, Makes } from "../client/backend.js";
+import { GAP, type Guarantee, type RawEvent } from "../client/events.js";
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
 import { missing } from "../client/storedevents.js";
@@ -25,13 +25,15 @@ export class RemoteCalls {
   readonly #waiting = new Map<Call<unknown>, () => void>();
   readonly #backlog: Backlog;
   readonly #floor: () => Guarantee;
+  readonly #again: ClientBackend["make"];
   readonly #calls = new Map<number, Call<unknown>>();
   readonly #keys = new Map<string, Call<unknown>>();
   readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
-  /** `floor` is what a call that is kept starts with. */
-  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee) {
+  /** `floor` is what a call that is kept starts with; `again` makes one that is not once more. */
+  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee, again: ClientBackend["make"]) {
     this.#floor = floor;
+    this.#again = again;
     this.#client = client;
     this.#backlog = backlog;
   }
@@ -76,12 +78,14 @@ export class RemoteCalls {
       call.fail(error as HoldfastError);
       return call;
     }
-    this.#begin(call as Call<unknown>, signal, kept, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
+    // The host has it until it ends, and no longer.
+    const control = kept ? this.#control : { ...this.#control, rerun: () => this.#again<unknown, M>("replay", method, args, options) };
+    this.#begin(call as Call<unknown>, signal, kept, control, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
     return call;
   }
 
   /** Has a call made at the host, at once or when the client is open there. */
-  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, send: (id: number) => void): void {
+  #begin(call: Call<unknown>, signal: AbortSignal | undefined, kept: boolean, control: CallControl, send: (id: number) => void): void {
     const begin = (): void => {
       const id = this.#link.number();
       try {
@@ -90,7 +94,7 @@ export class RemoteCalls {
         return call.fail(cannotCross(call.method, error));
       }
       this.#add(id, call);
-      call.bind(id, this.#control, this.#waiting.has(call) ? undefined : signal, kept);
+      call.bind(id, control, this.#waiting.has(call) ? undefined : signal, kept);
     };
     if (this.#isOpen) return begin();
     if (call.key !== undefined) this.#keys.set(call.key, call);
@@ -100,7 +104,7 @@ export class RemoteCalls {
       if (call.key !== undefined) this.#keys.delete(call.key);
       call.fail(new HoldfastError({ code: "cancelled", op: call.method, message: reason || "cancelled by the app" }));
     };
-    call.bind(0, { ...this.#control, cancel, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
+    call.bind(0, { ...control, cancel, peek: () => call.peeked(0, `{"status":"working"}`) }, signal, kept);
   }
 
   /** A call that is not made. */
@@ -205,19 +209,29 @@ export class RemoteCalls {
   };
 
   async *#reread(call: number, gap: Gap): AsyncGenerator<RawEvent, void, undefined> {
-    const read = this.#link.number();
-    const { events, from, to } = gap;
+    let read = this.#link.number();
+    let { events, from } = gap;
     let done = false;
     try {
       while (!done) {
         const part = (await this.#link
-          .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(to, 0) }))
-          .catch(() => undefined)) as { heads?: Uint32Array; text?: string; done: boolean } | undefined;
-        if (!part) return yield* missing(gap); // the host has ended
+          .ask("events", this.#client, (ask) => ({ t: "reread", ask, call, read, events, from, to: Math.max(gap.to, 0) }))
+          .catch((error: unknown) => error)) as { heads?: Uint32Array; text?: string; done: boolean } | HoldfastError;
+        if (part instanceof HoldfastError) {
+          const rest = Object.assign(new Gap(), { events, from, to: gap.to });
+          if (part.code !== "limit_exceeded") return yield* missing(rest); // the host has ended
+          this.#link.send({ t: "stop", read }); // the page took nothing for too long: from there once more
+          read = this.#link.number();
+          continue;
+        }
         done = part.done;
         const raws: RawEvent[] = [];
         if (part.heads) eachEvent(part.heads, part.text ?? "", (_, kind, position, text) => raws.push({ kind, position, text }));
-        yield* raws;
+        for (const raw of raws) {
+          yield raw;
+          const n = raw.kind === GAP ? (JSON.parse(raw.text) as { events: number }).events : 1;
+          [events, from] = [Math.max(events - n, 0), raw.position + 1];
+        }
       }
     } finally {
       if (!done) this.#link.send({ t: "stop", read });

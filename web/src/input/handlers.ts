@@ -11,6 +11,11 @@ export interface InputContext extends Draft {
   signal: AbortSignal;
 }
 
+/** @internal A question before it is known which app answers it: it belongs to that call, or to none. */
+export interface AskedContext extends InputContext {
+  call?: object;
+}
+
 /**
  * What the app does when a server asks for something, however it asks: in a
  * request of its own (until 2025-11-25) or in a result (2026-07-28). A handler

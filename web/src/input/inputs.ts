@@ -1,6 +1,6 @@
 import { draftOf } from "./drafts.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
-import { handle, handledMethods, rpcErrorOf, unhandled, type Handlers, type InputContext } from "./handlers.js";
+import { handle, handledMethods, rpcErrorOf, unhandled, type AskedContext, type Handlers } from "./handlers.js";
 import type { Open } from "../shared/mcp.js";
 
 /** A request of the server's own (until 2025-11-25), or one inside a result. */
@@ -35,7 +35,7 @@ export async function answerInput(
   const missing = entries.map(([, { method }]) => method).filter((method) => !known.includes(method));
   if (missing.length > 0) return unhandled(call.method, missing);
   const save = (key: string, value: unknown): void => call.saveDraft(key, value);
-  const context = (key: string): InputContext => ({ server, signal: call.ended, ...draftOf(drafts, key, save) });
+  const context = (key: string): AskedContext => ({ server, signal: call.ended, call, ...draftOf(drafts, key, save) });
   try {
     const answers = await Promise.all(
       entries.map(async ([key, { method, params }]) => [key, await handle(handlers, method, params ?? {}, context(key))] as const),
@@ -66,7 +66,7 @@ export async function visitPages(
   const visits = (rpc.data as { elicitations?: Open[] } | undefined)?.elicitations;
   if (!handlers.elicitation || !Array.isArray(visits) || visits.length === 0) return false;
   // To visit a page leaves nothing half-filled here.
-  const context: InputContext = { server, signal: call.ended, saveDraft: () => {} };
+  const context: AskedContext = { server, signal: call.ended, call, saveDraft: () => {} };
   // Listened for first: a page may be done with before the answer is in.
   const all = Promise.all(visits.map(({ elicitationId }) => (typeof elicitationId === "string" ? completed(elicitationId) : undefined)));
   for (const request of visits) {
@@ -82,7 +82,7 @@ export async function answerRequest(
   method: string,
   params: Open,
   handlers: Handlers,
-  context: InputContext,
+  context: AskedContext,
 ): Promise<{ ok: boolean; json: string }> {
   try {
     await undefined; // app code never runs within the core's effects

@@ -24,8 +24,8 @@ export class ServerRequests {
     this.#drafts.set(request, text);
   }
 
-  /** Answers a request: `text` is its JSON, `request` the core's number for it, `call` the one that it came on, if any. */
-  async answer(request: number, text: string, call = 0): Promise<void> {
+  /** Answers a request: `text` is its JSON, `request` the core's number for it, `call` that of the call that it came on, if any, and `of` that call. */
+  async answer(request: number, text: string, call = 0, of?: object): Promise<void> {
     const controller = new AbortController();
     const { id, method, params } = JSON.parse(text) as ServerRequest;
     this.#open.set(request, { id, call, controller });
@@ -34,7 +34,7 @@ export class ServerRequests {
     this.#drafts.delete(request);
     const { runtime, handle } = this.#wire;
     const save = (_: string, value: unknown): void => runtime.draft(handle, 0, request, "", draftText(value));
-    const context = { server: this.#url, signal: controller.signal, ...draftOf(drafts, "saved", save) };
+    const context = { server: this.#url, signal: controller.signal, ...(of && { call: of }), ...draftOf(drafts, "saved", save) };
     const { ok, json } = await answerRequest(method, params ?? {}, this.#handlers, context);
     if (this.#open.get(request)?.controller === controller) this.#open.delete(request); // else the next runtime has given the number to another one
     runtime.respond(handle, request, ok, json);
