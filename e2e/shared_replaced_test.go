@@ -62,3 +62,34 @@ func TestFault197_SharedAskedWhileReplaced(t *testing.T) {
 		blameless(t, p)
 	})
 }
+
+// TestFault211_ForgetAfterClose: an app closes its client and logs out then: what is stored is
+// deleted, whatever host the client had.
+func TestFault211_ForgetAfterClose(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"page", "shared"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
+			p.Counting(nil)
+			site := chrome.NewSite(t)
+			page := chrome.NewProfile(t).Open(site.Page("/", `import * as holdfast from "/holdfast.mjs";
+				window.visit = async (end) => {
+					const mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { host: `+chrome.JS(host)+`, ack: "manual" });
+					const had = (await mcp.calls()).length;
+					if (had === 0) await mcp.callTool("count", { call: "a", n: 1 }).result;
+					await mcp.close();
+					if (end) await end(mcp);
+					return had;
+				};
+				window.ready = true;`))
+			page.WaitFor(`window.ready`)
+			for i, want := range []int{0, 1, 0} {
+				if had := chrome.Eval[int](page, `await visit(`+[]string{"undefined", "(mcp) => mcp.forget()", "undefined"}[i]+`)`); had != want {
+					t.Errorf("visit %d found %d calls, and not %d", i+1, had, want)
+				}
+			}
+			blameless(t, p)
+		})
+	}
+}

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { HostLink } from "../src/host/hostlink.js";
 import { RemoteBackend } from "../src/host/remotebackend.js";
 import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { asData } from "../src/host/remotecalls.js";
+import { mayFollow, type Standing, STANDINGS } from "../src/host/standing.js";
 import { FakeLink } from "./hostrig.js";
 import { ready } from "./ready.js";
 
@@ -141,4 +143,38 @@ test("Fault 210: a call that is not kept is made once more by its page, which ha
   link.answer(undefined);
   await closing;
   await assert.rejects(call.replay().result, (error) => code(error) === "closed");
+});
+
+test("Fault 211: a logout after close deletes what is stored, by a worker that never had the client", async () => {
+  const [first, dies, last] = [new FakeLink(true), new FakeLink(true), new FakeLink(true)];
+  const backend = await opened(first, dies, last);
+  const stored = { url: "http://x/", stores: ["key"], former: [] };
+  first.tell({ t: "facts", client: 2, facts: { stored } });
+  const closing = backend.close();
+  first.answer(undefined);
+  await closing;
+  let isDeleted = false;
+  const deleting = backend.logout().then(() => (isDeleted = true));
+  await ready();
+  dies.die();
+  await ready();
+  const { ask: _, ...asked } = last.said[0] as { ask: number };
+  assert.deepEqual([dies.kinds, last.kinds, asked, isDeleted], [["forget"], ["forget"], { t: "forget", ...stored }, false]);
+  last.answer(undefined);
+  await deleting;
+
+  // A worker that died before it could say what there is: that is no success.
+  const gone = new FakeLink(true);
+  const other = await opened(gone);
+  const ended = other.close();
+  gone.die();
+  await ended;
+  await assert.rejects(other.logout(), (error) => code(error) === "runtime_exited");
+});
+
+test("docs/states.md has where a client may stand whose runtime is in a worker", () => {
+  const all = Object.entries(STANDINGS) as [Standing, string][];
+  const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayFollow(from, next)).join(", ")} |\n`);
+  const head = "From `web/src/host/standing.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
+  assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
 });

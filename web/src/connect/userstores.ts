@@ -89,6 +89,17 @@ export class UserStores implements Tokens {
     return Journal.open(await this.#keys.of(principal), typeof wanted === "object" && wanted.seal === "all");
   }
 
+  /** Whose store was opened last; undefined where nothing is kept. */
+  get opened(): string | undefined {
+    return this.#opened;
+  }
+
+  /** The keys of all that {@link Journal.forget} and {@link UserStores.forgetFormer} delete. */
+  async places(): Promise<{ stores: string[]; former: string[] }> {
+    const opened = this.#opened;
+    return { stores: opened === undefined ? [] : [await this.#keys.of(opened)], former: await this.#keys.former(opened) };
+  }
+
   /** Deletes what the last build has stored of this server under other keys, of this user or of nobody knows whom. */
   async forgetFormer(): Promise<void> {
     await forgetFormerly(await this.#keys.former(this.#opened));

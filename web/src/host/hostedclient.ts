@@ -8,7 +8,7 @@ import { type ErrorData, errorData } from "./errordata.js";
 import { pageCame } from "./lingering.js";
 import type { PortCall } from "./portcall.js";
 import { PortView, type ViewPage } from "./portview.js";
-import type { HostMessage, PageMessage } from "./protocol.js";
+import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
 import { askForToken, handlersOf, pageArrived } from "./askpage.js";
 
 /** How long facts of a client that nothing tells of, its counters, may be behind, in ms. */
@@ -22,6 +22,8 @@ export class HostedClient {
   #view: PortView | undefined;
   /** What the page knows, as JSON by name. */
   readonly #said = new Map<string, string>();
+  /** Whose stores the page knows; null: none as yet. */
+  #placesOf: string | undefined | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: ViewPage, number: number) {
@@ -102,6 +104,17 @@ export class HostedClient {
       news[name] = value;
     }
     if (Object.keys(news).length > 0) this.#send({ t: "facts", client: this.#number, facts: news });
+    this.#tellPlaces(view);
+  }
+
+  #tellPlaces(view: PortView): void {
+    const { stores, address: url } = view;
+    if (stores.opened === this.#placesOf) return;
+    this.#placesOf = stores.opened;
+    view.placesTold = stores.places().then((places) => {
+      const stored: StoredPlaces = { url, ...places };
+      this.#send({ t: "facts", client: this.#number, facts: { stored } });
+    });
   }
 
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {

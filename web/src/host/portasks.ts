@@ -3,6 +3,8 @@ import type { RawEvent } from "../client/events.js";
 import { Gap } from "../shared/eventqueue.js";
 import { HoldfastError } from "../shared/errors.js";
 import { bytesOf } from "../shared/backlog.js";
+import { forgetFormerly, forgetStored } from "../tabs/forget.js";
+import { forgetRevision } from "../storage/revisions.js";
 import { errorData } from "./errordata.js";
 import { EventBatch } from "./eventbatch.js";
 import type { PortCall } from "./portcall.js";
@@ -67,6 +69,7 @@ export class PortAsks {
       case "close":
       case "logout": {
         const end = async (): Promise<void> => {
+          await view.placesTold;
           await view.closeAbsent(method);
           await view[method]();
         };
@@ -76,6 +79,16 @@ export class PortAsks {
       default:
         this.answer(ask, METHODS.has(method) ? this.#call(view, ask, op, method, args) : Promise.reject(new TypeError(method)));
     }
+  }
+
+  /** Deletes what is stored, as a logout does. */
+  forget({ ask, url, stores, former }: Extract<PageMessage, { t: "forget" }>): void {
+    const all = async (): Promise<void> => {
+      await forgetRevision(url);
+      for (const server of stores) await forgetStored(String(server));
+      await forgetFormerly(former.map(String));
+    };
+    this.answer(ask, all());
   }
 
   #call(view: PortView, ask: number, op: string, method: string, args: unknown[]): Promise<unknown> {

@@ -130,6 +130,9 @@ export class PortSession implements ViewPage {
       case "ask":
         this.#asks.ask(message);
         break;
+      case "forget":
+        this.#asks.forget(message);
+        break;
       case "abort":
         this.#asks.abort(message.ask, message.why);
         break;

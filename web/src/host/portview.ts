@@ -70,6 +70,9 @@ export class PortView extends ClientView {
     return own?.isPages === true && this.page.presence === "here";
   }
 
+  /** Resolves when its page knows what a logout deletes. */
+  placesTold: Promise<void> = Promise.resolve();
+
   /** Whether its page gives tokens. */
   hasToken = false;
 

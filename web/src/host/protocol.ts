@@ -18,6 +18,16 @@ export const BUILD: string = `${version}-${HOLDFAST_BUILD}`;
 /** What the app's code is asked for: a token, or one of its handlers. */
 export type Asked = "token" | "elicitation" | "sampling" | "roots";
 
+/** What a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. */
+export interface StoredPlaces {
+  /** The server's URL, absolute. */
+  url: string;
+  /** Keys of the user's stores. */
+  stores: string[];
+  /** Keys that the last build may have used for them. */
+  former: string[];
+}
+
 /** What a page tells its host. */
 export type PageMessage =
   /** The first. `lock` names a Web Lock that the page holds while it lives; `outlives`: the host outlives its pages. */
@@ -32,6 +42,8 @@ export type PageMessage =
   | { t: "abort"; ask: number; why: string }
   /** Makes a call under an even number. `args` is JSON. */
   | { t: "make"; client: number; call: number; op: string; method: keyof Makes; args: string; options: object }
+  /** Deletes what is stored of a server and user, without a client: {@link StoredPlaces}. `answer` comes when that is done. */
+  | ({ t: "forget"; ask: number } & StoredPlaces)
   /** Runs the request of a call once more, under a number for the new one. */
   | { t: "rerun"; call: number; as: number }
   /** What {@link CallControl} has, for a call. */
@@ -71,7 +83,7 @@ type HostSays =
   /** A client is open: what is kept came before it. */
   | { t: "opened"; client: number }
   | { t: "failed"; client: number; error: ErrorData }
-  /** What has changed of {@link ConnectionFacts}, and of its state. */
+  /** What has changed of {@link ConnectionFacts}, of its state, and of `stored`, which is {@link StoredPlaces}. */
   | { t: "facts"; client: number; facts: object }
   /** An event for the client's listeners; `error` is that of a state, `call` that of `restored`. */
   | { t: "emit"; client: number; event: string; value: object; error?: ErrorData; call: number }
@@ -109,6 +121,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
   ask: { client: "n", ask: "n", op: "s", method: "s", args: "a" },
   abort: { ask: "n", why: "s" },
   make: { client: "n", call: "n", op: "s", method: "s", args: "s", options: "o" },
+  forget: { ask: "n", url: "s", stores: "a", former: "a" },
   rerun: { call: "n", as: "n" },
   cancel: { call: "n", reason: "s" },
   pause: { call: "n", on: "b" },

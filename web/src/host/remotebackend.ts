@@ -15,8 +15,9 @@ import type { Usage } from "../storage/storage.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
 import { PageQuestions } from "./pagequestions.js";
-import type { HostMessage } from "./protocol.js";
+import type { HostMessage, StoredPlaces } from "./protocol.js";
 import { asData, cannotCross, RemoteCalls } from "./remotecalls.js";
+import { mayFollow, type Standing } from "./standing.js";
 
 /** The handlers that an app may have, as members of an object or methods of a class. */
 const HANDLERS = ["elicitation", "sampling", "roots"] as const;
@@ -35,6 +36,8 @@ export interface RemotePlan {
 
 /** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
 const REVIVAL_EVERY = 10_000;
+/** So many workers, one after the other, are asked to delete what is stored. */
+const DELETERS = 3;
 
 /** A client whose runtime is in a worker: what it asks crosses a port. */
 export class RemoteBackend implements ClientBackend, LinkedClient {
@@ -47,16 +50,16 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   #link!: HostLink;
   #number = 0;
   readonly #calls: RemoteCalls;
-  #facts: ConnectionFacts & { state: ClientState };
+  #facts: ConnectionFacts & { state: ClientState; stored?: StoredPlaces };
+  #standing: Standing = "opening";
   #opening: { resolve(): void; reject(error: HoldfastError): void } | undefined;
-  /** Another worker is being started in the place of one that has ended. Never rejects. */
-  #reopening: Promise<void> | undefined;
+  /** Resolves when the worker has been replaced, or cannot be. */
+  #replaced: Promise<void> | undefined;
   #revivedAt = -Infinity;
   /** Why there is no other worker. */
   #failure: HoldfastError | undefined;
   #closing: Promise<void> | undefined;
   #logout: Promise<void> | undefined;
-  #closed = false;
   /** How often the app waits for the list of its calls; what is restored meanwhile it hears of behind that, as it would in the page. */
   #listing = 0;
   readonly #back: Call<CallToolResult>[] = [];
@@ -82,7 +85,7 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     } while (link.isOver); // it ended on the way here
     this.#link = link;
     const number = (this.#number = link.number());
-    if (this.#closed) link.remove(number);
+    if (this.#standing === "closed") link.remove(number);
     this.#checkOpen("connect");
     this.#calls.use(link, number);
     link.add(number, this);
@@ -103,6 +106,7 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
       }
     });
     this.#checkOpen("connect");
+    this.#enter("open");
     this.#calls.opened();
     setTimeout(() => link.send({ t: "listening", client: number }), 0);
   }
@@ -114,9 +118,17 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   }
 
   #overError(op: string): HoldfastError | undefined {
-    const { code, retryable } = this.#failure ?? {};
-    if (code && !this.#closed) return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), cause: this.#failure });
-    return this.#closed ? closedError(op) : undefined;
+    if (this.#standing === "closed") return closedError(op);
+    if (this.#standing !== "failed") return undefined;
+    const { code, retryable } = this.#failure!;
+    return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), cause: this.#failure });
+  }
+
+  /** Reports whether it may stand so from here on. */
+  #enter(next: Standing): boolean {
+    const may = mayFollow(this.#standing, next);
+    if (may) this.#standing = next;
+    return may;
   }
 
   get facts(): ConnectionFacts {
@@ -132,7 +144,7 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     const { signal, all } = split(args);
     if (signal?.aborted) throw abortedError(op, signal);
     const data = asData(op, all);
-    if (this.#reopening) await unlessAborted(op, signal, this.#reopening);
+    if (this.#replaced) await unlessAborted(op, signal, this.#replaced);
     this.#checkOpen(op);
     let number = 0;
     const abort = (): void => this.#link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
@@ -153,7 +165,7 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   }
 
   async calls(): Promise<Call<CallToolResult>[]> {
-    if (this.#closed) return [];
+    if (this.#standing === "closed") return [];
     this.#listing++;
     try {
       const ids = (await this.#own("calls")) as number[];
@@ -166,41 +178,61 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
   }
 
   async stored(): Promise<Usage | null> {
-    return this.#closed ? null : ((await this.#own("stored")) as Usage | null);
+    return this.#standing === "closed" ? null : ((await this.#own("stored")) as Usage | null);
   }
 
-  async #own(method: "calls" | "stored" | "close" | "logout"): Promise<unknown> {
-    if (method !== "close") {
-      if (this.#reopening) await this.#reopening;
-      this.#checkOpen(method);
-    }
+  async #own(method: "calls" | "stored"): Promise<unknown> {
+    if (this.#replaced) await this.#replaced;
+    this.#checkOpen(method);
+    return this.#tell(method);
+  }
+
+  #tell(method: "calls" | "stored" | "close" | "logout"): Promise<unknown> {
     return this.#link.ask(method, this, (ask) => ({ t: "ask", client: this.#number, ask, op: method, method, args: [] }));
   }
 
   close(): Promise<void> {
-    return (this.#closing ??= this.#end(() => this.#own("close").catch(unlessEnded)));
+    return (this.#closing ??= this.#end("closing", () => this.#tell("close").catch(unlessEnded)));
   }
 
   logout(): Promise<void> {
-    this.#logout ??= this.#closed ? Promise.resolve() : this.#end(() => this.#forget());
+    const hasWorker = this.#standing !== "failed";
+    const end = (): Promise<void> => this.#end("deleting", () => (hasWorker ? this.#forget() : this.#deleteStored()));
+    this.#logout ??= this.#closing ? this.#closing.then(() => this.#deleteStored()) : end();
     this.#closing ??= this.#logout.catch(() => {});
     return this.#logout;
   }
 
-  /** Has all deleted that is stored; by the next worker, where one ends meanwhile. */
-  #forget(): Promise<unknown> {
-    return this.#own("logout").catch((error: unknown) => {
-      unlessEnded(error);
-      return this.#forget();
+  /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
+  async #forget(): Promise<void> {
+    if (this.#replaced) await this.#replaced;
+    await unlessEnding(async () => {
+      if (this.#link.isOver) await this.open(undefined);
+      await this.#tell("logout");
     });
   }
 
-  async #end(tell: () => Promise<unknown>): Promise<void> {
+  /** Has all deleted that is stored, where no worker has the client. */
+  async #deleteStored(): Promise<void> {
+    const { stored } = this.#facts;
+    if (!stored) throw hostEnded("forget"); // it ended before it could say what there is
+    await unlessEnding(async () => {
+      const link = await this.#plan.link();
+      try {
+        await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
+      } finally {
+        link.remove(0); // nobody uses it, maybe
+      }
+    });
+  }
+
+  async #end(how: "closing" | "deleting", tell: () => Promise<unknown>): Promise<void> {
+    this.#enter(how);
     this.#calls.closing();
     try {
       await tell();
     } finally {
-      this.#closed = true;
+      this.#enter("closed");
       this.#facts = { ...this.#facts, state: this.#facts.state === "failed" ? "failed" : "closed" };
       this.#calls.fail(closedError);
       this.#questions.end();
@@ -267,24 +299,23 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     this.#calls.fail(hostEnded);
     this.#questions.end();
     if (opening) return opening.reject(hostEnded("connect"));
-    const isClosing = this.#closing && !this.#logout;
-    if (isClosing || this.#closed || this.#facts.state === "failed" || this.#facts.state === "closed") return;
+    if (this.#standing !== "open" || this.#facts.state === "failed" || this.#facts.state === "closed") return;
     if (performance.now() - this.#revivedAt < REVIVAL_EVERY) return this.#fail(hostEnded("connect"));
+    this.#enter("replacing");
     this.#say("reconnecting", hostEnded("connect"));
-    this.#reopening = this.open(undefined).then(
-      () => {
-        this.#reopening = undefined;
-        this.#revivedAt = performance.now();
-        this.#say("open");
-      },
-      (error: HoldfastError) => {
-        this.#reopening = undefined;
-        if (!this.#closed) this.#fail(error);
-      },
-    );
+    const opened = (): void => {
+      if (this.#standing !== "open") return; // the app has ended it meanwhile
+      this.#revivedAt = performance.now();
+      this.#say("open");
+    };
+    const failed = (error: HoldfastError): void => {
+      if (this.#standing === "replacing") this.#fail(error);
+    };
+    this.#replaced = this.open(undefined).then(opened, failed).finally(() => (this.#replaced = undefined));
   }
 
   #fail(error: HoldfastError): void {
+    this.#enter("failed");
     this.#failure = error;
     this.#calls.fail((op) => this.#overError(op)!);
     this.#say("failed", error);
@@ -302,6 +333,18 @@ function split(args: readonly unknown[]): { signal: AbortSignal | undefined; all
   if (typeof last !== "object" || last === null || !("signal" in last)) return { signal: undefined, all: [...args] };
   const { signal, ...options } = last;
   return { signal, all: [...args.slice(0, -1), options] };
+}
+
+/** Has the next worker do what one that has ended did not. */
+async function unlessEnding(work: () => Promise<void>): Promise<void> {
+  for (let n = 1; ; n++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (n === DELETERS) throw error;
+      unlessEnded(error);
+    }
+  }
 }
 
 /** A host that has ended has nothing that could be closed; any other error is thrown. */
