@@ -93,3 +93,27 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 		})
 	}
 }
+
+// TestFault212_SharedRevisionIsKnown: a worker knows from the one before it which revision a
+// server speaks, and does not ask first whether it is a modern one.
+func TestFault212_SharedRevisionIsKnown(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{Revision: peer.Revision20251125})
+	p.Counting(nil)
+	v := newVisits(t, p, "")
+	page := v.open()
+	asked := len(p.Of("server/discover"))
+	if asked == 0 {
+		t.Error("the first worker did not ask")
+	}
+	worker := v.worker()
+	chrome.Eval[chrome.Void](page, `await mcp.close()`)
+	worker.Kill()
+	v.open()
+	if n := len(p.Of("initialize")); n != 2 {
+		t.Errorf("%d handshakes", n)
+	}
+	if n := len(p.Of("server/discover")); n != asked {
+		t.Errorf("the next worker asked %d times", n-asked)
+	}
+}

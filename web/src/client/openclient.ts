@@ -160,6 +160,8 @@ export class OpenClient implements ConnectionUse {
     try {
       return await openedClient("connect", url, over, (address) => {
         view.address = address;
+        const last = lastRevision(address); // beside the store
+        last.catch(() => {}); // whoever needs it hears of it
         const runtime = first ?? load(options.wasm);
         first = undefined;
         return {
@@ -167,7 +169,7 @@ export class OpenClient implements ConnectionUse {
           store: view.stores.open(),
           make: (loaded, opened) => this.#made(loaded, address, opened),
           start: async (made, { journal, why }) => {
-            const assume = await lastRevision(address);
+            const assume = await last;
             throwIfAborted("connect", over); // it was closed before the core had it
             await made.start({ ...core, url: address, assume }, credentials);
             if (options.revision === undefined && !journal?.forgotten) await noteRevision(address, made.revision);

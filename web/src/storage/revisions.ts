@@ -1,19 +1,26 @@
 // Which revision each server spoke last: a legacy one is then not asked first
 // whether it is a modern one, which saves a round trip (2026-07-28
 // basic/versioning: the era SHOULD be cached per origin and MAY be persisted).
+// It is in localStorage, which a page can read before it has anything else. A
+// worker has none: there it is in the database.
 
+import { changeRevisions, readRevisions } from "./revisionrows.js";
 import { isPlace, placeOf } from "./serverkey.js";
 
 const STORE = "holdfast:revisions";
 const MOST = 100;
 
-/** What this page remembers where nothing can be stored (a worker, a private window). */
+/** What this page remembers where nothing can be stored (a private window). */
 const remembered = new Map<string, string>();
+/** What is being written to the database, one after the other. Never rejects. */
+let writing: Promise<unknown> = Promise.resolve();
 
 /** The revision that the server at this URL spoke last; empty if not known. */
 export async function lastRevision(url: string): Promise<string> {
   const place = await placeOf(url);
-  return load().get(place) ?? "";
+  if (hasLocal()) return load().get(place) ?? "";
+  await writing;
+  return (await readRevisions().then(decoded, () => remembered)).get(place) ?? "";
 }
 
 /** Notes the revision that a server speaks. */
@@ -26,26 +33,52 @@ export async function noteRevision(url: string, revision: string): Promise<void>
   known.set(key, revision);
   while (known.size > MOST) known.delete(known.keys().next().value!);
   save(known);
+  if (hasLocal()) return;
+  void write((stored) => {
+    const all = decoded(stored);
+    if (all.get(key) === revision) return stored;
+    all.delete(key);
+    all.set(key, revision);
+    return encoded(new Map([...all].slice(-MOST)));
+  });
 }
 
-/** Forgets what a server spoke. */
+/** Forgets what a server spoke; resolves when it is nowhere any more. */
 export async function forgetRevision(url: string): Promise<void> {
   const place = await placeOf(url);
   const known = load();
   known.delete(place);
   save(known); // without what an earlier build has noted, with its path
+  // A worker of this origin may have noted it as well.
+  await write((stored) => {
+    const all = decoded(stored);
+    return all.delete(place) ? encoded(all) : stored;
+  });
 }
 
-/** Forgets what all servers spoke. */
+/** Forgets what all servers spoke, but for what is in the database: that is deleted with it. */
 export function forgetRevisions(): void {
   save(new Map());
+}
+
+/** Changes what is in the database, where there is one. */
+function write(change: (stored: unknown) => unknown): Promise<unknown> {
+  return (writing = writing.then(() => changeRevisions(change)).catch(() => undefined));
+}
+
+function hasLocal(): boolean {
+  try {
+    return Boolean(globalThis.localStorage);
+  } catch {
+    return false; // there is one, and it may not be used
+  }
 }
 
 function save(known: ReadonlyMap<string, string>): void {
   try {
     if (!globalThis.localStorage) throw new TypeError("there is none");
     if (known.size === 0) localStorage.removeItem(STORE);
-    else localStorage.setItem(STORE, JSON.stringify([...known]));
+    else localStorage.setItem(STORE, encoded(known));
     remembered.clear();
   } catch {
     // No storage (a worker, a private window, a full disk): this page remembers.
@@ -54,19 +87,25 @@ function save(known: ReadonlyMap<string, string>): void {
   }
 }
 
+function load(): Map<string, string> {
+  try {
+    if (globalThis.localStorage) return decoded(localStorage.getItem(STORE));
+  } catch {
+    // There is one, and it may not be used.
+  }
+  return new Map(remembered);
+}
+
+function encoded(known: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...known]);
+}
+
 // What is stored is as untrusted as any input: only pairs of strings count, and of
 // an earlier build's only those whose path may be kept as it is.
-function load(): Map<string, string> {
-  let text: string | null;
-  try {
-    if (!globalThis.localStorage) return new Map(remembered);
-    text = localStorage.getItem(STORE);
-  } catch {
-    return new Map(remembered); // there is one, and it may not be used
-  }
+function decoded(text: unknown): Map<string, string> {
   const known = new Map<string, string>();
   try {
-    const pairs: unknown = JSON.parse(text ?? "[]");
+    const pairs: unknown = JSON.parse(typeof text === "string" ? text : "[]");
     if (!Array.isArray(pairs)) return known;
     for (const pair of pairs.slice(-MOST) as unknown[]) {
       if (Array.isArray(pair) && typeof pair[0] === "string" && isPlace(pair[0]) && typeof pair[1] === "string") known.set(pair[0], pair[1]);

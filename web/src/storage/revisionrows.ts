@@ -1,0 +1,40 @@
+// What revisions.ts keeps, where there is no localStorage: in a worker. One record of the
+// journal's database, which is not made for it, and is deleted with all that is stored.
+
+import { openDatabase } from "./open.js";
+import { transact } from "./transaction.js";
+
+/** The name of the record in `keys`. Older builds do not look for it. */
+const NAME = "revisions";
+
+/** What is stored, whatever it is; undefined for nothing. Rejects with a StoreError where there is no database. */
+export function readRevisions(): Promise<unknown> {
+  return inDatabase("readonly", (stored) => stored);
+}
+
+/**
+ * Stores what `change` makes of what is stored, where that is another value. Resolves to what was
+ * stored before. Rejects with a StoreError where there is no database.
+ */
+export function changeRevisions(change: (stored: unknown) => unknown): Promise<unknown> {
+  return inDatabase("readwrite", change);
+}
+
+async function inDatabase(mode: IDBTransactionMode, change: (stored: unknown) => unknown): Promise<unknown> {
+  const db = await openDatabase(() => undefined, { make: false });
+  db.onversionchange = () => db.close(); // nobody waits for this one to delete it
+  try {
+    return await transact(db, { stores: ["keys"], mode }, (tx, then) => {
+      let stored: unknown;
+      const keys = tx.objectStore("keys");
+      then(keys.get([NAME]), (record: { value?: unknown } | undefined) => {
+        stored = record?.value;
+        const value = change(stored);
+        if (value !== stored) keys.put({ name: NAME, value });
+      });
+      return () => stored;
+    });
+  } finally {
+    db.close();
+  }
+}
