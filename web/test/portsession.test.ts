@@ -120,6 +120,18 @@ test("Fault 201: a client that is closed in one tab leaves those of tabs that ar
   }
 });
 
+test("Fault 208: the clients of the page that made a call are asked on it, as long as the page is there", () => {
+  const here = { presence: "here" };
+  const view = (page: object): PortView => ({ page, peers: views }) as unknown as PortView;
+  const views: PortView[] = [];
+  views.push(view(here), view(here), view({ presence: "here" }));
+  const call = { of: (viewer: unknown) => (viewer === views[1] ? undefined : { isPages: viewer === views[0] }) };
+  const asked = (): boolean[] => views.map((one) => PortView.prototype.isAskedOn.call(one, call));
+  assert.deepEqual(asked(), [true, true, false]);
+  here.presence = "away";
+  assert.deepEqual(asked(), [false, false, false]);
+});
+
 test("Fault 202: a call that cannot be made, or made once more, fails under its number, and the next is not taken for it", async () => {
   const page = new Page();
   await page.hello();

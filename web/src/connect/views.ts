@@ -1,6 +1,6 @@
 // Who uses a client: the views of it that `connect` has given to the app, newest
-// last. What the server asks on a call, the page is asked that made it, where views are
-// of several pages; all else, and what the core asks of the app, the newest is asked.
+// last. What the server asks on a call, the newest of the page is asked that made it, where
+// views are of several pages; all else, and what the core asks of the app, the newest is asked.
 // Where that one closes, the one before it.
 
 import type { AskedContext, Handlers, InputContext } from "../input/handlers.js";

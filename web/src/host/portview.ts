@@ -64,10 +64,10 @@ export class PortView extends ClientView {
     }
   }
 
-  /** Whether its page has made that call, and is there. */
+  /** Whether its page has made that call, by this client or another one, and is there. */
   isAskedOn(call: object): boolean {
-    const own = (call as SharedCall<unknown>).of(this) as PortCall<unknown> | undefined;
-    return own?.isPages === true && this.page.presence === "here";
+    const made = (view: PortView): boolean => ((call as SharedCall<unknown>).of(view) as PortCall<unknown> | undefined)?.isPages === true;
+    return this.page.presence === "here" && this.peers.some((other) => other.page === this.page && made(other));
   }
 
   /** Resolves when its page knows what a logout deletes. */
