@@ -111,10 +111,10 @@ export class HostedClient {
     const { stores, address: url } = view;
     if (stores.opened === this.#placesOf) return;
     this.#placesOf = stores.opened;
-    view.placesTold = stores.places().then((places) => {
-      const stored: StoredPlaces = { url, ...places };
-      this.#send({ t: "facts", client: this.#number, facts: { stored } });
-    });
+    const tell = (places: Omit<StoredPlaces, "url">): void => {
+      this.#send({ t: "facts", client: this.#number, facts: { stored: { url, ...places } satisfies StoredPlaces } });
+    };
+    view.placesTold = stores.places().then(tell, () => {}); // an address that is none: nothing is stored of it
   }
 
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {
