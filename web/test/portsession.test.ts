@@ -206,6 +206,13 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   others = false;
   page.say({ t: "pause", call: call.id, on: true });
   assert.deepEqual(paused, [false, true]);
+  // Another page comes to the client: the stream goes on for it.
+  others = true;
+  page.session.shared(view);
+  assert.deepEqual(paused, [false, true, false]);
+  progress(5);
+  page.say({ t: "pause", call: call.id, on: false });
+  assert.deepEqual(page.heard.splice(0).map(({ t }) => t), ["skipped"]);
 });
 
 test("Fault 227: a page that is slow to take what is kept nowhere gets each event: the stream waits for it", async () => {

@@ -30,7 +30,11 @@ export function pageLeft(view: PortView): void {
   setTimeout(look, IDLE);
 }
 
-/** A page has come to a client: those that have gone are not waited for any more. */
+/** A page has come to a client: those that have gone are not waited for any more, and the others hold up nothing. */
 export function pageCame(view: PortView): void {
-  for (const other of view.peers) if (other !== view && other.page.presence === "gone") void other.close();
+  for (const other of view.peers) {
+    if (other === view) continue;
+    if (other.page.presence === "gone") void other.close();
+    else other.page.shared(other);
+  }
 }

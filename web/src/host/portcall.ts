@@ -118,6 +118,11 @@ export class PortCall<T> extends Call<T> {
     return true;
   }
 
+  /** Whether its reader in the page holds up the stream. */
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
   /** Its reader in the page cannot keep up, or can again. */
   pause(on: boolean): void {
     this.#paused = on;

@@ -142,9 +142,17 @@ export class PortCalls {
   #pause(call: PortCall<unknown>, on: boolean): void {
     const view = this.#viewOf.get(call.id);
     const shared = on && call.kept && view?.keepsEvents && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
-    if (shared && view && shared.isSeenBeside(view)) return call.hold(true);
+    if (shared && view && shared.isSeenBeside(view)) {
+      if (call.isPaused) call.pause(false);
+      return call.hold(true);
+    }
     call.hold(false);
     call.pause(on);
+  }
+
+  /** Another page has the client of that view now: slow readers hold up no stream for it. */
+  shared(view: PortView): void {
+    for (const [id, call] of this.#calls) if (call.isPaused && this.#viewOf.get(id) === view) this.#pause(call, true);
   }
 
   /** A call that is not kept has ended: nobody comes back to it. */

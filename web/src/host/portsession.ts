@@ -91,6 +91,10 @@ export class PortSession implements ViewPage {
     this.#calls.making(id, view, make);
   }
 
+  shared(view: PortView): void {
+    this.#calls.shared(view);
+  }
+
   ended(call: number): void {
     this.#calls.ended(call);
   }

@@ -10,6 +10,8 @@ export interface ViewPage extends CallPort {
   readonly presence: Presence;
   /** Whether the host outlives it. */
   readonly outlives: boolean;
+  /** Another page has the client of that view of its own now. */
+  shared(view: PortView): void;
   /** A call is made known under that number; 0 for one of the host's own, which is returned. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown>;
   /** Puts a question to the app; rejects with {@link GONE} where the page goes before it has answered. */
