@@ -43,7 +43,7 @@ func TestFault208_SharedCallsOwnPageIsAsked(t *testing.T) {
 			own.Freeze()
 			p.Pass("b")
 			newest.WaitFor(`window.asked === 1`)
-			t.Log(chrome.Eval[string](newest, `await new Promise((r) => setTimeout(r, 2000)), JSON.stringify([asked, trails, await mcp.calls().then((c) => c.length)])`))
+			t.Log(chrome.Eval[string](newest, `new Promise((r) => setTimeout(() => r(JSON.stringify([asked, trails])), 3000))`))
 			newest.WaitFor(`trails.b?.outcome`)
 			own.Thaw()
 			own.WaitFor(`trails.b?.outcome`)

@@ -85,7 +85,7 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 				window.ready = true;`))
 			page.WaitFor(`window.ready`)
 			for i, want := range []int{0, 1, 0} {
-				if had := chrome.Eval[int](page, `await visit(`+[]string{"undefined", "(mcp) => mcp.forget()", "undefined"}[i]+`)`); had != want {
+				if had := chrome.Eval[int](page, `visit(`+[]string{"undefined", "(mcp) => mcp.forget()", "undefined"}[i]+`)`); had != want {
 					t.Errorf("visit %d found %d calls, and not %d", i+1, had, want)
 				}
 			}
@@ -107,7 +107,7 @@ func TestFault212_SharedRevisionIsKnown(t *testing.T) {
 		t.Error("the first worker did not ask")
 	}
 	worker := v.worker()
-	chrome.Eval[chrome.Void](page, `await mcp.close()`)
+	chrome.Eval[chrome.Void](page, `mcp.close()`)
 	worker.Kill()
 	v.open()
 	if n := len(p.Of("initialize")); n != 2 {
