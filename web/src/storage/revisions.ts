@@ -24,21 +24,21 @@ export async function lastRevision(url: string): Promise<string> {
 }
 
 /** Notes the revision that a server speaks. */
-export async function noteRevision(url: string, revision: string): Promise<void> {
+export async function noteRevision(url: string, spoken: string): Promise<void> {
   const key = await placeOf(url);
   // What is stored now, and not what this page has read once: another one may have
   // forgotten a server, or all of them (a logout).
   const known = load();
   known.delete(key);
-  known.set(key, revision);
+  known.set(key, spoken);
   while (known.size > MOST) known.delete(known.keys().next().value!);
   save(known);
   if (hasLocal()) return;
   void write((stored) => {
     const all = decoded(stored);
-    if (all.get(key) === revision) return stored;
+    if (all.get(key) === spoken) return stored;
     all.delete(key);
-    all.set(key, revision);
+    all.set(key, spoken);
     return encoded(new Map([...all].slice(-MOST)));
   });
 }
