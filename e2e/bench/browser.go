@@ -64,6 +64,17 @@ type tab struct {
 // openTab opens the page at url in a new, empty profile.
 func openTab(browser context.Context, url string) (*tab, error) {
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	return openIn(ctx, cancel, url)
+}
+
+// beside opens the page at url in a further window of the tab's profile.
+func (tab *tab) beside(url string) (*tab, error) {
+	ctx, cancel := chromedp.NewContext(tab.ctx)
+	return openIn(ctx, cancel, url)
+}
+
+// openIn opens the page at url in a window that ctx is for.
+func openIn(ctx context.Context, cancel context.CancelFunc, url string) (*tab, error) {
 	t := &tab{ctx: ctx, close: cancel}
 	// The first call opens the tab and binds it to the context it is given.
 	if err := chromedp.Do(ctx); err != nil {

@@ -31,6 +31,8 @@ const (
 	official    = "official"
 	holdfast    = "holdfast"
 	holdfastOff = "holdfast-off"
+	// Behind the name of one that is in the page: the same in a SharedWorker.
+	shared = "-shared"
 )
 
 // contenders are all that take part; dist is where the built module is.
@@ -53,9 +55,9 @@ func contenders(dist string) []contender {
 			what: "Holdfast, " + legacy + ", calls not kept"},
 		{name: holdfast + "-" + modern, bundle: "holdfast", dist: dist, options: options{Revision: modern}, progress: true,
 			what: "Holdfast, " + modern + ", every call kept"},
-		{name: holdfast + "-shared", bundle: "holdfast", dist: dist, options: options{Revision: legacy, Host: "shared"}, progress: true,
+		{name: holdfast + shared, bundle: "holdfast", dist: dist, options: options{Revision: legacy, Host: "shared"}, progress: true,
 			what: "Holdfast in a SharedWorker, " + legacy + ", every call kept"},
-		{name: holdfastOff + "-shared", bundle: "holdfast", dist: dist, options: options{Revision: legacy, Journal: &off, Host: "shared"}, progress: true,
+		{name: holdfastOff + shared, bundle: "holdfast", dist: dist, options: options{Revision: legacy, Journal: &off, Host: "shared"}, progress: true,
 			what: "Holdfast in a SharedWorker, " + legacy + ", calls not kept"},
 	}
 }

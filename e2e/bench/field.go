@@ -15,6 +15,7 @@ type entrant struct {
 	parcel parcel
 	site   *site
 	tab    *tab
+	sizes  map[string]size // of the files of its parcel, by their names
 }
 
 // field is all who take part in a run.

@@ -26,17 +26,17 @@ func sections(events int) []section {
 	all := []section{
 		{
 			title: "To download, in KB", base: official,
-			note: "Minified bundles, as an app that imports the client has them; for Holdfast the wasm as well.",
+			note: "What a page has downloaded once it is connected: minified bundles, as an app that imports the client has them; for Holdfast the wasm as well, and in the shared host the worker.",
 			figures: []figure{
 				{name: "size raw", title: "raw"}, {name: "size gzip", title: "gzip -9"}, {name: "size brotli", title: "brotli -11"},
-				{name: "js brotli", title: "JavaScript of that", digits: 1, bare: true}, {name: "wasm brotli", title: "wasm of that", bare: true},
+				{name: "js brotli", title: "JavaScript of the page", digits: 1, bare: true}, {name: "wasm brotli", title: "wasm of that", bare: true},
 			},
 		},
 		{
 			title: "Import to connected, in ms", base: official,
 			note: "From `import()` until the client is ready for a call; the files come compressed with brotli from loopback. " +
-				"Cold: a new browser profile. Warm: the third visit.",
-			figures: []figure{{name: "connect cold", title: "cold"}, {name: "connect warm", title: "warm"}},
+				"Cold: a new browser profile. Warm: the third visit. Second page: `connect()` alone, in one more page beside that one.",
+			figures: []figure{{name: "connect cold", title: "cold"}, {name: "connect warm", title: "warm"}, {name: "connect second", title: "second page", digits: 1, bare: true}},
 		},
 	}
 	for _, l := range loads(events) {

@@ -38,8 +38,11 @@ func median(contender, figure string) func(*results) float64 {
 }
 
 // more is the difference to raw.
-func more(contender, figure string) func(*results) float64 {
-	return func(r *results) float64 { return r.median(contender, figure) - r.median(raw, figure) }
+func more(contender, figure string) func(*results) float64 { return moreThan(contender, raw, figure) }
+
+// moreThan is the difference between two contenders.
+func moreThan(contender, other, figure string) func(*results) float64 {
+	return func(r *results) float64 { return r.median(contender, figure) - r.median(other, figure) }
 }
 
 // goals are what the project set itself, in ratios within one run wherever the
@@ -84,6 +87,17 @@ func goals() []goal {
 	atMost(1.5, "page memory once connected, x official", times(holdfast, official, "connected memory"))
 	atMost(700, "wasm, brotli, KB", median(holdfast, "wasm brotli"))
 	atMost(15, "JavaScript, brotli, KB", median(holdfast, "js brotli"))
+	// A SharedWorker takes the work off the main thread, and costs a hop.
+	for _, l := range loads(0)[:2] {
+		atMost(0.5, l.title+": main-thread CPU, shared host, not kept, x raw", times(holdfastOff+shared, raw, l.name+" cpu"))
+	}
+	for _, who := range []string{holdfastOff, holdfast} {
+		atMost(1, "call p50, shared host, "+kept[who]+", ms more than in the page", moreThan(who+shared, who, "call p50"))
+		atLeast(0.9, "32 in flight, shared host, "+kept[who]+", x page host", times(who+shared, who, "calls 32"))
+	}
+	atMost(15, "connect of a second page, shared host, ms", median(holdfast+shared, "connect second"))
+	atMost(1, "memory of a page that is attached to a shared host, x official", times(holdfast+shared, official, "connected memory"))
+	atMost(10, "JavaScript of a page in a shared host, brotli, KB", median(holdfast+shared, "js brotli"))
 	return all
 }
 

@@ -2,11 +2,18 @@
 
 package main
 
+import (
+	"path"
+	"path/filepath"
+)
+
 // measureConnect takes the time from import() to connected in ms: in a new
 // profile, and on the third visit of a page, when the browser has the files and
-// has compiled them before. Files come compressed with brotli.
+// has compiled them before. Files come compressed with brotli, and what the page has
+// downloaded by then is weighed. Of Holdfast it takes, too, how long connect() alone is
+// in a further page beside that one.
 func measureConnect(f *field, r *results, s settings) error {
-	if err := f.weigh(r); err != nil {
+	if err := f.weigh(); err != nil {
 		return err
 	}
 	return f.turns(s.rounds, func(_ int, e *entrant) error {
@@ -30,31 +37,68 @@ func measureConnect(f *field, r *results, s settings) error {
 		}
 		r.add(e.name, "connect cold", cold)
 		r.add(e.name, "connect warm", warm)
+		if err := e.weighLoaded(t, r); err != nil {
+			return err
+		}
+		if e.dist == "" {
+			return nil
+		}
+		further, err := t.beside(e.site.URL + "/")
+		if err != nil {
+			return err
+		}
+		defer further.close()
+		second, err := run[float64](further, "further", "/client.mjs", e.site.URL+"/mcp", e.options)
+		if err != nil {
+			return err
+		}
+		r.add(e.name, "connect second", second)
 		return nil
 	})
 }
 
-// weigh takes what a page has to download of each contender, in KB, and leaves
-// the compressed files for the sites to serve.
-func (f *field) weigh(r *results) error {
-	done := make(map[string][]size)
+// weigh compresses what the pages may load, for the sites to send.
+func (f *field) weigh() error {
+	done := make(map[string]map[string]size)
 	for _, e := range f.entrants {
-		sizes, ok := done[e.parcel.folder]
-		if !ok {
-			var err error
-			if sizes, err = e.parcel.weigh(f.root); err != nil {
-				return err
-			}
-			done[e.parcel.folder] = sizes
+		if e.sizes = done[e.parcel.folder]; e.sizes != nil {
+			continue
 		}
-		var all size
-		for i, one := range sizes {
+		sizes, err := e.parcel.weigh(f.root)
+		if err != nil {
+			return err
+		}
+		e.sizes = make(map[string]size)
+		for _, one := range sizes {
+			e.sizes[filepath.Base(one.File)] = one
+		}
+		done[e.parcel.folder] = e.sizes
+	}
+	return nil
+}
+
+// weighLoaded takes what a connected page has downloaded, in KB: its own JavaScript, and
+// the wasm and the worker where there are any.
+func (e *entrant) weighLoaded(t *tab, r *results) error {
+	names, err := run[[]string](t, "scripts")
+	if err != nil {
+		return err
+	}
+	var all size
+	add := func(names ...string) {
+		for _, name := range names {
+			one := e.sizes[path.Base(name)]
 			all.Raw, all.Gzip, all.Brotli = all.Raw+one.Raw, all.Gzip+one.Gzip, all.Brotli+one.Brotli
-			r.add(e.name, []string{"js brotli", "wasm brotli"}[i], one.Brotli/1000)
 		}
-		r.add(e.name, "size raw", all.Raw/1000)
-		r.add(e.name, "size gzip", all.Gzip/1000)
-		r.add(e.name, "size brotli", all.Brotli/1000)
+	}
+	add(names...)
+	r.add(e.name, "js brotli", all.Brotli/1000)
+	add("holdfast.wasm", "holdfast-worker.mjs") // nothing where there is none
+	r.add(e.name, "size raw", all.Raw/1000)
+	r.add(e.name, "size gzip", all.Gzip/1000)
+	r.add(e.name, "size brotli", all.Brotli/1000)
+	if wasm, ok := e.sizes["holdfast.wasm"]; ok {
+		r.add(e.name, "wasm brotli", wasm.Brotli/1000)
 	}
 	return nil
 }

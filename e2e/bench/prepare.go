@@ -11,10 +11,8 @@ import (
 	"strings"
 )
 
-// parcel is what a page with a contender loads, in a folder: client.mjs, and
-// for Holdfast holdfast.wasm beside it. Chunks that a client loads when it first
-// needs them lie there too, and are not among its files: whoever connects and
-// calls fetches none of them.
+// parcel is what a page with a contender may load, in a folder: client.mjs, and
+// for Holdfast the chunks, the wasm and the worker beside it.
 type parcel struct {
 	folder string
 	files  []string
@@ -68,16 +66,21 @@ func (p *parcels) get(c contender) (parcel, error) {
 		if err := os.WriteFile(beside, wasm, 0o644); err != nil {
 			return made, err
 		}
-		made.files = append(made.files, beside)
+		chunks, err := filepath.Glob(filepath.Join(made.folder, "*.mjs"))
+		if err != nil {
+			return made, err
+		}
+		made.files = append(chunks, beside)
 		if c.options.Host == "shared" {
-			// It is not part of what a page loads, so that it is not weighed.
 			worker, err := os.ReadFile(filepath.Join(c.dist, "holdfast-worker.mjs"))
 			if err != nil {
 				return made, fmt.Errorf("%s: %w: run make build, or leave it out of a comparison with a build that has no worker", c.name, err)
 			}
-			if err := os.WriteFile(filepath.Join(made.folder, "holdfast-worker.mjs"), worker, 0o644); err != nil {
+			name := filepath.Join(made.folder, "holdfast-worker.mjs")
+			if err := os.WriteFile(name, worker, 0o644); err != nil {
 				return made, err
 			}
+			made.files = append(made.files, name)
 		}
 	}
 	p.ready[key] = made

@@ -15,6 +15,20 @@ async function start(bundle: string, url: string, options: Options): Promise<num
   return performance.now() - began;
 }
 
+/** The same in one more page, without the import: connect alone, in ms. */
+async function further(bundle: string, url: string, options: Options): Promise<number> {
+  contender = (await import(bundle)) as Contender;
+  const began = performance.now();
+  session = await contender.connect(url, options);
+  return performance.now() - began;
+}
+
+/** The scripts that the page has loaded of the contender; a worker's are not among them. */
+function scripts(): string[] {
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
+  return loaded.filter((path) => path.endsWith(".mjs") && path !== "/rig.mjs" && !path.endsWith("-worker.mjs"));
+}
+
 interface Burst extends Strain {
   ms: number;
   seen: number;
@@ -153,6 +167,6 @@ function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-const rig = { start, burst, standing, sequential, concurrent, large, cut, drop, wasm, spin };
+const rig = { start, further, scripts, burst, standing, sequential, concurrent, large, cut, drop, wasm, spin };
 export type Rig = typeof rig;
 Object.assign(globalThis, { rig });
