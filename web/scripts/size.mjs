@@ -59,6 +59,8 @@ import { packages } from "./wasmpackages.mjs";
 // 0.3 KB are for the page that is asked on its own calls, for a logout after close() in a shared host, and
 // for calls that a worker need not keep for replay(); 0.8 KB of the worker, for what waits for a frozen page
 // and what a worker knows of the one before it (host/waitingmessages.ts, storage/revisionrows.ts).
+// 0.1 KB of the script are for events of one message that are parsed together (host/eventbatch.ts): a tenth to a third
+// less of the main thread for each event of a page in a shared host.
 // The page's own host is a chunk, so that a page whose runtime is in a worker runs 18 KB and not 49;
 // a page with its own host pays for it with 4 KB, since several files compress less well than one. An app
 // that has connect() alone is bundled by esbuild here, which keeps 3 KB that only chunks of agents need.
@@ -74,7 +76,7 @@ const files = [
   { name: "the module, page host", paths: pageHost(module), budget: 57_000, goal: 45_000 },
   { name: "chunk of connectAgent", paths: [chunk(module, "connectagent")], budget: 9_200, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_150, goal: 2_000 },
-  { name: "holdfast.js", budget: 60_000, goal: 50_000 },
+  { name: "holdfast.js", budget: 60_200, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 51_900, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -12,7 +12,7 @@ function queue(limit = 0, bytes = 0): { events: EventQueue<RawEvent, CallEvent>;
   const pauses: boolean[] = [];
   const events = new EventQueue<RawEvent, CallEvent>({
     backlog: new Backlog(limit, bytes),
-    decode: ({ kind, position, text }) => decodeEvent(kind, position, text),
+    decode: decodeEvent,
     pause: (paused) => pauses.push(paused),
   });
   return { events, pauses, push: (position) => events.push({ kind: PROGRESS, position, text: `{"progress":${position}}` }, 100) };

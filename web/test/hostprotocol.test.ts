@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { EventQueue, Gap } from "../src/shared/eventqueue.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { decodeEvent, type RawEvent } from "../src/client/events.js";
 import { Credits, Taken } from "../src/host/credits.js";
 import { AppError, errorData, errorFrom, holdfastErrorFrom } from "../src/host/errordata.js";
 import { eachEvent, EventBatch } from "../src/host/eventbatch.js";
 import { checked, FROM_HOST, FROM_PAGE, type HostMessage, type PageMessage } from "../src/host/protocol.js";
-import { ready } from "./ready.js";
 
 test("A message of a port is taken where each member is what it has to be, and is nothing else", () => {
   const good: PageMessage[] = [
@@ -52,11 +52,34 @@ test("Events cross in one message, in their order, whatever their texts are; wha
   const { heads, text } = batch.take();
   assert.equal(batch.isEmpty, true);
   const got: unknown[][] = [];
-  eachEvent(heads, text, (...event) => got.push(event));
+  eachEvent(heads, text, (...event) => got.push(event.slice(0, 5)));
   assert.deepEqual(got, sent);
   got.length = 0;
   eachEvent(heads, text.slice(0, 10), (...event) => got.push(event));
   assert.deepEqual(got, []);
+});
+
+test("Events of one message are parsed together; where one is no JSON it fails alone", () => {
+  const parsed = (...texts: string[]): unknown[] => {
+    const batch = new EventBatch();
+    for (const [n, text] of texts.entries()) batch.add(2, 1, n + 1, text, 0);
+    const { heads, text } = batch.take();
+    const raws: RawEvent[] = [];
+    eachEvent(heads, text, (_, kind, position, text, __, texts, at) => raws.push({ kind, position, text, texts, at }));
+    return raws.reverse().map((raw) => {
+      try {
+        return (decodeEvent(raw) as { progress?: unknown }).progress;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+  };
+  const one = (n: number): string => `{"progress":${n}}`;
+  assert.deepEqual(parsed(one(1), one(2), one(3)), [3, 2, 1]);
+  assert.deepEqual(parsed(one(1), "{", one(3)), [3, "SyntaxError", 1]);
+  assert.deepEqual(parsed(one(1), "", one(3)), [3, "SyntaxError", 1]);
+  assert.deepEqual(parsed(one(1), `${one(7)},${one(8)}`, one(3)), [3, "SyntaxError", 1]);
+  assert.deepEqual(parsed(), []);
 });
 
 test("A page that takes nothing is sent no more than its credit, and what it says more than it got gives it none", () => {
@@ -72,15 +95,21 @@ test("A page that takes nothing is sent no more than its credit, and what it say
   assert.equal(credits.add(1), false, "it could go on before");
 });
 
-test("What a page takes it says once for a task, and at once where it is much", async () => {
+test("What a page takes it says where it is much, and never so late that its host waits", () => {
   const said: number[] = [];
   const taken = new Taken((bytes) => said.push(bytes));
   taken.add(10);
   taken.add(20);
   assert.deepEqual(said, []);
-  await ready();
   taken.add(2 << 20);
-  assert.deepEqual(said, [30, 2 << 20]);
+  assert.deepEqual(said, [30 + (2 << 20)]);
+  // All that was sent has been taken: what is not said of it leaves the host something to send.
+  const credits = new Credits();
+  let sent = 0;
+  const page = new Taken((bytes) => credits.add(bytes));
+  for (; credits.any; sent += 700_000) credits.spend(700_000);
+  for (let bytes = 700_000; bytes <= sent; bytes += 700_000) page.add(700_000);
+  assert.equal(credits.any, true);
 });
 
 test("An error crosses with all that it has; what the app threw is the app's own again", () => {

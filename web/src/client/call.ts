@@ -3,7 +3,7 @@ import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { decodeEvent, isStored, type RawEvent, unpacked } from "./events.js";
+import { decodeEvent, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
 import type { CallEvent, Guarantee } from "./events.js";
 import type { Open } from "../shared/mcp.js";
@@ -119,7 +119,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.#events = new EventQueue({
       backlog,
       buffered,
-      decode: (raw) => decodeEvent(raw.kind, raw.position, raw.text, raw.save),
+      decode: decodeEvent,
       pause: (paused) => {
         if (!this.#settled) this.#control?.pause(this.#id, paused);
       },
@@ -396,10 +396,10 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   }
 
   /** @internal */
-  deliver(kind: number, position: number, text: string, stream = 0): void {
+  deliver(kind: number, position: number, text: string, stream = 0, texts?: ParsedTogether, at = 0): void {
     this.#unpack();
     this.heard(kind, position, text, stream);
-    const raw: RawEvent = { kind, position, text };
+    const raw: RawEvent = { kind, position, text, texts, at };
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 

@@ -119,21 +119,33 @@ export function isIntegrity(kind: number): boolean {
 /** Keeps a draft of the answer to the request for input with that key. */
 export type SaveDraft = (key: string, value: unknown) => void;
 
+/** Texts that came together, and are parsed together. */
+export interface ParsedTogether {
+  /** The value of the text at that place; throws where it is no JSON. */
+  parsed(at: number, text: string): unknown;
+}
+
 /** An event as it came: parsed when it is read, if ever. */
 export interface RawEvent {
   kind: number;
   position: number;
   text: string;
+  /** Those that its text came with, and its place among them. */
+  texts?: ParsedTogether | undefined;
+  at?: number;
   /** Of one that asks for input. */
   save?: SaveDraft;
 }
 
+/** Keeps no drafts. */
+const saveNothing: SaveDraft = () => {};
+
 /**
- * Decodes an event of a call. `text` is JSON that the core has accepted;
+ * Decodes an event of a call. Its text is JSON that the core has accepted;
  * JSON.parse is the last judge of it.
  */
-export function decodeEvent(kind: number, position: number, text: string, save: SaveDraft = () => {}): CallEvent {
-  const json = JSON.parse(text) as Record<string, unknown>;
+export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNothing }: RawEvent): CallEvent {
+  const json = (texts ? texts.parsed(at, text) : JSON.parse(text)) as Record<string, unknown>;
   switch (kind) {
     case EVENT.progress: {
       // Thousands a second of them: spreading what may be absent took as long as JSON.parse.

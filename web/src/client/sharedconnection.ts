@@ -469,7 +469,7 @@ export class SharedConnection {
       this.#kept(this.#keeping.journal?.durability === "memory" ? "memory" : durability, why);
       return;
     }
-    const { position: _, ...event } = decodeEvent(kind, position, text);
+    const { position: _, ...event } = decodeEvent({ kind, position, text });
     switch (event.type) {
       case "log":
         this.#listeners.emit("log", event);

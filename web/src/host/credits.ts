@@ -2,7 +2,7 @@
 const MOST = 8 << 20;
 /** What lies deeper in a message is not weighed. */
 const DEEPEST = 50;
-/** A page says so at the latest after so many. */
+/** A page says so after so many: far fewer than may be on their way, and no message is sent for less. */
 const EVERY = 1 << 20;
 
 /** What a host may still send to a page: one that hangs or is frozen is sent no more. */
@@ -31,25 +31,16 @@ export class Credits {
 export class Taken {
   readonly #say: (bytes: number) => void;
   #bytes = 0;
-  #waiting = false;
 
   constructor(say: (bytes: number) => void) {
     this.#say = say;
   }
 
-  /** So many bytes were taken; said at once where they are many, else when this task is over. */
+  /** So many bytes were taken. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes >= EVERY) this.#now();
-    else if (!this.#waiting) {
-      this.#waiting = true;
-      setTimeout(() => this.#now(), 0);
-    }
-  }
-
-  #now(): void {
-    this.#waiting = false;
-    if (this.#bytes > 0) this.#say(this.#bytes);
+    if (this.#bytes < EVERY) return;
+    this.#say(this.#bytes);
     this.#bytes = 0;
   }
 }

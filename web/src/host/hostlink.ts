@@ -2,7 +2,7 @@ import { HoldfastError } from "../shared/errors.js";
 import { lock } from "../tabs/locks.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
-import { eachEvent } from "./eventbatch.js";
+import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { BUILD, checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
 import { startWorker } from "./startworker.js";
 import { unavailable } from "./unavailable.js";
@@ -17,7 +17,7 @@ const PATIENCE = [1_500, 3_000, 12_000];
 export interface LinkedClient {
   receive(message: HostMessage): void;
   /** An event of one of its calls. */
-  event(call: number, kind: number, position: number, text: string, stream: number): void;
+  event(...event: Parameters<TakeEvent>): void;
   /** The host has ended. */
   hostEnded(): void;
   /** What the app threw in answer to that question. */
@@ -192,7 +192,7 @@ export class HostLink {
     if (!message) return;
     switch (message.t) {
       case "events":
-        eachEvent(message.heads, message.text, (call, kind, position, text, stream) => this.#calls.get(call)?.event(call, kind, position, text, stream));
+        eachEvent(message.heads, message.text, (call, kind, position, text, stream, texts, at) => this.#calls.get(call)?.event(call, kind, position, text, stream, texts, at));
         break;
       case "answered": {
         const asked = this.#asked.get(message.ask);

@@ -2,6 +2,7 @@ import type { Asks, ClientBackend, ConnectionFacts, Makes } from "../client/back
 import type { Call } from "../client/call.js";
 import type { ClientEvents } from "../client/clientevents.js";
 import { NO_COUNTERS } from "../client/counters.js";
+import type { ParsedTogether } from "../client/events.js";
 import type { CallOptions, ConnectOptions } from "../client/options.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { unlessAborted } from "../connect/abort.js";
@@ -242,8 +243,8 @@ export class RemoteBackend implements ClientBackend, LinkedClient {
     }
   }
 
-  event(call: number, kind: number, position: number, text: string, stream: number): void {
-    this.#calls.event(call, kind, position, text, stream);
+  event(call: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {
+    this.#calls.event(call, kind, position, text, stream, texts, at);
   }
 
   thrown(question: number): unknown {

@@ -1,6 +1,6 @@
 import { Call, type CallControl, type RecalledCall } from "../client/call.js";
 import type { ClientBackend, Makes } from "../client/backend.js";
-import { GAP, type Guarantee, type RawEvent } from "../client/events.js";
+import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../client/events.js";
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
 import { missing } from "../client/storedevents.js";
@@ -168,8 +168,8 @@ export class RemoteCalls {
     }
   }
 
-  event(id: number, kind: number, position: number, text: string, stream: number): void {
-    this.#calls.get(id)?.deliver(kind, position, text, stream);
+  event(id: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {
+    this.#calls.get(id)?.deliver(kind, position, text, stream, texts, at);
   }
 
   /** What was handed to the app so far it has had. */
