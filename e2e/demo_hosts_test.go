@@ -33,7 +33,8 @@ func TestStoryDemoSwitch(t *testing.T) {
 	cardMarks(page, "disconnected", 1)
 	reloadIs(2, "false")
 	hostIs(page, "page")
-	page.WaitFor(hook("call-picture") + `.querySelectorAll('.resumed').length === 2`)
+	// The server answers a resume with its next number, which came after both.
+	page.WaitFor(hook("call-picture") + `.querySelector('.resumed') !== null`)
 	chooses("shared", "not even cut")
 	cardMarks(page, "disconnected", 2)
 	reloadIs(3, "true")
