@@ -80,6 +80,10 @@ var hostStories = []hostStory{
 	{TestFault123_TheUserChangesInMidSession, anywhere, false},
 	{TestReloads, anywhere, false},
 	{TestCuts, anywhere, false},
+	{TestAgentPermissionOverReload, anywhere, false},
+	{TestAgentPermissionWithdrawn, anywhere, false},
+	{TestAgentTurn, anywhere, false},
+	{TestAgentCut, anywhere, false},
 	// A reload has to cut something there.
 	{TestStoryGuarantee, cutting, false},
 	{TestFault41_ReplayFromTheStartAfterAReload, cutting, false},
@@ -97,6 +101,7 @@ var hostStories = []hostStory{
 	{TestFault52_ReloadAtEveryPoint, cutting, false},
 	{TestFault143_HintsAreNotOrders, cutting, false},
 	{TestFault55_RoundAnswered, cutting, false},
+	{TestAgentReload, cutting, false},
 	// Each page has to be a host of its own there.
 	{TestTabs, alone, false},
 	{TestTabsListen, alone, false},
@@ -108,6 +113,10 @@ var hostStories = []hostStory{
 	{TestFault124_PairsOfTabs, alone, false},
 	{TestFault79_TwoTabsAnswer, alone, false},
 	{TestFault132_FollowerAcks, alone, false},
+	{TestAgentTabs, alone, false},
+	{TestAgentDrafts, alone, false},
+	{TestAgentTabsPrompt, alone, false},
+	{TestAgentTabsAnswer, alone, false},
 }
 
 // TestHosts tells the stories of the matrix.

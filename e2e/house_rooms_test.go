@@ -30,8 +30,8 @@ var rooms = []room{
 	{name: "tabs", may: []string{"shared", "storage", "runtime"}},
 	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}},
 	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
-	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client"}},
 	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
+	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.

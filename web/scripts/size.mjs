@@ -64,20 +64,24 @@ import { packages } from "./wasmpackages.mjs";
 // The page's own host is a chunk, so that a page whose runtime is in a worker runs 18 KB and not 49;
 // a page with its own host pays for it with 4 KB, since several files compress less well than one. An app
 // that has connect() alone is bundled by esbuild here, which keeps 3 KB that only chunks of agents need.
+// An agent's runtime may be in a worker as well: 7 KB of the worker, most of them the agent's client, and
+// 0.8 KB of the script; what the two hosts of agents have in common are chunks, which cost the others 0.8 KB.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
+const beside = (name, others) => [...loaded(chunk(module, name))].filter((path) => !new Set(others).has(path));
 
 const files = [
   { name: "holdfast.wasm", budget: 732_500, goal: 700_000 },
-  { name: "connect(), shared host", paths: loaded(app), budget: 19_000, goal: 10_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 56_100, goal: 45_000 },
-  { name: "the module, shared host", paths: loaded(module), budget: 19_800, goal: 10_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 57_000, goal: 45_000 },
-  { name: "chunk of connectAgent", paths: [chunk(module, "connectagent")], budget: 9_200, goal: 8_000 },
+  { name: "connect(), shared host", paths: loaded(app), budget: 19_850, goal: 10_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 57_250, goal: 45_000 },
+  { name: "the module, shared host", paths: loaded(module), budget: 20_900, goal: 10_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 58_450, goal: 45_000 },
+  { name: "connectAgent, shared host", paths: beside("connectagentthere", loaded(module)), budget: 9_500, goal: 8_000 },
+  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_150, goal: 2_000 },
-  { name: "holdfast.js", budget: 60_200, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 51_900, goal: 45_000 },
+  { name: "holdfast.js", budget: 60_950, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 59_200, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 

@@ -4,9 +4,12 @@
 import { connectAgentHere } from "./agent/connectagent.js";
 import { agentHost } from "./agent/loadagent.js";
 import { connectHere } from "./client/connect.js";
+import { agentWorker } from "./host/agenthosts.js";
+import { connectAgentThere } from "./host/connectagentthere.js";
 import { pageHost } from "./host/hosts.js";
 
 pageHost.here = { connectHere };
 agentHost.here = { connectAgentHere };
+agentWorker.here = { connectAgentThere };
 
 export * from "./index.js";

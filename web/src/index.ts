@@ -16,7 +16,7 @@
  */
 
 export { connect } from "./host/hosts.js";
-export { connectAgent } from "./agent/loadagent.js";
+export { connectAgent } from "./host/agenthosts.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
 export { HoldfastError } from "./shared/errors.js";

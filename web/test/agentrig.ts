@@ -22,7 +22,7 @@ export interface SentMessage {
 }
 
 /** An agent's client on a core that the test is. */
-export class AgentRig {
+export class CoreRig {
   readonly sent: SentMessage[] = [];
   readonly cancelled: number[] = [];
   readonly responses: { request: number; ok: boolean; value: unknown }[] = [];
@@ -39,12 +39,11 @@ export class AgentRig {
   /** The client as its journal has it. */
   client: JournalClient | undefined;
   readonly core: AgentClient;
-  readonly agent: Agent;
   port!: ClientPort;
   #last = 0;
 
   /** `pages`: others can be reached. */
-  constructor(use: Partial<AgentUse & AgentClientUse> = {}, pages = false) {
+  constructor(use: Partial<AgentClientUse> = {}, pages = false) {
     const send = (notify: boolean) => (_: number, session: number, method: string, params: string, bind: (id: number) => void) => {
       const id = ++this.#last;
       this.sent.push({ id, session, method, params: JSON.parse(params) as Open, notify });
@@ -86,7 +85,6 @@ export class AgentRig {
     };
     const keeping = { journal: pages ? (journal as unknown as Journal) : undefined };
     this.core = new AgentClient(runtime as unknown as Runtime, "https://example.com/acp", { keeping, ...use });
-    this.agent = new Agent(this.core, { handlers: {}, elicits: true, backlog: new Backlog(100), ...use });
   }
 
   #end(how: string): void {
@@ -125,6 +123,16 @@ export class AgentRig {
   /** A turn's event. */
   turn(turn: number, state: string, ended = false, more: Open = {}): void {
     this.tell(1, "turn", { state, turn, ended, ...more });
+  }
+}
+
+/** The same, and the agent that rests on it in this page. */
+export class AgentRig extends CoreRig {
+  readonly agent: Agent;
+
+  constructor(use: Partial<AgentUse & AgentClientUse> = {}, pages = false) {
+    super(use, pages);
+    this.agent = new Agent(this.core, { handlers: {}, elicits: true, backlog: new Backlog(100), ...use });
   }
 }
 

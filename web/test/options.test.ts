@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connectAgent } from "../src/agent/loadagent.js";
+import { connectAgent } from "../src/host/agenthosts.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { connect } from "../src/host/hosts.js";
 import { HoldfastError } from "../src/shared/errors.js";

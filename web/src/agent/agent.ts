@@ -38,15 +38,12 @@ export interface AgentUse {
 
 /** A connection to one ACP agent. Made by {@link connectAgent}. */
 export class Agent {
-  /** The agent's URL, absolute. */
-  readonly url: string;
   readonly #backend: AgentBackend;
   readonly #sessions: Sessions;
   readonly #questions: OpenQuestions;
 
   /** @internal Use {@link connectAgent}. */
   constructor(backend: AgentBackend, { handlers, elicits, backlog }: AgentUse) {
-    this.url = backend.url;
     this.#backend = backend;
     const { listeners } = backend;
     const shared = { backend, handlers, elicits };
@@ -73,6 +70,11 @@ export class Agent {
       withdraw: () => this.#questions.withdrawAll("connection"),
       end: (error) => this.#sessions.end(error),
     });
+  }
+
+  /** The agent's URL, absolute. */
+  get url(): string {
+    return this.#backend.url;
   }
 
   /** Where the runtime of this client runs: what its work outlives. */

@@ -100,7 +100,12 @@ export class AgentClient implements AgentBackend {
     return this.#pages.canForward;
   }
 
-  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: () => void): Promise<T> {
+  /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
+  get isShareable(): boolean {
+    return this.#keeping.journal?.forgotten !== true && !this.#wire.runtime.death;
+  }
+
+  request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
     return this.#exchanges.request<T>(session, method, params, signal, answered);
   }
 

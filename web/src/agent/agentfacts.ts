@@ -23,6 +23,11 @@ export class AgentFacts {
     this.#initialize = initialize ?? {};
   }
 
+  /** The same as data, for {@link heard} of another. */
+  get said(): Open {
+    return { version: this.version, restored: this.restored, transport: this.transport, initialize: this.#initialize };
+  }
+
   /** How this version has it. */
   get dialect(): Dialect {
     return DIALECTS[this.version] ?? DIALECTS[2]!;

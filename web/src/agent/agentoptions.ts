@@ -2,6 +2,7 @@ import { clientInfo, commonCore } from "../connect/commonoptions.js";
 import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument, bound, serverURL } from "../shared/arguments.js";
+import type { Host } from "../shared/host.js";
 import type { Implementation } from "../shared/mcp.js";
 import { sendsCookies } from "../shared/origins.js";
 import type { AgentHandlers } from "./openquestions.js";
@@ -80,6 +81,15 @@ export interface AgentOptions {
   timeouts?: AgentTimeouts;
   /** Bounds of memory. */
   limits?: AgentLimits;
+  /**
+   * Where the runtime runs: in this `page`; in a `worker` of its own, off the main thread, which
+   * ends with the page; or in a `shared` worker, where a reload does not cut the connection and
+   * all tabs have the same one. Default `auto`, which is the page for now. {@link Agent.host}
+   * says which it is.
+   */
+  host?: "auto" | Host;
+  /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. */
+  worker?: string | URL;
   /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */

@@ -11,7 +11,7 @@ const CANCELLED = -32800;
 interface Waiting {
   method: string;
   /** See {@link Exchanges.request}. */
-  answered?: (() => void) | undefined;
+  answered?: ((result: unknown) => void) | undefined;
   resolve: (value: unknown) => void;
   reject: (error: HoldfastError) => void;
 }
@@ -45,7 +45,7 @@ export class Exchanges {
    * `answered` is called with its result, before anything that the core says next: who
    * waits for the promise hears of it only later.
    */
-  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: () => void): Promise<T> {
+  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
     checkSignal(method, signal);
     throwIfAborted(method, signal); // as with fetch: nothing is sent
     const json = this.#json(method, params);
@@ -96,7 +96,7 @@ export class Exchanges {
       return;
     }
     if (outcome === OUTCOME.result) {
-      answered?.();
+      answered?.(value);
       resolve(value);
     } else if (outcome === OUTCOME.rpcError) reject(refusal(method, value as RPCError));
     else {
@@ -122,14 +122,19 @@ export class Exchanges {
   }
 
   #json(method: string, params: Open): string {
-    if (typeof method !== "string" || method === "") throw badArgument("request", "method", "has to be the name of a method");
-    const over = this.#able.over(method);
-    if (over) throw over;
-    try {
-      return JSON.stringify(params);
-    } catch (cause) {
-      throw new HoldfastError({ code: "bad_argument", op: method, message: "params cannot be written as JSON", cause });
-    }
+    return requestText(method, params, (op) => this.#able.over(op));
+  }
+}
+
+/** The params of a request as JSON; throws where it cannot be made, or `over` says why nothing can any more. */
+export function requestText(method: string, params: Open, over: (op: string) => HoldfastError | undefined): string {
+  if (typeof method !== "string" || method === "") throw badArgument("request", "method", "has to be the name of a method");
+  const error = over(method);
+  if (error) throw error;
+  try {
+    return JSON.stringify(params);
+  } catch (cause) {
+    throw new HoldfastError({ code: "bad_argument", op: method, message: "params cannot be written as JSON", cause });
   }
 }
 

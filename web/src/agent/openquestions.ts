@@ -35,6 +35,8 @@ export class OpenQuestions {
   readonly #open = new Map<number, AgentQuestion>();
   /** Those that were answered here, for another page to pass on: another answer may have been quicker. */
   readonly #given = new Map<number, AgentQuestion>();
+  /** Those that a handler has. */
+  readonly #handled = new WeakSet<AgentQuestion>();
   /** What was saved of answers to those that are asked next. */
   readonly #drafts = new Map<number, unknown>();
 
@@ -85,7 +87,9 @@ export class OpenQuestions {
   /** That one is this page's to answer: a handler does, where there is one. */
   assign(handle: number): void {
     const request = this.#open.get(handle);
-    if (request && this.#use.answers() === "here") void this.#handle(request);
+    if (!request || this.#handled.has(request) || this.#use.answers() !== "here") return;
+    this.#handled.add(request);
+    void this.#handle(request);
   }
 
   /** Nobody waits for that answer any more; "given": it was this page's, which another one has passed on. */

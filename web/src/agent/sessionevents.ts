@@ -8,8 +8,8 @@ import type { AgentQuestion } from "./questions.js";
  * Why a request of the agent's needs no answer any more. `agent`: it took it back.
  * `cancelled`: the turn was cancelled. `answered`: another page was first.
  * `connection`: the agent has lost what it was asked on. `refused`: it did not
- * take the answer. `moved`: another page carries the session, or this one again;
- * what is still open is asked again. `closed`: the session or the client is.
+ * take the answer. `moved`: another page carries the session, or this one again, or has saved
+ * more of the answer; what is still open is asked again. `closed`: the session or the client is.
  */
 export type WithdrawnReason = "agent" | "cancelled" | "answered" | "connection" | "refused" | "moved" | "closed" | (string & {});
 

@@ -15,6 +15,8 @@ declare const HOLDFAST_ONE_FILE: boolean;
 export interface PageChunk<T> {
   /** What errors name. */
   readonly op: string;
+  /** What runs is in a worker, which has the wasm by itself. */
+  readonly inWorker?: true;
   /** Imports it. */
   load(): Promise<T>;
   /** It is on its way; those who wait for it go on together. */
@@ -27,7 +29,7 @@ export interface PageChunk<T> {
 export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm }: { signal?: AbortSignal; wasm?: WasmSource }): Promise<T> {
   if (HOLDFAST_ONE_FILE || chunk.here) return chunk.here!;
   checkSignal(chunk.op, signal);
-  fetchAhead(wasm);
+  if (!chunk.inWorker) fetchAhead(wasm);
   return unlessAborted(chunk.op, signal, (chunk.coming ??= comes(chunk)));
 }
 

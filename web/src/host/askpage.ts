@@ -4,7 +4,26 @@
 import { principalOf } from "../connect/principal.js";
 import type { Handlers, InputContext } from "../input/handlers.js";
 import type { Asked } from "./protocol.js";
+import type { Presence } from "./pagepresence.js";
 import type { PortView, QuestionContext } from "./portview.js";
+
+/** A page's view of a client, as far as it is asked for tokens. */
+export interface TokenView {
+  /** The page's number for the client. */
+  readonly number: number;
+  readonly page: { readonly presence: Presence; question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown> };
+  /** Aborted once it uses the client no more. */
+  readonly over: AbortSignal;
+  readonly stores: { readonly user: string | undefined };
+  /** Whether its page gives tokens. */
+  readonly hasToken: boolean;
+  /** Whether a check of the user is under way. */
+  readonly checks: boolean;
+  /** All views of the same client, the newest last. */
+  readonly peers: readonly TokenView[];
+  /** Asks its page for a token of its own: where that is another user's, it goes on with a client of that user's. */
+  checkUser(): Promise<void>;
+}
 
 /** Why a question has no answer: its page has gone. */
 export const GONE: unique symbol = Symbol("the page has gone");
@@ -47,7 +66,7 @@ export async function askPage(view: PortView, asked: Asked, request: object, con
  * changed leaves for a client of that user's. They are waited for, since what a page makes from
  * then on is not the last user's; but not for long, since a page may hang.
  */
-export async function askForToken(view: PortView, server: string): Promise<string> {
+export async function askForToken(view: TokenView, server: string): Promise<string> {
   // One that is being checked itself has the others check nothing.
   const others = view.checks ? [] : view.peers.filter((other) => other !== view && other.page !== view.page && isHere(other));
   const all = Promise.all(others.map((other) => other.checkUser()));
@@ -60,7 +79,7 @@ export async function askForToken(view: PortView, server: string): Promise<strin
  * The view's own page's token; where that is away, or does not answer for a while, the first
  * that another page gives, unless that is another user's.
  */
-function firstToken(view: PortView, server: string): Promise<string> {
+function firstToken(view: TokenView, server: string): Promise<string> {
   const { over, stores, checks } = view;
   const { user } = stores;
   const answered = new AbortController();
@@ -68,7 +87,7 @@ function firstToken(view: PortView, server: string): Promise<string> {
   if (over.aborted) end();
   over.addEventListener("abort", end, { once: true });
   const { signal } = answered;
-  const asked = new Set<PortView>();
+  const asked = new Set<TokenView>();
   const token = new Promise<string>((resolve, reject) => {
     const askNext = (): void => {
       if (signal.aborted) return reject(signal.reason as Error);
@@ -125,6 +144,6 @@ function arrival(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-function isHere({ page }: PortView): boolean {
+function isHere({ page }: Pick<TokenView, "page">): boolean {
   return page.presence === "here";
 }

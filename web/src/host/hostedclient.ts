@@ -6,13 +6,11 @@ import { openView } from "../client/connect.js";
 import type { ConnectOptions } from "../client/options.js";
 import { type ErrorData, errorData } from "./errordata.js";
 import { pageCame } from "./lingering.js";
+import { NewFacts } from "./newfacts.js";
 import type { PortCall } from "./portcall.js";
 import { PortView, type ViewPage } from "./portview.js";
 import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
 import { askForToken, handlersOf, pageArrived } from "./askpage.js";
-
-/** How long facts of a client that nothing tells of, its counters, may be behind, in ms. */
-const BEHIND = 50;
 
 /** A client that a page has opened here. */
 export class HostedClient {
@@ -20,11 +18,12 @@ export class HostedClient {
   readonly #number: number;
   readonly #over = new AbortController();
   #view: PortView | undefined;
-  /** What the page knows, as JSON by name. */
-  readonly #said = new Map<string, string>();
+  readonly #facts = new NewFacts(
+    () => this.#known(),
+    (facts) => this.#send({ t: "facts", client: this.#number, facts }),
+  );
   /** Whose stores the page knows; null: none as yet. */
   #placesOf: string | undefined | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(page: ViewPage, number: number) {
     this.#page = page;
@@ -78,33 +77,26 @@ export class HostedClient {
   /** The page has gone while it was being opened, or wants it no more. */
   abort(): void {
     this.#over.abort();
-    clearTimeout(this.#timer);
+    this.#facts.end();
   }
 
   /** Something has happened that facts may follow from. */
   touched(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.tell();
-    }, BEHIND);
+    this.#facts.touched();
   }
 
   /** Tells the page what it does not know of the client. */
   tell(): void {
+    this.#facts.tell();
+    if (this.#view?.client) this.#tellPlaces(this.#view);
+  }
+
+  #known(): Record<string, unknown> | undefined {
     const view = this.#view;
-    if (!view?.client) return;
+    if (!view?.client) return undefined;
     const { url, revision, negotiation, session, server, capabilities, instructions, durability, counters } = view.facts;
     const guarantees = guaranteesIn(view);
-    const facts = { state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
-    const news: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(facts)) {
-      const text = JSON.stringify(value) ?? "";
-      if (this.#said.get(name) === text) continue;
-      this.#said.set(name, text);
-      news[name] = value;
-    }
-    if (Object.keys(news).length > 0) this.#send({ t: "facts", client: this.#number, facts: news });
-    this.#tellPlaces(view);
+    return { state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
   }
 
   #tellPlaces(view: PortView): void {

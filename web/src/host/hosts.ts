@@ -10,6 +10,7 @@ import { validatorBeside, wasmBeside } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { HostLink } from "./hostlink.js";
 import { RemoteBackend } from "./remotebackend.js";
+import type { RemoteWay } from "./remoteclient.js";
 import { workerURL } from "./startworker.js";
 import { unavailable } from "./unavailable.js";
 
@@ -49,12 +50,26 @@ export async function connect(url: string | URL, options: ConnectOptions = {}): 
 /** Connects in a worker. */
 async function connectThere(url: string | URL, options: ConnectOptions, kind: "shared" | "worker"): Promise<McpClient> {
   const absolute = serverURL(url);
-  const { signal, token: provider, handlers = {}, host: _, worker, wasm, validator, headers, ...plain } = options;
-  checkSignal("connect", signal);
-  throwIfAborted("connect", signal);
-  if (provider !== undefined && typeof provider !== "function") throw badArgument("connect", "token", "has to be a function that gives a token");
+  const { handlers: _, ...rest } = options;
+  const { crossing, ...way } = await wayTo("connect", kind, rest);
+  const backend = new RemoteBackend({ ...way, url: absolute, options: crossing }, options);
+  await backend.open(options.signal);
+  const client = new McpClient(backend);
+  closeBy(options.signal, client);
+  return client;
+}
+
+/** What says which worker it is, of the options of connect and connectAgent. */
+type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal">;
+
+/** The way to a worker of that kind and user, and what of the options crosses to it: all that is neither code nor says where it is. */
+export async function wayTo(op: string, kind: "shared" | "worker", options: WorkerOptions): Promise<RemoteWay & { crossing: object }> {
+  const { signal, token: provider, host: _, worker, wasm, validator, headers, ...plain } = options;
+  checkSignal(op, signal);
+  throwIfAborted(op, signal);
+  if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
   if (typeof wasm === "object" && !(wasm instanceof URL)) throw unavailable("wasm is no URL: a worker loads it by itself");
-  const { token, user } = await unlessAborted("connect", signal, userOf(options));
+  const { token, user } = await unlessAborted(op, signal, userOf(options));
   const script = workerURL(worker);
   const crossing = {
     ...plain,
@@ -75,11 +90,7 @@ async function connectThere(url: string | URL, options: ConnectOptions, kind: "s
     }
     return open;
   };
-  const backend = new RemoteBackend({ kind, url: absolute, options: crossing, token, link }, options);
-  await backend.open(signal);
-  const client = new McpClient(backend);
-  closeBy(signal, client);
-  return client;
+  return { kind, token, link, crossing };
 }
 
 /** The same address for the worker, whose own is another. */
@@ -91,7 +102,7 @@ function inPage(url: string | URL): string {
  * Who the user is, so that two of them never share a worker; and the token provider, which is
  * asked once for that, and gives that token first.
  */
-async function userOf({ principal, token }: ConnectOptions): Promise<{ user: string; token: TokenProvider | undefined }> {
+async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: string; token: TokenProvider | undefined }> {
   if (principal !== undefined || !token) return { user: String(principal ?? ""), token };
   let ahead: { token: string | Promise<string> } | undefined;
   try {

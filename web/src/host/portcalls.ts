@@ -38,10 +38,15 @@ export class PortCalls {
     this.#asks = asks;
   }
 
+  /** A number of the host's that nothing else has on the port. Odd. */
+  number(): number {
+    return (this.#last += 2);
+  }
+
   /** A call is there, of the page's own making or the host's; it gets its number. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, [method, , manual = false, params = {}, made = {}]: NewCall): PortCall<unknown> {
     const isPages = this.#next !== 0;
-    const id = this.#next || (this.#last += 2);
+    const id = this.#next || this.number();
     this.#next = 0;
     const known = call(id);
     known.isPages = isPages;

@@ -1,3 +1,4 @@
+import { type OpenAgent, openAgent } from "../agent/openagent.js";
 import type { NewCall } from "../client/sharedcall.js";
 import { pageArrived } from "./askpage.js";
 import { HostedClient } from "./hostedclient.js";
@@ -6,6 +7,7 @@ import { PortQuestions } from "./portquestions.js";
 import { PagePresence, type Presence } from "./pagepresence.js";
 import { PortAsks } from "./portasks.js";
 import type { PortCall } from "./portcall.js";
+import { PortAgents } from "./portagents.js";
 import { PortCalls } from "./portcalls.js";
 import { PortOutbox } from "./portoutbox.js";
 import type { PortView, QuestionContext, ViewPage } from "./portview.js";
@@ -19,16 +21,19 @@ export class PortSession implements ViewPage {
   readonly #clients = new Map<number, HostedClient>();
   readonly #asks: PortAsks;
   readonly #calls: PortCalls;
+  readonly #agents: PortAgents;
   readonly #questions = new PortQuestions((message) => this.send(message));
   #outlives = false;
   #dropped = 0;
 
-  constructor(port: MessagePort) {
+  /** `open` opens an agent's client here. */
+  constructor(port: MessagePort, open: OpenAgent = openAgent) {
     this.#port = port;
     this.#presence = new PagePresence(this);
     this.#outbox = new PortOutbox(port, this);
     this.#asks = new PortAsks(this);
     this.#calls = new PortCalls(this, this.#asks);
+    this.#agents = new PortAgents(this, open);
     port.onmessage = ({ data }) => this.#receive(data);
     port.start();
   }
@@ -83,6 +88,10 @@ export class PortSession implements ViewPage {
     if (!this.isGone) this.#outbox.send(message, transfer);
   }
 
+  number(): number {
+    return this.#calls.number();
+  }
+
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown> {
     return this.#calls.known(view, call, made);
   }
@@ -128,17 +137,29 @@ export class PortSession implements ViewPage {
         void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
         break;
       }
+      case "agent":
+        this.#agents.open(message);
+        break;
+      case "request":
+      case "respond":
+      case "save":
+      case "forgetSession":
+        this.#agents.take(message);
+        break;
       case "listening":
         this.#clients.get(message.client)?.listening();
+        this.#agents.get(message.client)?.listening();
         break;
       case "ask":
-        this.#asks.ask(message);
+        if (this.#agents.get(message.client)) this.#asks.answer(message.ask, this.#agents.ask(message.client, message.method));
+        else this.#asks.ask(message);
         break;
       case "forget":
         this.#asks.forget(message);
         break;
       case "abort":
         this.#asks.abort(message.ask, message.why);
+        this.#agents.abort(message.ask, message.why);
         break;
       case "make":
         this.#calls.make(this.viewOf(message.client), message);
@@ -184,10 +205,12 @@ export class PortSession implements ViewPage {
     if (!this.isHere) return;
     this.#outbox.goOn();
     this.#calls.resume();
+    this.#agents.resume();
   }
 
   sentEvents(): void {
     for (const client of this.#clients.values()) client.touched();
+    this.#agents.touched();
   }
 
   full(): void {
@@ -200,10 +223,12 @@ export class PortSession implements ViewPage {
     this.#outbox.flush();
     this.#calls.letRun();
     this.#questions.withdraw();
+    this.#agents.presenceChanged();
   }
 
   pageBack(): void {
     this.#goOn();
+    this.#agents.presenceChanged();
     pageArrived();
   }
 
@@ -215,6 +240,7 @@ export class PortSession implements ViewPage {
       if (client.view?.client) pageLeft(client.view);
       else client.abort();
     }
+    this.#agents.end();
     this.#asks.end();
     this.#calls.end();
     this.#clients.clear();

@@ -3,7 +3,8 @@
 //
 // A page opens a port and says `hello`; the host answers `welcome` or `refused`. Then the
 // page opens clients on it, each under a number of its own. Calls have numbers too: even
-// ones are given by the page that makes a call, odd ones by the host, for what it has.
+// ones are given by the page that makes a call, odd ones by the host, for what it has. An
+// agent's sessions have numbers of the host's among them, and the agent itself its client's.
 // The order of messages on a port is the order in which things happened.
 
 import { version } from "../runtime/beside.js";
@@ -34,10 +35,20 @@ export type PageMessage =
   | { t: "hello"; build: string; lock: string; outlives: boolean }
   /** Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. */
   | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean }
+  /** Opens an agent's client in the same way. */
+  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean }
+  /** Makes a request of an agent in a session, or sends a notification; 0 is no session. `params` is JSON. `answered` comes with the result. */
+  | { t: "request"; client: number; ask: number; session: number; method: string; params: string; notifies: boolean }
+  /** Answers what an agent asks: JSON of a result, or of an error object. */
+  | { t: "respond"; client: number; question: number; ok: boolean; json: string }
+  /** Saves what a person has typed of such an answer, as JSON. */
+  | { t: "save"; client: number; question: number; json: string }
+  /** Forgets a session of an agent's. */
+  | { t: "forgetSession"; client: number; session: number }
   /** The app has the client, and can listen: what it asked before that comes before it. */
   | { t: "listening"; client: number }
   /** Asks for something under a number: `answer` comes with it. */
-  | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "close" | "logout"; args: unknown[] }
+  | { t: "ask"; client: number; ask: number; op: string; method: keyof Asks | "calls" | "stored" | "close" | "terminate" | "logout"; args: unknown[] }
   /** Nobody waits for that answer any more. */
   | { t: "abort"; ask: number; why: string }
   /** Makes a call under an even number. `args` is JSON. */
@@ -103,6 +114,12 @@ type HostSays =
   | { t: "settle"; call: number; outcome: number; text: string }
   | { t: "fail"; call: number; error: ErrorData }
   | { t: "peeked"; call: number; outcome: number; text: string }
+  /** An agent has a session, or one that the page knows has a new runtime: what it holds follows as events. `made` is what the core says of it. */
+  | { t: "session"; client: number; session: number; made: object }
+  /** That question of an agent's is this page's to answer. */
+  | { t: "assigned"; client: number; session: number; number: number }
+  /** The agent's sessions are over; `error` says why, where its client has failed. `again`: it is another user's, and is to be opened once more. */
+  | { t: "ended"; client: number; again: boolean; error?: ErrorData }
   /** The app is asked: `reply` answers. */
   | { t: "question"; client: number; question: number; asked: Asked; request: object; server: string; draft: string }
   /** Nobody waits for that any more. */
@@ -117,6 +134,11 @@ type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Ex
 export const FROM_PAGE: Fields<PageMessage> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
+  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
+  request: { client: "n", ask: "n", session: "n", method: "s", params: "s", notifies: "b" },
+  respond: { client: "n", question: "n", ok: "b", json: "s" },
+  save: { client: "n", question: "n", json: "s" },
+  forgetSession: { client: "n", session: "n" },
   listening: { client: "n" },
   ask: { client: "n", ask: "n", op: "s", method: "s", args: "a" },
   abort: { ask: "n", why: "s" },
@@ -159,6 +181,9 @@ export const FROM_HOST: Fields<HostMessage> = {
   settle: { call: "n", outcome: "n", text: "s" },
   fail: { call: "n", error: "o" },
   peeked: { call: "n", outcome: "n", text: "s" },
+  session: { client: "n", session: "n", made: "o" },
+  assigned: { client: "n", session: "n", number: "n" },
+  ended: { client: "n", again: "b", error: "o?" },
   question: { client: "n", question: "n", asked: "s", request: "o", server: "s", draft: "s" },
   withdrawn: { question: "n" },
 };

@@ -108,6 +108,7 @@ function bounded(message: HostMessage): [key: string, most: number] {
     case "state":
     case "durability":
     case "listen":
+    case "status":
       return [`${event} ${client}`, 1];
     case "changed":
       return [`changed ${client} ${(value as { what: string }).what}`, 1];

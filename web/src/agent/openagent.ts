@@ -1,0 +1,76 @@
+import { unlessAborted } from "../connect/abort.js";
+import { backlogLimits } from "../connect/backloglimits.js";
+import { openedClient } from "../connect/opening.js";
+import { storeKeys, type Tokens, UserStores } from "../connect/userstores.js";
+import { load } from "../runtime/loadruntime.js";
+import { throwIfAborted } from "../shared/arguments.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Connections } from "../tabs/connections.js";
+import { AgentClient } from "./agentclient.js";
+import { type AgentAddress, agentAddress, type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
+import { diagnoseAgent } from "./diagnoseagent.js";
+import { SharedStreams } from "./sharedstreams.js";
+
+const OP = "connectAgent";
+
+/** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
+const AGENT = "acp:";
+
+/** What an agent's client is made of, checked. */
+export interface AgentPlan {
+  address: AgentAddress;
+  /** Options of the core's, as wasm/agent.go has them. */
+  core: object;
+  /** limits.backlog, limits.backlogBytes and limits.backlogTotal. */
+  backlog: [number, number, number];
+  /** As the app gave them. */
+  options: AgentOptions;
+}
+
+/** Checks what the app gave; throws `bad_argument`. */
+export function agentPlan(url: string | URL, options: AgentOptions): AgentPlan {
+  const address = agentAddress(url, options);
+  return { address, core: coreOptions(address, options), backlog: backlogLimits(OP, options), options };
+}
+
+/** The stores of the user that the options name, and the tokens. */
+export function agentStores({ address, options }: AgentPlan, at: () => string): UserStores {
+  return new UserStores(options, cookiesGo(address, options), storeKeys(at, AGENT));
+}
+
+/** What opens a client of an agent's. */
+export type OpenAgent = typeof openAgent;
+
+/**
+ * Opens a client in this page or worker. `tokens` are those for it at an address; `made` gets it before
+ * anything can happen to it, and another one where it is opened once more.
+ */
+export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined, tokens: (at: string) => Tokens, made: (client: AgentClient) => void): Promise<AgentClient> {
+  const { address, core, options } = plan;
+  throwIfAborted(OP, signal);
+  try {
+    return await openedClient(OP, address.url, signal, (at) => {
+      const stores = tokens(at);
+      const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
+      return {
+        runtime: load(options.wasm),
+        store: stores.open(),
+        streams,
+        make: (runtime, { journal }) => {
+          const keeping = { journal, stores, reload: () => load(options.wasm) };
+          const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
+          const client = new AgentClient(runtime, at, { keeping, explain, streams });
+          made(client);
+          return client;
+        },
+        start: async (client, { why }) => {
+          await client.start({ ...core, url: at }, options.credentials ?? "omit");
+          if (why) setTimeout(() => client.tellMemory(why), 0); // not before the app can listen
+        },
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof HoldfastError) || signal?.aborted) throw error;
+    throw await unlessAborted(OP, signal, diagnoseAgent(address, error, { ...options, ...(signal && { signal }) }));
+  }
+}

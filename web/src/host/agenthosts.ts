@@ -1,0 +1,35 @@
+import type { Agent } from "../agent/agent.js";
+import type { AgentOptions } from "../agent/agentoptions.js";
+import { agentHost } from "../agent/loadagent.js";
+import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
+import { badArgument } from "../shared/arguments.js";
+
+declare const HOLDFAST_ONE_FILE: boolean;
+
+const OP = "connectAgent";
+
+/** What connects to agents in a worker. */
+export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "connectAgentThere">> = {
+  op: OP,
+  inWorker: true,
+  load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagentthere.js")),
+};
+
+/**
+ * Connects to an ACP agent over Streamable HTTP or a WebSocket: loads the runtime
+ * (once per page), initializes, or goes on with the connection that an earlier
+ * page had. {@link Agent.sessions} then has what that page had.
+ *
+ * @param url the agent's endpoint, absolute or relative to the page: http(s) or ws(s)
+ * @throws HoldfastError `bad_argument` that names the argument; `network_error`,
+ *   `cors_blocked`, `http_error`, `unauthorized`, `protocol_error`, `no_version`
+ *   or `timeout` where there is no connection, with a `hint` for a person where the
+ *   cause could be found; `load_failed` where there is no wasm; `host_unavailable`
+ *   where the host that `host` names cannot be had
+ */
+export async function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
+  const { host = "auto" } = options;
+  if (host === "auto" || host === "page") return (await loadedChunk(agentHost, options)).connectAgentHere(url, options);
+  if (host !== "shared" && host !== "worker") throw badArgument(OP, "host", 'has to be "auto", "page", "worker" or "shared"');
+  return (await loadedChunk(agentWorker, options)).connectAgentThere(url, options, host);
+}

@@ -1,0 +1,154 @@
+import type { AgentBackend, AgentCounters, AgentViewer } from "../agent/agentbackend.js";
+import type { AgentEvents } from "../agent/agentevents.js";
+import { AgentFacts } from "../agent/agentfacts.js";
+import { requestText } from "../agent/exchanges.js";
+import type { AgentHandlers } from "../agent/openquestions.js";
+import type { Recalled } from "../agent/sessionbackend.js";
+import { checkSignal, throwIfAborted } from "../shared/arguments.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { Open } from "../shared/mcp.js";
+import type { Usage } from "../storage/storage.js";
+import type { Durability } from "../tabs/journalclient.js";
+import { holdfastErrorFrom } from "./errordata.js";
+import type { HostMessage, PageMessage } from "./protocol.js";
+import { asData } from "./remotecalls.js";
+import { RemoteClient, type RemoteWay } from "./remoteclient.js";
+
+const OP = "connectAgent";
+
+/** The handlers that an app may have for what an agent asks. */
+const HANDLERS = ["elicitation", "permission"] as const;
+
+/** What crosses of the options of connectAgent, and the way to a host. */
+export interface RemoteAgentPlan extends RemoteWay {
+  url: string;
+  /** Without functions. */
+  options: object;
+  handlers: AgentHandlers;
+}
+
+/** What a host says of an agent, beside its state. */
+interface RemoteFacts {
+  url: string;
+  durability: Durability;
+  counters: AgentCounters;
+  canForward: boolean;
+}
+
+/** An agent's client whose runtime is in a worker: what is asked of it crosses a port. */
+export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBackend {
+  readonly facts: AgentFacts = new AgentFacts();
+  readonly #plan: RemoteAgentPlan;
+  #viewer!: AgentViewer;
+  #known: RemoteFacts;
+
+  constructor(plan: RemoteAgentPlan) {
+    super(OP, plan, {});
+    this.#plan = plan;
+    this.#known = { url: plan.url, durability: "memory", counters: {}, canForward: false };
+  }
+
+  bind(viewer: AgentViewer): void {
+    this.#viewer = viewer;
+  }
+
+  get url(): string {
+    return this.#known.url;
+  }
+
+  get durability(): Durability {
+    return this.#known.durability;
+  }
+
+  get counters(): AgentCounters {
+    return this.#known.counters;
+  }
+
+  get canForward(): boolean {
+    return this.#known.canForward;
+  }
+
+  async request<T>(session: number, method: string, params: Open, signal?: AbortSignal, answered?: (result: unknown) => void): Promise<T> {
+    checkSignal(method, signal);
+    throwIfAborted(method, signal); // as with fetch: nothing is sent
+    const result = await this.#send(session, method, params, false, signal);
+    answered?.(result); // the next message of the host's comes later
+    return result as T;
+  }
+
+  async notify(session: number, method: string, params: Open): Promise<void> {
+    await this.#send(session, method, params, true);
+  }
+
+  async #send(session: number, method: string, params: Open, notifies: boolean, signal?: AbortSignal): Promise<unknown> {
+    const json = requestText(method, params, (op) => this.overError(op));
+    const { link } = this;
+    const wait = this.ready(method, signal);
+    if (wait) await wait;
+    // The sessions of the next worker have numbers of their own.
+    if (session !== 0 && link !== this.link) throw new HoldfastError({ code: "runtime_exited", op: method, message: "the worker that the runtime was in has ended", retryable: true });
+    return this.askUntil(method, signal, (ask) => ({ t: "request", client: this.number, ask, session, method, params: json, notifies }));
+  }
+
+  respond(question: number, ok: boolean, json: string): void {
+    this.link.send({ t: "respond", client: this.number, question, ok, json });
+  }
+
+  draft(question: number, json: string): void {
+    this.link.send({ t: "save", client: this.number, question, json });
+  }
+
+  forgetSession(session: number): void {
+    this.link.send({ t: "forgetSession", client: this.number, session });
+  }
+
+  async stored(): Promise<Usage | null> {
+    return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
+  }
+
+  event(number: number, kind: number, position: number, text: string): void {
+    const session = number === this.number ? 0 : number;
+    this.#viewer.deliver(session, kind, position, text);
+  }
+
+  protected hello(): PageMessage {
+    const { url, options, handlers, token } = this.#plan;
+    this.link.addCall(this.number, this); // what happens outside of any session
+    return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: HANDLERS.filter((name) => handlers[name]), token: token !== undefined };
+  }
+
+  protected lost(): void {
+    this.#viewer.withdraw();
+    if (this.isClosed || this.overError(OP)) this.#viewer.end(this.overError(OP)?.cause as HoldfastError | undefined);
+  }
+
+  protected heard(facts: object): void {
+    const { said, ...known } = facts as Partial<RemoteFacts> & { said?: Open };
+    if (said) this.facts.heard("open", said);
+    this.#known = { ...this.#known, ...known };
+  }
+
+  protected take(message: HostMessage): void {
+    switch (message.t) {
+      case "session":
+        this.link.addCall(message.session, this);
+        this.#viewer.recall(message.session, message.made as Recalled);
+        break;
+      case "assigned":
+        this.#viewer.assign(message.session === this.number ? 0 : message.session, message.number);
+        break;
+      case "ended":
+        this.#viewer.end(message.error && holdfastErrorFrom(message.error, OP, (question) => this.thrown(question)));
+        if (message.again) {
+          this.link.remove(this.number);
+          this.openAgain();
+        }
+        break;
+    }
+  }
+
+  protected happened({ event, value, error }: Extract<HostMessage, { t: "emit" }>): void {
+    const full = error ? { ...value, error: holdfastErrorFrom(error, OP, (question) => this.thrown(question)) } : value;
+    this.listeners.emit(event as keyof AgentEvents, full as never);
+  }
+}

@@ -1,0 +1,328 @@
+import type { TokenProvider } from "../connect/useroptions.js";
+import { unlessAborted } from "../connect/abort.js";
+import type { Handlers } from "../input/handlers.js";
+import { abortedError } from "../shared/arguments.js";
+import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import { HoldfastError } from "../shared/errors.js";
+import { Listeners } from "../shared/listeners.js";
+import { holdfastErrorFrom } from "./errordata.js";
+import type { TakeEvent } from "./eventbatch.js";
+import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
+import { PageQuestions } from "./pagequestions.js";
+import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
+import { cannotCross } from "./remotecalls.js";
+import { mayFollow, type Standing } from "./standing.js";
+
+/** The way to a host. */
+export interface RemoteWay {
+  kind: "shared" | "worker";
+  /** What gives the app's tokens, where it does. */
+  token: TokenProvider | undefined;
+  /** The link to the host, a new one where that has ended. */
+  link(): Promise<HostLink>;
+}
+
+/** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
+const REVIVAL_EVERY = 10_000;
+/** So many workers, one after the other, are asked to delete what is stored. */
+const DELETERS = 3;
+
+/** The life of a client whose runtime is in a worker: opened there, and once more in the next worker where one ends. */
+export abstract class RemoteClient<Events extends { state: StateEvent }> implements LinkedClient {
+  readonly host: "shared" | "worker";
+  readonly listeners: Listeners<Events> = new Listeners();
+  protected readonly questions: PageQuestions;
+  /** Of the client, at the host. */
+  protected number = 0;
+  protected link!: HostLink;
+  readonly #op: string;
+  readonly #way: RemoteWay;
+  #state: ClientState = "connecting";
+  /** What a logout deletes, as far as the host has said. */
+  #stored: StoredPlaces | undefined;
+  #standing: Standing = "opening";
+  #opening: { resolve(): void; reject(error: HoldfastError): void } | undefined;
+  /** Resolves when the worker has been replaced, or cannot be. */
+  #replaced: Promise<void> | undefined;
+  #revivedAt = -Infinity;
+  /** Why there is no other worker. */
+  #failure: HoldfastError | undefined;
+  #closing: Promise<void> | undefined;
+  #logout: Promise<void> | undefined;
+
+  /** `op` is what an error of the opening names. */
+  constructor(op: string, way: RemoteWay, handlers: Handlers) {
+    this.#op = op;
+    this.host = way.kind;
+    this.#way = way;
+    this.questions = new PageQuestions(handlers, way.token, (message) => this.link.send(message));
+  }
+
+  get state(): ClientState {
+    return this.#state;
+  }
+
+  /** It has ended, by the app's word. */
+  protected get isClosed(): boolean {
+    return this.#standing === "closed";
+  }
+
+  /** What opens it at the host, under {@link number}. */
+  protected abstract hello(): PageMessage;
+  /** It is open there. */
+  protected opened(): void {}
+  /** Nothing comes of what is under way. */
+  protected abstract lost(why: (op: string, kept?: boolean) => HoldfastError): void;
+  /** The app ends it, and can see so far what it had. */
+  protected closing(): void {}
+  /** What arrives for it alone. */
+  protected abstract take(message: HostMessage): void;
+  /** What is known of it has changed. */
+  protected abstract heard(facts: object): void;
+  /** Something has happened that the app may listen to. */
+  protected abstract happened(message: Extract<HostMessage, { t: "emit" }>): void;
+  abstract event(...event: Parameters<TakeEvent>): void;
+
+  /** Opens it at the host; resolves when it is open. */
+  async open(signal: AbortSignal | undefined): Promise<void> {
+    const op = this.#op;
+    let link: HostLink;
+    do {
+      const linking = this.#way.link();
+      // A link that nobody uses is given back.
+      link = await unlessAborted(op, signal, linking).catch((error: unknown) => (void linking.then((unused) => unused.remove(0)).catch(() => {}), Promise.reject(error as Error)));
+    } while (link.isOver); // it ended on the way here
+    this.link = link;
+    const number = (this.number = link.number());
+    if (this.#standing === "closed") link.remove(number);
+    this.checkOpen(op);
+    link.add(number, this);
+    await new Promise<void>((resolve, reject) => {
+      const cancelled = (): void => {
+        void this.close();
+        reject(abortedError(op, signal!));
+      };
+      const end = (): void => signal?.removeEventListener("abort", cancelled);
+      this.#opening = { resolve: () => (end(), resolve()), reject: (error) => (end(), reject(error)) };
+      signal?.addEventListener("abort", cancelled);
+      try {
+        link.send(this.hello());
+      } catch (error) {
+        link.remove(number);
+        reject(error instanceof HoldfastError ? error : cannotCross(op, error));
+      }
+    });
+    this.checkOpen(op);
+    this.#enter("open");
+    this.opened();
+    setTimeout(() => link.send({ t: "listening", client: number }), 0);
+  }
+
+  /** Throws where nothing can be asked of it any more. */
+  protected checkOpen(op: string): void {
+    const error = this.overError(op);
+    if (error) throw error;
+  }
+
+  protected overError(op: string): HoldfastError | undefined {
+    if (this.#standing === "closed") return closedError(op);
+    if (this.#standing !== "failed") return undefined;
+    const { code, retryable } = this.#failure!;
+    return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), cause: this.#failure });
+  }
+
+  /** Reports whether it may stand so from here on. */
+  #enter(next: Standing): boolean {
+    const may = mayFollow(this.#standing, next);
+    if (may) this.#standing = next;
+    return may;
+  }
+
+  /** Resolves when something can be asked of a host, where one is being replaced; undefined where it can be at once. Throws where nothing can any more. */
+  protected ready(op: string, signal?: AbortSignal): Promise<void> | undefined {
+    if (this.#replaced) return unlessAborted(op, signal, this.#replaced).then(() => this.checkOpen(op));
+    this.checkOpen(op);
+    return undefined;
+  }
+
+  /** Asks the host for something, until the signal gives it up. */
+  protected async askUntil(op: string, signal: AbortSignal | undefined, message: (ask: number) => PageMessage): Promise<unknown> {
+    let number = 0;
+    const abort = (): void => this.link.send({ t: "abort", ask: number, why: String((signal!.reason as Error | undefined)?.message ?? signal!.reason ?? "") });
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      return await this.link.ask(op, this, (ask) => message((number = ask)));
+    } catch (error) {
+      throw error instanceof HoldfastError ? error : cannotCross(op, error);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Asks the client itself for something, by the name of the message's method. */
+  protected async own(method: "calls" | "stored"): Promise<unknown> {
+    const wait = this.ready(method);
+    if (wait) await wait;
+    return this.#tell(method);
+  }
+
+  #tell(method: "calls" | "stored" | "close" | "terminate" | "logout"): Promise<unknown> {
+    return this.link.ask(method, this, (ask) => ({ t: "ask", client: this.number, ask, op: method, method, args: [] }));
+  }
+
+  close(terminate = false): Promise<void> {
+    return (this.#closing ??= this.#end("closing", () => this.#tell(terminate ? "terminate" : "close").catch(unlessEnded)));
+  }
+
+  logout(): Promise<void> {
+    const hasWorker = this.#standing !== "failed";
+    const end = (): Promise<void> => this.#end("deleting", () => (hasWorker ? this.#forget() : this.#deleteStored()));
+    this.#logout ??= this.#closing ? this.#closing.then(() => this.#deleteStored()) : end();
+    this.#closing ??= this.#logout.catch(() => {});
+    return this.#logout;
+  }
+
+  /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
+  async #forget(): Promise<void> {
+    if (this.#replaced) await this.#replaced;
+    await unlessEnding(async () => {
+      if (this.link.isOver) await this.open(undefined);
+      await this.#tell("logout");
+    });
+  }
+
+  /** Has all deleted that is stored, where no worker has the client. */
+  async #deleteStored(): Promise<void> {
+    const stored = this.#stored;
+    if (!stored) throw hostEnded("forget"); // it ended before it could say what there is
+    await unlessEnding(async () => {
+      const link = await this.#way.link();
+      try {
+        await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
+      } finally {
+        link.remove(0); // nobody uses it, maybe
+      }
+    });
+  }
+
+  async #end(how: "closing" | "deleting", tell: () => Promise<unknown>): Promise<void> {
+    this.#enter(how);
+    this.closing();
+    try {
+      await tell();
+    } finally {
+      this.#enter("closed");
+      if (this.#state !== "failed") this.#state = "closed";
+      this.lost(closedError);
+      this.questions.end();
+      this.#opening?.reject(closedError(this.#op));
+      this.#opening = undefined;
+      this.link?.remove(this.number);
+    }
+  }
+
+  thrown(question: number): unknown {
+    return this.questions.thrown(question);
+  }
+
+  receive(message: HostMessage): void {
+    switch (message.t) {
+      case "facts": {
+        const { state, stored, ...facts } = message.facts as { state?: ClientState; stored?: StoredPlaces };
+        this.#state = state ?? this.#state;
+        this.#stored = stored ?? this.#stored;
+        this.heard(facts);
+        break;
+      }
+      case "opened":
+        this.#opening?.resolve();
+        this.#opening = undefined;
+        break;
+      case "failed":
+        this.link.remove(this.number);
+        this.#opening?.reject(this.errorOf(message));
+        this.#opening = undefined;
+        break;
+      case "emit":
+        this.happened(message);
+        break;
+      case "question":
+        void this.questions.answer(message);
+        break;
+      case "withdrawn":
+        this.questions.withdrawn(message.question);
+        break;
+      default:
+        this.take(message);
+    }
+  }
+
+  /** The error of a message that has one. */
+  protected errorOf({ error }: Extract<HostMessage, { t: "failed" }>): HoldfastError {
+    return holdfastErrorFrom(error, this.#op, (question) => this.thrown(question));
+  }
+
+  /**
+   * The worker was killed, or has crashed. What was under way is rejected; what is stored
+   * comes back in another one.
+   */
+  hostEnded(): void {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    this.lost(hostEnded);
+    this.questions.end();
+    if (opening) return opening.reject(hostEnded(this.#op));
+    if (this.#standing !== "open" || this.#state === "failed" || this.#state === "closed") return;
+    if (performance.now() - this.#revivedAt < REVIVAL_EVERY) return this.#fail(hostEnded(this.#op));
+    this.openAgain(hostEnded(this.#op));
+  }
+
+  /** Opens it once more; `why` is what the app hears. What is asked meanwhile waits. */
+  protected openAgain(why?: HoldfastError): void {
+    this.#enter("replacing");
+    this.#say("reconnecting", why);
+    const opened = (): void => {
+      if (this.#standing !== "open") return; // the app has ended it meanwhile
+      this.#revivedAt = performance.now();
+      this.#say("open");
+    };
+    const failed = (error: HoldfastError): void => {
+      if (this.#standing === "replacing") this.#fail(error);
+    };
+    this.#replaced = this.open(undefined).then(opened, failed).finally(() => (this.#replaced = undefined));
+  }
+
+  #fail(error: HoldfastError): void {
+    this.#enter("failed");
+    this.#failure = error;
+    this.lost((op) => this.overError(op)!);
+    this.#say("failed", error);
+  }
+
+  #say(state: ClientState, error?: HoldfastError): void {
+    this.#state = state;
+    this.listeners.emit("state", (error ? { state, error } : { state }) as Events["state"]);
+  }
+}
+
+/** Has the next worker do what one that has ended did not. */
+async function unlessEnding(work: () => Promise<void>): Promise<void> {
+  for (let n = 1; ; n++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (n === DELETERS) throw error;
+      unlessEnded(error);
+    }
+  }
+}
+
+/** A host that has ended has nothing that could be closed; any other error is thrown. */
+function unlessEnded(error: unknown): void {
+  if ((error as HoldfastError).code !== "runtime_exited") throw error;
+}
+
+/** The error of what is asked of a client that the app has closed. */
+export function closedError(op: string): HoldfastError {
+  return new HoldfastError({ code: "closed", op, message: "the client is closed" });
+}
