@@ -12,11 +12,18 @@ import (
 // hostsPage is the guide to the hosts.
 const hostsPage = "docs/hosts.md"
 
-// saidUnavailable finds what is said of a host that cannot be had, and saidThere the
-// parts of it that are the same each time.
+// hostChoice has what is said of a host that cannot be had, and hostReasons the names of the reasons.
+const (
+	hostChoice  = "web/src/host/choice.ts"
+	hostReasons = "web/src/shared/host.ts"
+)
+
+// saidUnavailable finds the words in hostChoice, saidThere what differs each time, and
+// hostReason the names.
 var (
-	saidUnavailable = regexp.MustCompile("unavailable\\((?:\"([^\"]+)\"|`([^\n]+?)`[,)])")
-	saidThere       = regexp.MustCompile(`\$\{(?:[^{}]|\{[^{}]*\}|\$)*\}`)
+	saidUnavailable = regexp.MustCompile("(?:text: .*=> |return )(?:\"([^\"\n]+)\"|`([^`\n]+)`)")
+	saidThere       = regexp.MustCompile(`\$\{[^{}]*\}?`)
+	hostReason      = regexp.MustCompile(`(?m)^  \| "([a-z_]+)"`)
 )
 
 // TestHouseHostsPage: every test that docs/hosts.md names is one, every file is there,
@@ -39,19 +46,17 @@ func TestHouseHostsPage(t *testing.T) {
 		}
 	}
 	reasons := 0
-	for _, file := range sources(t) {
-		if !file.under("web/src/host") {
-			continue
-		}
-		for _, m := range saidUnavailable.FindAllStringSubmatch(string(file.text), -1) {
-			reasons++
-			words, _, _ := strings.Cut(saidThere.ReplaceAllString(m[1]+m[2], "\n"), "\n")
-			if words = strings.TrimSpace(words); words == "" || words == "the worker at" {
-				words = strings.TrimSpace(strings.Split(saidThere.ReplaceAllString(m[1]+m[2], "\n"), "\n")[1])
-			}
-			if !strings.Contains(page, words) {
+	for _, m := range saidUnavailable.FindAllStringSubmatch(read(t, "../"+hostChoice), -1) {
+		reasons++
+		for _, words := range saidThere.Split(m[1]+m[2], -1) {
+			if words = strings.Trim(words, " :"); len(words) > len("the worker at") && !strings.Contains(page, words) {
 				t.Errorf("%s says nothing of a host that cannot be had since %q", hostsPage, words)
 			}
+		}
+	}
+	for _, m := range hostReason.FindAllStringSubmatch(read(t, "../"+hostReasons), -1) {
+		if !strings.Contains(page, "`"+m[1]+"`") {
+			t.Errorf("%s does not explain the reason %s", hostsPage, m[1])
 		}
 	}
 	if reasons < 8 {

@@ -4,6 +4,9 @@ package e2e
 
 import (
 	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,32 +28,36 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		spoil func(t *testing.T, site *chrome.Site) string // returns options of connect
-		why   string                                       // words of the message
+		spoil  func(t *testing.T, site *chrome.Site) string // returns options of connect
+		why    string                                       // words of the message
+		reason string
 	}{
 		"no SharedWorker": {func(_ *testing.T, site *chrome.Site) string {
 			site.File("/before.mjs", `delete globalThis.SharedWorker;`)
 			return `{}`
-		}, "SharedWorker"},
+		}, "SharedWorker", "unsupported"},
 		"a worker of another origin": {func(t *testing.T, _ *chrome.Site) string {
 			return `{ worker: ` + chrome.JS(chrome.NewSite(t).URL+"/holdfast-worker.mjs") + ` }`
-		}, "origin"},
-		"CSP":               {policy("worker-src 'none'"), "worker"},
-		"a sandboxed frame": {policy("sandbox allow-scripts"), "origin"},
+		}, "origin", "other_origin"},
+		"CSP":               {policy("worker-src 'none'"), "worker", "not_started"},
+		"a sandboxed frame": {policy("sandbox allow-scripts"), "origin", "opaque_origin"},
 		"no such file": {func(_ *testing.T, _ *chrome.Site) string {
 			return `{ worker: "/nosuch/holdfast-worker.mjs" }`
-		}, "not there"},
+		}, "not there", "not_started"},
 		"a file that is something else": {func(_ *testing.T, site *chrome.Site) string {
 			site.File("/other-worker.mjs", `onconnect = ({ ports: [port] }) => port.postMessage({ hello: "you" });`)
 			return `{ worker: "/other-worker.mjs" }`
-		}, "answer"},
+		}, "answer", "no_answer"},
 		"a script that throws": {func(_ *testing.T, site *chrome.Site) string {
 			site.File("/throws-worker.mjs", `throw new Error("at its start");`)
 			return `{ worker: "/throws-worker.mjs" }`
-		}, ""},
+		}, "", "not_started"},
 		"wasm that cannot go to another thread": {func(_ *testing.T, _ *chrome.Site) string {
 			return `{ wasm: await fetch("/holdfast.wasm") }`
-		}, "wasm"},
+		}, "wasm", "page_wasm"},
+		"a function that the page has to run": {func(_ *testing.T, _ *chrome.Site) string {
+			return `{ fetch: (...request) => fetch(...request) }`
+		}, "fetch is a function", "page_code"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,12 +75,18 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 			if got.Code != "host_unavailable" || !strings.Contains(got.Message, test.why) {
 				t.Errorf("got %q: %s; want a message with %q", got.Code, got.Message, test.why)
 			}
-			told := chrome.Script[string](page, `
+			told := chrome.Script[[]string](page, `
+				const said = [];
 				const mcp = await `+connect("auto")+`;
+				mcp.on("host", ({ host, why, error }) => said.push(host + ": " + why + ", " + error.message));
 				const result = await mcp.callTool("count", { call: "a", n: 2 }).result;
-				return mcp.host + " " + result.structuredContent.n;`)
-			if told != "page 2" {
-				t.Errorf("what the page does by itself: %s", told)
+				return [mcp.host, String(result.structuredContent.n), ...said];`)
+			want := []string{"page", "2"}
+			if autoIsShared(t) {
+				want = append(want, "page: "+test.reason+", "+got.Message)
+			}
+			if !slices.Equal(told, want) {
+				t.Errorf("what the page does by itself: %q, want %q", told, want)
 			}
 			blameless(t, p)
 		})
@@ -118,4 +131,17 @@ func TestFault226_TrustedTypes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// autoIs finds what host "auto" stands for.
+var autoIs = regexp.MustCompile(`export const AUTO: .* = "(page|shared)";`)
+
+// autoIsShared reports whether host "auto" stands for the shared worker, where that can be had.
+func autoIsShared(t *testing.T) bool {
+	t.Helper()
+	found := autoIs.FindStringSubmatch(read(t, filepath.Join("..", "web", "src", "host", "choice.ts")))
+	if found == nil {
+		t.Fatal("what host auto stands for is not found")
+	}
+	return found[1] == "shared"
 }

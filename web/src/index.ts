@@ -23,7 +23,7 @@ export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
 export { wipe } from "./connect/wipe.js";
-export type { Host } from "./shared/host.js";
+export type { Host, HostReason } from "./shared/host.js";
 export type { Call } from "./client/call.js";
 export type { CallStatus } from "./client/callstatus.js";
 export type { Draft } from "./input/drafts.js";

@@ -8,16 +8,20 @@ import { badArgument, bound, checkGroup, milliseconds, serverURL, throwIfAborted
 import { Backlog } from "../shared/backlog.js";
 import { isForeign, sendsCookies } from "../shared/origins.js";
 import { McpClient } from "./client.js";
+import type { ClientEvents } from "./clientevents.js";
 import { ClientView } from "./clientview.js";
 import { OpenClient, type Plan } from "./openclient.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
 import type { Validation } from "./sharedclient.js";
 
-/** Connects in this page. */
-export async function connectHere(url: string | URL, options: ConnectOptions): Promise<McpClient> {
+/** Connects in this page; `notice` is what the app hears of where it might have been. */
+export async function connectHere(url: string | URL, options: ConnectOptions, notice?: ClientEvents["host"]): Promise<McpClient> {
   const view = await openView(url, options, (...made) => new ClientView(...made));
   const client = new McpClient(view);
-  setTimeout(() => view.connected(), 0); // not before the app can listen
+  setTimeout(() => {
+    if (notice) view.listeners.emit("host", notice);
+    view.connected();
+  }, 0); // not before the app can listen
   closeBy(options.signal, client);
   return client;
 }

@@ -153,7 +153,7 @@ export interface ConnectOptions {
    * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main
    * thread. `shared`: in a worker that all pages of the origin share. That worker outlives a
    * reload, so a reload cuts no call. If the host that is named cannot be had, connect rejects
-   * with `host_unavailable`. Default `auto`, which is the page.
+   * with `host_unavailable`. Default `auto`, which is the page for now.
    */
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */

@@ -1,11 +1,11 @@
 import { HoldfastError } from "../shared/errors.js";
-import { lock } from "../tabs/locks.js";
+import { hasLocks, lock } from "../tabs/locks.js";
+import { atStart, unavailable } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { BUILD, checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
 import { startWorker } from "./startworker.js";
-import { unavailable } from "./unavailable.js";
 
 /**
  * ms until a worker that does not answer is started once more, and the last time: then it counts as one
@@ -61,12 +61,12 @@ export class HostLink {
 
   /** Starts a host, or joins it; `ended` is called when the host has ended. Rejects with `host_unavailable`. */
   static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
-    if (!globalThis.navigator?.locks) throw unavailable("this page has no Web Locks (plain http), by which a worker knows which pages live");
     for (const patience of PATIENCE) {
       const { port, outlives, failed, stop } = startWorker(kind, url, user);
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {
         await link.#hold();
+        if (!hasLocks()) throw unavailable("no_locks", atStart.no_locks());
         if (await Promise.race([failed, link.#hello(patience, outlives)])) {
           link.#ended = ended;
           link.#live();
@@ -81,7 +81,7 @@ export class HostLink {
       link.#end();
       stop();
     }
-    throw unavailable(`the worker at ${url} does not answer`);
+    throw unavailable("no_answer", atStart.no_answer(url));
   }
 
   /** Takes the page's lock; gives it back at once where the page is in the cache, or the link over, by then. */
@@ -101,7 +101,7 @@ export class HostLink {
         const message = checked<HostMessage>(FROM_HOST, data);
         if (message?.t !== "welcome" && message?.t !== "refused") return;
         clearTimeout(timer);
-        if (message.t === "refused") return reject(unavailable(message.why));
+        if (message.t === "refused") return reject(unavailable("other_build", message.why));
         this.#hostLock = message.lock;
         this.#port.onmessage = ({ data }) => this.#receive(data);
         resolve(true);

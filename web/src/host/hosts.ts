@@ -3,16 +3,18 @@ import { closeBy, unlessAborted } from "../connect/abort.js";
 import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { McpClient } from "../client/client.js";
+import type { ClientEvents } from "../client/clientevents.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { validatorBeside, wasmBeside } from "../runtime/beside.js";
+import type { HoldfastError } from "../shared/errors.js";
 import { digest } from "../storage/digest.js";
+import { AUTO, checkHost, reasonOf, surroundings } from "./choice.js";
 import { HostLink } from "./hostlink.js";
 import { RemoteBackend } from "./remotebackend.js";
 import type { RemoteWay } from "./remoteclient.js";
 import { workerURL } from "./startworker.js";
-import { unavailable } from "./unavailable.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -42,16 +44,55 @@ const links = new Map<string, Promise<HostLink>>();
  */
 export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
   const { host = "auto" } = options;
-  if (host === "auto" || host === "page") return (await loadedChunk(pageHost, options)).connectHere(url, options);
-  if (host !== "shared" && host !== "worker") throw badArgument("connect", "host", 'has to be "auto", "page", "worker" or "shared"');
-  return connectThere(url, options, host);
+  switch (host) {
+    case "auto":
+      return AUTO === "shared" ? connectAnywhere(url, options) : connectInPage(url, options);
+    case "page":
+      return connectInPage(url, options);
+    case "shared":
+    case "worker":
+      return connectThere(url, options, host, () => {});
+    default:
+      throw badArgument("connect", "host", 'has to be "auto", "page", "worker" or "shared"');
+  }
 }
 
-/** Connects in a worker. */
-async function connectThere(url: string | URL, options: ConnectOptions, kind: "shared" | "worker"): Promise<McpClient> {
+async function connectInPage(url: string | URL, options: ConnectOptions, notice?: ClientEvents["host"]): Promise<McpClient> {
+  return (await loadedChunk(pageHost, options)).connectHere(url, options, notice);
+}
+
+/** Scripts that no shared worker could be started from: a page waits for each once. */
+const failed = new Map<string, HoldfastError>();
+
+/** Connects in the shared worker, and in the page where that cannot be had: the event `host` says why. */
+export async function connectAnywhere(url: string | URL, options: ConnectOptions): Promise<McpClient> {
+  let given = options;
+  let script = "";
+  try {
+    return await connectThere(url, options, "shared", (started, token) => {
+      script = started;
+      if (token !== options.token) given = { ...options, token: token! }; // what the provider has given is not asked for again
+      const error = failed.get(script);
+      if (error) throw error;
+    });
+  } catch (error) {
+    const why = reasonOf(error);
+    if (!why) throw error;
+    if (script !== "" && why !== "load_failed") failed.set(script, error as HoldfastError);
+    return connectInPage(url, given, { host: "page", why, error: error as HoldfastError });
+  }
+}
+
+/** Connects in a worker; `starts` is called before one is started, and may throw. */
+async function connectThere(
+  url: string | URL,
+  options: ConnectOptions,
+  kind: "shared" | "worker",
+  starts: (script: string, token: TokenProvider | undefined) => void,
+): Promise<McpClient> {
   const absolute = serverURL(url);
   const { handlers: _, ...rest } = options;
-  const { crossing, ...way } = await wayTo("connect", kind, rest);
+  const { crossing, ...way } = await wayTo("connect", kind, rest, starts);
   const backend = new RemoteBackend({ ...way, url: absolute, options: crossing }, options);
   await backend.open(options.signal);
   const client = new McpClient(backend);
@@ -62,20 +103,26 @@ async function connectThere(url: string | URL, options: ConnectOptions, kind: "s
 /** What says which worker it is, of the options of connect and connectAgent. */
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal">;
 
-/** The way to a worker of that kind and user, and what of the options crosses to it: all that is neither code nor says where it is. */
-export async function wayTo(op: string, kind: "shared" | "worker", options: WorkerOptions): Promise<RemoteWay & { crossing: object }> {
+/** The way to a worker of that kind and user, and what of the options crosses to it: all that is neither code nor says where it is. `starts` is called before a worker is started, and may throw. */
+export async function wayTo(
+  op: string,
+  kind: "shared" | "worker",
+  options: WorkerOptions,
+  starts: (script: string, token: TokenProvider | undefined) => void = () => {},
+): Promise<RemoteWay & { crossing: object }> {
   const { signal, token: provider, host: _, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
-  if (typeof wasm === "object" && !(wasm instanceof URL)) throw unavailable("wasm is no URL: a worker loads it by itself");
-  const { token, user } = await unlessAborted(op, signal, userOf(options));
   const script = workerURL(worker);
+  checkHost(surroundings(kind, options, script));
+  const { token, user } = await unlessAborted(op, signal, userOf(options));
+  starts(script, token);
   const crossing = {
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
     // A bundler moves each file by itself and renames it: only the page's module knows where they are.
-    wasm: inPage(wasm ?? wasmBeside),
+    wasm: inPage((wasm as string | URL | undefined) ?? wasmBeside),
     validator: inPage(validator ?? validatorBeside),
   };
   const name = await digest([user, crossing.wasm]);

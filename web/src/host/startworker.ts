@@ -1,5 +1,5 @@
+import { atStart, unavailable } from "./choice.js";
 import { BUILD } from "./protocol.js";
-import { unavailable } from "./unavailable.js";
 
 // At the top level and in this literal form, as runtime/loadruntime.ts has it.
 const workerBeside = new URL("./holdfast-worker.mjs", import.meta.url);
@@ -50,7 +50,7 @@ export function workerURL(worker: string | URL = workerBeside): string {
   try {
     url = new URL(worker, globalThis.location?.href);
   } catch (error) {
-    throw unavailable("worker is not a URL", error);
+    throw unavailable("bad_url", atStart.bad_url(), error);
   }
   if (url.protocol.startsWith("http")) url.search += `${url.search ? "&" : "?"}${BUILD}`; // blob: and data: have no query
   return url.href;
@@ -61,19 +61,14 @@ export function workerURL(worker: string | URL = workerBeside): string {
  * one for each script, build and `user`. Throws `host_unavailable`.
  */
 export function startWorker(kind: "shared" | "worker", url: string, user: string): StartedWorker {
-  if (new URL(url).origin !== globalThis.location?.origin) {
-    throw unavailable(`${url} is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker`);
-  }
   const name = `holdfast ${BUILD} ${user}`;
   try {
     if (kind === "worker") {
-      if (typeof Worker === "undefined") throw unavailable("this browser has no Worker");
       const worker = new Worker(trusted(url), { type: "module", name });
       const { port1, port2 } = new MessageChannel();
       worker.postMessage(0, [port2]);
       return { port: port1, outlives: false, failed: failure(worker, url), stop: () => worker.terminate() };
     }
-    if (typeof SharedWorker === "undefined") throw unavailable("this browser has no SharedWorker");
     // A browser that does not know extendedLifetime never reads it: there the worker lives as long as a page has it.
     let outlives = false;
     const options: WorkerOptions & { readonly extendedLifetime: boolean } = {
@@ -86,8 +81,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
     const worker = new SharedWorker(trusted(url), options);
     return { port: worker.port, outlives, failed: failure(worker, url), stop: () => {} };
   } catch (error) {
-    if ((error as { code?: unknown }).code === "host_unavailable") throw error;
-    throw unavailable(`the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw unavailable("refused", atStart.refused(error), error);
   }
 }
 
@@ -95,7 +89,7 @@ function failure(worker: AbstractWorker, url: string): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
       const { message = "" } = event as unknown as { message?: string };
-      reject(unavailable(`the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`));
+      reject(unavailable("not_started", atStart.not_started(url, message)));
     };
   });
   failed.catch(() => {}); // after the start nobody looks at it

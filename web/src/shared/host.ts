@@ -3,3 +3,35 @@
  * it; or in a worker that all pages of the origin share, which outlives a reload.
  */
 export type Host = "page" | "worker" | "shared";
+
+/**
+ * Why a worker cannot be had.
+ *
+ * | reason | meaning |
+ * | --- | --- |
+ * | `unsupported` | the browser has none of that kind |
+ * | `opaque_origin` | the page is a sandboxed frame, or a file: it has no origin that a worker could share |
+ * | `no_locks` | the page has no Web Locks: it is not served over https, or its storage is blocked |
+ * | `page_code` | an option is a function that has to run in the page |
+ * | `page_wasm` | the wasm was given as something that cannot go to a worker |
+ * | `bad_url` | the option `worker` is not a URL |
+ * | `other_origin` | the worker's script is of another origin than the page, such as a CDN's |
+ * | `refused` | the browser refuses the worker: storage that is blocked, as in some frames and private windows; a policy |
+ * | `not_started` | the script is not there, or throws, or the page's policy (`worker-src`) forbids it |
+ * | `no_answer` | nothing answers: the script is something else, or not there |
+ * | `other_build` | the script is of another build than the page's module |
+ * | `load_failed` | the worker cannot load the wasm: its own policy may forbid that |
+ */
+export type HostReason =
+  | "unsupported"
+  | "opaque_origin"
+  | "no_locks"
+  | "page_code"
+  | "page_wasm"
+  | "bad_url"
+  | "other_origin"
+  | "refused"
+  | "not_started"
+  | "no_answer"
+  | "other_build"
+  | "load_failed";

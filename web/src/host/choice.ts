@@ -1,0 +1,133 @@
+// Which host a client gets: the whole decision, in one table. What "auto" stands for; what keeps a
+// page from having a worker, in the order in which it is looked at; and the words for it.
+
+import type { WasmSource } from "../runtime/loadruntime.js";
+import { HoldfastError } from "../shared/errors.js";
+import type { HostReason } from "../shared/host.js";
+
+/** What "auto" stands for. `shared`: the shared worker, and the page where that cannot be had. */
+export const AUTO: "page" | "shared" = "page";
+
+/** The app's options, of connect or connectAgent. */
+interface Options {
+  readonly wasm?: WasmSource;
+}
+
+/** What the page knows of a worker before it starts one. */
+export interface Surroundings {
+  readonly kind: "shared" | "worker";
+  readonly options: Options;
+  /** The address of the worker's script. */
+  readonly script: string;
+  /** The page's origin, "null" for an opaque one, and that of its address. */
+  readonly origin: string | undefined;
+  readonly address: string | undefined;
+  readonly hasLocks: boolean;
+  readonly hasKind: boolean;
+}
+
+interface Rule {
+  readonly why: HostReason;
+  applies(page: Surroundings): boolean;
+  text(page: Surroundings): string;
+}
+
+/** Options that are the app's code and stay in the page: the worker asks for what they give. */
+const ASKED_FOR: readonly string[] = ["token", "handlers", "signal"];
+
+/** What keeps a page from having a worker, as far as that can be seen beforehand. The first that applies is said. */
+export const RULES: readonly Rule[] = [
+  {
+    why: "page_wasm",
+    applies: ({ options: { wasm } }) => typeof wasm === "object" && !(wasm instanceof URL),
+    text: () => "wasm is no URL: a worker loads it by itself",
+  },
+  {
+    why: "page_code",
+    applies: ({ options }) => codeIn(options) !== undefined,
+    text: ({ options }) => `${codeIn(options)} is a function, which has to run in the page`,
+  },
+  {
+    why: "opaque_origin",
+    applies: ({ origin }) => origin === "null",
+    text: () => "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker",
+  },
+  {
+    why: "unsupported",
+    applies: ({ hasKind }) => !hasKind,
+    text: ({ kind }) => `this browser has no ${kind === "shared" ? "SharedWorker" : "Worker"}`,
+  },
+  {
+    why: "no_locks",
+    applies: ({ hasLocks }) => !hasLocks,
+    text: () => "this page has no Web Locks (plain http), by which a worker knows which pages live",
+  },
+  {
+    why: "other_origin",
+    applies: ({ script, address }) => new URL(script).origin !== address,
+    text: ({ script }) => `${script} is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker`,
+  },
+];
+
+/**
+ * What only shows when the worker is started, and its words. It is so in a page whose policy has no
+ * such worker-src; and where the browser gives a frame of another site (whose storage is
+ * partitioned) or a private window no worker. Where it gives one, that is as good as any other.
+ */
+export const atStart = {
+  bad_url(): string {
+    return "worker is not a URL";
+  },
+  refused(error: unknown): string {
+    return `the browser refuses the worker: ${error instanceof Error ? error.message : String(error)}`;
+  },
+  no_locks(): string {
+    return "the browser refuses this page Web Locks, by which a worker knows which pages live";
+  },
+  not_started(url: string, message: string): string {
+    return `the worker at ${url} could not be started${message ? `: ${message}` : ": it is not there, or worker-src of the Content-Security-Policy forbids it"}`;
+  },
+  no_answer(url: string): string {
+    return `the worker at ${url} does not answer`;
+  },
+};
+
+const reasons = new WeakMap<object, HostReason>();
+
+/** The error of a host that cannot be had. */
+export function unavailable(why: HostReason, message: string, cause?: unknown): HoldfastError {
+  const error = new HoldfastError({ code: "host_unavailable", op: "connect", message, ...(cause === undefined ? {} : { cause }) });
+  reasons.set(error, why);
+  return error;
+}
+
+/** Why there is no worker, where that is what the error says; else it is no matter of the host. */
+export function reasonOf(error: unknown): HostReason | undefined {
+  if (!(error instanceof HoldfastError)) return undefined;
+  return reasons.get(error) ?? (error.code === "load_failed" ? "load_failed" : undefined);
+}
+
+/** Throws `host_unavailable` where a rule says that there can be no worker. */
+export function checkHost(page: Surroundings): void {
+  const rule = RULES.find((each) => each.applies(page));
+  if (rule) throw unavailable(rule.why, rule.text(page));
+}
+
+/** The page as it is. */
+export function surroundings(kind: "shared" | "worker", options: Options, script: string): Surroundings {
+  const { origin, location, navigator } = globalThis as Partial<typeof globalThis>;
+  return {
+    kind,
+    options,
+    script,
+    origin,
+    address: location?.origin,
+    hasLocks: navigator?.locks !== undefined,
+    hasKind: typeof (kind === "shared" ? globalThis.SharedWorker : globalThis.Worker) === "function",
+  };
+}
+
+/** The option that is code, and that no worker asks for. */
+function codeIn(options: Options): string | undefined {
+  return Object.entries(options).find(([name, value]) => typeof value === "function" && !ASKED_FOR.includes(name))?.[0];
+}

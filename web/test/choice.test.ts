@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClientEvents } from "../src/client/clientevents.js";
+import type { McpClient } from "../src/client/client.js";
+import type { ConnectOptions } from "../src/client/options.js";
+import { checkHost, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
+import { connect, connectAnywhere, pageHost } from "../src/host/hosts.js";
+import type { PageMessage } from "../src/host/protocol.js";
+import type { HoldfastError } from "../src/shared/errors.js";
+import type { HostReason } from "../src/shared/host.js";
+
+const PAGE = "https://app.test";
+const SCRIPT = `${PAGE}/holdfast-worker.mjs`;
+
+/** A page that can have a worker. */
+const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, address: PAGE, hasLocks: true, hasKind: true };
+
+test("Fault 222: what keeps a page from having a worker is said in the order of the table", () => {
+  const rows: [why: HostReason | "", page: Partial<Surroundings>, words: string][] = [
+    ["", {}, ""],
+    ["", { options: { wasm: "/holdfast.wasm", token: () => "t", handlers: { roots: () => [] }, signal: new AbortController().signal } as ConnectOptions }, ""],
+    ["", { options: { wasm: new URL("https://cdn.test/holdfast.wasm") } }, ""],
+    ["page_wasm", { options: { wasm: new Uint8Array(8) } }, "wasm is no URL: a worker loads it by itself"],
+    ["page_wasm", { options: { wasm: new Response() }, hasKind: false }, "wasm is no URL: a worker loads it by itself"],
+    ["page_code", { options: { fetch } as ConnectOptions }, "fetch is a function, which has to run in the page"],
+    ["opaque_origin", { origin: "null", hasKind: false, hasLocks: false }, "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker"],
+    ["unsupported", { hasKind: false, hasLocks: false }, "this browser has no SharedWorker"],
+    ["unsupported", { kind: "worker", hasKind: false }, "this browser has no Worker"],
+    ["no_locks", { hasLocks: false }, "this page has no Web Locks (plain http), by which a worker knows which pages live"],
+    [
+      "other_origin",
+      { script: "https://cdn.test/w.mjs" },
+      "https://cdn.test/w.mjs is of another origin than the page: serve holdfast-worker.mjs from the page's own, and say where with the option worker",
+    ],
+    // A frame of another site: its storage and workers are those of its partition, and good ones.
+    ["", { origin: "https://embedded.test", address: "https://embedded.test", script: "https://embedded.test/w.mjs" }, ""],
+  ];
+  for (const [why, page, words] of rows) {
+    let error: unknown;
+    try {
+      checkHost({ ...able, ...page });
+    } catch (thrown) {
+      error = thrown;
+    }
+    assert.equal(reasonOf(error) ?? "", why);
+    if (why === "") continue;
+    assert.equal((error as HoldfastError).code, "host_unavailable");
+    assert.equal((error as HoldfastError).message, `connect: ${words}`);
+  }
+  for (const { why } of RULES) assert.ok(rows.some((row) => row[0] === why), why);
+  assert.equal(reasonOf(new Error("of the app's")), undefined);
+});
+
+/** What a shared worker of the test does: it throws, or gets the messages of a page and answers. */
+type FakeWorker = (tell: (message: object) => void, fail: (message?: string) => void) => ((message: PageMessage) => void) | undefined;
+
+/** A page whose shared workers are the test's. */
+class Page {
+  started = 0;
+  worker: FakeWorker = () => undefined;
+  /** What went to the page's own host. */
+  readonly here: { options: ConnectOptions; notice: ClientEvents["host"] | undefined }[] = [];
+
+  constructor() {
+    const own = this;
+    class FakeSharedWorker {
+      onerror: ((event: object) => void) | undefined;
+      readonly port: object;
+
+      constructor() {
+        own.started++;
+        const port: { onmessage?: (event: object) => void; postMessage(message: PageMessage): void; close(): void } = {
+          postMessage: (message) => hear?.(message),
+          close: () => {},
+        };
+        this.port = port;
+        const hear = own.worker(
+          (message) => queueMicrotask(() => port.onmessage?.({ data: message })),
+          (message) => queueMicrotask(() => this.onerror?.({ message })),
+        );
+      }
+    }
+    const locks = { request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})) };
+    const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks }, addEventListener: () => {} };
+    for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+    pageHost.here = {
+      connectHere: async (_, options, notice) => {
+        own.here.push({ options, notice });
+        return { host: "page" } as McpClient;
+      },
+    };
+  }
+}
+
+const welcome = { t: "welcome", build: "", lock: "" };
+let scripts = 0;
+/** A script that no other test has tried. */
+const another = (): string => `/worker-${++scripts}.mjs`;
+
+const failures: Record<string, { why: HostReason; worker: FakeWorker; options?: ConnectOptions }> = {
+  "the option worker is not a URL": { why: "bad_url", worker: () => undefined, options: { worker: "https://" } },
+  "the browser throws, as in frames and private windows whose storage is blocked": {
+    why: "refused",
+    worker: () => {
+      throw new DOMException("Access is denied", "SecurityError");
+    },
+  },
+  "worker-src of the policy forbids it": { why: "not_started", worker: (_, fail) => void fail() },
+  "the script throws": { why: "not_started", worker: (_, fail) => void fail("Uncaught Error: at its start") },
+  "another build": { why: "other_build", worker: (tell) => () => tell({ t: "refused", why: "the worker is build 1, the page is build 2" }) },
+  "the worker cannot load the wasm": {
+    why: "load_failed",
+    worker: (tell) => (message) => {
+      if (message.t === "hello") tell(welcome);
+      if (message.t === "connect") {
+        tell({ t: "failed", client: message.client, error: { code: "load_failed", name: "HoldfastError", op: "load", message: "forbidden" } });
+      }
+    },
+  },
+  "a function among the options": { why: "page_code", worker: () => undefined, options: { fetch } as ConnectOptions },
+};
+
+test("Fault 222: where no shared worker can be had the page takes its place, and its app hears why", async () => {
+  for (const [name, { why, worker, options }] of Object.entries(failures)) {
+    const page = new Page();
+    page.worker = worker;
+    const given = { worker: another(), ...options };
+    const pinned = (await connect("/mcp", { ...given, host: "shared" }).catch((error: unknown) => error)) as HoldfastError;
+    const client = await connectAnywhere("/mcp", given);
+    assert.equal(client.host, "page", name);
+    const [{ notice } = { notice: undefined }] = page.here;
+    assert.equal(notice?.host, "page", name);
+    assert.equal(notice?.why, why, name);
+    assert.equal(notice?.error.message, pinned.message, "what a pin is rejected with");
+    assert.equal(notice?.error.code, pinned.code, name);
+  }
+});
+
+test("Fault 222: a script that no worker came of is not waited for again; one that may come is", async () => {
+  for (const [name, starts] of [
+    ["another build", 1],
+    ["the worker cannot load the wasm", 2],
+  ] as const) {
+    const page = new Page();
+    page.worker = failures[name]!.worker;
+    const given = { worker: another() };
+    for (let i = 0; i < 2; i++) await connectAnywhere("/mcp", { ...given });
+    assert.equal(page.started, starts, name);
+    assert.equal(page.here.length, 2);
+    assert.equal(page.here[0]?.notice?.error.message, page.here[1]?.notice?.error.message);
+  }
+});
+
+test("Fault 222: a token that was asked for to choose the worker is used where the page takes its place", async () => {
+  const page = new Page();
+  page.worker = failures["another build"]!.worker;
+  let asked = 0;
+  await connectAnywhere("/mcp", { worker: another(), token: () => `token ${++asked}` });
+  const token = page.here[0]?.options.token;
+  assert.deepEqual([asked, await token?.(), await token?.(), asked], [1, "token 1", "token 2", 2]);
+});
+
+test("Fault 222: what is no matter of the host is not tried once more in the page", async () => {
+  const page = new Page();
+  await assert.rejects(connectAnywhere("ftp://files.test", {}), (error: unknown) => (error as HoldfastError).code === "bad_argument");
+  page.worker = (tell) => (message) => {
+    if (message.t === "hello") tell(welcome);
+    if (message.t === "connect") tell({ t: "failed", client: message.client, error: { code: "unauthorized", name: "HoldfastError", op: "connect", message: "no" } });
+  };
+  await assert.rejects(connectAnywhere("/mcp", { worker: another() }), (error: unknown) => (error as HoldfastError).code === "unauthorized");
+  assert.equal(page.here.length, 0);
+});
+
+test("Fault 222: a worker that never answers is given up after some seconds", async () => {
+  const page = new Page();
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
+  try {
+    assert.equal((await connectAnywhere("/mcp", { worker: another() })).host, "page");
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  assert.equal(page.here[0]?.notice?.why, "no_answer");
+  assert.equal(page.started, 3, "one whose process was just ending would have answered by then");
+});
+
+test("Fault 222: a browser that refuses the page Web Locks has no worker that would know it lives", async () => {
+  const page = new Page();
+  page.worker = (tell) => () => tell(welcome);
+  navigator.locks.request = () => Promise.reject(new DOMException("denied", "SecurityError"));
+  await connectAnywhere("/mcp", { worker: another() });
+  assert.equal(page.here[0]?.notice?.why, "no_locks");
+});
