@@ -82,7 +82,7 @@ func TestStoryPackedApp(t *testing.T) {
 	v.count(page, "a", 7, 3)
 	page.Reload()
 	v.has(page, "a", 3)
-	passes(p, "a", 4)
+	passes(p, "a", 5)
 	v.ends(page, "a")
 	v.uncut("a")
 	v.oneHandshake()
