@@ -50,9 +50,11 @@ test("TestFault134_OneWrongReadingIsNeverSound", () => {
       readings = readClock(readings, n === wrongAt ? now + (random() - 0.3) * 500 * DAY : now);
       assert.ok(readings.sound <= now, `seed ${seed}: ${(readings.sound - now) / DAY} days ahead`);
     }
-    // Two right ones are enough, whatever was before.
+    // Two right ones are enough, whatever was before: the first is sure then, or a
+    // wrong one that was no day before it.
     for (const wait of [2 * DAY, 2 * DAY, 0]) readings = readClock(readings, (now += wait));
-    assert.equal(readings!.sound, now - 2 * DAY, `seed ${seed}`);
+    const behind = (now - readings!.sound) / DAY;
+    assert.ok(behind >= 2 && behind < 3, `seed ${seed}: ${behind} days behind`);
   }
 });
 
