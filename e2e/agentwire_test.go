@@ -48,7 +48,7 @@ func openAgentWire(t *testing.T, before string) *chrome.Page {
 		t.Fatal(err)
 	}
 	site := chrome.NewSite(t)
-	site.File("/load.mjs", bundle(t, "src/runtime/loadruntime.ts", "--define:HOLDFAST_VERSION="+chrome.JS(manifest.Version)))
+	site.File("/load.mjs", bundle(t, "src/runtime/loadruntime.ts", "--define:HOLDFAST_VERSION="+chrome.JS(manifest.Version), "--define:HOLDFAST_ONE_FILE=true"))
 	page := chrome.Open(t, site.Page("/app", before+agentWireScript))
 	page.WaitFor(`window.ready`)
 	return page

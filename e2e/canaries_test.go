@@ -153,6 +153,7 @@ var classified = map[string]map[string]string{
 	"AgentOptions": {
 		"client": "canary", "principal": "canary", "handlers": "canary: the option that is chosen", "headers": "canary", "token": "canary",
 		"credentials": "one of fetch's words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "wasm": "an address of the app's own",
+		"worker": "an address of the app's own", "host": "one of our words",
 	},
 	"SessionOptions": {"cwd": "canary", "mcpServers": "canary", "additionalDirectories": "canary"},
 }
