@@ -123,16 +123,26 @@ func TestFault193_SharedFromTheCache(t *testing.T) {
 		page, other := v.open(), v.open()
 		v.count(page, "a", 9, 3)
 		v.has(other, "a", 3)
+		cached := 0
 		for come := 3; come <= 6; come += 3 {
 			chrome.Eval[chrome.Void](page, `void (window.same = true)`)
 			page.Navigate(v.site.URL + "/")
 			passes(p, "a", 3)
 			v.has(other, "a", come+3)
 			page.Back()
-			if !chrome.Eval[bool](page, `window.same === true`) {
-				t.Fatalf("not from the cache: %s", chrome.Eval[string](page, `JSON.stringify(performance.getEntriesByType("navigation")[0].notRestoredReasons)`))
+			switch why := chrome.Eval[string](page, `window.same ? "" : performance.getEntriesByType("navigation")[0].notRestoredReasons?.reasons.map(({ reason }) => reason).join()`); why {
+			case "":
+				cached++
+			case "weblocks-contention":
+				// The page gives its lock back as it goes, and the worker waits for it: once
+				// in a while the browser looks before it has it back, and loads the page anew.
+			default:
+				t.Fatalf("not from the cache: %s", why)
 			}
 			v.has(page, "a", come+3)
+		}
+		if cached == 0 {
+			t.Error("never from the cache")
 		}
 		passes(p, "a", 1)
 		v.ends(page, "a")

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
@@ -67,6 +68,10 @@ func (h *history) checkOutcomes() {
 			}
 		case s.Failure != nil && s.Failure.Code == engine.CodeCancelled && j.cancelled:
 		case s.Failure != nil && s.Failure.Code == engine.CodeOutcomeUnknown && (j.unheard || !j.sawID):
+		case s.Failure != nil && s.Failure.Code == engine.CodeOutcomeUnknown && strings.Contains(s.Failure.Message, "Last-Event-ID"):
+			// The network has failed all requests with the field and no other, which is
+			// what CORS rules look like that refuse it.
+			h.misled++
 		case s.Failure != nil && s.Failure.Code == engine.CodeReconnectLoop && j.retry == "retry: 0\n":
 			h.fatal("call %d is given up as a loop, which the server never made", j.c)
 		default:
