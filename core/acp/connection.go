@@ -158,8 +158,11 @@ func (n *connection) opened(c *Client, now engine.Time) {
 
 // release lets through the requests that wait for the connection, or for its stream.
 func (n *connection) release(c *Client, now engine.Time) {
+	if n != c.home {
+		return
+	}
 	for _, r := range c.allRequests() {
-		if n == c.home && r.state == requestQueued && r.session == nil {
+		if r.state == requestQueued && r.session == nil {
 			r.dispatch(c, now)
 		}
 	}

@@ -70,3 +70,48 @@ func TestFault240_NeverSent(t *testing.T) {
 	s.expect(end.Failure != nil && end.Failure.Code == engine.CodeTimeout && end.Failure.Retryable, "it ended with %+v", end.Failure)
 	s.expect(len(m.of("session/new")) == 1, "it left")
 }
+
+// A login takes its time, and the stream may be refused until it is done: it waits for
+// no stream.
+func TestFault240_LoginIsNotHeld(t *testing.T) {
+	for _, method := range []string{"authenticate", "auth/login"} {
+		m := newModel()
+		m.answers = `"info":{"name":"m","version":"1"},"capabilities":{"session":{}},"authMethods":[{"methodId":"x","name":"x","type":"agent"}]`
+		s := newSim(t, acp.Config{}, m)
+		s.session()
+		m.taken = 1 << 30
+		s.load()
+		s.request(0, method, `{"methodId":"x"}`)
+		s.settle(1_000)
+		s.expect(len(m.of(method)) == 1, "%s waits for a stream", method)
+	}
+}
+
+// A session that is loaded while the stream comes back may take the agent long: it is
+// asked for once, and its history is there once.
+func TestFault240_SlowLoadIsAskedOnce(t *testing.T) {
+	m, _ := version1()
+	s := newSim(t, acp.Config{}, m)
+	s.session()
+	m.sessions["old"] = &modelSession{m: m, id: "old", history: []string{
+		`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hi"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"an answer"}}`,
+	}}
+	s.settle(20_000)
+	m.silent["session/load"] = true
+	m.taken = 1
+	s.load()
+	call := s.request(0, "session/load", `{"sessionId":"old","cwd":"/w","mcpServers":[]}`)
+	s.settle(6_000)
+	delete(m.silent, "session/load")
+	asked := 0
+	for _, q := range m.of("session/load") {
+		if q.Session == "old" {
+			asked++
+			m.handle(m.connections["c1"], q)
+		}
+	}
+	s.settle(20_000)
+	s.expect(s.settled(call).Outcome == engine.OutcomeResult, "it ended with %+v", s.settled(call).Failure)
+	s.expect(asked == 1, "it was asked for %d times", asked)
+}

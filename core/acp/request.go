@@ -172,7 +172,7 @@ func (r *request) dispatch(c *Client, now engine.Time) {
 		return // connection.opened lets it go
 	case r.session != nil && (!r.session.ready(c, now) || !r.session.takes(c, r)):
 		return // session.release lets it go
-	case r.session == nil && !methods[r.method].repeats && conn.stream.mayLose() && !conn.stream.silent:
+	case r.session == nil && conn.stream.holds(r.method):
 		return // stream.up or stream.advance lets it go
 	}
 	r.send(c, now)
@@ -193,9 +193,10 @@ func (r *request) send(c *Client, now engine.Time) {
 	}
 	r.enter(c, requestSent)
 	r.doubtful, r.again = nil, engine.Never
-	r.cut = r.conn.stream.mayLose() && r.conn.stream.brings(r)
+	m := methods[r.method]
+	r.cut = m.repeats && !m.patient && r.conn.stream.mayLose() && r.conn.stream.brings(r)
 	r.conn.answers = append(r.conn.answers, r)
-	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: methods[r.method].repeats,
+	r.post = &post{conn: r.conn, session: r.session, request: r, op: r.method, again: m.repeats,
 		body: jsonrpc.AppendRequest(nil, r.id, r.method, r.params, nil)}
 	c.send(now, r.post)
 }

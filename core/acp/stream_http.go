@@ -23,13 +23,15 @@ type stream struct {
 	resumes  bool        // it goes on behind an id
 	heardAt  engine.Time // when something came on it last
 	comments uint64
-	withheld bool        // a Read that waits for the store
-	silent   bool        // the connection's own: a GET of it has had no answer for streamWithin
-	silentAt engine.Time // when that will be so
+	withheld bool // a Read that waits for the store
+
+	// Of the connection's own:
+	unanswered   bool        // its GET has had no answer for streamWithin
+	unansweredAt engine.Time // when that will be so
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
-	es := &stream{conn: n, session: s, silentAt: engine.Never, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	es := &stream{conn: n, session: s, unansweredAt: engine.Never, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	es.link.Watch(c.now, &c.heads)
 	es.link.Reopen = true // agents keep what they say while nobody reads
 	return es
@@ -56,7 +58,7 @@ func (es *stream) connect(c *Client, now engine.Time) {
 	es.token = c.token.Number()
 	es.x = c.fetch(es, "GET", header, nil)
 	if es.session == nil {
-		es.silentAt = now.After(streamWithin)
+		es.unansweredAt = now.After(streamWithin)
 	}
 }
 
@@ -109,6 +111,14 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 	es.broken(c, now, engine.EndNetwork, head)
 }
 
+// holds reports whether a request waits for the stream: one that may be asked once
+// only, and whose answer is due. A login has all the time it likes, and may be what
+// the stream waits for.
+func (es *stream) holds(method string) bool {
+	m := methods[method]
+	return !m.repeats && !m.patient && es.mayLose() && !es.unanswered
+}
+
 // refused notes that the agent's server will not let the session be heard.
 func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 	es.close(c)
@@ -137,7 +147,7 @@ func (es *stream) up(c *Client, now engine.Time) {
 	}
 	s := es.session
 	if s == nil {
-		es.silent, es.silentAt = false, engine.Never
+		es.unanswered, es.unansweredAt = false, engine.Never
 		es.conn.streamAnswered(c)
 		es.conn.release(c, now)
 		return
@@ -229,7 +239,7 @@ func (es *stream) close(c *Client) {
 
 func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
 	c.abort(es.x)
-	es.x, es.silent, es.silentAt = 0, false, engine.Never
+	es.x, es.unanswered, es.unansweredAt = 0, false, engine.Never
 	if es.link.State() == link.StateOver {
 		return
 	}
@@ -271,13 +281,13 @@ func (es *stream) advance(c *Client, now engine.Time) {
 	case link.ActionAbort:
 		es.broken(c, now, engine.EndNetwork, engine.Head{})
 	}
-	if now >= es.silentAt {
-		es.silent, es.silentAt = true, engine.Never
+	if now >= es.unansweredAt {
+		es.unanswered, es.unansweredAt = true, engine.Never
 		es.conn.release(c, now)
 	}
 }
 
-func (es *stream) deadline() engine.Time { return min(es.link.Deadline(), es.silentAt) }
+func (es *stream) deadline() engine.Time { return min(es.link.Deadline(), es.unansweredAt) }
 
 // readWithheld goes on reading where the store has caught up.
 func (es *stream) readWithheld(c *Client) {
