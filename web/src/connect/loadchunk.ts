@@ -1,7 +1,7 @@
 import { checkSignal } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
-import { fetchAhead } from "../runtime/wasmahead.js";
+import { dropAhead, fetchAhead } from "../runtime/wasmahead.js";
 import { unlessAborted } from "./abort.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
@@ -37,6 +37,7 @@ async function comes<T>(chunk: PageChunk<T>): Promise<T> {
   try {
     return (chunk.here = await chunk.load());
   } catch (cause) {
+    if (!chunk.inWorker) dropAhead();
     throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", cause });
   } finally {
     chunk.coming = undefined;

@@ -11,14 +11,15 @@ let begun = false;
 /** Has the wasm fetched while the chunk that runs it is on its way: neither waits for the other. Nothing where the app has given the wasm itself. */
 export function fetchAhead(source: unknown = wasmBeside): void {
   if (ahead || begun || !(typeof source === "string" || source instanceof URL)) return;
-  const mine = { href: String(source), response: fetch(source) };
-  ahead = mine;
-  // Who takes it hears of a failure. Where nobody does, as the chunk has not come
-  // either, the next try fetches again.
-  const drop = (): void => {
-    if (ahead === mine) ahead = undefined;
-  };
-  mine.response.then(({ ok }) => ok || drop(), drop);
+  const response = fetch(source);
+  response.catch(() => {}); // whoever takes it hears of it
+  ahead = { href: String(source), response };
+}
+
+/** Nobody will take it: the chunk has not come. The next try fetches again. */
+export function dropAhead(): void {
+  ahead?.response.then(({ body }) => body?.cancel()).catch(() => {});
+  ahead = undefined;
 }
 
 /** The answer for that address, where it was fetched ahead. It is given once. */
