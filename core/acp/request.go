@@ -29,7 +29,7 @@ type request struct {
 	connection string // of initialize: the id that its answer's head named
 	by         engine.Time
 	again      engine.Time   // when it is asked once more, its answer having been lost
-	cut        bool          // the stream that brings its answer broke since it was sent
+	cut        bool          // the stream that brings its answer was broken when it was sent, or broke since
 	turn       uint32        // a prompt's: which turn there was when it was made
 	overIn     uint32        // a prompt's: the turn that ended when it was in the history already; 0 for none
 	storing    bool          // what is written ahead of it is being stored

@@ -9,6 +9,7 @@ import { connectAgent } from "../src/host/agenthosts.js";
 import { PortSession } from "../src/host/portsession.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { CoreRig } from "./agentrig.js";
+import { ready } from "./ready.js";
 
 const INITIALIZE = { info: { name: "a", version: "1" }, capabilities: { session: { prompt: {} } } };
 const OPTIONS = [{ optionId: "y", name: "Allow", kind: "allow_once" }];
@@ -21,7 +22,7 @@ const coded =
 
 /** Lets all run that is ready, on both sides of every port. */
 async function settled(): Promise<void> {
-  for (let n = 0; n < 8; n++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let n = 0; n < 8; n++) await ready();
 }
 
 /** A worker, whose core is the test, and the pages that it has. */

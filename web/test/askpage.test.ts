@@ -8,15 +8,17 @@ class View {
   readonly questions: { resolve(token: unknown): void; reject(error: unknown): void; signal: AbortSignal }[] = [];
   readonly over = new AbortController().signal;
   readonly number = 2;
-  checks = false;
   readonly page: { presence: string; question(...all: [number, string, object, { signal: AbortSignal }]): Promise<unknown> };
 
-  constructor(readonly peers: View[], readonly stores: { user: string | undefined }, readonly hasToken = true) {
+  readonly stores: { user: string | undefined; token(): Promise<unknown>; changed(): boolean };
+
+  constructor(readonly peers: View[], { user }: { user: string | undefined }, readonly hasToken = true) {
+    this.stores = { user, token: async () => undefined, changed: () => false };
     peers.push(this);
     this.page = { presence: "here", question: (_, __, ___, { signal }) => new Promise((resolve, reject) => this.questions.push({ resolve, reject, signal })) };
   }
 
-  async checkUser(): Promise<void> {}
+  leaves(): void {}
 
   /** Asks for a token, as the core does. */
   token(): Promise<string> {

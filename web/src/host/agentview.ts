@@ -10,10 +10,11 @@ import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
 import { errorData } from "./errordata.js";
+import { KnownPlaces } from "./knownplaces.js";
 import { NewFacts } from "./newfacts.js";
 import type { Presence } from "./pagepresence.js";
 import type { QuestionContext } from "./portview.js";
-import type { Asked, HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
+import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 import { SharedAgent } from "./sharedagent.js";
 
@@ -68,8 +69,6 @@ export class AgentView implements View, TokenView {
   stores!: UserStores;
   /** Where the agent is. */
   address: string;
-  /** A check of the user is under way. */
-  checks = false;
   readonly #names: readonly unknown[];
   readonly #open: OpenAgent;
   #agent: SharedAgent | undefined;
@@ -79,10 +78,7 @@ export class AgentView implements View, TokenView {
   readonly #facts: NewFacts;
   readonly #shown = new Map<SessionMirror, Shown>();
   readonly #asks = new Map<number, OpenRequest>();
-  /** Whose stores the page knows; null: none as yet. */
-  #placesOf: string | undefined | null = null;
-  /** Resolves when the page knows what a logout deletes. */
-  #placesTold: Promise<void> = Promise.resolve();
+  readonly #places: KnownPlaces;
   /** It has heard why sessions are not kept. */
   #knowsWhy = false;
 
@@ -98,6 +94,7 @@ export class AgentView implements View, TokenView {
       () => this.#known(),
       (facts) => this.page.send({ t: "facts", client: this.number, facts }),
     );
+    this.#places = new KnownPlaces((facts) => this.page.send({ t: "facts", client: this.number, facts }));
   }
 
   get over(): AbortSignal {
@@ -191,7 +188,7 @@ export class AgentView implements View, TokenView {
 
   /** Ends it, for the app: the client with it, where it is the last, or the app wants the client's end. */
   async close(how: "close" | "terminate" | "logout"): Promise<void> {
-    await this.#placesTold;
+    await this.#places.known;
     const agent = this.#agent;
     const client = agent?.client;
     const isLast = agent?.leave(this) ?? false;
@@ -215,17 +212,6 @@ export class AgentView implements View, TokenView {
     this.#over.abort();
     this.#facts.end();
     this.page.send({ t: "ended", client: this.number, again: true });
-  }
-
-  async checkUser(): Promise<void> {
-    if (this.checks) return;
-    this.checks = true;
-    try {
-      const answer = await this.stores.token();
-      if (!this.over.aborted && this.stores.changed(answer)) this.leaves();
-    } finally {
-      this.checks = false;
-    }
   }
 
   /** What the store holds. */
@@ -258,13 +244,7 @@ export class AgentView implements View, TokenView {
   /** Tells the page what it does not know of the client, and what a logout deletes. */
   #tell(): void {
     this.#facts.tell();
-    const { stores, address: url } = this;
-    if (!stores || stores.opened === this.#placesOf) return;
-    this.#placesOf = stores.opened;
-    const tell = (places: Omit<StoredPlaces, "url">): void => {
-      this.page.send({ t: "facts", client: this.number, facts: { stored: { url, ...places } satisfies StoredPlaces } });
-    };
-    this.#placesTold = stores.places().then(tell, () => {}); // an address that is none: nothing is stored of it
+    if (this.stores) this.#places.tell(this.stores, this.address);
   }
 
   #known(): Record<string, unknown> | undefined {

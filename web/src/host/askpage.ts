@@ -2,6 +2,7 @@
 // Where none is, the question waits for one, and the work goes on.
 
 import { principalOf } from "../connect/principal.js";
+import type { UserStores } from "../connect/userstores.js";
 import type { Handlers, InputContext } from "../input/handlers.js";
 import type { Asked } from "./protocol.js";
 import type { Presence } from "./pagepresence.js";
@@ -14,15 +15,13 @@ export interface TokenView {
   readonly page: { readonly presence: Presence; question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown> };
   /** Aborted once it uses the client no more. */
   readonly over: AbortSignal;
-  readonly stores: { readonly user: string | undefined };
+  readonly stores: Pick<UserStores, "user" | "token" | "changed">;
   /** Whether its page gives tokens. */
   readonly hasToken: boolean;
-  /** Whether a check of the user is under way. */
-  readonly checks: boolean;
   /** All views of the same client, the newest last. */
   readonly peers: readonly TokenView[];
-  /** Asks its page for a token of its own: where that is another user's, it goes on with a client of that user's. */
-  checkUser(): Promise<void>;
+  /** Goes on with a client of the user that its page has now. */
+  leaves(): void;
 }
 
 /** Why a question has no answer: its page has gone. */
@@ -30,6 +29,9 @@ export const GONE: unique symbol = Symbol("the page has gone");
 
 /** A page that has not answered after so many ms is not waited for. */
 const HANGS = 1_000;
+
+/** Views whose user is being checked. */
+const checking = new WeakSet<TokenView>();
 
 /** Whoever waits for a page. */
 const waiting: (() => void)[] = [];
@@ -68,11 +70,23 @@ export async function askPage(view: PortView, asked: Asked, request: object, con
  */
 export async function askForToken(view: TokenView, server: string): Promise<string> {
   // One that is being checked itself has the others check nothing.
-  const others = view.checks ? [] : view.peers.filter((other) => other !== view && other.page !== view.page && isHere(other));
-  const all = Promise.all(others.map((other) => other.checkUser()));
+  const others = checking.has(view) ? [] : view.peers.filter((other) => other !== view && other.page !== view.page && isHere(other));
+  const all = Promise.all(others.map(checkUser));
   const token = await firstToken(view, server);
   if (others.length > 0) await Promise.race([all, new Promise((resolve) => setTimeout(resolve, HANGS))]);
   return token;
+}
+
+/** Asks a view's page for a token of its own: where that is another user's, the view goes on with a client of that user's. */
+async function checkUser(view: TokenView): Promise<void> {
+  if (checking.has(view)) return;
+  checking.add(view);
+  try {
+    const answer = await view.stores.token();
+    if (!view.over.aborted && view.stores.changed(answer)) view.leaves();
+  } finally {
+    checking.delete(view);
+  }
 }
 
 /**
@@ -80,7 +94,8 @@ export async function askForToken(view: TokenView, server: string): Promise<stri
  * that another page gives, unless that is another user's.
  */
 function firstToken(view: TokenView, server: string): Promise<string> {
-  const { over, stores, checks } = view;
+  const { over, stores } = view;
+  const isChecked = checking.has(view);
   const { user } = stores;
   const answered = new AbortController();
   const end = (): void => answered.abort(over.reason);
@@ -91,7 +106,7 @@ function firstToken(view: TokenView, server: string): Promise<string> {
   const token = new Promise<string>((resolve, reject) => {
     const askNext = (): void => {
       if (signal.aborted) return reject(signal.reason as Error);
-      const all = checks ? [view] : [...view.peers.filter((other) => other.hasToken && other !== view), view];
+      const all = isChecked ? [view] : [...view.peers.filter((other) => other.hasToken && other !== view), view];
       const next = all.filter((other) => isHere(other) && !asked.has(other)).at(-1);
       if (!next) return void arrival(signal).then(askNext);
       asked.add(next);

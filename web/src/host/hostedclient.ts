@@ -5,11 +5,12 @@ import type { Guarantees } from "../client/guarantees.js";
 import { openView } from "../client/connect.js";
 import type { ConnectOptions } from "../client/options.js";
 import { type ErrorData, errorData } from "./errordata.js";
+import { KnownPlaces } from "./knownplaces.js";
 import { pageCame } from "./lingering.js";
 import { NewFacts } from "./newfacts.js";
 import type { PortCall } from "./portcall.js";
 import { PortView, type ViewPage } from "./portview.js";
-import type { HostMessage, PageMessage, StoredPlaces } from "./protocol.js";
+import type { HostMessage, PageMessage } from "./protocol.js";
 import { askForToken, handlersOf, pageArrived } from "./askpage.js";
 
 /** A client that a page has opened here. */
@@ -22,8 +23,7 @@ export class HostedClient {
     () => this.#known(),
     (facts) => this.#send({ t: "facts", client: this.#number, facts }),
   );
-  /** Whose stores the page knows; null: none as yet. */
-  #placesOf: string | undefined | null = null;
+  readonly #places = new KnownPlaces((facts) => this.#send({ t: "facts", client: this.#number, facts }));
 
   constructor(page: ViewPage, number: number) {
     this.#page = page;
@@ -88,7 +88,10 @@ export class HostedClient {
   /** Tells the page what it does not know of the client. */
   tell(): void {
     this.#facts.tell();
-    if (this.#view?.client) this.#tellPlaces(this.#view);
+    const view = this.#view;
+    if (!view?.client) return;
+    this.#places.tell(view.stores, view.address);
+    view.placesKnown = this.#places.known;
   }
 
   #known(): Record<string, unknown> | undefined {
@@ -97,16 +100,6 @@ export class HostedClient {
     const { url, revision, negotiation, session, server, capabilities, instructions, durability, counters } = view.facts;
     const guarantees = guaranteesIn(view);
     return { state: view.state, url, revision, negotiation, session, server, capabilities, instructions, durability, guarantees, counters };
-  }
-
-  #tellPlaces(view: PortView): void {
-    const { stores, address: url } = view;
-    if (stores.opened === this.#placesOf) return;
-    this.#placesOf = stores.opened;
-    const tell = (places: Omit<StoredPlaces, "url">): void => {
-      this.#send({ t: "facts", client: this.#number, facts: { stored: { url, ...places } satisfies StoredPlaces } });
-    };
-    view.placesTold = stores.places().then(tell, () => {}); // an address that is none: nothing is stored of it
   }
 
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {

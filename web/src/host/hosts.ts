@@ -146,7 +146,7 @@ function inPage(url: string | URL): string {
 }
 
 /**
- * Who the user is, so that two of them never share a worker; and the token provider, which is
+ * Who the user is, so that pages of two users start two workers; and the token provider, which is
  * asked once for that, and gives that token first.
  */
 async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: string; token: TokenProvider | undefined }> {

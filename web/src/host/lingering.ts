@@ -3,8 +3,8 @@
 
 import type { PortView } from "./portview.js";
 
-/** How long a client without a page and without anything under way is kept, in ms. */
-const IDLE = 30_000;
+/** How long a client without a page and without anything under way is kept, in ms: an agent's too. */
+export const IDLE = 30_000;
 
 /** The page of a view has gone. */
 export function pageLeft(view: PortView): void {

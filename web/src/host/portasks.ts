@@ -69,7 +69,7 @@ export class PortAsks {
       case "close":
       case "logout": {
         const end = async (): Promise<void> => {
-          await view.placesTold;
+          await view.placesKnown;
           await view.closeAbsent(method);
           await view[method]();
         };

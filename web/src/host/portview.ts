@@ -73,25 +73,10 @@ export class PortView extends ClientView {
   }
 
   /** Resolves when its page knows what a logout deletes. */
-  placesTold: Promise<void> = Promise.resolve();
+  placesKnown: Promise<void> = Promise.resolve();
 
   /** Whether its page gives tokens. */
   hasToken = false;
-
-  /** Whether a check of the user is under way. */
-  checks = false;
-
-  /** Asks its page for a token of its own: where that is another user's, it goes on with a client of that user's. */
-  async checkUser(): Promise<void> {
-    if (this.checks) return;
-    this.checks = true;
-    try {
-      const answer = await this.stores.token();
-      if (!this.over.aborted && this.stores.changed(answer)) this.leaves();
-    } finally {
-      this.checks = false;
-    }
-  }
 
   /** Other pages hear of a call that this one has made, as other tabs do. */
   tellOthers(call: SharedCall<unknown>): void {

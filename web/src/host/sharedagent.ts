@@ -8,10 +8,8 @@ import type { UserStores } from "../connect/userstores.js";
 import { NewestTokens, type View, Views } from "../connect/views.js";
 import { EVENT } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
+import { IDLE } from "./lingering.js";
 import { type MirroredQuestion, SessionMirror } from "./sessionmirror.js";
-
-/** How long a client without a page and without anything under way is kept, in ms. */
-const IDLE = 30_000;
 
 /** What is asked outside of any session. */
 const OUTSIDE: Recalled = { sessionId: "", cwd: "", restored: false, owned: true };
@@ -134,7 +132,7 @@ export class SharedAgent implements AgentViewer {
     if (isLeft || !this.keeps || !this.#client || state === "closed" || state === "failed") return this.#end(view);
     this.reassign();
     const look = (): void => {
-      if (!this.views.all.includes(view)) return; // a page has come, and has it
+      if (!this.views.all.includes(view)) return; // it was removed: a page has come and can listen
       if (this.views.all.length > 1 || [...this.#mirrors.values()].some(({ isAtWork }) => isAtWork)) setTimeout(look, IDLE);
       else this.#end(view);
     };
