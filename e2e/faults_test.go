@@ -124,6 +124,7 @@ var torture = []int{
 	241,
 	242,
 	243,
+	244,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

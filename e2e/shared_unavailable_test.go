@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
@@ -94,6 +95,52 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 				t.Errorf("what the page does by itself: %q, want %q", told, want)
 			}
 			blameless(t, p)
+		})
+	}
+}
+
+// TestFault222_AgentsWithoutAWorker: an agent's client that would be in the shared worker is in the page
+// where there is none, and its app hears why, once.
+func TestFault222_AgentsWithoutAWorker(t *testing.T) {
+	t.Parallel()
+	server := acpserver.Start(t, acpserver.Options{})
+	for name, test := range map[string]struct{ before, options, reason string }{
+		"no SharedWorker": {`delete globalThis.SharedWorker;`, `{}`, "unsupported"},
+		"no such file":    {``, `{ worker: "/nosuch/holdfast-worker.mjs" }`, "not_started"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			site := chrome.NewSite(t)
+			site.File("/before.mjs", test.before)
+			url := site.Page("/app", `import "/before.mjs";`+appScript)
+			connect := func(host string) string {
+				return `holdfast.connectAgent(` + chrome.JS(server.URL()) + `, { ...` + test.options + `, host: "` + host + `" })`
+			}
+			// Of a script that has failed, Chromium says nothing the second time: each has a browser of its own.
+			open := func() *chrome.Page {
+				page := chrome.Open(t, url)
+				page.WaitFor(`window.holdfast`)
+				return page
+			}
+			pinned := chrome.Script[failure](open(), `return await attempt(async () => (await `+connect("shared")+`, 0));`)
+			if pinned.Code != "host_unavailable" || !strings.HasPrefix(pinned.Message, "connectAgent: ") {
+				t.Errorf("got %q: %s", pinned.Code, pinned.Message)
+			}
+			told := chrome.Script[[]string](open(), `
+				const said = [];
+				const agent = await `+connect("auto")+`;
+				agent.on("host", ({ host, why, error }) => said.push(host + ": " + why + ", " + error.message));
+				const session = await agent.newSession({ cwd: "/w" });
+				await session.prompt("count 2");
+				const end = await session.settled();
+				return [agent.host, String(end.stopReason), ...said];`)
+			want := []string{"page", "end_turn"}
+			if autoIsShared(t) {
+				want = append(want, "page: "+test.reason+", "+pinned.Message)
+			}
+			if !slices.Equal(told, want) {
+				t.Errorf("what the page does by itself: %q, want %q", told, want)
+			}
 		})
 	}
 }

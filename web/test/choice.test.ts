@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ClientEvents } from "../src/client/clientevents.js";
+import type { Agent } from "../src/agent/agent.js";
+import { agentHost } from "../src/agent/loadagent.js";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
-import { checkHost, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
-import { connect, connectAnywhere, pageHost } from "../src/host/hosts.js";
+import { agentWays, connectAgent } from "../src/host/agenthosts.js";
+import { checkHost, named, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
+import { connectAnywhere } from "../src/host/connectby.js";
+import { clientWays, connect, pageHost } from "../src/host/hosts.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
-import type { HostReason } from "../src/shared/host.js";
+import type { HostEvent, HostReason } from "../src/shared/host.js";
 
 const PAGE = "https://app.test";
 const SCRIPT = `${PAGE}/holdfast-worker.mjs`;
@@ -40,7 +43,7 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
     try {
       checkHost({ ...able, ...page });
     } catch (thrown) {
-      error = thrown;
+      error = named("connect", thrown);
     }
     assert.equal(reasonOf(error) ?? "", why);
     if (why === "") continue;
@@ -59,7 +62,7 @@ class Page {
   started = 0;
   worker: FakeWorker = () => undefined;
   /** What went to the page's own host. */
-  readonly here: { options: ConnectOptions; notice: ClientEvents["host"] | undefined }[] = [];
+  readonly here: { options: ConnectOptions; notice: HostEvent | undefined }[] = [];
 
   constructor() {
     const own = this;
@@ -83,16 +86,23 @@ class Page {
     const locks = { request: (_: string, __: object, held: (lock: object) => unknown) => Promise.resolve(held({})) };
     const globals = { SharedWorker: FakeSharedWorker, location: new URL(`${PAGE}/app`), origin: PAGE, navigator: { locks }, addEventListener: () => {} };
     for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-    pageHost.here = {
-      connectHere: async (_, options, notice) => {
-        own.here.push({ options, notice });
-        return { host: "page" } as McpClient;
-      },
+    const connectsHere = (options: object, notice: HostEvent | undefined): { host: "page" } => {
+      own.here.push({ options, notice });
+      return { host: "page" };
     };
+    pageHost.here = { connectHere: async (_, options, notice) => connectsHere(options, notice) as McpClient };
+    agentHost.here = { connectAgentHere: async (_, options, notice) => connectsHere(options, notice) as Agent };
   }
 }
 
 const welcome = { t: "welcome", build: "", lock: "" };
+/** What an app calls, with the shared worker wanted and with a pin; and what errors of it name. */
+const kinds = {
+  connect: { auto: (options: object) => connectAnywhere(clientWays, "/mcp", options), pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }) },
+  connectAgent: { auto: (options: object) => connectAnywhere(agentWays, "/acp", options), pinned: (options: object) => connectAgent("/acp", { ...options, host: "shared" }) },
+};
+const anywhere = kinds.connect.auto;
+
 let scripts = 0;
 /** A script that no other test has tried. */
 const another = (): string => `/worker-${++scripts}.mjs`;
@@ -112,7 +122,7 @@ const failures: Record<string, { why: HostReason; worker: FakeWorker; options?: 
     why: "load_failed",
     worker: (tell) => (message) => {
       if (message.t === "hello") tell(welcome);
-      if (message.t === "connect") {
+      if (message.t === "connect" || message.t === "agent") {
         tell({ t: "failed", client: message.client, error: { code: "load_failed", name: "HoldfastError", op: "load", message: "forbidden" } });
       }
     },
@@ -121,22 +131,54 @@ const failures: Record<string, { why: HostReason; worker: FakeWorker; options?: 
 };
 
 test("Fault 222: where no shared worker can be had the page takes its place, and its app hears why", async () => {
+  for (const { auto, pinned } of Object.values(kinds)) {
+    for (const [name, { why, worker, options }] of Object.entries(failures)) {
+      const page = new Page();
+      page.worker = worker;
+      const given = { worker: another(), ...options };
+      const rejected = (await pinned(given).catch((error: unknown) => error)) as HoldfastError;
+      const client = await auto(given);
+      assert.equal(client.host, "page", name);
+      assert.equal(page.here.length, 1, name);
+      const [{ notice } = { notice: undefined }] = page.here;
+      assert.equal(notice?.host, "page", name);
+      assert.equal(notice?.why, why, name);
+      assert.equal(notice?.error.message, rejected.message, "what a pin is rejected with");
+      assert.equal(notice?.error.code, rejected.code, name);
+    }
+  }
+});
+
+test("Fault 244: the error of a host that cannot be had names the operation that wanted it", async () => {
   for (const [name, { why, worker, options }] of Object.entries(failures)) {
+    if (why === "load_failed") continue; // which is no error of the host's
     const page = new Page();
     page.worker = worker;
     const given = { worker: another(), ...options };
-    const pinned = (await connect("/mcp", { ...given, host: "shared" }).catch((error: unknown) => error)) as HoldfastError;
-    const client = await connectAnywhere("/mcp", given);
-    assert.equal(client.host, "page", name);
-    const [{ notice } = { notice: undefined }] = page.here;
-    assert.equal(notice?.host, "page", name);
-    assert.equal(notice?.why, why, name);
-    assert.equal(notice?.error.message, pinned.message, "what a pin is rejected with");
-    assert.equal(notice?.error.code, pinned.code, name);
+    // At once, so that both wait for the same worker; and once more, when it is known to have failed.
+    for (let round = 0; round < 2; round++) {
+      for (const how of ["pinned", "auto"] as const) {
+        await Promise.all(
+          Object.entries(kinds).map(async ([op, kind]) => {
+            const here = page.here.length;
+            const error = (await kind[how](given).then(
+              () => page.here.slice(here).find(({ notice }) => notice?.error.op === op)?.notice?.error,
+              (rejected: unknown) => rejected,
+            )) as HoldfastError;
+            assert.deepEqual([error.code, error.op, error.message.startsWith(`${op}: `), reasonOf(error)], ["host_unavailable", op, true, why], name);
+          }),
+        );
+      }
+    }
   }
 });
 
 test("Fault 222: a script that no worker came of is not waited for again; one that may come is", async () => {
+  const both = new Page();
+  both.worker = failures["another build"]!.worker;
+  const same = { worker: another() };
+  for (const { auto } of Object.values(kinds)) await auto(same);
+  assert.equal(both.started, 1, "a client and an agent are in the same worker");
   for (const [name, starts] of [
     ["another build", 1],
     ["the worker cannot load the wasm", 2],
@@ -144,7 +186,7 @@ test("Fault 222: a script that no worker came of is not waited for again; one th
     const page = new Page();
     page.worker = failures[name]!.worker;
     const given = { worker: another() };
-    for (let i = 0; i < 2; i++) await connectAnywhere("/mcp", { ...given });
+    for (let i = 0; i < 2; i++) await anywhere({ ...given });
     assert.equal(page.started, starts, name);
     assert.equal(page.here.length, 2);
     assert.equal(page.here[0]?.notice?.error.message, page.here[1]?.notice?.error.message);
@@ -155,19 +197,19 @@ test("Fault 222: a token that was asked for to choose the worker is used where t
   const page = new Page();
   page.worker = failures["another build"]!.worker;
   let asked = 0;
-  await connectAnywhere("/mcp", { worker: another(), token: () => `token ${++asked}` });
+  await anywhere({ worker: another(), token: () => `token ${++asked}` });
   const token = page.here[0]?.options.token;
   assert.deepEqual([asked, await token?.(), await token?.(), asked], [1, "token 1", "token 2", 2]);
 });
 
 test("Fault 222: what is no matter of the host is not tried once more in the page", async () => {
   const page = new Page();
-  await assert.rejects(connectAnywhere("ftp://files.test", {}), (error: unknown) => (error as HoldfastError).code === "bad_argument");
+  await assert.rejects(connectAnywhere(clientWays, "ftp://files.test", {}), (error: unknown) => (error as HoldfastError).code === "bad_argument");
   page.worker = (tell) => (message) => {
     if (message.t === "hello") tell(welcome);
     if (message.t === "connect") tell({ t: "failed", client: message.client, error: { code: "unauthorized", name: "HoldfastError", op: "connect", message: "no" } });
   };
-  await assert.rejects(connectAnywhere("/mcp", { worker: another() }), (error: unknown) => (error as HoldfastError).code === "unauthorized");
+  await assert.rejects(anywhere({ worker: another() }), (error: unknown) => (error as HoldfastError).code === "unauthorized");
   assert.equal(page.here.length, 0);
 });
 
@@ -176,7 +218,7 @@ test("Fault 222: a worker that never answers is given up after some seconds", as
   const { setTimeout } = globalThis;
   globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
   try {
-    assert.equal((await connectAnywhere("/mcp", { worker: another() })).host, "page");
+    assert.equal((await anywhere({ worker: another() })).host, "page");
   } finally {
     globalThis.setTimeout = setTimeout;
   }
@@ -188,6 +230,6 @@ test("Fault 222: a browser that refuses the page Web Locks has no worker that wo
   const page = new Page();
   page.worker = (tell) => () => tell(welcome);
   navigator.locks.request = () => Promise.reject(new DOMException("denied", "SecurityError"));
-  await connectAnywhere("/mcp", { worker: another() });
+  await anywhere({ worker: another() });
   assert.equal(page.here[0]?.notice?.why, "no_locks");
 });

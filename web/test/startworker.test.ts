@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NoWorker } from "../src/host/choice.js";
 import { BUILD } from "../src/host/protocol.js";
 import { workerURL } from "../src/host/startworker.js";
-import type { HoldfastError } from "../src/shared/errors.js";
 
 test("Fault 220: the address of the script carries the build, whatever else is in it", () => {
   for (const [given, want] of [
@@ -16,5 +16,5 @@ test("Fault 220: the address of the script carries the build, whatever else is i
     assert.equal(workerURL(given), want);
     assert.equal(workerURL(new URL(given)), want);
   }
-  assert.throws(() => workerURL("/of no page"), (error: unknown) => (error as HoldfastError).code === "host_unavailable");
+  assert.throws(() => workerURL("/of no page"), (error: unknown) => error instanceof NoWorker && error.why === "bad_url");
 });

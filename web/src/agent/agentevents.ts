@@ -1,5 +1,6 @@
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import type { HostEvent } from "../shared/host.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
 import type { SessionStatus, WithdrawnReason } from "./sessionevents.js";
@@ -23,6 +24,8 @@ export interface AgentEvents {
   status: SessionStatus;
   /** Where sessions are kept from now on; `why` says why they no longer outlive the page. */
   durability: { durability: Durability; why?: DurabilityReason };
+  /** Said once after connecting with `host: "auto"` where there is no shared worker, as a {@link McpClient} says it. */
+  host: HostEvent;
   /** The agent broke a rule; `what` says which. What came of it was dropped. */
   integrity: { what: string; cause?: string };
 }

@@ -1,8 +1,7 @@
 import type { Call } from "./call.js";
 import type { Durability, DurabilityReason } from "../tabs/journalclient.js";
 import type { StateEvent } from "../shared/clientstate.js";
-import type { HoldfastError } from "../shared/errors.js";
-import type { Host, HostReason } from "../shared/host.js";
+import type { HostEvent } from "../shared/host.js";
 import type { StatusEvent } from "../shared/streamevents.js";
 import type { CallToolResult, LoggingLevel } from "../shared/mcp.js";
 import type { Changed } from "./resultcache.js";
@@ -31,7 +30,7 @@ export interface ClientEvents {
    * shared worker, and is in another host: `error` is what `host: "shared"` would have
    * rejected with, and `why` its reason, for programs.
    */
-  host: { host: Host; why: HostReason; error: HoldfastError };
+  host: HostEvent;
   /** The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for calls that were found at `connect`. */
   evicted: EvictedCall;
   /**

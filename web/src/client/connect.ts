@@ -6,16 +6,16 @@ import { capabilitiesOf, handledMethods } from "../input/handlers.js";
 import { load } from "../runtime/loadruntime.js";
 import { badArgument, bound, checkGroup, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
+import type { HostEvent } from "../shared/host.js";
 import { isForeign, sendsCookies } from "../shared/origins.js";
 import { McpClient } from "./client.js";
-import type { ClientEvents } from "./clientevents.js";
 import { ClientView } from "./clientview.js";
 import { OpenClient, type Plan } from "./openclient.js";
 import { callDefaults, type ConnectOptions } from "./options.js";
 import type { Validation } from "./sharedclient.js";
 
 /** Connects in this page; `notice` is what the app hears of where it might have been. */
-export async function connectHere(url: string | URL, options: ConnectOptions, notice?: ClientEvents["host"]): Promise<McpClient> {
+export async function connectHere(url: string | URL, options: ConnectOptions, notice?: HostEvent): Promise<McpClient> {
   const view = await openView(url, options, (...made) => new ClientView(...made));
   const client = new McpClient(view);
   setTimeout(() => {

@@ -2,7 +2,7 @@ import type { Agent } from "../agent/agent.js";
 import type { AgentOptions } from "../agent/agentoptions.js";
 import { agentHost } from "../agent/loadagent.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
-import { badArgument } from "../shared/arguments.js";
+import { connectBy, type ConnectWays } from "./connectby.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -27,9 +27,13 @@ export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js")
  *   cause could be found; `load_failed` where there is no wasm; `host_unavailable`
  *   where the host that `host` names cannot be had
  */
-export async function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
-  const { host = "auto" } = options;
-  if (host === "auto" || host === "page") return (await loadedChunk(agentHost, options)).connectAgentHere(url, options);
-  if (host !== "shared" && host !== "worker") throw badArgument(OP, "host", 'has to be "auto", "page", "worker" or "shared"');
-  return (await loadedChunk(agentWorker, options)).connectAgentThere(url, options, host);
+export function connectAgent(url: string | URL, options: AgentOptions = {}): Promise<Agent> {
+  return connectBy(agentWays, url, options);
 }
+
+/** How an agent's client is connected. */
+export const agentWays: ConnectWays<AgentOptions, Agent> = {
+  op: OP,
+  here: async (url, options, notice) => (await loadedChunk(agentHost, options)).connectAgentHere(url, options, notice),
+  there: async (url, options, kind, starts) => (await loadedChunk(agentWorker, options)).connectAgentThere(url, options, kind, starts),
+};

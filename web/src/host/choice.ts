@@ -1,5 +1,5 @@
-// Which host a client gets: the whole decision, in one table. What "auto" stands for; what keeps a
-// page from having a worker, in the order in which it is looked at; and the words for it.
+// Which host a client gets, of an MCP server or an agent: the whole decision, in one table. What "auto" stands for;
+// what keeps a page from having a worker, in the order in which it is looked at; and the words for it.
 
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { HoldfastError } from "../shared/errors.js";
@@ -92,25 +92,41 @@ export const atStart = {
   },
 };
 
-const reasons = new WeakMap<object, HostReason>();
+/** There is no worker. Several operations may hear of the same one: each has an error of its own, by {@link named}. */
+export class NoWorker extends Error {
+  readonly why: HostReason;
 
-/** The error of a host that cannot be had. */
-export function unavailable(why: HostReason, message: string, cause?: unknown): HoldfastError {
-  const error = new HoldfastError({ code: "host_unavailable", op: "connect", message, ...(cause === undefined ? {} : { cause }) });
-  reasons.set(error, why);
-  return error;
+  constructor(why: HostReason, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.why = why;
+  }
+}
+
+const origins = new WeakMap<object, NoWorker>();
+
+/** The error for the app, which names the operation, where there is no worker; any other as it is. */
+export function named(op: string, error: unknown): unknown {
+  if (!(error instanceof NoWorker)) return error;
+  const { message, cause } = error;
+  const made = new HoldfastError({ code: "host_unavailable", op, message, ...(cause === undefined ? {} : { cause }) });
+  origins.set(made, error);
+  return made;
+}
+
+/** What an error of {@link named} was made of. */
+export function noWorkerOf(error: unknown): NoWorker | undefined {
+  return origins.get(error as object);
 }
 
 /** Why there is no worker, where that is what the error says; else it is no matter of the host. */
 export function reasonOf(error: unknown): HostReason | undefined {
-  if (!(error instanceof HoldfastError)) return undefined;
-  return reasons.get(error) ?? (error.code === "load_failed" ? "load_failed" : undefined);
+  return noWorkerOf(error)?.why ?? (error instanceof HoldfastError && error.code === "load_failed" ? "load_failed" : undefined);
 }
 
-/** Throws `host_unavailable` where a rule says that there can be no worker. */
+/** Throws where a rule says that there can be no worker. */
 export function checkHost(page: Surroundings): void {
   const rule = RULES.find((each) => each.applies(page));
-  if (rule) throw unavailable(rule.why, rule.text(page));
+  if (rule) throw new NoWorker(rule.why, rule.text(page));
 }
 
 /** The page as it is. */

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../shared/errors.js";
 import { hasLocks, lock } from "../tabs/locks.js";
-import { atStart, unavailable } from "./choice.js";
+import { atStart, NoWorker } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
@@ -59,14 +59,14 @@ export class HostLink {
     this.#isShared = isShared;
   }
 
-  /** Starts a host, or joins it; `ended` is called when the host has ended. Rejects with `host_unavailable`. */
+  /** Starts a host, or joins it; `ended` is called when the host has ended. Rejects with a NoWorker where there is none. */
   static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
     for (const patience of PATIENCE) {
       const { port, outlives, failed, stop } = startWorker(kind, url, user);
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {
         await link.#hold();
-        if (!hasLocks()) throw unavailable("no_locks", atStart.no_locks());
+        if (!hasLocks()) throw new NoWorker("no_locks", atStart.no_locks());
         if (await Promise.race([failed, link.#hello(patience, outlives)])) {
           link.#ended = ended;
           link.#live();
@@ -81,7 +81,7 @@ export class HostLink {
       link.#end();
       stop();
     }
-    throw unavailable("no_answer", atStart.no_answer(url));
+    throw new NoWorker("no_answer", atStart.no_answer(url));
   }
 
   /** Takes the page's lock; gives it back at once where the page is in the cache, or the link over, by then. */
@@ -101,7 +101,7 @@ export class HostLink {
         const message = checked<HostMessage>(FROM_HOST, data);
         if (message?.t !== "welcome" && message?.t !== "refused") return;
         clearTimeout(timer);
-        if (message.t === "refused") return reject(unavailable("other_build", message.why));
+        if (message.t === "refused") return reject(new NoWorker("other_build", message.why));
         this.#hostLock = message.lock;
         this.#port.onmessage = ({ data }) => this.#receive(data);
         resolve(true);

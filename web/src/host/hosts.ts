@@ -3,14 +3,13 @@ import { closeBy, unlessAborted } from "../connect/abort.js";
 import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
 import { McpClient } from "../client/client.js";
-import type { ClientEvents } from "../client/clientevents.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
 import { validatorBeside, wasmBeside } from "../runtime/beside.js";
-import type { HoldfastError } from "../shared/errors.js";
 import { digest } from "../storage/digest.js";
-import { AUTO, checkHost, reasonOf, surroundings } from "./choice.js";
+import { checkHost, named, surroundings } from "./choice.js";
+import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import { HostLink } from "./hostlink.js";
 import { RemoteBackend } from "./remotebackend.js";
 import type { RemoteWay } from "./remoteclient.js";
@@ -42,74 +41,41 @@ const links = new Map<string, Promise<HostLink>>();
  *   `no_revision` or `timeout` where there is no connection, with a `hint` for a
  *   person where the cause could be found; `load_failed` where there is no wasm
  */
-export async function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
-  const { host = "auto" } = options;
-  switch (host) {
-    case "auto":
-      return AUTO === "shared" ? connectAnywhere(url, options) : connectInPage(url, options);
-    case "page":
-      return connectInPage(url, options);
-    case "shared":
-    case "worker":
-      return connectThere(url, options, host, () => {});
-    default:
-      throw badArgument("connect", "host", 'has to be "auto", "page", "worker" or "shared"');
-  }
+export function connect(url: string | URL, options: ConnectOptions = {}): Promise<McpClient> {
+  return connectBy(clientWays, url, options);
 }
 
-async function connectInPage(url: string | URL, options: ConnectOptions, notice?: ClientEvents["host"]): Promise<McpClient> {
-  return (await loadedChunk(pageHost, options)).connectHere(url, options, notice);
-}
-
-/** Scripts that no shared worker could be started from: a page waits for each once. */
-const failed = new Map<string, HoldfastError>();
-
-/** Connects in the shared worker, and in the page where that cannot be had: the event `host` says why. */
-export async function connectAnywhere(url: string | URL, options: ConnectOptions): Promise<McpClient> {
-  let given = options;
-  let script = "";
-  try {
-    return await connectThere(url, options, "shared", (started, token) => {
-      script = started;
-      if (token !== options.token) given = { ...options, token: token! }; // what the provider has given is not asked for again
-      const error = failed.get(script);
-      if (error) throw error;
-    });
-  } catch (error) {
-    const why = reasonOf(error);
-    if (!why) throw error;
-    if (script !== "" && why !== "load_failed") failed.set(script, error as HoldfastError);
-    return connectInPage(url, given, { host: "page", why, error: error as HoldfastError });
-  }
-}
-
-/** Connects in a worker; `starts` is called before one is started, and may throw. */
-async function connectThere(
-  url: string | URL,
-  options: ConnectOptions,
-  kind: "shared" | "worker",
-  starts: (script: string, token: TokenProvider | undefined) => void,
-): Promise<McpClient> {
-  const absolute = serverURL(url);
-  const { handlers: _, ...rest } = options;
-  const { crossing, ...way } = await wayTo("connect", kind, rest, starts);
-  const backend = new RemoteBackend({ ...way, url: absolute, options: crossing }, options);
-  await backend.open(options.signal);
-  const client = new McpClient(backend);
-  closeBy(options.signal, client);
-  return client;
-}
+/** How an MCP client is connected. */
+export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
+  op: "connect",
+  here: async (url, options, notice) => (await loadedChunk(pageHost, options)).connectHere(url, options, notice),
+  there: async (url, options, kind, starts) => {
+    const absolute = serverURL(url);
+    const { handlers: _, ...rest } = options;
+    const { crossing, ...way } = await wayTo("connect", kind, rest, starts);
+    const backend = new RemoteBackend({ ...way, url: absolute, options: crossing }, options);
+    await backend.open(options.signal);
+    const client = new McpClient(backend);
+    closeBy(options.signal, client);
+    return client;
+  },
+};
 
 /** What says which worker it is, of the options of connect and connectAgent. */
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal">;
 
-/** The way to a worker of that kind and user, and what of the options crosses to it: all that is neither code nor says where it is. `starts` is called before a worker is started, and may throw. */
-export async function wayTo(
-  op: string,
-  kind: "shared" | "worker",
-  options: WorkerOptions,
-  starts: (script: string, token: TokenProvider | undefined) => void = () => {},
-): Promise<RemoteWay & { crossing: object }> {
+/** A worker to come to, and what of the options crosses to it: all that is neither code nor says where it is. */
+type WorkerWay = RemoteWay & { crossing: object };
+
+/** The way to a worker of that kind and user. Rejects with `host_unavailable`, which names `op`; and so does the way. */
+export function wayTo(op: string, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+  const rename = (error: unknown): never => {
+    throw named(op, error);
+  };
+  return chosenWay(op, kind, options, starts).then((way) => ({ ...way, link: () => way.link().catch(rename) }), rename);
+}
+
+async function chosenWay(op: string, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { signal, token: provider, host: _, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);

@@ -1,4 +1,4 @@
-import { atStart, unavailable } from "./choice.js";
+import { atStart, NoWorker } from "./choice.js";
 import { BUILD } from "./protocol.js";
 
 // At the top level and in this literal form, as runtime/loadruntime.ts has it.
@@ -43,14 +43,14 @@ function trusted(url: string): string {
 
 /**
  * Where the worker's script is. The address carries the build: after a deploy the browser, or a
- * proxy, may still have the script of the earlier one under its plain address.
+ * proxy, may still have the script of the earlier one under its plain address. Throws a NoWorker.
  */
 export function workerURL(worker: string | URL = workerBeside): string {
   let url: URL;
   try {
     url = new URL(worker, globalThis.location?.href);
   } catch (error) {
-    throw unavailable("bad_url", atStart.bad_url(), error);
+    throw new NoWorker("bad_url", atStart.bad_url(), error);
   }
   if (url.protocol.startsWith("http")) url.search += `${url.search ? "&" : "?"}${BUILD}`; // blob: and data: have no query
   return url.href;
@@ -58,7 +58,7 @@ export function workerURL(worker: string | URL = workerBeside): string {
 
 /**
  * Starts the worker of that kind, or joins the one that is there: of `shared` ones there is
- * one for each script, build and `user`. Throws `host_unavailable`.
+ * one for each script, build and `user`. Throws a NoWorker.
  */
 export function startWorker(kind: "shared" | "worker", url: string, user: string): StartedWorker {
   const name = `holdfast ${BUILD} ${user}`;
@@ -81,7 +81,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
     const worker = new SharedWorker(trusted(url), options);
     return { port: worker.port, outlives, failed: failure(worker, url), stop: () => {} };
   } catch (error) {
-    throw unavailable("refused", atStart.refused(error), error);
+    throw new NoWorker("refused", atStart.refused(error), error);
   }
 }
 
@@ -89,7 +89,7 @@ function failure(worker: AbstractWorker, url: string): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
     worker.onerror = (event) => {
       const { message = "" } = event as unknown as { message?: string };
-      reject(unavailable("not_started", atStart.not_started(url, message)));
+      reject(new NoWorker("not_started", atStart.not_started(url, message)));
     };
   });
   failed.catch(() => {}); // after the start nobody looks at it

@@ -1,3 +1,5 @@
+import type { HoldfastError } from "./errors.js";
+
 /**
  * Where the runtime runs: in the page itself; in a worker of the page's own, which ends with
  * it; or in a worker that all pages of the origin share, which outlives a reload.
@@ -35,3 +37,12 @@ export type HostReason =
   | "no_answer"
   | "other_build"
   | "load_failed";
+
+/** A client could not have the shared worker, and is in another host. */
+export interface HostEvent {
+  host: Host;
+  /** Why, for programs. */
+  why: HostReason;
+  /** What `host: "shared"` would have rejected with. */
+  error: HoldfastError;
+}
