@@ -125,6 +125,7 @@ var torture = []int{
 	242,
 	243,
 	244,
+	245,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -91,6 +92,28 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 			}
 			blameless(t, p)
 		})
+	}
+}
+
+// TestFault245_ForgetWhatThePageNoted: the page's own host has noted the server's revision in localStorage. The
+// app goes over to the shared host and logs out there: nothing is left of that.
+func TestFault245_ForgetWhatThePageNoted(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{Revision: peer.Revision20251125})
+	p.Counting(nil)
+	page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
+	page.WaitFor(`window.holdfast`)
+	got := chrome.Script[[]string](page, `
+		const noted = () => localStorage.getItem("holdfast:revisions") ?? "nothing";
+		const said = [];
+		for (const host of ["page", "shared"]) {
+			const mcp = await holdfast.connect(`+chrome.JS(p.URL())+`, { host });
+			said.push(noted().includes("2025-11-25") ? "noted" : noted());
+			await (host === "page" ? mcp.close() : mcp.forget());
+		}
+		return [...said, noted()];`)
+	if want := []string{"noted", "noted", "nothing"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -172,6 +172,22 @@ test("Fault 211: a logout after close deletes what is stored, by a worker that n
   await assert.rejects(other.logout(), (error) => code(error) === "runtime_exited");
 });
 
+test("Fault 245: a logout in a worker forgets what the page itself had noted of the server, also where the worker dies", async () => {
+  const items = new Map([["holdfast:revisions", JSON.stringify([["http://x/", "2025-06-18"], ["http://y/", "2025-11-25"]])]]);
+  const local = { getItem: (name: string) => items.get(name) ?? null, setItem: (name: string, text: string) => items.set(name, text), removeItem: (name: string) => items.delete(name) };
+  Object.defineProperty(globalThis, "localStorage", { value: local, configurable: true });
+  try {
+    const link = new FakeLink(true);
+    const backend = await opened(link);
+    const gone = backend.logout();
+    link.die();
+    await assert.rejects(gone, (error) => code(error) === "host_unavailable");
+    assert.deepEqual([...items], [["holdfast:revisions", JSON.stringify([["http://y/", "2025-11-25"]])]]);
+  } finally {
+    Reflect.deleteProperty(globalThis, "localStorage");
+  }
+});
+
 test("docs/states.md has where a client may stand whose runtime is in a worker", () => {
   const all = Object.entries(STANDINGS) as [Standing, string][];
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayFollow(from, next)).join(", ")} |\n`);

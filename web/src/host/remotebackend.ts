@@ -9,6 +9,7 @@ import { abortedError } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { HoldfastError } from "../shared/errors.js";
 import type { CallToolResult } from "../shared/mcp.js";
+import { forgetInPage } from "../storage/revisions.js";
 import type { Usage } from "../storage/storage.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
@@ -97,6 +98,10 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   async stored(): Promise<Usage | null> {
     return this.isClosed ? null : ((await this.own("stored")) as Usage | null);
+  }
+
+  override async logout(): Promise<void> {
+    await Promise.all([super.logout(), forgetInPage(this.#facts.url)]);
   }
 
   event(call: number, kind: number, position: number, text: string, stream: number, texts: ParsedTogether, at: number): void {

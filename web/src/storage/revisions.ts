@@ -43,12 +43,18 @@ export async function noteRevision(url: string, spoken: string): Promise<void> {
   });
 }
 
-/** Forgets what a server spoke; resolves when it is nowhere any more. */
-export async function forgetRevision(url: string): Promise<void> {
+/** Forgets what this page, or another one, has noted of a server: a worker cannot. Resolves to the server's place. */
+export async function forgetInPage(url: string): Promise<string> {
   const place = await placeOf(url);
   const known = load();
   known.delete(place);
   save(known); // without what an earlier build has noted, with its path
+  return place;
+}
+
+/** Forgets what a server spoke; resolves when it is nowhere any more. */
+export async function forgetRevision(url: string): Promise<void> {
+  const place = await forgetInPage(url);
   // A worker of this origin may have noted it as well.
   await write((stored) => {
     const all = decoded(stored);
