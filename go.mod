@@ -2,6 +2,9 @@ module github.com/holdfast-mcp/holdfast
 
 go 1.26.8
 
+// npm's folder holds no Go. Without this line `go vet ./...` walks it while npm still writes it, and fails.
+ignore ./node_modules
+
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
