@@ -35,7 +35,7 @@ export class FakeLink {
   send(message: PageMessage): void {
     if (this.isOver) return;
     this.said.push(message);
-    if (message.t === "connect" && this.opens) queueMicrotask(() => this.open());
+    if ((message.t === "connect" || message.t === "agent") && this.opens) queueMicrotask(() => this.open());
   }
 
   ask(op: string, _: unknown, message: (ask: number) => PageMessage): Promise<unknown> {

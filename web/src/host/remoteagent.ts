@@ -139,10 +139,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
         break;
       case "ended":
         this.#viewer.end(message.error && holdfastErrorFrom(message.error, OP, (question) => this.thrown(question)));
-        if (message.again) {
-          this.link.remove(this.number);
-          this.openAgain();
-        }
+        if (message.again) this.givenUp();
         break;
     }
   }

@@ -41,7 +41,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
   /** What a logout deletes, as far as the host has said. */
   #stored: StoredPlaces | undefined;
   #standing: Standing = "opening";
-  #opening: { resolve(): void; reject(error: HoldfastError): void } | undefined;
+  /** `resolve` says whether the host has it; if not, it is opened once more. */
+  #opening: { resolve(isOpen: boolean): void; reject(error: HoldfastError): void } | undefined;
   /** Resolves when the worker has been replaced, or cannot be. */
   #replaced: Promise<void> | undefined;
   #revivedAt = -Infinity;
@@ -85,6 +86,16 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
 
   /** Opens it at the host; resolves when it is open. */
   async open(signal: AbortSignal | undefined): Promise<void> {
+    while (!(await this.#openOnce(signal)));
+    this.checkOpen(this.#op);
+    this.#enter("open");
+    this.opened();
+    const { link, number } = this;
+    setTimeout(() => link.send({ t: "listening", client: number }), 0);
+  }
+
+  /** Resolves to whether the host has it; if not, another one is to open it. */
+  async #openOnce(signal: AbortSignal | undefined): Promise<boolean> {
     const op = this.#op;
     let link: HostLink;
     do {
@@ -97,13 +108,13 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
     if (this.#standing === "closed") link.remove(number);
     this.checkOpen(op);
     link.add(number, this);
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<boolean>((resolve, reject) => {
       const cancelled = (): void => {
         void this.close();
         reject(abortedError(op, signal!));
       };
       const end = (): void => signal?.removeEventListener("abort", cancelled);
-      this.#opening = { resolve: () => (end(), resolve()), reject: (error) => (end(), reject(error)) };
+      this.#opening = { resolve: (isOpen) => (end(), resolve(isOpen)), reject: (error) => (end(), reject(error)) };
       signal?.addEventListener("abort", cancelled);
       try {
         link.send(this.hello());
@@ -112,10 +123,6 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
         reject(error instanceof HoldfastError ? error : cannotCross(op, error));
       }
     });
-    this.checkOpen(op);
-    this.#enter("open");
-    this.opened();
-    setTimeout(() => link.send({ t: "listening", client: number }), 0);
   }
 
   /** Throws where nothing can be asked of it any more. */
@@ -235,7 +242,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
         break;
       }
       case "opened":
-        this.#opening?.resolve();
+        this.#opening?.resolve(true);
         this.#opening = undefined;
         break;
       case "failed":
@@ -274,12 +281,22 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
     if (opening) return opening.reject(hostEnded(this.#op));
     if (this.#standing !== "open" || this.#state === "failed" || this.#state === "closed") return;
     if (performance.now() - this.#revivedAt < REVIVAL_EVERY) return this.#fail(hostEnded(this.#op));
-    this.openAgain(hostEnded(this.#op));
+    this.#openAgain(hostEnded(this.#op));
+  }
+
+  /** The host has given it up, since a token of another user has come: it is opened once more, unless the app ends it. */
+  protected givenUp(): void {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    if (mayFollow(this.#standing, "open") || mayFollow(this.#standing, "replacing")) this.link.remove(this.number);
+    else opening?.reject(closedError(this.#op));
+    if (opening) opening.resolve(false);
+    else this.#openAgain();
   }
 
   /** Opens it once more; `why` is what the app hears. What is asked meanwhile waits. */
-  protected openAgain(why?: HoldfastError): void {
-    this.#enter("replacing");
+  #openAgain(why?: HoldfastError): void {
+    if (!this.#enter("replacing")) return;
     this.#say("reconnecting", why);
     const opened = (): void => {
       if (this.#standing !== "open") return; // the app has ended it meanwhile
