@@ -125,6 +125,40 @@ func TestFault221_PageHostCannotBeLoaded(t *testing.T) {
 	}
 }
 
+// TestFault253_ChunkRefusedOnce: the server answers once with an error for the chunk of the page's own host.
+// Chromium asks for no such module again in that document; the next connect has it all the same, and what it
+// gives is of the classes that the module exports.
+func TestFault253_ChunkRefusedOnce(t *testing.T) {
+	t.Parallel()
+	site := sdkSite(t)
+	chunk := chunkPath(t, "connect")
+	code := read(t, filepath.Join("..", "web", "dist", chunk))
+	var visits atomic.Int32
+	site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if visits.Add(1) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		_, _ = w.Write([]byte(code))
+	}))
+	page := chrome.Open(t, site.Page("/app", appScript))
+	page.WaitFor(`window.holdfast`)
+	got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "page" }));`)
+	if got.Code != "load_failed" || !got.Retryable || got.Hint == "" {
+		t.Errorf("without the chunk: %+v", got)
+	}
+	same := chrome.Script[bool](page, `
+		const mcp = await holdfast.connect("/mcp", { host: "page" });
+		const { structuredContent } = await mcp.callTool("add", { a: 20, b: 22 }).result;
+		await mcp.close();
+		const error = await mcp.callTool("add", {}).result.catch((error) => error);
+		return structuredContent.sum === 42 && error instanceof holdfast.HoldfastError;`)
+	if !same || visits.Load() != 2 {
+		t.Errorf("the same classes: %v, after %d requests", same, visits.Load())
+	}
+}
+
 // TestStoryChunks: a page whose connection works fetches no chunk; one that fails
 // does, and where the chunk is not to be had the error comes without its hint.
 func TestStoryChunks(t *testing.T) {

@@ -23,7 +23,15 @@ export interface PageChunk<T> {
   coming?: Promise<T> | undefined;
   /** It is there. */
   here?: T;
+  /** How often it did not come. */
+  failures?: number;
 }
+
+/**
+ * How Chromium says that a module did not come, with its address. One that a server has answered with an
+ * error does not come for the life of the document, whatever the server says by then.
+ */
+const GIVEN_UP = /^Failed to fetch dynamically imported module: (.+)/;
 
 /** The chunk, loaded once, side by side with the wasm. Rejects with `load_failed`, or with `cancelled` as soon as the app gives up. */
 export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm }: { signal?: AbortSignal; wasm?: WasmSource }): Promise<T> {
@@ -34,12 +42,28 @@ export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm }: { si
 }
 
 async function comes<T>(chunk: PageChunk<T>): Promise<T> {
+  const { failures = 0 } = chunk;
   try {
-    return (chunk.here = await chunk.load());
+    return (chunk.here = await chunk.load().catch((error: unknown) => underAnotherName<T>(failures, error)));
   } catch (cause) {
+    chunk.failures = failures + 1;
     if (!chunk.inWorker) dropAhead();
-    throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", cause });
+    const hint = "Load the page again: its server may have another build by now.";
+    throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", hint, cause });
   } finally {
     chunk.coming = undefined;
   }
+}
+
+/**
+ * Imports what did not come, where it is not the first time. What it has in common with the module is
+ * there once all the same, since that has the addresses that it had; and nobody else gets the chunk itself under
+ * its own name any more.
+ */
+async function underAnotherName<T>(failures: number, error: unknown): Promise<T> {
+  const [, address] = GIVEN_UP.exec((error as Error | undefined)?.message ?? "") ?? [];
+  if (failures === 0 || !address) throw error;
+  const url = new URL(address);
+  url.searchParams.set("again", String(failures));
+  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ url.href)) as T;
 }

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadedChunk, type PageChunk } from "../src/connect/loadchunk.js";
+import type { HoldfastError } from "../src/shared/errors.js";
+
+interface Loaded {
+  url: string;
+}
+
+/** Where a module is, and where there is none. What is appended to their addresses is a comment. */
+const THERE = "data:text/javascript,export const url = import.meta.url; //";
+const NOT_THERE = "data:text/javascript,throw new TypeError('none'); //";
+
+/** A chunk of a browser that says this, each time that it is to import it. */
+class Refused implements PageChunk<Loaded> {
+  readonly op = "connect";
+  readonly inWorker = true;
+  words = `Failed to fetch dynamically imported module: ${NOT_THERE}`;
+  load = (): Promise<Loaded> => Promise.reject(new TypeError(this.words));
+}
+
+async function failure<T>(loading: Promise<T>): Promise<HoldfastError> {
+  return loading.then(
+    () => Promise.reject(new TypeError("it has come")),
+    (error: HoldfastError) => error,
+  );
+}
+
+test("Fault 253: a chunk that a server has refused comes with the next try, though the browser does not ask for it again", async () => {
+  const chunk = new Refused();
+  const error = await failure(loadedChunk(chunk, {}));
+  assert.deepEqual([error.code, error.op, error.retryable, error.hint], ["load_failed", "connect", true, "Load the page again: its server may have another build by now."]);
+  assert.equal((await failure(loadedChunk(chunk, {}))).code, "load_failed", "it is not there yet");
+  chunk.words = `Failed to fetch dynamically imported module: ${THERE}`;
+  const [one, two] = await Promise.all([loadedChunk(chunk, {}), loadedChunk(chunk, {})]);
+  assert.equal(one.url, `${THERE}?again=2`);
+  assert.equal(two, one, "it is there once");
+  assert.equal(await loadedChunk(chunk, {}), one);
+});
+
+test("Fault 253: a chunk is asked for under its own name first, and under another one only where the browser says which", async () => {
+  const chunk = new Refused();
+  chunk.words = `Failed to fetch dynamically imported module: ${THERE}`;
+  assert.equal((await failure(loadedChunk(chunk, {}))).code, "load_failed", "not on the first failure");
+  chunk.words = "Importing a module script failed.";
+  const { cause } = await failure(loadedChunk(chunk, {}));
+  assert.equal((cause as Error).message, "Importing a module script failed.");
+  chunk.words = "Failed to fetch dynamically imported module: no address";
+  assert.equal((await failure(loadedChunk(chunk, {}))).code, "load_failed");
+  const own = { url: "its own" };
+  chunk.load = async () => own;
+  assert.equal(await loadedChunk(chunk, {}), own);
+});
