@@ -91,9 +91,10 @@ async function chosenWay(op: string, kind: "shared" | "worker", options: WorkerO
     wasm: inPage((wasm as string | URL | undefined) ?? wasmBeside),
     validator: inPage(validator ?? validatorBeside),
   };
-  const name = await digest([user, crossing.wasm]);
-  const key = JSON.stringify([kind, script, name]);
-  const link = (): Promise<HostLink> => {
+  const link = async (): Promise<HostLink> => {
+    // The user's by then: one who has come since has a worker of their own.
+    const name = await digest([user(), crossing.wasm]);
+    const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {
       const forget = (): void => void links.delete(key);
@@ -112,11 +113,11 @@ function inPage(url: string | URL): string {
 }
 
 /**
- * Who the user is, so that pages of two users start two workers; and the token provider, which is
- * asked once for that, and gives that token first.
+ * Who the user is, so that pages of two users start two workers: by the last token that the provider gave.
+ * It is asked once for that, and gives that token first.
  */
-async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: string; token: TokenProvider | undefined }> {
-  if (principal !== undefined || !token) return { user: String(principal ?? ""), token };
+async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "token">): Promise<{ user: () => string; token: TokenProvider | undefined }> {
+  if (principal !== undefined || !token) return { user: () => String(principal ?? ""), token };
   let ahead: { token: string | Promise<string> } | undefined;
   try {
     ahead = { token: await token() };
@@ -124,13 +125,15 @@ async function userOf({ principal, token }: Pick<ConnectOptions, "principal" | "
     ahead = { token: Promise.reject(error as Error) };
     (ahead.token as Promise<string>).catch(() => {});
   }
-  const user = principalOf(await Promise.resolve(ahead.token).catch(() => "")) ?? "";
+  let user = principalOf(await Promise.resolve(ahead.token).catch(() => "")) ?? "";
   return {
-    user,
-    token: () => {
+    user: () => user,
+    token: async () => {
       const first = ahead;
       ahead = undefined;
-      return first ? first.token : token();
+      const given = await (first ? first.token : token());
+      user = principalOf(given) ?? "";
+      return given;
     },
   };
 }
