@@ -8,6 +8,8 @@ export class FakeLink {
   readonly said: PageMessage[] = [];
   readonly clients = new Map<number, LinkedClient>();
   isOver = false;
+  /** It ends with the last client that was there. */
+  isShared = false;
   #numbers = 0;
   readonly #asked = new Map<number, { op: string; resolve(value: unknown): void; reject(error: HoldfastError): void }>();
 
@@ -26,10 +28,14 @@ export class FakeLink {
     this.clients.set(number, client);
   }
 
+  has(number: number): boolean {
+    return !this.isOver && this.clients.has(number);
+  }
+
   addCall(): void {}
 
   remove(number: number): void {
-    this.clients.delete(number);
+    if (this.clients.delete(number) && this.isShared && this.clients.size === 0) this.isOver = true;
   }
 
   send(message: PageMessage): void {

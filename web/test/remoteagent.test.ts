@@ -22,7 +22,7 @@ function left(link: FakeLink): void {
   link.tell({ t: "ended", client: 2, again: true });
 }
 
-test("Fault 252: a token of another user that comes while an agent's client opens has it opened once more, and connectAgent resolves", async () => {
+test("Fault 252: a token of another user that comes while an agent connects in a worker has it opened once more, and connectAgent resolves", async () => {
   const [first, second, third] = [new FakeLink(false), new FakeLink(false), new FakeLink(false)];
   const agent = agentOver(first, second, third);
   const states: string[] = [];
@@ -40,7 +40,7 @@ test("Fault 252: a token of another user that comes while an agent's client open
   assert.deepEqual([end, states], ["open", []]);
 });
 
-test("Fault 252: an agent's client that its app gives up, or closes, is not opened again for the token of another user", async () => {
+test("Fault 252: an agent that its app gives up, or closes, is not opened again for the token of another user", async () => {
   const [first, second] = [new FakeLink(false), new FakeLink(true)];
   const signal = new AbortController();
   const agent = agentOver(first, second);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { HostLink } from "../src/host/hostlink.js";
+import type { HostMessage } from "../src/host/protocol.js";
 import { RemoteBackend } from "../src/host/remotebackend.js";
 import { OUTCOME } from "../src/shared/border.js";
 import { HoldfastError } from "../src/shared/errors.js";
@@ -186,6 +187,47 @@ test("Fault 245: a logout in a worker forgets what the page itself had noted of 
   } finally {
     Reflect.deleteProperty(globalThis, "localStorage");
   }
+});
+
+test("Fault 255: a logout while the worker is replaced deletes what is stored, also where the next worker cannot open the client", async () => {
+  const failed = (client: number): HostMessage => ({ t: "failed", client, error: { name: "HoldfastError", code: "network_error", op: "connect", message: "down" } });
+  const stored = { url: "http://x/", stores: ["key"], former: [] };
+  for (const at of ["while it is replaced", "before"]) {
+    const [first, second, third] = [new FakeLink(true), new FakeLink(false), new FakeLink(false)];
+    const backend = await opened(first, second, third);
+    first.tell({ t: "facts", client: 2, facts: { stored } });
+    second.isShared = third.isShared = true;
+    let gone: Promise<void>;
+    if (at === "before") {
+      gone = backend.logout();
+      first.die();
+      await ready();
+    } else {
+      first.die();
+      await ready();
+      gone = backend.logout();
+    }
+    second.tell(failed(2));
+    await ready();
+    await ready();
+    // What a link has left is a matter of its other clients: that one has none.
+    assert.deepEqual([second.kinds, third.kinds], [["connect"], ["forget"]], at);
+    third.answer(undefined);
+    await gone;
+    assert.equal(backend.state, "closed");
+  }
+  // Another client of the page has kept the link: it is not asked for one that is not there.
+  const [first, second] = [new FakeLink(true), new FakeLink(false)];
+  const backend = await opened(first, second, second);
+  first.tell({ t: "facts", client: 2, facts: { stored } });
+  first.die();
+  await ready();
+  const gone = backend.logout();
+  second.tell(failed(2));
+  await ready();
+  assert.deepEqual(second.kinds, ["connect", "forget"]);
+  second.answer(undefined);
+  await gone;
 });
 
 test("docs/states.md has where a client may stand whose runtime is in a worker", () => {

@@ -157,6 +157,11 @@ export class HostLink {
     this.#clients.set(number, client);
   }
 
+  /** Whether that client is there, as far as the page knows. */
+  has(number: number): boolean {
+    return !this.isOver && this.#clients.has(number);
+  }
+
   /** That client is over. A page without any has nothing of a shared host: it takes its leave. */
   remove(number: number): void {
     const client = this.#clients.get(number);

@@ -191,25 +191,39 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
 
   /** Has the client end its session, and all deleted that is stored; by the next worker, where one ends meanwhile. */
   async #forget(): Promise<void> {
-    if (this.#replaced) await this.#replaced;
+    const replaced = this.#replaced;
+    if (replaced) await replaced;
     await unlessEnding(async () => {
-      if (this.link.isOver) await this.open(undefined);
-      await this.#tell("logout");
+      const isThere = this.link.has(this.number) || (!(replaced && this.#stored) && (await this.#opensAgain()));
+      await (isThere ? this.#tell("logout") : this.#deleteOnce());
     });
   }
 
+  /** Whether the next worker opens it; where it cannot, as where the server is away, what is stored can be deleted all the same. */
+  async #opensAgain(): Promise<boolean> {
+    try {
+      await this.open(undefined);
+      return true;
+    } catch (error) {
+      if (!this.#stored || hasEnded(error)) throw error; // the next one may
+      return false;
+    }
+  }
+
   /** Has all deleted that is stored, where no worker has the client. */
-  async #deleteStored(): Promise<void> {
+  #deleteStored(): Promise<void> {
+    return unlessEnding(() => this.#deleteOnce());
+  }
+
+  async #deleteOnce(): Promise<void> {
     const stored = this.#stored;
     if (!stored) throw hostEnded("forget"); // it ended before it could say what there is
-    await unlessEnding(async () => {
-      const link = await this.#way.link();
-      try {
-        await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
-      } finally {
-        link.remove(0); // nobody uses it, maybe
-      }
-    });
+    const link = await this.#way.link();
+    try {
+      await link.ask("forget", undefined, (ask) => ({ t: "forget", ask, ...stored }));
+    } finally {
+      link.remove(0); // nobody uses it, maybe
+    }
   }
 
   async #end(how: "closing" | "deleting", tell: () => Promise<unknown>): Promise<void> {
@@ -323,20 +337,25 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
 }
 
 /** Has the next worker do what one that has ended did not. */
-async function unlessEnding(work: () => Promise<void>): Promise<void> {
+async function unlessEnding(work: () => Promise<unknown>): Promise<void> {
   for (let n = 1; ; n++) {
     try {
-      return await work();
+      await work();
+      return;
     } catch (error) {
-      if (n === DELETERS) throw error;
-      unlessEnded(error);
+      if (n === DELETERS || !hasEnded(error)) throw error;
     }
   }
 }
 
 /** A host that has ended has nothing that could be closed; any other error is thrown. */
 function unlessEnded(error: unknown): void {
-  if ((error as HoldfastError).code !== "runtime_exited") throw error;
+  if (!hasEnded(error)) throw error;
+}
+
+/** Whether that error is of a host that has ended. */
+function hasEnded(error: unknown): boolean {
+  return (error as HoldfastError).code === "runtime_exited";
 }
 
 /** The error of what is asked of a client that the app has closed. */
