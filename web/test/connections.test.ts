@@ -189,6 +189,26 @@ test("a tab that has one for a session takes none of who has no more", ticking(a
   }
 }));
 
+test("Fault 171: tabs that the browser gives no name are not taken for one that has enough", ticking(async (tick) => {
+  const lock = (n: number): LockInfo => ({ name: `holdfast.stream.http://nine.test.${n}`, mode: "exclusive" });
+  const others: { held: LockInfo[]; pending: LockInfo[] } = { held: [], pending: [] };
+  const { restore } = fakeLocks(others);
+  try {
+    const connections = Connections.of("http://nine.test/acp")!;
+    const sessions = kin(2, false);
+    for (const one of sessions) connections.join(one);
+    await tick(0);
+    others.held = [lock(2)];
+    others.pending = [0, 1, 2].map(lock);
+    for (let ms = 0; ms < 2_000; ms += 500) await tick(500);
+    assert.equal(sessions.reduce((sum, { given }) => sum + given, 0), 1, "one has that connection, and another one waits, maybe");
+    for (const one of sessions) connections.leave(one);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));
+
 test("Fault 172: another build on the page shares the connections as a tab does, though the browser gives both one name", ticking(async (tick) => {
   const lock = (name: string): LockInfo => ({ name: `holdfast.stream.http://seven.test.${name}`, clientId: "me", mode: "exclusive" });
   const others: { held: LockInfo[]; pending: LockInfo[] } = { held: [], pending: [] };

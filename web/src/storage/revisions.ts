@@ -10,7 +10,7 @@ import { isPlace, placeOf } from "./serverkey.js";
 const STORE = "holdfast:revisions";
 const MOST = 100;
 
-/** What this page remembers where nothing can be stored (a private window). */
+/** What this page remembers of what could not be stored (a private window, a full disk). */
 const remembered = new Map<string, string>();
 /** What is being written to the database, one after the other. Never rejects. */
 let writing: Promise<unknown> = Promise.resolve();
@@ -34,13 +34,15 @@ export async function noteRevision(url: string, spoken: string): Promise<void> {
   while (known.size > MOST) known.delete(known.keys().next().value!);
   save(known);
   if (hasLocal()) return;
-  void write((stored) => {
+  const isStored = await write((stored) => {
     const all = decoded(stored);
     if (all.get(key) === spoken) return stored;
     all.delete(key);
     all.set(key, spoken);
     return encoded(new Map([...all].slice(-MOST)));
   });
+  // What another page deletes from there is not remembered here.
+  if (isStored && remembered.get(key) === spoken) remembered.delete(key);
 }
 
 /** Forgets what this page, or another one, has noted of a server: a worker cannot. Resolves to the server's place. */
@@ -67,9 +69,11 @@ export function forgetRevisions(): void {
   save(new Map());
 }
 
-/** Changes what is in the database, where there is one. */
-function write(change: (stored: unknown) => unknown): Promise<unknown> {
-  return (writing = writing.then(() => changeRevisions(change)).catch(() => undefined));
+/** Changes what is in the database, where there is one. Resolves to whether it was. */
+function write(change: (stored: unknown) => unknown): Promise<boolean> {
+  const written = writing.then(() => changeRevisions(change)).then(() => true, () => false);
+  writing = written;
+  return written;
 }
 
 function hasLocal(): boolean {
@@ -95,7 +99,7 @@ function save(known: ReadonlyMap<string, string>): void {
 
 function load(): Map<string, string> {
   try {
-    if (globalThis.localStorage) return decoded(localStorage.getItem(STORE));
+    if (globalThis.localStorage) return new Map([...decoded(localStorage.getItem(STORE)), ...remembered]);
   } catch {
     // There is one, and it may not be used.
   }

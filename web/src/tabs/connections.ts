@@ -251,7 +251,8 @@ export class Connections {
     const { held, pending, own, mine } = await this.#others();
     const waiting = [...new Set(pending.map(({ clientId }) => clientId))]
       .map((id) => {
-        const has = held.filter(({ clientId }) => clientId === id).length - (own.has(id) ? 1 : 0);
+        // Locks that the browser names no tab for are several tabs', maybe: one of those that wait may have none.
+        const has = id === undefined ? 0 : held.filter(({ clientId }) => clientId === id).length - (own.has(id) ? 1 : 0);
         return { has, calls: this.#calls(pending.filter(({ clientId }) => clientId === id)) };
       })
       .filter(({ calls }) => calls > 0);
