@@ -126,6 +126,10 @@ var torture = []int{
 	243,
 	244,
 	245,
+	252,
+	253,
+	254,
+	255,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -68,6 +68,8 @@ import { packages } from "./wasmpackages.mjs";
 // that has connect() alone is bundled by esbuild here, which keeps 3 KB that only chunks of agents need.
 // An agent's runtime may be in a worker as well: 7 KB of the worker, most of them the agent's client, and
 // 0.8 KB of the script; what the two hosts of agents have in common are chunks, which cost the others 0.8 KB.
+// 0.3 KB are for a chunk that comes with the second try in Chromium too (connect/loadchunk.ts), and for users who
+// change, or log out, while a worker is being replaced (host/remoteclient.ts); 0.2 KB of the worker for a page that hangs.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -76,14 +78,14 @@ const beside = (name, others) => [...loaded(chunk(module, name))].filter((path) 
 const files = [
   { name: "holdfast.wasm", budget: 732_500, goal: 700_000 },
   { name: "connect(), shared host", paths: loaded(app), budget: 20_700, goal: 10_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 58_100, goal: 45_000 },
-  { name: "the module, shared host", paths: loaded(module), budget: 21_700, goal: 10_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 59_300, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 58_300, goal: 45_000 },
+  { name: "the module, shared host", paths: loaded(module), budget: 21_900, goal: 10_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 59_650, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", loaded(module)), budget: 9_500, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_150, goal: 2_000 },
-  { name: "holdfast.js", budget: 61_900, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 59_200, goal: 45_000 },
+  { name: "holdfast.js", budget: 62_150, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 59_400, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { mock, test } from "node:test";
-import { askForToken, GONE, pageArrived } from "../src/host/askpage.js";
+import { askForToken, askPage, GONE, pageArrived } from "../src/host/askpage.js";
 import type { PortView } from "../src/host/portview.js";
 
 /** A view whose page's answers the test gives. */
@@ -80,4 +81,19 @@ test("Fault 205: a page that hangs holds up no token: another one is asked as we
   } finally {
     mock.timers.reset();
   }
+});
+
+test("Fault 210: a call that waits for a page, while others come and go, listens once for its end", async () => {
+  const view = new View([], { user: ada });
+  view.page.presence = "away";
+  const over = new AbortController();
+  const asked = askPage(view as unknown as PortView, "roots", {}, { server: "s", signal: over.signal });
+  for (let n = 0; n < 100; n++) {
+    pageArrived();
+    await turns();
+  }
+  assert.equal(getEventListeners(over.signal, "abort").length, 1);
+  over.abort();
+  await assert.rejects(asked, () => true);
+  assert.equal(getEventListeners(over.signal, "abort").length, 0);
 });

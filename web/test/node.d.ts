@@ -19,6 +19,9 @@ declare module "node:assert/strict" {
 declare module "node:fs" {
   export function readFileSync(path: string, encoding: "utf8"): string;
 }
+declare module "node:events" {
+  export function getEventListeners(target: EventTarget, name: string): unknown[];
+}
 declare module "node:v8" {
   export function setFlagsFromString(flags: string): void;
 }

@@ -10,6 +10,7 @@ import { PortCall } from "../src/host/portcall.js";
 import { PortView } from "../src/host/portview.js";
 import { GONE } from "../src/host/askpage.js";
 import { sizeOf } from "../src/host/credits.js";
+import { WaitingMessages } from "../src/host/waitingmessages.js";
 import { ready } from "./ready.js";
 
 /** The locks of one origin. */
@@ -314,6 +315,51 @@ test("Fault 209: a page that hangs is asked nothing more until it takes messages
   await assert.rejects(asked, (error) => (error as unknown) === GONE);
   page.say({ t: "credit", bytes: 8 << 20 });
   assert.deepEqual([page.session.presence, page.isClosed], ["here", false]);
+});
+
+test("Fault 209: a page that hangs with little waiting for it is not waited for: another one is asked", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const page = new Page();
+    await page.hello();
+    const { session } = page;
+    const gone: unknown[] = [];
+    const ask = (): void => void session.question(2, "elicitation", {}, { server: "s" }).catch((error: unknown) => gone.push(error));
+    const asked = (): number[] => page.heard.flatMap((message) => (message.t === "question" ? [message.question] : []));
+    ask();
+    mock.timers.tick(4_999);
+    page.say({ t: "asking", question: asked()[0]! });
+    mock.timers.tick(3_600_000);
+    await turns();
+    assert.deepEqual([session.presence, gone], ["here", []], "the app has been asked: a person may think for as long as they like");
+    ask();
+    mock.timers.tick(5_000);
+    await turns();
+    assert.deepEqual([session.presence, gone], ["hung", [GONE, GONE]]);
+    assert.equal(page.heard.filter(({ t }) => t === "withdrawn").length, 0, "it takes nothing");
+    page.say({ t: "asking", question: asked()[1]! });
+    assert.equal(session.presence, "here");
+    assert.deepEqual(page.heard.slice(-2).map((message) => (message.t === "withdrawn" ? message.question : 0)), asked());
+    ask();
+    page.say({ t: "reply", question: asked()[2]!, value: {} });
+    await turns();
+    mock.timers.tick(5_000);
+    assert.equal(session.presence, "here", "an answer is more than a word that it is asked");
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test("Fault 209: an agent has no event for what was missed: of its notifications the last small ones wait", () => {
+  const waiting = new WaitingMessages();
+  const notification = (client: number, params: unknown): HostMessage => ({ t: "emit", client, event: "notification", value: { method: "m", params }, call: 0 });
+  for (let n = 0; n < 5_000; n++) for (const client of [2, 4]) waiting.add(notification(client, n), []);
+  waiting.add(notification(2, "x".repeat(1 << 20)), []);
+  waiting.lessen(() => false, (client) => client === 2);
+  const left = waiting.take().map(([message]) => message as Extract<HostMessage, { t: "emit" }>);
+  const ofAgent = left.filter(({ client }) => client === 2).map(({ event, value }) => [event, (value as { params: unknown }).params]);
+  assert.deepEqual(ofAgent, Array.from({ length: 100 }, (_, at) => ["notification", 4_900 + at]));
+  assert.deepEqual(left.filter(({ client }) => client === 4).map(({ event, value }) => [event, value]), [["listen", { state: "open", missed: true }]]);
 });
 
 test("Fault 210: of a thousand pages that attach, call, are asked and leave nothing stays, nor of calls of unknown outcome", async () => {

@@ -34,11 +34,11 @@ const HANGS = 1_000;
 const checking = new WeakSet<TokenView>();
 
 /** Whoever waits for a page. */
-const waiting: (() => void)[] = [];
+const waiting = new Set<() => void>();
 
 /** A page has come, or is back: what waits for one is asked there. */
 export function pageArrived(): void {
-  for (const goOn of waiting.splice(0)) goOn();
+  for (const goOn of [...waiting]) goOn();
 }
 
 /** Asks a page for something; rejects with what the app's code threw there. */
@@ -154,8 +154,13 @@ export function handlersOf(names: readonly unknown[], view: () => PortView): Han
 /** Resolves when a page has come, or nobody waits for it any more. */
 function arrival(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    signal?.addEventListener("abort", () => resolve(), { once: true });
+    const goOn = (): void => {
+      waiting.delete(goOn);
+      signal?.removeEventListener("abort", goOn); // it may be that of a call that runs for days
+      resolve();
+    };
+    waiting.add(goOn);
+    signal?.addEventListener("abort", goOn);
   });
 }
 

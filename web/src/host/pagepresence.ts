@@ -80,7 +80,7 @@ export class PagePresence {
     this.#use.pageBack();
   }
 
-  /** The page takes nothing, and more waits for it than may. */
+  /** The page takes nothing: more waits for it than may, or a question has for too long. */
   hangs(): void {
     if (this.#enter("hung")) this.#use.pageAway();
   }

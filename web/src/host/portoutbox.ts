@@ -63,9 +63,9 @@ export class PortOutbox {
     this.#wait(message, transfer);
   }
 
-  /** Leaves of what waits what the page needs. `holds` says whether a call's client has its outcome still. */
-  lessen(holds: (call: number) => boolean): void {
-    this.#waiting.lessen(holds);
+  /** Leaves of what waits what the page needs, as {@link WaitingMessages.lessen} has it. */
+  lessen(...which: Parameters<WaitingMessages["lessen"]>): void {
+    this.#waiting.lessen(...which);
   }
 
   /** The page has taken so many bytes. Reports whether sending may go on that could not. */

@@ -5,35 +5,50 @@ import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 
 /** A question that the page has not answered. */
 interface OpenQuestion {
+  /** The page has taken it, and asks the app. */
+  begun(): void;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   typed(draft: string): void;
 }
+
+/** A page that has not so much as taken a question after so many ms hangs. */
+const HANGS = 5_000;
 
 let questions = 0;
 
 /** What one page has been asked, and has not answered. */
 export class PortQuestions {
   readonly #send: (message: HostMessage) => void;
+  readonly #hangs: () => void;
   readonly #open = new Map<number, OpenQuestion>();
 
-  constructor(send: (message: HostMessage) => void) {
+  /** `hangs` is called where the page takes no question: then what it was asked is to be withdrawn. */
+  constructor(send: (message: HostMessage) => void, hangs: () => void) {
     this.#send = send;
+    this.#hangs = hangs;
   }
 
   /** Asks the page; rejects with what the app threw, and with `GONE` where the page goes before. */
   ask(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
     const question = ++questions;
     const over = new AbortController();
+    const silence = setTimeout(this.#hangs, HANGS);
+    const begun = (): void => clearTimeout(silence);
     const answer = new Promise((resolve, reject) => {
-      this.#open.set(question, { resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
+      this.#open.set(question, { begun, resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
       this.#send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
       signal?.addEventListener("abort", () => {
         if (this.#open.delete(question)) this.#send({ t: "withdrawn", question });
         reject(signal.reason as Error);
       }, { signal: over.signal });
     });
-    return answer.finally(() => over.abort()); // the question may be that of a call that runs for days
+    return answer.finally(() => (begun(), over.abort())); // the question may be that of a call that runs for days
+  }
+
+  /** The page asks the app. */
+  begun({ question }: Extract<PageMessage, { t: "asking" }>): void {
+    this.#open.get(question)?.begun();
   }
 
   /** The page answers. */

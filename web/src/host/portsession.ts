@@ -22,7 +22,7 @@ export class PortSession implements ViewPage {
   readonly #asks: PortAsks;
   readonly #calls: PortCalls;
   readonly #agents: PortAgents;
-  readonly #questions = new PortQuestions((message) => this.send(message));
+  readonly #questions = new PortQuestions((message) => this.send(message), () => this.#presence.hangs());
   #outlives = false;
   #dropped = 0;
 
@@ -164,6 +164,10 @@ export class PortSession implements ViewPage {
       case "make":
         this.#calls.make(this.viewOf(message.client), message);
         break;
+      case "asking":
+        this.#questions.begun(message);
+        this.#presence.moves();
+        break;
       case "reply":
         this.#questions.reply(message);
         break;
@@ -216,7 +220,7 @@ export class PortSession implements ViewPage {
   full(): void {
     this.#presence.hangs();
     this.#calls.prune();
-    this.#outbox.lessen(this.#calls.holding());
+    this.#outbox.lessen(this.#calls.holding(), (client) => this.#agents.get(client) !== undefined);
   }
 
   pageAway(): void {

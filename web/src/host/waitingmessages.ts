@@ -12,7 +12,7 @@ const BYTES = 16 << 20;
 const MESSAGES = 10_000;
 /** A message of fewer bytes stays as it is. */
 const SMALL = 1 << 10;
-/** How many broken rules, and calls that have left the store, a page hears of at most. */
+/** How many broken rules, calls that have left the store, and small notifications of an agent a page hears of at most. */
 const REPORTS = 100;
 
 /** A message, and what crosses with it. */
@@ -58,9 +58,12 @@ export class WaitingMessages {
     return all;
   }
 
-  /** Leaves what the page needs. `holds` says whether a call's client has its outcome still: then it takes no room here. */
-  lessen(holds: (call: number) => boolean): void {
-    const left = withoutLarge(needed(this.#all), holds);
+  /**
+   * Leaves what the page needs. `holds` says whether a call's client has its outcome still: then it takes
+   * no room here. `isAgents` says which clients are agents': those have no event for what was missed.
+   */
+  lessen(holds: (call: number) => boolean, isAgents: (client: number) => boolean): void {
+    const left = withoutLarge(needed(this.#all, isAgents), holds);
     this.#all = left;
     this.#bytes = left.reduce((bytes, [message]) => bytes + sizeOf(message), 0);
     this.#needed = { messages: left.length, bytes: this.#bytes };
@@ -68,7 +71,7 @@ export class WaitingMessages {
 }
 
 /** Without what a later message makes needless, and without what nobody has to hear late. */
-function needed(all: readonly Waiting[]): Waiting[] {
+function needed(all: readonly Waiting[], isAgents: (client: number) => boolean): Waiting[] {
   const forgotten = new Set<number>();
   const withdrawn = new Set<number>();
   const seen = new Map<string, number>();
@@ -85,8 +88,9 @@ function needed(all: readonly Waiting[]): Waiting[] {
     if ("call" in message && forgotten.has(message.call)) continue;
     if ("question" in message && withdrawn.has(message.question)) continue;
     if (message.t === "emit" && (message.event === "log" || message.event === "notification")) {
-      missed.add(message.client);
-      continue;
+      const isOfAgent = isAgents(message.client);
+      if (!isOfAgent) missed.add(message.client);
+      if (!isOfAgent || sizeOf(message) > SMALL) continue;
     }
     const [key, most] = bounded(message);
     const times = seen.get(key) ?? 0;
@@ -114,6 +118,7 @@ function bounded(message: HostMessage): [key: string, most: number] {
       return [`changed ${client} ${(value as { what: string }).what}`, 1];
     case "integrity":
     case "evicted":
+    case "notification":
       return [`${event} ${client}`, REPORTS];
     default:
       return ["", 0];
