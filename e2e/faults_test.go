@@ -130,6 +130,7 @@ var torture = []int{
 	253,
 	254,
 	255,
+	270,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

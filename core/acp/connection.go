@@ -51,6 +51,7 @@ type connection struct {
 	since    engine.Time // connOpen
 	useful   bool        // it has brought what the app asked for, or news
 	attempt  int
+	severed  bool       // the one before it was accepted, and was cut before it was of use
 	answers  []*request // sent on it and not answered yet, in order
 	answered []answered // requests of the agent's, the last ones
 }
@@ -256,7 +257,7 @@ func (n *connection) gone(c *Client, now engine.Time) {
 		case n.useful:
 			c.home.attempt = min(n.attempt, 1)
 		default:
-			c.home.attempt = n.attempt
+			c.home.attempt, c.home.severed = n.attempt, true
 		}
 		c.setState(stateReconnecting)
 		for _, s := range c.sessions {
@@ -288,8 +289,9 @@ func (n *connection) again(c *Client, now engine.Time) {
 		return
 	}
 	n.enter(c, connWaiting)
-	n.at = now.After(c.cfg.Retry.Delay(n.attempt, -1, &c.random))
+	n.at = now.After(c.cfg.Retry.DelayAfterCut(n.attempt, n.severed, -1, &c.random))
 	n.attempt++
+	n.severed = false
 }
 
 // adoptStrays moves sessions whose connection is gone to the home connection.

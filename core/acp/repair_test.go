@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -216,6 +217,28 @@ func TestASocketHasToOpen(t *testing.T) {
 	s.settle(60_000)
 	sockets := len(s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket }))
 	s.expect(sockets >= 3 && len(failed()) == 0, "%d sockets", sockets)
+}
+
+// Fault 270: a socket that the agent has accepted twice, and that was cut twice before it
+// was of use, is followed by the next within a second.
+func TestFault270_SocketCutAgain(t *testing.T) {
+	s, x := socketPage(t)
+	for cut := range 3 {
+		s.do("closed", func(c *acp.Client, now engine.Time) { c.SocketClosed(now, x, 1006, "") })
+		wait := []int64{0, 900, 2_400}[cut]
+		s.settle(wait)
+		sockets := s.find(func(e engine.Effect) bool { return e.Kind == engine.Socket })
+		s.expect(len(sockets) == cut+2, "%d sockets %d ms after cut %d", len(sockets), wait, cut+1)
+		x = sockets[len(sockets)-1].X
+		s.do("opened", func(c *acp.Client, now engine.Time) { c.SocketOpened(now, x) })
+		frames := s.find(func(e engine.Effect) bool {
+			return e.Kind == engine.Frame && strings.Contains(string(e.Data), `"initialize"`)
+		})
+		id, _ := jsonrpc.Member(frames[len(frames)-1].Data, "id")
+		s.do("answer", func(c *acp.Client, now engine.Time) {
+			c.SocketMessage(now, x, []byte(`{"jsonrpc":"2.0","id":`+string(id)+`,"result":{"protocolVersion":2,"capabilities":{"session":{}}}}`))
+		})
+	}
 }
 
 // TestASocketThatCannotBe is the app's mistake, and not tried again.

@@ -39,7 +39,20 @@ var ladder = []Window{
 	{20_000, 30_000},
 }
 
-func ladderWindow(attempt int, _ *engine.Random) Window {
+// flapping are the first windows of a stream that was accepted and cut again: the
+// service is there, and something on the way cuts, most often for one client alone. In an
+// outage nothing is accepted, so that all take the ladder. The second try comes within
+// 500 ms and the third within 1.5 s at the median; from the fourth on it is the ladder.
+var flapping = []Window{
+	{0, 250},
+	{0, 900},
+	{400, 2_400},
+}
+
+func ladderWindow(attempt int, accepted bool, _ *engine.Random) Window {
+	if accepted && attempt < len(flapping) {
+		return flapping[attempt]
+	}
 	return ladder[min(attempt, len(ladder)-1)]
 }
 
@@ -58,7 +71,13 @@ func ClampRetry(ms int64) int64 { return min(max(ms, RetryFloor), RetryCap) }
 // counts from 0 since the last progress; retry is the server's value or -1.
 // The server's value is a floor: jitter and backoff are only ever added to it.
 func (p *Policy) Delay(attempt int, retry int64, random *engine.Random) int64 {
-	w := p.Window(attempt, random)
+	return p.DelayAfterCut(attempt, false, retry, random)
+}
+
+// DelayAfterCut is Delay where it is known whether the connection that ended had been
+// accepted: whether its head had come.
+func (p *Policy) DelayAfterCut(attempt int, accepted bool, retry int64, random *engine.Random) int64 {
+	w := p.Window(attempt, accepted, random)
 	if retry < 0 {
 		return w.From + random.Below(w.To-w.From)
 	}
@@ -66,9 +85,10 @@ func (p *Policy) Delay(attempt int, retry int64, random *engine.Random) int64 {
 	if attempt == 0 {
 		return retry + random.Below(p.AfterCut(retry))
 	}
-	// The whole width of the window comes on top: a long retry with a short
-	// jitter would line up the clients of a restarted server (fault 46).
-	return max(w.From, retry) + random.Below(w.To-w.From)
+	// The whole width of the window comes on top, and never less than after a first
+	// cut: a long retry with a short jitter would line up the clients of a restarted
+	// server (fault 46).
+	return max(w.From, retry) + random.Below(max(w.To-w.From, p.AfterCut(retry)))
 }
 
 // DelayAfter returns how long to wait before an attempt where the server has
@@ -79,7 +99,7 @@ func (p *Policy) DelayAfter(attempt int, floor int64, random *engine.Random) int
 	if floor <= 0 {
 		return p.Delay(attempt, -1, random)
 	}
-	w := p.Window(attempt, random)
+	w := p.Window(attempt, false, random)
 	return max(w.From, floor) + random.Below(p.AfterRefusal(w.To-w.From, floor))
 }
 

@@ -20,7 +20,20 @@ const (
 // the first stream that opens.
 type Heads struct {
 	prompt bool
-	missed int // reconnects in a row that were given up for want of a head
+	missed int         // reconnects in a row that were given up for want of a head
+	probe  engine.Time // when the last quick try after a second cut is due
+}
+
+// mayProbe reports whether a stream that was accepted and cut again may be tried again
+// quickly. One of a client's streams at a time may: where a proxy accepts everybody's
+// and cuts them, each client counts once.
+func (h *Heads) mayProbe(now engine.Time) bool { return h == nil || now >= h.probe }
+
+// probes notes when such a try is due.
+func (h *Heads) probes(at engine.Time) {
+	if h != nil {
+		h.probe = at
+	}
 }
 
 // within returns how long a reconnect may go without a head, in ms; answer is how

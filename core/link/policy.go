@@ -6,8 +6,9 @@ import "github.com/holdfast-mcp/holdfast/core/engine"
 // a server allows is not. A client has it in its configuration: pages have the one
 // that is built in, and core/simulate compares it with others. Times are in ms.
 type Policy struct {
-	// Window returns the span from which the wait before an attempt is drawn.
-	Window func(attempt int, random *engine.Random) Window
+	// Window returns the span from which the wait before an attempt is drawn; accepted
+	// says that a connection had its head before it was cut.
+	Window func(attempt int, accepted bool, random *engine.Random) Window
 	// AfterCut returns over how long the first attempts after a cut are spread
 	// where the stream has named a retry.
 	AfterCut func(retry int64) int64

@@ -173,7 +173,10 @@ func (s *Stream) Broken(now engine.Time, how engine.Ending, offline bool, random
 			delay = max(delay, emptyPoll)
 		}
 	} else {
-		delay = s.policy.Delay(s.attempt, s.retry, random)
+		flaps := accepted && !looping && s.attempt > 0 && s.heads.mayProbe(now)
+		if delay = s.policy.DelayAfterCut(s.attempt, flaps, s.retry, random); flaps {
+			s.heads.probes(now.After(delay))
+		}
 		s.attempt++
 	}
 	if offline {

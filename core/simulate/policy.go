@@ -23,7 +23,7 @@ func Policies() []Policy {
 	}
 	steps := func(windows ...link.Window) func(*link.Policy) {
 		return func(p *link.Policy) {
-			p.Window = func(attempt int, _ *engine.Random) link.Window { return windows[min(attempt, len(windows)-1)] }
+			p.Window = func(attempt int, _ bool, _ *engine.Random) link.Window { return windows[min(attempt, len(windows)-1)] }
 		}
 	}
 	lockstep := func(p *link.Policy) { p.AfterRefusal = func(int64, int64) int64 { return 0 } }
@@ -45,11 +45,11 @@ func Policies() []Policy {
 			link.Window{From: 5_000, To: 20_000}, link.Window{From: 10_000, To: 28_000}, link.Window{From: 20_000, To: 30_000})),
 		but("slow first try", "0 to 1 s instead of 250 ms", func(p *link.Policy) {
 			window := p.Window
-			p.Window = func(attempt int, random *engine.Random) link.Window {
+			p.Window = func(attempt int, accepted bool, random *engine.Random) link.Window {
 				if attempt == 0 {
 					return link.Window{To: 1_000}
 				}
-				return window(attempt, random)
+				return window(attempt, accepted, random)
 			}
 		}),
 	}
@@ -57,7 +57,7 @@ func Policies() []Policy {
 
 // decorrelated draws each wait from 1 s to three times the one before it, which
 // is drawn again: it has the same distribution.
-func decorrelated(attempt int, random *engine.Random) link.Window {
+func decorrelated(attempt int, _ bool, random *engine.Random) link.Window {
 	if attempt == 0 {
 		return link.Window{To: 250}
 	}

@@ -128,6 +128,8 @@ func (p *page) head(x *exchange) {
 			add("mcp-session-id", x.session)
 		}
 		x.backlog, x.closing = x.body, true
+	case x.severed:
+		add("content-type", "text/event-stream")
 	default:
 		add("content-type", "text/event-stream")
 		p.begin(x)

@@ -30,6 +30,9 @@ type Scenario struct {
 	// Refusing: while all instances are down the load balancer answers 503, instead
 	// of nobody at all.
 	Refusing bool
+	// Severing: while all instances are down a proxy in front of them accepts streams,
+	// and cuts each after so many ms without a byte; 0 for none.
+	Severing int64
 	// Patient: requests over the capacity wait for up to so many ms before they
 	// are refused.
 	Patient int64
@@ -54,6 +57,8 @@ func Scenarios() []Scenario {
 	long := Scenario{Name: "outage of 10 min", Note: outage.Note, Outage: 10 * minute, Retry: -1, Patient: shed, Every: 2 * minute}
 	slow := outage
 	slow.Name, slow.Note, slow.Patient = "outage of 10 s, slow", "over capacity requests wait, for up to 20 s", 20*second
+	severed := outage
+	severed.Name, severed.Note, severed.Severing = "outage of 10 s, accepted", "a proxy accepts each stream, and cuts it after 20 ms", 20
 	roll := Scenario{Name: "rolling restart", Note: "10 instances, one every 30 s, sessions and events shared",
 		RollEvery: 30 * second, RollDown: 15 * second, Graceful: true, Retry: -1, Patient: shed, Every: 20 * second}
 	lost := roll
@@ -67,7 +72,7 @@ func Scenarios() []Scenario {
 		return s
 	}
 	return []Scenario{
-		outage, slow, long, roll, lost, wake,
+		outage, slow, severed, long, roll, lost, wake,
 		said(outage, 3*second, 10), said(long, 3*second, 30), said(roll, 2*second, 5), said(wake, 2*second, 5),
 	}
 }

@@ -50,6 +50,7 @@ type exchange struct {
 	tick   uint32 // the evEvents that is awaited
 
 	headed, reading, closing bool
+	severed                  bool // accepted by a proxy that has nobody behind it
 	deaf                     bool // half open: nothing arrives any more
 	over                     bool
 	backlog                  []byte // arrived and not read yet
@@ -111,9 +112,14 @@ func (w *World) arrive(x *exchange) {
 	x.at = w.route(x)
 	back := w.now + x.page.away
 	if x.at < 0 {
-		if w.scenario.Refusing {
+		switch {
+		case w.scenario.Refusing:
 			w.refuse(x)
-		} else {
+		case w.scenario.Severing > 0 && x.purpose == forResume:
+			x.severed, x.status = true, 200
+			w.push(event{at: back, kind: evHead, page: x.page, x: x})
+			w.push(event{at: back + w.scenario.Severing, kind: evEnd, page: x.page, x: x})
+		default:
 			w.push(event{at: back, kind: evEnd, page: x.page, x: x}) // nobody listens there
 		}
 		return

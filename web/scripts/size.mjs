@@ -70,13 +70,14 @@ import { packages } from "./wasmpackages.mjs";
 // 0.8 KB of the script; what the two hosts of agents have in common are chunks, which cost the others 0.8 KB.
 // 0.3 KB are for a chunk that comes with the second try in Chromium too (connect/loadchunk.ts), and for users who
 // change, or log out, while a worker is being replaced (host/remoteclient.ts); 0.2 KB of the worker for a page that hangs.
+// 1.4 KB of the wasm are for a second and a third cut in a row, which are mended five and three times as soon.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
 const beside = (name, others) => [...loaded(chunk(module, name))].filter((path) => !new Set(others).has(path));
 
 const files = [
-  { name: "holdfast.wasm", budget: 732_500, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 733_900, goal: 700_000 },
   { name: "connect(), shared host", paths: loaded(app), budget: 20_700, goal: 10_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 58_300, goal: 45_000 },
   { name: "the module, shared host", paths: loaded(module), budget: 21_900, goal: 10_000 },
