@@ -328,7 +328,7 @@ test("Fault 209: a page that hangs with little waiting for it is not waited for:
     const asked = (): number[] => page.heard.flatMap((message) => (message.t === "question" ? [message.question] : []));
     ask();
     mock.timers.tick(4_999);
-    page.say({ t: "asking", question: asked()[0]! });
+    page.say({ t: "heard", question: asked()[0]! });
     mock.timers.tick(3_600_000);
     await turns();
     assert.deepEqual([session.presence, gone], ["here", []], "the app has been asked: a person may think for as long as they like");
@@ -337,14 +337,14 @@ test("Fault 209: a page that hangs with little waiting for it is not waited for:
     await turns();
     assert.deepEqual([session.presence, gone], ["hung", [GONE, GONE]]);
     assert.equal(page.heard.filter(({ t }) => t === "withdrawn").length, 0, "it takes nothing");
-    page.say({ t: "asking", question: asked()[1]! });
+    page.say({ t: "heard", question: asked()[1]! });
     assert.equal(session.presence, "here");
     assert.deepEqual(page.heard.slice(-2).map((message) => (message.t === "withdrawn" ? message.question : 0)), asked());
     ask();
     page.say({ t: "reply", question: asked()[2]!, value: {} });
     await turns();
     mock.timers.tick(5_000);
-    assert.equal(session.presence, "here", "an answer is more than a word that it is asked");
+    assert.equal(session.presence, "here", "an answer is more than a word that it has come");
   } finally {
     mock.timers.reset();
   }

@@ -36,9 +36,10 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 10; n++) await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-test("Fault 254: a page whose user has changed goes on in the worker of that user, where its own ends", async () => {
-  const workers: Worker[] = [];
+/** A page, and its workers as they were started. */
+function page(): { workers: Worker[]; ends(): void } {
   let ends = (): void => {};
+  const workers: Worker[] = [];
   class SharedWorker {
     readonly port: Worker;
     constructor(_: string, { name }: { name: string }) {
@@ -52,7 +53,20 @@ test("Fault 254: a page whose user has changed goes on in the worker of that use
   };
   const globals = { SharedWorker, location: new URL("https://app.test/app"), origin: "https://app.test", navigator: { locks }, addEventListener: () => {} };
   for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  return { workers, ends: () => ends() };
+}
 
+test("Fault 209: a page says that it has heard a question, also where the client is closed that was asked", async () => {
+  const { workers } = page();
+  await clientWays.there("/mcp", { worker: "/heard.mjs", wasm: "/x.wasm", handlers: { roots: () => new Promise(() => {}) } }, "shared", () => {});
+  for (const client of [2, 98]) workers[0]!.tell({ t: "question", client, question: client, asked: "roots", request: {}, server: "s", draft: "" });
+  await settled();
+  const heard = workers[0]!.said.flatMap((message) => (message.t === "heard" ? [message.question] : []));
+  assert.deepEqual(heard, [2, 98]);
+});
+
+test("Fault 254: a page whose user has changed goes on in the worker of that user, where its own ends", async () => {
+  const { workers, ends } = page();
   const connect = (options: object) => clientWays.there("/mcp", { worker: "/worker.mjs", wasm: "/x.wasm", ...options }, "shared", () => {});
   let user = "ada";
   const client = await connect({ token: () => tokenOf(user) });

@@ -195,6 +195,7 @@ export class HostLink {
   #receive(data: unknown): void {
     const message = checked<HostMessage>(FROM_HOST, data);
     if (!message) return;
+    if (message.t === "question") this.send({ t: "heard", question: message.question }); // also where its client is closed by now
     switch (message.t) {
       case "events":
         eachEvent(message.heads, message.text, (call, kind, position, text, stream, texts, at) => this.#calls.get(call)?.event(call, kind, position, text, stream, texts, at));

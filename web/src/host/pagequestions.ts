@@ -47,7 +47,6 @@ export class PageQuestions {
     const { question } = asked;
     const over = new AbortController();
     this.#open.set(question, over);
-    this.#send({ t: "asking", question });
     try {
       const value = await this.#ask(asked, over.signal);
       if (!over.signal.aborted) this.#send({ t: "reply", question, value: asData(asked.asked, value) });

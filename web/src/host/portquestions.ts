@@ -5,14 +5,14 @@ import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 
 /** A question that the page has not answered. */
 interface OpenQuestion {
-  /** The page has taken it, and asks the app. */
-  begun(): void;
+  /** The page has it. */
+  heard(): void;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   typed(draft: string): void;
 }
 
-/** A page that has not so much as taken a question after so many ms hangs. */
+/** A page that has not so much as heard a question after so many ms hangs. */
 const HANGS = 5_000;
 
 let questions = 0;
@@ -34,21 +34,21 @@ export class PortQuestions {
     const question = ++questions;
     const over = new AbortController();
     const silence = setTimeout(this.#hangs, HANGS);
-    const begun = (): void => clearTimeout(silence);
+    const heard = (): void => clearTimeout(silence);
     const answer = new Promise((resolve, reject) => {
-      this.#open.set(question, { begun, resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
+      this.#open.set(question, { heard, resolve, reject, typed: (text) => saveDraft?.(text === "" ? undefined : JSON.parse(text)) });
       this.#send({ t: "question", client, question, asked, request, server, draft: draft === undefined ? "" : JSON.stringify(draft) });
       signal?.addEventListener("abort", () => {
         if (this.#open.delete(question)) this.#send({ t: "withdrawn", question });
         reject(signal.reason as Error);
       }, { signal: over.signal });
     });
-    return answer.finally(() => (begun(), over.abort())); // the question may be that of a call that runs for days
+    return answer.finally(() => (heard(), over.abort())); // the question may be that of a call that runs for days
   }
 
-  /** The page asks the app. */
-  begun({ question }: Extract<PageMessage, { t: "asking" }>): void {
-    this.#open.get(question)?.begun();
+  /** The page has it, and asks the app. */
+  heard({ question }: Extract<PageMessage, { t: "heard" }>): void {
+    this.#open.get(question)?.heard();
   }
 
   /** The page answers. */

@@ -164,8 +164,8 @@ export class PortSession implements ViewPage {
       case "make":
         this.#calls.make(this.viewOf(message.client), message);
         break;
-      case "asking":
-        this.#questions.begun(message);
+      case "heard":
+        this.#questions.heard(message);
         this.#presence.moves();
         break;
       case "reply":

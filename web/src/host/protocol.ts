@@ -69,8 +69,8 @@ export type PageMessage =
   | { t: "ack"; ask: number; call: number; position: number }
   /** The next events of a gap, from the store; `answer` comes with them. The first names the gap; `read` is a number for it. */
   | { t: "reread"; ask: number; call: number; read: number; events: number; from: number; to: number }
-  /** The app is being asked that `question`: the page does not hang. */
-  | { t: "asking"; question: number }
+  /** That `question` has come: the page does not hang. */
+  | { t: "heard"; question: number }
   /** The app's answer to a `question`: `value`, or `error` where it threw. */
   | { t: "reply"; question: number; value?: unknown; error?: ErrorData }
   /** A person has begun to answer that question; `draft` is JSON, empty for none. */
@@ -156,7 +156,7 @@ export const FROM_PAGE: Fields<PageMessage> = {
   draft: { call: "n", key: "s", draft: "s" },
   ack: { ask: "n", call: "n", position: "n" },
   reread: { ask: "n", call: "n", read: "n", events: "n", from: "n", to: "n" },
-  asking: { question: "n" },
+  heard: { question: "n" },
   reply: { question: "n", value: "?", error: "o?" },
   typed: { question: "n", draft: "s" },
   credit: { bytes: "n" },

@@ -34,15 +34,16 @@ export async function noteRevision(url: string, spoken: string): Promise<void> {
   while (known.size > MOST) known.delete(known.keys().next().value!);
   save(known);
   if (hasLocal()) return;
-  const isStored = await write((stored) => {
+  void write((stored) => {
     const all = decoded(stored);
     if (all.get(key) === spoken) return stored;
     all.delete(key);
     all.set(key, spoken);
     return encoded(new Map([...all].slice(-MOST)));
+  }).then((isStored) => {
+    // What another page deletes from there is not remembered here.
+    if (isStored && remembered.get(key) === spoken) remembered.delete(key);
   });
-  // What another page deletes from there is not remembered here.
-  if (isStored && remembered.get(key) === spoken) remembered.delete(key);
 }
 
 /** Forgets what this page, or another one, has noted of a server: a worker cannot. Resolves to the server's place. */
