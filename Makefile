@@ -70,13 +70,16 @@ $(NEWER): $(DIST)/holdfast.wasm
 web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 	go run ./web/scripts/wasmbuild -glue -o $@
 
-# The module is what every page needs. What runs in the page only where no worker does is in
-# chunks beside it, which it loads by itself, and so is what few pages need. What a chunk
-# and the module have in common is a chunk as well, so that each class is there once.
-# Their names change with what is in them: a module never meets another build's.
+# The module is what every page needs before it knows where the runtime is. All else is in chunks
+# beside it, which it loads by itself: a page's side of a worker, and what runs in the page only where
+# no worker does. What two of them have in common is a chunk as well, so that each class is there once.
+# Their names change with what is in them: a module never meets another build's. A chunk is loaded by
+# the module alone. FIRST_LOADED tells esbuild so, and what the module needs is in one file, and not in nine.
+FIRST_LOADED := --inject:web/src/index.ts
+
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
-	$(ESBUILD) $(CHUNKS) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
+	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
 		--entry-names=holdfast --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 
 # A classic script has no import.meta; what it can ask for is its own address. It

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acpserver"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
@@ -79,6 +80,98 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 			t.Errorf("the page has loaded %v", all)
 		}
 	})
+}
+
+// TestStoryPageSideIsAChunk: what a page needs of a client in a worker is loaded while the worker starts:
+// neither waits for the other. A page that only imports the module has nothing of it.
+func TestStoryPageSideIsAChunk(t *testing.T) {
+	t.Parallel()
+	agent := acpserver.Start(t, acpserver.Options{})
+	for _, test := range []struct{ host, chunk, connect string }{
+		{"shared", "connectthere", `connect("/mcp", { host: "shared" })`},
+		{"worker", "connectthere", `connect("/mcp", { host: "worker" })`},
+		{"shared", "connectagentthere", `connectAgent(` + chrome.JS(agent.URL()) + `, { host: "shared" })`},
+	} {
+		t.Run(test.chunk+" "+test.host, func(t *testing.T) {
+			t.Parallel()
+			site := sdkSite(t)
+			chunk, worker := chunkPath(t, test.chunk), "/holdfast-worker.mjs"
+			asked := map[string]chan struct{}{chunk: make(chan struct{}), worker: make(chan struct{})}
+			for path, other := range map[string]string{chunk: worker, worker: chunk} {
+				code := read(t, filepath.Join("..", "web", "dist", path))
+				site.Handle(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					close(asked[path]) // once: a second request would panic
+					select {           // each comes only when the other has been asked for
+					case <-asked[other]:
+					case <-r.Context().Done():
+					}
+					w.Header().Set("Content-Type", "text/javascript")
+					_, _ = w.Write([]byte(code))
+				}))
+			}
+			page := chrome.Open(t, site.Page("/app", appScript))
+			page.WaitFor(`window.holdfast`)
+			const loaded = `performance.getEntriesByType("resource").map((e) => new URL(e.name).pathname)`
+			if all := chrome.Eval[[]string](page, loaded); slices.Contains(all, chunk) || !slices.Contains(all, "/holdfast.mjs") {
+				t.Errorf("before it connects the page has loaded %v", all)
+			}
+			if host := chrome.Script[string](page, `return (await holdfast.`+test.connect+`).host;`); host != test.host {
+				t.Errorf("host %s", host)
+			}
+		})
+	}
+}
+
+// TestFault221_PageSideCannotBeLoaded: the chunk with a page's side of a worker does not come. connect says so
+// and what to do, the next connect has it, in the same page too, and an app that gives up hears of it at once.
+func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"shared", "worker"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			site := sdkSite(t)
+			chunk := chunkPath(t, "connectthere")
+			code := read(t, filepath.Join("..", "web", "dist", chunk))
+			var visits atomic.Int32
+			site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch visits.Add(1) {
+				case 1:
+					http.NotFound(w, r)
+				case 3:
+					<-r.Context().Done()
+				default:
+					w.Header().Set("Content-Type", "text/javascript")
+					_, _ = w.Write([]byte(code))
+				}
+			}))
+			url := site.Page("/app", appScript)
+			profile := chrome.NewProfile(t)
+			open := func() *chrome.Page {
+				page := profile.Open(url)
+				page.WaitFor(`window.holdfast`)
+				return page
+			}
+			page := open()
+			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "`+host+`" }));`)
+			if got.Code != "load_failed" || !strings.Contains(got.Hint, "Load the page again") {
+				t.Errorf("without the chunk: %+v", got)
+			}
+			add := `const connect = (url) => holdfast.connect(url, { host: "` + host + `" });` + addScript
+			if sum := chrome.Script[float64](page, add); sum != 42 {
+				t.Errorf("the next connection: sum %v", sum)
+			}
+			page.Close()
+			page = open()
+			got = chrome.Script[failure](page, `
+				const giveUp = new AbortController();
+				const connecting = attempt(() => holdfast.connect("/mcp", { host: "`+host+`", signal: giveUp.signal }));
+				giveUp.abort();
+				return connecting;`)
+			if got.Code != "cancelled" {
+				t.Errorf("given up: %+v", got)
+			}
+		})
+	}
 }
 
 // TestFault221_PageHostCannotBeLoaded: the chunk of the page's own host does not come. connect says

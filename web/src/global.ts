@@ -6,10 +6,12 @@ import { agentHost } from "./agent/loadagent.js";
 import { connectHere } from "./client/connect.js";
 import { agentWorker } from "./host/agenthosts.js";
 import { connectAgentThere } from "./host/connectagentthere.js";
-import { pageHost } from "./host/hosts.js";
+import { connectThere, HostLink } from "./host/connectthere.js";
+import { pageHost, workerClient } from "./host/hosts.js";
 
 pageHost.here = { connectHere };
 agentHost.here = { connectAgentHere };
-agentWorker.here = { connectAgentThere };
+workerClient.here = { connectThere, HostLink };
+agentWorker.here = { connectAgentThere, HostLink };
 
 export * from "./index.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentAddress, coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
+import { agentAddress } from "../src/agent/agentaddress.js";
+import { coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
 import { errorFromGo, HoldfastError } from "../src/shared/errors.js";
 import type { Open } from "../src/shared/mcp.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientWays } from "../src/host/hosts.js";
-import { BUILD, type PageMessage } from "../src/host/protocol.js";
+import { BUILD } from "../src/host/build.js";
+import type { PageMessage } from "../src/host/protocol.js";
 
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ sub }))}.s`;
 

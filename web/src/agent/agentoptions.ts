@@ -1,10 +1,11 @@
 import { clientInfo, commonCore } from "../connect/commonoptions.js";
 import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
-import { badArgument, bound, serverURL } from "../shared/arguments.js";
+import { badArgument, bound } from "../shared/arguments.js";
 import type { Host } from "../shared/host.js";
 import type { Implementation } from "../shared/mcp.js";
 import { sendsCookies } from "../shared/origins.js";
+import type { AgentAddress } from "./agentaddress.js";
 import type { AgentHandlers } from "./openquestions.js";
 
 const OP = "connectAgent";
@@ -105,26 +106,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "content-type",
   "last-event-id",
 ]);
-
-const SCHEMES = { http: ["http:", "https:"], websocket: ["ws:", "wss:"] } as const;
-
-/** Where an agent is, and how it is spoken to. */
-export interface AgentAddress {
-  url: string;
-  transport: "http" | "websocket";
-}
-
-/** The agent's endpoint as its transport has it; throws `bad_argument`. */
-export function agentAddress(url: string | URL, { transport }: AgentOptions): AgentAddress {
-  const absolute = new URL(serverURL(url, OP, [...SCHEMES.http, ...SCHEMES.websocket]));
-  if (transport !== undefined && transport !== "http" && transport !== "websocket") {
-    throw badArgument(OP, "transport", 'has to be "http" or "websocket"');
-  }
-  const named = absolute.protocol.startsWith("ws") ? "websocket" : "http";
-  const chosen = transport ?? named;
-  if (chosen !== named) absolute.protocol = SCHEMES[chosen][absolute.protocol === "https:" || absolute.protocol === "wss:" ? 1 : 0];
-  return { url: absolute.href, transport: chosen };
-}
 
 /** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument`. */
 export function coreOptions({ transport }: AgentAddress, options: AgentOptions): object {

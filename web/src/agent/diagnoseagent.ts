@@ -1,6 +1,7 @@
 import { explained, ownFields } from "../diagnosis/loaddiagnosis.js";
 import type { HoldfastError } from "../shared/errors.js";
-import type { AgentAddress, AgentOptions } from "./agentoptions.js";
+import type { AgentAddress } from "./agentaddress.js";
+import type { AgentOptions } from "./agentoptions.js";
 
 /** Finds out why connecting to an agent failed, and says what a person can do about it. */
 export function diagnoseAgent({ url, transport }: AgentAddress, error: HoldfastError, options: AgentOptions): Promise<HoldfastError> {

@@ -7,7 +7,8 @@ import { throwIfAborted } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import { Connections } from "../tabs/connections.js";
 import { AgentClient } from "./agentclient.js";
-import { type AgentAddress, agentAddress, type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
+import { type AgentAddress, agentAddress } from "./agentaddress.js";
+import { type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
 import { SharedStreams } from "./sharedstreams.js";
 

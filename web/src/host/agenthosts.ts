@@ -1,15 +1,18 @@
 import type { Agent } from "../agent/agent.js";
+import { agentAddress } from "../agent/agentaddress.js";
 import type { AgentOptions } from "../agent/agentoptions.js";
 import { agentHost } from "../agent/loadagent.js";
+import { backlogLimits } from "../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
+import { wayTo } from "./hosts.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
 const OP = "connectAgent";
 
-/** What connects to agents in a worker. */
-export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "connectAgentThere">> = {
+/** This page's side of an agent's client in a worker. */
+export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "connectAgentThere" | "HostLink">> = {
   op: OP,
   inWorker: true,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagentthere.js")),
@@ -35,5 +38,11 @@ export function connectAgent(url: string | URL, options: AgentOptions = {}): Pro
 export const agentWays: ConnectWays<AgentOptions, Agent> = {
   op: OP,
   here: async (url, options, notice) => (await loadedChunk(agentHost, options)).connectAgentHere(url, options, notice),
-  there: async (url, options, kind, starts) => (await loadedChunk(agentWorker, options)).connectAgentThere(url, options, kind, starts),
+  there: async (url, options, kind, starts) => {
+    const address = agentAddress(url, options);
+    backlogLimits(OP, options); // refused before a worker is started for it
+    const { handlers: _, ...rest } = options;
+    const { side, way } = await wayTo(agentWorker, kind, rest, starts);
+    return side.connectAgentThere(address.url, options, way);
+  },
 };

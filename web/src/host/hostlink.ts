@@ -1,11 +1,12 @@
 import { HoldfastError } from "../shared/errors.js";
 import { hasLocks, lock } from "../tabs/locks.js";
+import { BUILD } from "./build.js";
 import { atStart, NoWorker } from "./choice.js";
 import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
-import { BUILD, checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
-import { startWorker } from "./startworker.js";
+import { checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
+import type { StartedWorker } from "./startworker.js";
 
 /**
  * ms until a worker that does not answer is started once more, and the last time: then it counts as one
@@ -59,10 +60,10 @@ export class HostLink {
     this.#isShared = isShared;
   }
 
-  /** Starts a host, or joins it; `ended` is called when the host has ended. Rejects with a NoWorker where there is none. */
-  static async open(kind: "shared" | "worker", url: string, user: string, ended: () => void): Promise<HostLink> {
+  /** Links to the host that `start` starts or joins; `ended` is called when the host has ended. Rejects with a NoWorker where there is none. */
+  static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void): Promise<HostLink> {
     for (const patience of PATIENCE) {
-      const { port, outlives, failed, stop } = startWorker(kind, url, user);
+      const { port, outlives, failed, stop } = start();
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {
         await link.#hold();

@@ -1,8 +1,9 @@
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
-import { closeBy, unlessAborted } from "../connect/abort.js";
+import { unlessAborted } from "../connect/abort.js";
+import { backlogLimits } from "../connect/backloglimits.js";
 import { principalOf } from "../connect/principal.js";
 import type { TokenProvider } from "../connect/useroptions.js";
-import { McpClient } from "../client/client.js";
+import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
@@ -10,10 +11,9 @@ import { validatorBeside, wasmBeside } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
-import { HostLink } from "./hostlink.js";
-import { RemoteBackend } from "./remotebackend.js";
-import type { RemoteWay } from "./remoteclient.js";
-import { workerURL } from "./startworker.js";
+import type { WorkerWay } from "./connectthere.js";
+import type { HostLink } from "./hostlink.js";
+import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -21,6 +21,13 @@ declare const HOLDFAST_ONE_FILE: boolean;
 export const pageHost: PageChunk<Pick<typeof import("../client/connect.js"), "connectHere">> = {
   op: "connect",
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("../client/connect.js")),
+};
+
+/** This page's side of a client in a worker: it is loaded while the worker starts. */
+export const workerClient: PageChunk<Pick<typeof import("./connectthere.js"), "connectThere" | "HostLink">> = {
+  op: "connect",
+  inWorker: true,
+  load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectthere.js")),
 };
 
 /** The hosts that this page speaks to, by what tells them apart. */
@@ -51,37 +58,49 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   here: async (url, options, notice) => (await loadedChunk(pageHost, options)).connectHere(url, options, notice),
   there: async (url, options, kind, starts) => {
     const absolute = serverURL(url);
+    backlogLimits("connect", options); // refused before a worker is started for it
     const { handlers: _, ...rest } = options;
-    const { crossing, ...way } = await wayTo("connect", kind, rest, starts);
-    const backend = new RemoteBackend({ ...way, url: absolute, options: crossing }, options);
-    await backend.open(options.signal);
-    const client = new McpClient(backend);
-    closeBy(options.signal, client);
-    return client;
+    const { side, way } = await wayTo(workerClient, kind, rest, starts);
+    return side.connectThere(absolute, options, way);
   },
 };
 
 /** What says which worker it is, of the options of connect and connectAgent. */
 type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal">;
 
-/** A worker to come to, and what of the options crosses to it: all that is neither code nor says where it is. */
-type WorkerWay = RemoteWay & { crossing: object };
+/** A chunk that is a page's side of clients in workers. */
+type PageSide = Pick<typeof import("./hostlink.js"), "HostLink">;
 
-/** The way to a worker of that kind and user. Rejects with `host_unavailable`, which names `op`; and so does the way. */
-export function wayTo(op: string, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+/**
+ * The way to a worker of that kind and user, and the page's side of it: the worker starts while that
+ * is loaded. Rejects with `host_unavailable`, which names the operation; and so does the way.
+ */
+export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<{ side: T; way: WorkerWay }> {
+  const { op } = chunk;
   const rename = (error: unknown): never => {
     throw named(op, error);
   };
-  return chosenWay(op, kind, options, starts).then((way) => ({ ...way, link: () => way.link().catch(rename) }), rename);
+  const chosen = await chosenWay(chunk, kind, options, starts).catch(rename);
+  const way = { ...chosen, link: () => chosen.link().catch(rename) };
+  const linking = way.link();
+  try {
+    const [side] = await unlessAborted(op, options.signal, Promise.all([loadedChunk(chunk, {}), linking]));
+    return { side, way };
+  } catch (error) {
+    linking.then((unused) => unused.remove(0)).catch(() => {}); // a link that nobody uses is given back
+    throw error;
+  }
 }
 
-async function chosenWay(op: string, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+  const { op } = chunk;
   const { signal, token: provider, host: _, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
   const script = workerURL(worker);
   checkHost(surroundings(kind, options, script));
+  loadedChunk(chunk, {}).catch(() => {}); // begun here, and waited for below
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
   const crossing = {
@@ -98,13 +117,30 @@ async function chosenWay(op: string, kind: "shared" | "worker", options: WorkerO
     let open = links.get(key);
     if (!open) {
       const forget = (): void => void links.delete(key);
-      open = HostLink.open(kind, script, name, forget);
+      open = linkTo(chunk, kind, script, name, forget);
       open.catch(forget);
       links.set(key, open);
     }
     return open;
   };
   return { kind, token, link, crossing };
+}
+
+/** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void): Promise<HostLink> {
+  let first: StartedWorker | undefined = startWorker(kind, script, user);
+  const start = (): StartedWorker => {
+    const started = first ?? startWorker(kind, script, user);
+    first = undefined;
+    return started;
+  };
+  try {
+    const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first.failed]);
+    return await HostLink.open(kind, script, start, ended);
+  } catch (error) {
+    first?.stop();
+    throw error;
+  }
 }
 
 /** The same address for the worker, whose own is another. */

@@ -1,6 +1,7 @@
 import { type OpenAgent, openAgent } from "../agent/openagent.js";
 import type { NewCall } from "../client/sharedcall.js";
 import { pageArrived } from "./askpage.js";
+import { BUILD } from "./build.js";
 import { HostedClient } from "./hostedclient.js";
 import { pageLeft } from "./lingering.js";
 import { PortQuestions } from "./portquestions.js";
@@ -11,7 +12,7 @@ import { PortAgents } from "./portagents.js";
 import { PortCalls } from "./portcalls.js";
 import { PortOutbox } from "./portoutbox.js";
 import type { PortView, QuestionContext, ViewPage } from "./portview.js";
-import { type Asked, BUILD, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
+import { type Asked, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
 
 /** One page at its host, from its hello to its end. */
 export class PortSession implements ViewPage {

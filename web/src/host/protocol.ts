@@ -7,14 +7,8 @@
 // agent's sessions have numbers of the host's among them, and the agent itself its client's.
 // The order of messages on a port is the order in which things happened.
 
-import { version } from "../runtime/beside.js";
 import type { Asks, Makes } from "../client/backend.js";
 import type { ErrorData } from "./errordata.js";
-
-declare const HOLDFAST_BUILD: string;
-
-/** The build of both sides: a page and a host of different builds do not speak to each other. */
-export const BUILD: string = `${version}-${HOLDFAST_BUILD}`;
 
 /** What the app's code is asked for: a token, or one of its handlers. */
 export type Asked = "token" | "elicitation" | "sampling" | "roots";

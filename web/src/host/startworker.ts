@@ -1,5 +1,5 @@
 import { atStart, NoWorker } from "./choice.js";
-import { BUILD } from "./protocol.js";
+import { BUILD } from "./build.js";
 
 // At the top level and in this literal form, as runtime/loadruntime.ts has it.
 const workerBeside = new URL("./holdfast-worker.mjs", import.meta.url);
@@ -11,7 +11,7 @@ export interface StartedWorker {
   readonly outlives: boolean;
   /** Rejects where the worker's script cannot be had. */
   readonly failed: Promise<never>;
-  /** Ends a worker that is this page's alone. */
+  /** Ends a worker that is this page's alone, and leaves one that is shared. */
   stop(): void;
 }
 
@@ -79,7 +79,7 @@ export function startWorker(kind: "shared" | "worker", url: string, user: string
       },
     };
     const worker = new SharedWorker(trusted(url), options);
-    return { port: worker.port, outlives, failed: failure(worker, url), stop: () => {} };
+    return { port: worker.port, outlives, failed: failure(worker, url), stop: () => worker.port.close() };
   } catch (error) {
     throw new NoWorker("refused", atStart.refused(error), error);
   }

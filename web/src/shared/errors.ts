@@ -32,7 +32,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `no_session` | the client has no such session |
  * | `elsewhere` | another page carries the session, and cannot be asked to pass something on; or what is stored of the call is of a newer build, which this page cannot read: a page of that build carries it on |
  * | `session_rejected` | the server's session cannot be kept |
- * | `load_failed` | the wasm could not be loaded |
+ * | `load_failed` | the wasm, or a part of the module, could not be loaded |
  * | `host_unavailable` | the host that `host` names cannot be had here; the message says why |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
  */
