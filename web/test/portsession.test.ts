@@ -98,6 +98,21 @@ test("Fault 199: a frozen page is not given up while it holds its lock; one that
   }
 });
 
+test("Fault 199: a page that says it is frozen, and is gone by then, has gone", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const page = new Page();
+    await page.hello();
+    page.release();
+    await turns();
+    page.say({ t: "away", cached: false });
+    mock.timers.tick(1_000);
+    assert.deepEqual([page.session.presence, page.isClosed], ["gone", true]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test("Fault 203: a page that takes nothing is sent no more than its credit of any message", async () => {
   const page = new Page();
   await page.hello();

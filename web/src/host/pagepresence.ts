@@ -115,8 +115,8 @@ export class PagePresence {
    */
   #leaves(ms: number): void {
     if (this.#now === "gone") return;
-    clearTimeout(this.#away);
-    if (ms !== Infinity) {
+    if (ms !== Infinity) { // else its lock may be free already: the word of a page that was frozen, and is gone, comes late
+      clearTimeout(this.#away);
       this.#watch?.abort();
       this.#away = setTimeout(() => this.end(), ms);
     }
