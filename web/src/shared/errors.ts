@@ -20,6 +20,10 @@ import type { CallToolResult } from "./mcp.js";
  * | `cancelled` | `cancel()` or an AbortSignal |
  * | `closed` | the client was closed, or a token of another user came |
  * | `unauthorized` | 401, also with a token of the provider's; or the provider gave none |
+ * | `oauth_invalid` | metadata, a registration, a redirect or a token answer that breaks a specification of OAuth or is not safe to use; `op` names the leg |
+ * | `oauth_denied` | the authorization server, or the person in front of it, refused; `op` names the leg |
+ * | `sign_in_required` | somebody has to sign in: there is no token, or what is there cannot be refreshed |
+ * | `sign_in_expired` | the answer of an authorization server for a flow that is over, unknown, or was used |
  * | `outcome_unknown` | the request may have run, and nothing can tell |
  * | `lost` | the server no longer has the call |
  * | `unsent` | the request never left, and nobody will send it: it can be made again |
@@ -36,7 +40,19 @@ import type { CallToolResult } from "./mcp.js";
  * | `host_unavailable` | the host that `host` names cannot be had here; the message says why |
  * | `runtime_exited` | the Go program ended; what was pending is rejected with this |
  */
-export type ErrorCode = CoreErrorCode | "cors_blocked" | "rpc_error" | "invalid_structured_content" | "storage_failed" | "load_failed" | "host_unavailable" | "runtime_exited";
+export type ErrorCode =
+  | CoreErrorCode
+  | "cors_blocked"
+  | "rpc_error"
+  | "invalid_structured_content"
+  | "oauth_denied"
+  | "oauth_invalid"
+  | "sign_in_expired"
+  | "sign_in_required"
+  | "storage_failed"
+  | "load_failed"
+  | "host_unavailable"
+  | "runtime_exited";
 
 /** A JSON-RPC error object as the server sent it (JSON-RPC 2.0 section 5.1). */
 export interface RPCError {

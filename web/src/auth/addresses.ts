@@ -1,0 +1,70 @@
+// Which URLs of a server or an authorization server are safe to go to.
+
+import { AuthFailure, invalid, type Leg } from "./failure.js";
+
+/** Characters of a URL in metadata; longer ones no browser or server agrees on. */
+const MAX_URL = 2048;
+
+/** Whether a host is this machine: there http is as good as https. */
+export function isLoopback(url: URL): boolean {
+  const { hostname } = url;
+  return hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/**
+ * Checks a URL that somebody else wrote: https, or http on this machine if `local`
+ * allows it, and neither a user name nor a fragment. `javascript:` and `data:` are
+ * refused by that as well. Throws `oauth_invalid`; `what` names it.
+ */
+export function checkedURL(leg: Leg, what: string, text: unknown, local: boolean): URL {
+  if (typeof text !== "string" || text === "") throw invalid(leg, `${what} is missing, or is no string`);
+  if (text.length > MAX_URL) throw invalid(leg, `${what} has over ${MAX_URL} characters`);
+  // A URL parser drops line breaks and surrounding blanks, so that what is compared is not what is fetched.
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw invalid(leg, `${what} has characters that no URL has`);
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw invalid(leg, `${what} is not an absolute URL`);
+  }
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && local && isLoopback(url))) {
+    throw invalid(leg, `${what} is not https`, "Only on this machine, for a server of this machine, may it be http.");
+  }
+  if (url.username || url.password) throw invalid(leg, `${what} holds a user name`);
+  if (text.includes("#")) throw invalid(leg, `${what} has a fragment`);
+  return url;
+}
+
+/** The URL of the server that is signed in to: https, or of this machine. */
+export function serverAddress(server: string): URL {
+  const url = new URL(server);
+  if (url.protocol !== "https:" && !isLoopback(url)) {
+    throw new AuthFailure("auth/challenge", {
+      code: "bad_argument",
+      message: "a token is never sent over plain http",
+      hint: "Use https, or a server at localhost.",
+    });
+  }
+  return url;
+}
+
+/**
+ * The canonical URI of a server (RFC 8707 section 2): no fragment, and no slash at the
+ * end where there is no path. What its metadata says goes before it.
+ */
+export function canonicalResource(server: URL): string {
+  const { origin, pathname, search } = server;
+  return pathname === "/" && search === "" ? origin : origin + pathname + search;
+}
+
+/**
+ * Whether a token for `resource` may be sent to `server`. RFC 9728 section 3.3 wants the
+ * two to be identical; the metadata at the root of a host, which MCP has the client try
+ * last, names the host. So a resource may be above the server, on the same origin.
+ */
+export function covers(resource: URL, server: URL): boolean {
+  if (resource.origin !== server.origin) return false;
+  if (resource.search !== "" && resource.search !== server.search) return false;
+  const above = resource.pathname.endsWith("/") ? resource.pathname : `${resource.pathname}/`;
+  return `${server.pathname}/`.startsWith(above);
+}

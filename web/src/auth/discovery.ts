@@ -1,0 +1,120 @@
+// From a server that wants a token to the authorization server that gives it one.
+
+import { canonicalResource, isLoopback, serverAddress } from "./addresses.js";
+import { type Answer, ask } from "./answers.js";
+import { type AuthorizationServer, legacyServer, readAuthorizationServer, serverMetadataURLs } from "./authorizationserver.js";
+import type { OAuthChallenge } from "./challenge.js";
+import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
+import type { Hands } from "./hands.js";
+import { readProtectedResource, resourceMetadataURLs } from "./protectedresource.js";
+
+/** What signing in at a server needs. */
+export interface Discovered {
+  /** What the authorization and token requests name (RFC 8707). */
+  readonly resource: string;
+  /** The scopes that the resource lists. */
+  readonly scopes: readonly string[] | undefined;
+  /** Tokens are only accepted with a proof of possession. */
+  readonly dpopRequired: boolean;
+  readonly server: AuthorizationServer;
+  /** How it was found: by metadata of the resource, or as 2025-03-26 has it. */
+  readonly era: "resource" | "origin" | "paths";
+}
+
+/**
+ * Finds the authorization server of an MCP server. Nothing that is read on the way
+ * can lead to a further address of the same kind: no answer's own challenge is
+ * followed, and so no chain of them can go in a circle.
+ *
+ * @param choose of several issuers, the one to sign in at; without it the first that has metadata
+ */
+export async function discover(
+  hands: Hands,
+  url: string,
+  challenge?: OAuthChallenge,
+  choose?: (issuers: readonly string[]) => string | undefined,
+): Promise<Discovered> {
+  const server = serverAddress(url);
+  const local = isLoopback(server);
+  const found = await firstFound(hands, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
+  if (found.json) {
+    const resource = readProtectedResource(found.json, server);
+    const chosen = choose?.(resource.authorizationServers);
+    const issuers = chosen !== undefined && resource.authorizationServers.includes(chosen) ? [chosen] : resource.authorizationServers;
+    return {
+      resource: resource.resource,
+      scopes: resource.scopesSupported,
+      dpopRequired: resource.dpopRequired,
+      server: await firstServer(hands, issuers, local),
+      era: "resource",
+    };
+  }
+  // The challenge has named it, so it is no server of 2025-03-26, whatever is at its origin.
+  if (challenge?.resourceMetadata !== undefined) throw found.failure;
+  const origin = await firstFound(hands, "auth/server-metadata", serverMetadataURLs(new URL(server.origin)).slice(0, 1));
+  const rest = { resource: canonicalResource(server), scopes: undefined, dpopRequired: false };
+  if (origin.json) {
+    // Nobody has named this issuer, and both forms are the origin: many servers write it with a slash.
+    const issuer = origin.json.issuer === `${server.origin}/` ? `${server.origin}/` : server.origin;
+    return { ...rest, server: readAuthorizationServer(origin.json, issuer, local), era: "origin" };
+  }
+  // Its paths are guessed at only where it is sure that there is no metadata: what CORS hides is there.
+  if (!found.absent) throw found.failure;
+  if (!origin.absent) throw origin.failure;
+  return { ...rest, server: legacyServer(server.origin), era: "paths" };
+}
+
+/** The first issuer whose metadata can be used. Where none has any, the first one's failure. */
+async function firstServer(hands: Hands, issuers: readonly string[], local: boolean): Promise<AuthorizationServer> {
+  let first: AuthFailure | undefined;
+  for (const issuer of issuers) {
+    const found = await firstFound(hands, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
+    // What claims to be another is no reason to try the next one: somebody lies.
+    if (found.json) return readAuthorizationServer(found.json, issuer, local);
+    first ??= found.failure;
+  }
+  throw first ?? invalid("auth/server-metadata", "there is no authorization server");
+}
+
+/** What was found at the first of several addresses that had something. */
+type Found =
+  | { readonly json: Readonly<Record<string, unknown>> }
+  /** `absent`: each of them says that it has nothing. */
+  | { readonly json?: undefined; readonly absent: boolean; readonly failure: AuthFailure };
+
+/**
+ * Asks one address after the other. One that has nothing, that CORS hides or that answers
+ * with a page is passed over. A server that is down or slow ends it: what it would have
+ * said must not be replaced by what comes later in the order.
+ */
+async function firstFound(hands: Hands, leg: Leg, urls: readonly string[]): Promise<Found> {
+  let worst: AuthFailure | undefined;
+  let none: AuthFailure | undefined;
+  for (const url of urls) {
+    const verdict = await look(hands, leg, url);
+    if (!(verdict instanceof AuthFailure)) return verdict;
+    if (verdict.fields.retryable || verdict.fields.code === "limit_exceeded") throw verdict;
+    if (verdict.fields.code === "http_error") none ??= verdict;
+    else worst ??= verdict;
+  }
+  return { absent: worst === undefined, failure: worst ?? none ?? invalid(leg, "there is no address to ask") };
+}
+
+async function look(hands: Hands, leg: Leg, url: string): Promise<Found | AuthFailure> {
+  let answer: Answer;
+  try {
+    answer = await ask(hands, leg, url);
+  } catch (error) {
+    // What redirects elsewhere is refused for good, not passed over.
+    if (error instanceof AuthFailure && error.fields.code !== "oauth_invalid") return error;
+    throw error;
+  }
+  const { status, json, type } = answer;
+  const place = originOf(url);
+  if (status >= 500 || status === 429) return new AuthFailure(leg, { code: "http_error", status, message: `${place} answered ${status}`, retryable: true });
+  if (status < 200 || status > 299) {
+    return new AuthFailure(leg, { code: "http_error", status, message: `${place} has no metadata (status ${status})`, hint: `It is looked for at ${new URL(url).pathname}.` });
+  }
+  if (json && type !== "text/html") return { json };
+  return invalid(leg, `${place} answered ${status} with ${type === "text/html" ? "a page (text/html)" : "what is no JSON object"} where its metadata belongs`, "It has to be application/json, or 404.");
+}

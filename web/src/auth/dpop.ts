@@ -1,0 +1,85 @@
+// Demonstrating Proof of Possession (RFC 9449): a token that only this browser can use.
+
+import { AuthFailure, invalid } from "./failure.js";
+import type { Hands } from "./hands.js";
+import { base64url, cipher, sha256, unguessable } from "./pkce.js";
+
+/** How each algorithm is named in WebCrypto: to make a key, and to sign. The best first. */
+const ALGORITHMS: Readonly<Record<DPoPAlgorithm, { make: EcKeyGenParams | RsaHashedKeyGenParams; sign: EcdsaParams | RsaPssParams | Algorithm }>> = {
+  ES256: { make: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
+  PS256: { make: rsa("RSA-PSS"), sign: { name: "RSA-PSS", saltLength: 32 } },
+  RS256: { make: rsa("RSASSA-PKCS1-v1_5"), sign: { name: "RSASSA-PKCS1-v1_5" } },
+};
+
+function rsa(name: string): RsaHashedKeyGenParams {
+  return { name, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" };
+}
+
+/** The algorithms that proofs are signed with. */
+export type DPoPAlgorithm = "ES256" | "PS256" | "RS256";
+
+/** A key that can be used and stored, and never read. */
+export interface DPoPKey {
+  readonly algorithm: DPoPAlgorithm;
+  readonly privateKey: CryptoKey;
+  /** The public half, as the header of a proof has it. */
+  readonly jwk: Readonly<Record<string, string>>;
+  /** The thumbprint of that (RFC 7638): what tokens are bound to. */
+  readonly thumbprint: string;
+}
+
+/** Makes a key that an authorization server takes; throws `oauth_invalid` where it has none of our algorithms. */
+export async function makeDPoPKey(hands: Pick<Hands, "subtle">, supported: readonly string[]): Promise<DPoPKey> {
+  const algorithm = (Object.keys(ALGORITHMS) as DPoPAlgorithm[]).find((name) => supported.includes(name));
+  if (algorithm === undefined) {
+    throw invalid("auth/dpop", "the authorization server takes no proof of possession that this page can sign", 'It has to answer with  "dpop_signing_alg_values_supported": ["ES256"]');
+  }
+  const subtle = cipher(hands);
+  const pair = (await subtle.generateKey(ALGORITHMS[algorithm].make, false, ["sign", "verify"])) as CryptoKeyPair;
+  const exported = await subtle.exportKey("jwk", pair.publicKey);
+  // Only these members, in this order: RFC 7638 section 3.2 hashes them so.
+  const members = algorithm === "ES256" ? (["crv", "kty", "x", "y"] as const) : (["e", "kty", "n"] as const);
+  const jwk: Record<string, string> = {};
+  for (const name of members) jwk[name] = exported[name]!;
+  return { algorithm, privateKey: pair.privateKey, jwk, thumbprint: await sha256(hands, JSON.stringify(jwk)) };
+}
+
+/** The request that a proof is for. */
+export interface Proven {
+  method: string;
+  url: string;
+  nonce?: string | undefined;
+  /** The access token that goes with it; the authorization server gets none. */
+  token?: string | undefined;
+}
+
+/** A proof for one request. Each has an id of its own, and is refused when it comes twice. */
+export async function proofOf(hands: Pick<Hands, "now" | "random" | "subtle">, key: DPoPKey, { method, url, nonce, token }: Proven): Promise<string> {
+  const target = new URL(url);
+  const header = { typ: "dpop+jwt", alg: key.algorithm, jwk: key.jwk };
+  const payload = {
+    jti: unguessable(hands),
+    htm: method,
+    htu: target.origin + target.pathname,
+    iat: Math.floor(hands.now() / 1000),
+    ...(nonce === undefined ? {} : { nonce }),
+    ...(token === undefined ? {} : { ath: await sha256(hands, token) }),
+  };
+  const text = `${encode(header)}.${encode(payload)}`;
+  const signature = await cipher(hands).sign(ALGORITHMS[key.algorithm].sign, key.privateKey, new TextEncoder().encode(text));
+  return `${text}.${base64url(new Uint8Array(signature))}`;
+}
+
+function encode(value: object): string {
+  return base64url(new TextEncoder().encode(JSON.stringify(value)));
+}
+
+/** What an app is told of proofs that are refused again and again: mostly it is the clock. */
+export function proofRefused(): AuthFailure {
+  return new AuthFailure("auth/dpop", {
+    code: "oauth_denied",
+    message: "the proof of possession was refused",
+    denial: "invalid_dpop_proof",
+    hint: "Is the clock of this machine right? Does the server expose its nonce, by  Access-Control-Expose-Headers: DPoP-Nonce?",
+  });
+}

@@ -1,0 +1,183 @@
+// One sign-in, from the authorization request to the answer that comes back in the URL.
+
+import { checkedURL, isLoopback } from "./addresses.js";
+import type { AuthorizationServer } from "./authorizationserver.js";
+import type { DPoPKey } from "./dpop.js";
+import { AuthFailure, denied, invalid } from "./failure.js";
+import type { Hands } from "./hands.js";
+import { makePkce, unguessable } from "./pkce.js";
+import type { Registration } from "./registration.js";
+
+/** How long a person may take to sign in, in ms. */
+export const FLOW_TIME: number = 60 * 60 * 1000;
+
+/**
+ * A sign-in that is under way: all that another tab, or this page after a reload, needs
+ * to finish it. It is used once.
+ */
+export interface FlowRecord {
+  readonly state: string;
+  /** The MCP server that it is for. */
+  readonly url: string;
+  readonly resource: string;
+  readonly server: AuthorizationServer;
+  readonly client: Registration;
+  readonly verifier: string;
+  /** What was asked for; missing where the server's own default was. */
+  readonly scope?: string;
+  /** The key that code and tokens are bound to (RFC 9449 section 10). */
+  readonly dpop?: DPoPKey;
+  /** The name of the window that it runs in: each has its own, so that no other flow's page is taken over. */
+  readonly window: string;
+  /** What of the app waits for it, as plain data. */
+  readonly waiting?: unknown;
+  /** In ms since 1970. */
+  readonly begun: number;
+}
+
+/** What a flow is begun with. */
+export interface Beginning {
+  url: string;
+  resource: string;
+  server: AuthorizationServer;
+  client: Registration;
+  scope?: string | undefined;
+  dpop?: DPoPKey | undefined;
+  waiting?: unknown;
+}
+
+/** Checks an address that the answer may come to; throws `bad_argument`. */
+export function checkRedirectURL(text: string): void {
+  try {
+    checkedURL("auth/authorization", "redirectUrl", text, true);
+  } catch (error) {
+    throw new AuthFailure("auth/authorization", { code: "bad_argument", message: error instanceof AuthFailure ? error.fields.message : "redirectUrl is no URL" });
+  }
+}
+
+/** Begins a flow: stores its record, and gives the address to go to. */
+export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ record: FlowRecord; address: string }> {
+  const { verifier, challenge } = await makePkce(hands);
+  const { scope, dpop, waiting, ...rest } = beginning;
+  const state = unguessable(hands);
+  const record: FlowRecord = {
+    ...rest,
+    state,
+    verifier,
+    window: `holdfast-${state.slice(0, 12)}`,
+    begun: hands.now(),
+    ...(scope === undefined ? {} : { scope }),
+    ...(dpop === undefined ? {} : { dpop }),
+    ...(waiting === undefined ? {} : { waiting }),
+  };
+  await sweepFlows(hands);
+  if (!(await hands.store.set(flowKey(state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
+  return { record, address: authorizationRequest(record, challenge) };
+}
+
+/** The authorization request (RFC 6749 section 4.1.1, with RFC 7636, 8707 and 9449). */
+export function authorizationRequest(record: FlowRecord, challenge: string): string {
+  const { server, client, resource, scope, state, dpop } = record;
+  const url = checkedURL("auth/authorization", "authorization_endpoint", server.authorizationEndpoint, isLoopback(new URL(server.authorizationEndpoint)));
+  const params: Record<string, string | undefined> = {
+    response_type: "code",
+    client_id: client.clientId,
+    redirect_uri: client.redirectUrl,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    state,
+    resource,
+    scope,
+    // OpenID Connect section 11: without it no refresh token comes with offline_access.
+    prompt: scope?.split(" ").includes("offline_access") ? "consent" : undefined,
+    dpop_jkt: dpop?.thumbprint,
+  };
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** What came back in the URL, unchecked. */
+export interface Callback {
+  readonly state: string;
+  readonly code?: string;
+  readonly error?: string;
+  readonly iss?: string;
+}
+
+/** Characters of one parameter of an answer. */
+const MAX_PARAMETER = 8192;
+
+/**
+ * Reads an answer out of a URL; undefined where there is none. A parameter that is there
+ * twice makes it none at all (RFC 6749 section 3.1): two readers would see two answers.
+ */
+export function readCallback(address: string): Callback | undefined {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return undefined;
+  }
+  const found: Record<string, string> = {};
+  for (const name of ["state", "code", "error", "iss"]) {
+    const values = url.searchParams.getAll(name);
+    if (values.length > 1 || (values[0] ?? "").length > MAX_PARAMETER) return undefined;
+    if (values[0] !== undefined) found[name] = values[0];
+  }
+  const { state, code, error, iss } = found;
+  if (state === undefined || state === "" || (code === undefined) === (error === undefined)) return undefined;
+  return { state, ...(code === undefined ? {} : { code }), ...(error === undefined ? {} : { error }), ...(iss === undefined ? {} : { iss }) };
+}
+
+/** The same address without the answer: what the page shows, and what its history keeps. */
+export function withoutCallback(address: string): string {
+  const url = new URL(address);
+  for (const name of ["state", "code", "error", "error_description", "error_uri", "iss", "session_state"]) url.searchParams.delete(name);
+  return url.href;
+}
+
+/**
+ * Takes the record of an answer, so that nobody takes it twice, and checks the answer.
+ * Throws `sign_in_expired` where there is no such flow (any more), `oauth_invalid` where the
+ * answer is another server's, `oauth_denied` where it is an error.
+ */
+export async function takeFlow(hands: Hands, callback: Callback): Promise<{ record: FlowRecord; code: string }> {
+  const key = flowKey(callback.state);
+  const kept = await hands.store.get<FlowRecord>(key);
+  if (!kept || !(await hands.store.set(key, kept.version, undefined))) {
+    throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "no sign-in waits for this answer: it was used, or is not of this browser", hint: "Sign in again." });
+  }
+  const record = kept.value;
+  // First of all, also for an error: on a mismatch nothing that the answer says is shown (RFC 9207 section 2.4).
+  checkIssuer(record.server, callback.iss);
+  if (isExpired(record, hands.now())) {
+    throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "the answer came too late", hint: "Sign in again." });
+  }
+  if (callback.code === undefined) throw denied("auth/callback", callback.error);
+  return { record, code: callback.code };
+}
+
+/** Compares `iss` as it stands, character by character: what is normalized can be made to match. */
+function checkIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): void {
+  if (iss === undefined && namesItself) throw invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");
+  if (iss !== undefined && iss !== issuer) throw invalid("auth/callback", "the answer is of another issuer");
+}
+
+/** Deletes what nobody will come back to. */
+export async function sweepFlows(hands: Hands): Promise<void> {
+  for (const key of await hands.store.keys(FLOW)) {
+    const kept = await hands.store.get<FlowRecord>(key);
+    if (kept && isExpired(kept.value, hands.now())) await hands.store.set(key, kept.version, undefined);
+  }
+}
+
+/** A clock that was put back makes a flow no older: it is over as well where it seems to begin later. */
+function isExpired({ begun }: FlowRecord, now: number): boolean {
+  return Math.abs(now - begun) > FLOW_TIME;
+}
+
+const FLOW = "flow/";
+
+function flowKey(state: string): string {
+  return FLOW + state;
+}

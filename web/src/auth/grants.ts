@@ -1,0 +1,77 @@
+// What a sign-in has brought, where it is kept, and how it is exchanged for a code.
+
+import type { AuthorizationServer } from "./authorizationserver.js";
+import type { DPoPKey } from "./dpop.js";
+import { AuthFailure } from "./failure.js";
+import type { FlowRecord } from "./flow.js";
+import type { Hands, Versioned } from "./hands.js";
+import { unguessable } from "./pkce.js";
+import type { Registration } from "./registration.js";
+import { subjectOf } from "./subject.js";
+import { tokenRequest } from "./tokenrequest.js";
+import { type AccessToken, readTokens } from "./tokens.js";
+
+/** The tokens for one server, and all that refreshing and revoking them needs, so that neither has to find it out again. */
+export interface Grant {
+  /** The MCP server or agent that it is for. */
+  readonly url: string;
+  readonly resource: string;
+  readonly server: AuthorizationServer;
+  readonly client: Registration;
+  /** Missing where the authorization server gave one that cannot be used. */
+  readonly access?: AccessToken;
+  readonly refreshToken?: string;
+  readonly dpop?: DPoPKey;
+  /** The scopes that were asked for, and those that were granted. */
+  readonly requested?: string;
+  readonly granted?: string;
+  /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
+  readonly principal: string;
+  /** Somebody refreshes it: who, and since when, in ms since 1970. */
+  readonly refreshing?: { readonly by: string; readonly since: number };
+}
+
+/** The key in the store of the grant for a server. */
+export function grantKey(url: string): string {
+  return `grant/${url}`;
+}
+
+/** The grant for a server, if there is one. */
+export function readGrant(hands: Hands, url: string): Promise<Versioned<Grant> | undefined> {
+  return hands.store.get<Grant>(grantKey(url));
+}
+
+/**
+ * Exchanges a code, and stores what comes for it. The code is used once, whatever
+ * happens: after an error somebody has to sign in again.
+ */
+export async function exchange(hands: Hands, record: FlowRecord, code: string): Promise<Grant> {
+  const { url, resource, server, client, scope, dpop } = record;
+  const json = await tokenRequest(hands, "auth/token", server.tokenEndpoint, { client, dpop }, {
+    grant_type: "authorization_code",
+    code,
+    code_verifier: record.verifier,
+    redirect_uri: client.redirectUrl,
+    resource,
+  });
+  const { access, refreshToken, scope: said, idToken } = readTokens("auth/token", json, dpop ? "DPoP" : "Bearer", hands.now());
+  if (access instanceof AuthFailure) throw access;
+  const granted = said ?? scope;
+  const grant: Grant = {
+    url,
+    resource,
+    server,
+    client,
+    access,
+    principal: subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ?? JSON.stringify([server.issuer, { signIn: unguessable(hands) }]),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(dpop === undefined ? {} : { dpop }),
+    ...(scope === undefined ? {} : { requested: scope }),
+    ...(granted === undefined ? {} : { granted }),
+  };
+  // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
+  for (;;) {
+    const before = await readGrant(hands, url);
+    if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) return grant;
+  }
+}

@@ -1,0 +1,52 @@
+// What signing in needs of the world: everything is injected, so that it runs in a page, in a worker and in a test.
+
+import type { Nonces } from "./nonces.js";
+
+/** A value of the store, and the version that the next write has to name. */
+export interface Versioned<T> {
+  readonly value: T;
+  readonly version: number;
+}
+
+/**
+ * Where flows, registrations and grants are kept. Values are plain data, and keys of
+ * WebCrypto: what IndexedDB can clone. It is its business to seal them.
+ */
+export interface AuthStore {
+  /** What is kept under a key; undefined for nothing. */
+  get<T>(key: string): Promise<Versioned<T> | undefined>;
+  /**
+   * Writes a value, or deletes it where it is undefined, if what is there has that
+   * version; 0 stands for nothing. Resolves once it is durable, with false where
+   * somebody else has written meanwhile.
+   */
+  set(key: string, version: number, value: unknown): Promise<boolean>;
+  /** The keys that begin so. */
+  keys(prefix: string): Promise<string[]>;
+}
+
+/** Runs work while nobody else, in any tab or worker of the origin, runs under that name. */
+export interface AuthLocks {
+  /** False where there are no locks, and the work of others may run meanwhile. */
+  readonly exclusive: boolean;
+  run<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** The hands of the sign-in. */
+export interface Hands {
+  /** Sends a request. An app's own, where it gives one. */
+  fetch(url: string, init: RequestInit): Promise<Response>;
+  /** The address to read metadata from, where an app reads it through a proxy of its own. */
+  proxied?(url: string): string;
+  /** The wall clock, in ms since 1970. */
+  now(): number;
+  /** Runs something later, unless the function that it returns is called first. */
+  after(ms: number, run: () => void): () => void;
+  /** Unguessable bytes. */
+  random(bytes: number): Uint8Array<ArrayBuffer>;
+  /** Undefined on plain http, where nobody can sign in. */
+  readonly subtle: SubtleCrypto | undefined;
+  readonly store: AuthStore;
+  readonly locks: AuthLocks;
+  readonly nonces: Nonces;
+}

@@ -1,0 +1,37 @@
+// The nonces that servers want in the next proof of possession (RFC 9449 sections 8 and 9).
+
+/** Which of two servers, that may be at one origin, a nonce is of. */
+export type NonceRole = "authorization" | "resource";
+
+/** Servers whose nonces are kept. */
+const MAX_ORIGINS = 64;
+
+/** What RFC 9449 section 8.1 lets a nonce be made of. */
+const NONCE = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
+
+/** The latest nonce of each server. Only in memory: the next refusal brings a new one. */
+export class Nonces {
+  readonly #latest = new Map<string, string>();
+
+  get(role: NonceRole, url: string): string | undefined {
+    return this.#latest.get(keyOf(role, url));
+  }
+
+  /** Takes the nonce of an answer, and reports whether it brought another one than there was. */
+  note(role: NonceRole, url: string, headers: Headers): boolean {
+    const nonce = headers.get("dpop-nonce");
+    const key = keyOf(role, url);
+    if (nonce === null || !NONCE.test(nonce) || this.#latest.get(key) === nonce) return false;
+    this.#latest.delete(key);
+    this.#latest.set(key, nonce);
+    for (const oldest of this.#latest.keys()) {
+      if (this.#latest.size <= MAX_ORIGINS) break;
+      this.#latest.delete(oldest);
+    }
+    return true;
+  }
+}
+
+function keyOf(role: NonceRole, url: string): string {
+  return `${role} ${new URL(url).origin}`;
+}

@@ -1,0 +1,147 @@
+// Refreshing a token: once over all tabs and hosts, and never so that a passing error signs somebody out.
+
+import { AuthFailure, type Denial } from "./failure.js";
+import { type Grant, grantKey, readGrant } from "./grants.js";
+import type { Hands } from "./hands.js";
+import { unguessable } from "./pkce.js";
+import { unregister } from "./registration.js";
+import { revoke } from "./revocation.js";
+import { subjectOf } from "./subject.js";
+import { tokenRequest } from "./tokenrequest.js";
+import { lifeOf, readTokens } from "./tokens.js";
+
+/** After how long, in ms, somebody who refreshes without a lock is held for dead. Longer than any answer may take. */
+export const REFRESH_LEASE: number = 45_000;
+
+/** How often somebody who waits looks again, in ms. */
+const LOOK = 500;
+
+/** A grant whose token can be used now. */
+export type LiveGrant = Grant & { readonly access: NonNullable<Grant["access"]> };
+
+/**
+ * The grant with a token to use: the stored one, or a refreshed one. Throws
+ * `sign_in_required` where only a person can help; any other error is passing.
+ *
+ * @param rejected a token that the server has refused: it is not given again
+ */
+export function liveGrant(hands: Hands, url: string, rejected?: string): Promise<LiveGrant> {
+  return hands.locks.run(`auth/${url}`, async () => {
+    for (;;) {
+      const kept = await readGrant(hands, url);
+      if (!kept) throw signInRequired("nobody has signed in");
+      const { value: grant } = kept;
+      if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "fresh") return grant;
+      if (grant.refreshToken === undefined) {
+        if (isLive(grant, rejected) && lifeOf(grant.access, hands.now()) === "stale") return grant;
+        throw signInRequired("the token is over or was refused, and there is none to refresh it with");
+      }
+      // With a lock nobody else can be at it: who has left this mark has ended.
+      if (!hands.locks.exclusive && isHeld(grant, hands.now())) {
+        await new Promise<void>((resolve) => void hands.after(LOOK, resolve));
+        continue;
+      }
+      const by = unguessable(hands);
+      const claim: Grant = { ...grant, refreshing: { by, since: hands.now() } };
+      if (!(await hands.store.set(grantKey(url), kept.version, claim))) continue;
+      const done = await refreshOnce(hands, claim, rejected);
+      if (done) return done;
+    }
+  });
+}
+
+function isLive(grant: Grant, rejected: string | undefined): grant is LiveGrant {
+  return grant.access !== undefined && grant.access.token !== rejected;
+}
+
+function isHeld({ refreshing }: Grant, now: number): boolean {
+  return refreshing !== undefined && Math.abs(now - refreshing.since) < REFRESH_LEASE;
+}
+
+/** One request; undefined where what is stored has changed meanwhile, and is to be looked at again. */
+async function refreshOnce(hands: Hands, claim: Grant, rejected: string | undefined): Promise<LiveGrant | undefined> {
+  const { server, client, dpop, resource, refreshToken } = claim;
+  let json: Readonly<Record<string, unknown>>;
+  try {
+    json = await tokenRequest(hands, "auth/refresh", server.tokenEndpoint, { client, dpop }, { grant_type: "refresh_token", refresh_token: refreshToken, resource });
+  } catch (error) {
+    if (!(error instanceof AuthFailure)) throw error;
+    return refused(hands, claim, rejected, error);
+  }
+  const next = refreshed(hands, claim, json);
+  // Before anything else: the authorization server no longer takes the old one.
+  const stored = await replace(hands, claim, next.grant, (now) => now.refreshToken === claim.refreshToken);
+  // Somebody has signed out meanwhile: nobody knows of what came, and it would live on.
+  if (stored === "gone") await revoke(hands, next.grant);
+  if (stored === "gone" || stored === "changed") return undefined;
+  if (next.failure) throw next.failure;
+  return next.grant as LiveGrant;
+}
+
+/** The grant after a refresh. What is wrong with the access token takes nothing from a new refresh token. */
+function refreshed(hands: Hands, claim: Grant, json: Readonly<Record<string, unknown>>): { grant: Grant; failure?: AuthFailure } {
+  const tokens = readTokens("auth/refresh", json, claim.dpop ? "DPoP" : "Bearer", hands.now());
+  const { refreshing: _, access: former, ...rest } = claim;
+  const grant: Grant = {
+    ...rest,
+    // Without a new one the old one stays (RFC 6749 section 6).
+    ...(tokens.refreshToken === undefined ? {} : { refreshToken: tokens.refreshToken }),
+    ...(tokens.scope === undefined ? {} : { granted: tokens.scope }),
+  };
+  const failure = tokens.access instanceof AuthFailure ? tokens.access : otherSubject(claim, tokens.idToken);
+  if (failure) return { grant: former ? { ...grant, access: former } : grant, failure };
+  return { grant: { ...grant, access: tokens.access as LiveGrant["access"] } };
+}
+
+/** An id token that comes with a refresh is of the same user (OpenID Connect 12.2). */
+function otherSubject({ principal, server, client }: Grant, idToken: string | undefined): AuthFailure | undefined {
+  const subject = subjectOf({ idToken }, server.issuer, client.clientId);
+  if (subject === undefined || subject === principal) return undefined;
+  return signInRequired("the authorization server refreshed the token of another user");
+}
+
+/** What follows an error. Only the authorization server's own word about this very token ends it. */
+async function refused(hands: Hands, claim: Grant, rejected: string | undefined, error: AuthFailure): Promise<LiveGrant | undefined> {
+  const { refreshing: _, ...grant } = claim;
+  const { denial } = error.fields;
+  const ours = (now: Grant): boolean => now.refreshing?.by === claim.refreshing?.by;
+  const lost = (stored: string): boolean => stored === "changed" || stored === "gone";
+  if (denial !== undefined && FINAL.includes(denial)) {
+    const { refreshToken: __, ...spent } = grant;
+    // Where it has changed, what was refused is an old one: another host has the new one.
+    if (lost(await replace(hands, claim, spent, ours))) return undefined;
+    if (denial !== "invalid_grant") await unregister(hands, grant.client);
+    throw signInRequired("the authorization server no longer takes the refresh token", denial);
+  }
+  if (lost(await replace(hands, claim, grant, ours))) return undefined;
+  // It was refreshed before its time: what there is still works.
+  if (error.fields.retryable && isLive(grant, rejected) && lifeOf(grant.access, hands.now()) !== "over") return grant;
+  throw error.fields.code === "oauth_denied" && !error.fields.retryable ? signInRequired("the authorization server refused to refresh the token", denial) : error;
+}
+
+/** The errors after which a refresh token is of no use any more. */
+const FINAL: readonly Denial[] = ["invalid_grant", "invalid_client", "unauthorized_client"];
+
+/**
+ * Writes what has become of a grant, if `still` holds for what is stored now: "changed" where
+ * somebody has signed in meanwhile or has taken over, "gone" where somebody has signed
+ * out. A store that fails is tried again: what is not written is lost with the page.
+ */
+async function replace(hands: Hands, { url }: Grant, next: Grant, still: (now: Grant) => boolean): Promise<"stored" | "changed" | "gone" | "memory"> {
+  for (let failures = 0; failures < 3; ) {
+    try {
+      const now = await readGrant(hands, url);
+      if (!now) return "gone";
+      if (!still(now.value)) return "changed";
+      if (await hands.store.set(grantKey(url), now.version, next)) return "stored";
+    } catch {
+      failures++;
+    }
+  }
+  return "memory";
+}
+
+/** Only a person can help. */
+export function signInRequired(message: string, denial?: Denial): AuthFailure {
+  return new AuthFailure("auth/refresh", { code: "sign_in_required", message, ...(denial === undefined ? {} : { denial }), hint: "Sign in again." });
+}

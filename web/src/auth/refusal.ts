@@ -1,0 +1,73 @@
+// What follows a 401 or 403 of the server: pure, a table of verdicts.
+
+import type { OAuthChallenge } from "./challenge.js";
+import { MAX_STEP_UPS, union } from "./scopes.js";
+
+/** What was tried for a request since one last passed. */
+export interface Trials {
+  readonly nonces: number;
+  readonly refreshes: number;
+  readonly signIns: number;
+  readonly stepUps: number;
+}
+
+/** Nothing was tried. */
+export const NO_TRIALS: Trials = { nonces: 0, refreshes: 0, signIns: 0, stepUps: 0 };
+
+/** A request that the server has refused: it did not run. */
+export interface Refusal {
+  readonly status: number;
+  /** Undefined where there is none, or CORS hides it. */
+  readonly challenge: OAuthChallenge | undefined;
+  /** The token that it had; undefined for none. */
+  readonly token: string | undefined;
+  /** The answer brought a new nonce for the next proof. */
+  readonly nonce: boolean;
+}
+
+/** What of the grant matters to it. */
+export interface Held {
+  readonly token: string | undefined;
+  readonly canRefresh: boolean;
+  readonly requested: string | undefined;
+  readonly granted: string | undefined;
+}
+
+/** What to do. */
+export type Verdict =
+  /** Send it again, with the token that is there now, or with the nonce. */
+  | { readonly kind: "retry"; readonly trials: Trials }
+  | { readonly kind: "refresh"; readonly trials: Trials }
+  /** A person has to sign in; `scope` is missing where it is chosen as usual. */
+  | { readonly kind: "sign-in"; readonly scope?: string; readonly trials: Trials }
+  /** The server refuses whatever it is given. */
+  | { readonly kind: "give-up" }
+  /** It is no matter of tokens. */
+  | { readonly kind: "pass" };
+
+/** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
+export function judge({ status, challenge, token, nonce }: Refusal, held: Held | undefined, trials: Trials): Verdict {
+  if (status === 403) {
+    if (challenge?.error !== "insufficient_scope") return { kind: "pass" };
+    if (held?.token !== undefined && token !== held.token) return retry(trials);
+    if (trials.stepUps >= MAX_STEP_UPS) return { kind: "give-up" };
+    const scope = union(held?.requested, held?.granted, challenge.scope);
+    return { kind: "sign-in", ...(scope === undefined ? {} : { scope }), trials: { ...trials, stepUps: trials.stepUps + 1 } };
+  }
+  if (status !== 401) return { kind: "pass" };
+  if (challenge?.error === "use_dpop_nonce" || (nonce && trials.nonces === 0 && token !== undefined)) {
+    return nonce && trials.nonces < MAX_NONCES ? { kind: "retry", trials: { ...trials, nonces: trials.nonces + 1 } } : { kind: "give-up" };
+  }
+  // Somebody has refreshed or signed in since it was sent.
+  if (held?.token !== undefined && token !== held.token) return retry(trials);
+  if (held?.canRefresh && trials.refreshes === 0) return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
+  // What was just refreshed is refused as well: a person is asked, once.
+  return trials.signIns === 0 ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
+}
+
+/** A server may hand out its nonces fast; more than this it only says no. */
+const MAX_NONCES = 2;
+
+function retry(trials: Trials): Verdict {
+  return { kind: "retry", trials };
+}

@@ -1,0 +1,21 @@
+// Telling the authorization server that tokens are not needed any more (RFC 7009).
+
+import type { Grant } from "./grants.js";
+import type { Hands } from "./hands.js";
+import { tokenRequest } from "./tokenrequest.js";
+
+/** Revokes the tokens of a grant; false where the authorization server was not reached, or cannot. */
+export async function revoke(hands: Hands, { server, client, dpop, refreshToken, access }: Grant): Promise<boolean> {
+  const { revocationEndpoint } = server;
+  if (revocationEndpoint === undefined) return false;
+  const one = (token: string | undefined, hint: string): Promise<boolean> => {
+    if (token === undefined) return Promise.resolve(true);
+    return tokenRequest(hands, "auth/revocation", revocationEndpoint, { client, dpop }, { token, token_type_hint: hint }).then(
+      () => true,
+      () => false,
+    );
+  };
+  // The refresh token first: with it goes what it could still bring.
+  const refresh = await one(refreshToken, "refresh_token");
+  return (await one(access?.token, "access_token")) && refresh;
+}
