@@ -1,7 +1,7 @@
 // What follows a 401 or 403 of the server: pure, a table of verdicts.
 
 import type { OAuthChallenge } from "./challenge.js";
-import { MAX_STEP_UPS, union } from "./scopes.js";
+import { union } from "./scopes.js";
 
 /** What was tried for a request since one last passed. */
 export interface Trials {
@@ -64,6 +64,9 @@ export function judge({ status, challenge, token, nonce }: Refusal, held: Held |
   // What was just refreshed is refused as well: a person is asked, once.
   return trials.signIns === 0 ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
 }
+
+/** How often a server may ask for more scopes before a call is given up. */
+const MAX_STEP_UPS = 2;
 
 /** A server may hand out its nonces fast; more than this it only says no. */
 const MAX_NONCES = 2;

@@ -1,11 +1,8 @@
-// Which scopes are asked for, and how often a server may ask for more.
+// Which scopes are asked for.
 
 /** Characters of a scope (RFC 6749 section 3.3), and how many scopes are read of a server. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const MAX_SCOPES = 256;
-
-/** How often a server may ask for more scopes before a call is given up. */
-export const MAX_STEP_UPS = 2;
 
 /** The scopes of a list, each once, without what cannot be one. */
 export function scopeList(text: string | undefined): string[] {
@@ -55,25 +52,4 @@ const OFFLINE = "offline_access";
 export function union(...lists: readonly (string | undefined)[]): string | undefined {
   const scopes = clean(lists.flatMap((list) => scopeList(list)));
   return scopes.length > 0 ? scopes.join(" ") : undefined;
-}
-
-/** How often more scopes were asked for since a request last passed. */
-export interface StepUps {
-  readonly count: number;
-}
-
-/** What follows a 403 with `insufficient_scope`. */
-export type StepUp =
-  /** Somebody has to grant these scopes: a refresh never brings more. */
-  | { readonly kind: "ask"; readonly scope: string | undefined; readonly next: StepUps }
-  /** It was granted and is still refused: the call is given up. */
-  | { readonly kind: "stop" };
-
-/**
- * Decides on a 403: the union of what was asked for, what was granted and what the
- * challenge names, {@link MAX_STEP_UPS} times at most.
- */
-export function stepUp(before: StepUps, requested: string | undefined, granted: string | undefined, challenged: string | undefined): StepUp {
-  if (before.count >= MAX_STEP_UPS) return { kind: "stop" };
-  return { kind: "ask", scope: union(requested, granted, challenged), next: { count: before.count + 1 } };
 }
