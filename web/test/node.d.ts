@@ -28,3 +28,31 @@ declare module "node:v8" {
 declare module "node:vm" {
   export function runInNewContext(code: string): unknown;
 }
+declare module "node:http" {
+  interface Incoming {
+    url: string;
+    method: string;
+    headers: Record<string, string | undefined>;
+  }
+  interface Outgoing {
+    writeHead(status: number, headers?: Record<string, string>): this;
+    end(body?: string): void;
+  }
+  interface Server {
+    listen(port: number, host: string, listening: () => void): void;
+    address(): { port: number };
+    close(): void;
+    unref(): void;
+    closeAllConnections(): void;
+  }
+  export type Listener = (request: Incoming, response: Outgoing) => void;
+  export function createServer(listener: Listener): Server;
+}
+/** An authorization server that others wrote (npm: oidc-provider). */
+declare module "oidc-provider" {
+  export default class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): import("node:http").Listener;
+    on(event: string, listener: (...args: unknown[]) => void): void;
+  }
+}
