@@ -27,6 +27,7 @@ var rooms = []room{
 	{name: "input", may: []string{"shared", "runtime"}},
 	{name: "output-schema", may: []string{"shared", "runtime"}},
 	{name: "diagnosis", may: []string{"shared"}},
+	{name: "auth", may: []string{"shared"}},
 	{name: "tabs", may: []string{"shared", "storage", "runtime"}},
 	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}},
 	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},

@@ -164,6 +164,50 @@ test("a losing invalid_grant of an old token takes what another host has written
   assert.deepEqual(await kept(store), won);
 });
 
+test("somebody signs in while it refreshes: the new sign-in stays", async () => {
+  const as = new Rotating();
+  const store = await stored();
+  const won: Grant = { ...GRANT, access: { token: "won", type: "Bearer" }, refreshToken: "rt9", principal: "other" };
+  const host = rig({ [TOKEN]: async ({ form }) => {
+    await store.set(grantKey(SERVER), (await store.get(grantKey(SERVER)))!.version, won);
+    return as.refresh(form);
+  } }, { store });
+  assert.equal((await liveGrant(host, SERVER)).access.token, "won");
+  assert.deepEqual(await kept(store), won);
+});
+
+test("an answer that comes after its lease, without locks, still counts, whatever the old token was told meanwhile", async () => {
+  for (const first of ["slow", "refused"]) {
+    const as = new Rotating();
+    const store = await stored();
+    let answer = (): void => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    const slow = rig({ ...as.routes, [TOKEN]: async ({ form }) => {
+      const tokens = as.refresh(form);
+      await late;
+      return tokens;
+    } }, { store, locks: NO_LOCKS });
+    const slowly = liveGrant(slow, SERVER);
+    while (as.requests === 0) await turn();
+    const hasty = rig({ ...as.routes, [TOKEN]: async ({ form }) => {
+      const refused = as.refresh(form);
+      if (first === "slow") {
+        answer();
+        await slowly;
+      }
+      return refused;
+    } }, { store, locks: NO_LOCKS, start: START + REFRESH_LEASE });
+    const hastily = liveGrant(hasty, SERVER).then(({ access }) => access.token, (error: { fields: { code: string } }) => error.fields.code);
+    if (first === "slow") assert.equal(await hastily, "at1");
+    else {
+      assert.equal(await hastily, "sign_in_required");
+      answer();
+    }
+    assert.equal((await slowly).access.token, "at1");
+    assert.equal((await kept(store))!.refreshToken, "rt1");
+  }
+});
+
 test("a client that is unknown is registered anew by the next sign-in", async () => {
   const store = await stored();
   const key = registrationKey(ISSUER, GRANT.client.redirectUrl);

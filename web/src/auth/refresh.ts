@@ -70,12 +70,17 @@ async function refreshOnce(hands: Hands, claim: Grant, rejected: string | undefi
   }
   const next = refreshed(hands, claim, json);
   // Before anything else: the authorization server no longer takes the old one.
-  const stored = await replace(hands, claim, next.grant, (now) => now.refreshToken === claim.refreshToken);
+  const stored = await replace(hands, claim, next.grant, (now) => isSameSignIn(now, claim));
   // Somebody has signed out meanwhile: nobody knows of what came, and it would live on.
   if (stored === "gone") await revoke(hands, next.grant);
   if (stored === "gone" || stored === "changed") return undefined;
   if (next.failure) throw next.failure;
   return next.grant as LiveGrant;
+}
+
+/** Whether what is stored comes from what was refreshed: even where somebody thought that its page was dead, and has had the old token refused. */
+function isSameSignIn(now: Grant, claim: Grant): boolean {
+  return now.refreshToken === claim.refreshToken || (now.refreshToken === undefined && now.access?.token === claim.access?.token);
 }
 
 /** The grant after a refresh. What is wrong with the access token takes nothing from a new refresh token. */
