@@ -18,7 +18,7 @@ export type Leg =
 /** The codes that signing in fails with. */
 export type AuthCode = Extract<
   ErrorCode,
-  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired"
+  "bad_argument" | "network_error" | "cors_blocked" | "http_error" | "timeout" | "limit_exceeded" | "unauthorized" | "oauth_invalid" | "oauth_denied" | "sign_in_required" | "sign_in_expired"
 >;
 
 /** An {@link AuthFailure}'s fields: those of a HoldfastError, with the leg as its `op`. */

@@ -1,0 +1,274 @@
+// The sign-in of one client: a small state machine over the parts of this folder.
+
+import type { OAuthChallenge } from "./challenge.js";
+import { discover } from "./discovery.js";
+import { makeDPoPKey, proofOf } from "./dpop.js";
+import { AuthFailure } from "./failure.js";
+import { beginFlow, type Callback, checkRedirectURL, type FlowRecord, takeFlow } from "./flow.js";
+import { exchange, type Grant, readGrant } from "./grants.js";
+import type { Hands } from "./hands.js";
+import { liveGrant, type LiveGrant } from "./refresh.js";
+import { judge, type Refusal, type Trials } from "./refusal.js";
+import { type ClientOptions, register } from "./registration.js";
+import { chooseScopes, scopeList } from "./scopes.js";
+import { signOut } from "./signout.js";
+import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
+import { lifeOf } from "./tokens.js";
+
+/** How the app wants to sign in. */
+export interface SignInOptions extends ClientOptions {
+  /** The scopes to ask for, in place of what the server names. */
+  scopes?: readonly string[];
+  /** Whether tokens are bound to a key of this browser. Default: where the server demands it. */
+  dpop?: boolean;
+}
+
+/** Brings a person to the authorization server. */
+export interface Interaction {
+  /**
+   * Shows an address. `waiting`: the answer comes by {@link SignIn.finish}, on this page or on
+   * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
+   * resolves when the window is gone, as far as that can be seen.
+   */
+  show(address: string, record: FlowRecord): { kind: "waiting"; closed: Promise<void> } | { kind: "blocked" };
+}
+
+/** A request for a person to sign in. */
+interface Pending {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: AuthFailure) => void;
+  /** The token that will not do, and the scopes that are missing. */
+  readonly rejected: string | undefined;
+  readonly scope: string | undefined;
+  /** The flow's, once it has begun. */
+  state?: string;
+}
+
+/** Signs in at one server, keeps its token fresh, and gives it to requests. */
+export class SignIn {
+  readonly #hands: Hands;
+  readonly #options: SignInOptions;
+  readonly #interaction: Interaction;
+  #state: SignInState = "signed-out";
+  #pending: Pending | undefined;
+  #address: string | undefined;
+  /** The MCP server or agent. */
+  readonly url: string;
+  /** Called after each change of {@link state} or {@link address}. */
+  onchange: (() => void) | undefined;
+  /** Transitions that the table does not have: always 0. */
+  misplaced = 0;
+
+  constructor(hands: Hands, url: string, options: SignInOptions, interaction: Interaction) {
+    checkRedirectURL(options.redirectUrl);
+    this.#hands = hands;
+    this.url = url;
+    this.#options = options;
+    this.#interaction = interaction;
+  }
+
+  get state(): SignInState {
+    return this.#state;
+  }
+
+  /** Where a person has to go, while the browser has opened no window for it. */
+  get address(): string | undefined {
+    return this.#address;
+  }
+
+  /** Who is signed in; undefined for nobody. */
+  async principal(): Promise<string | undefined> {
+    return (await readGrant(this.#hands, this.url))?.value.principal;
+  }
+
+  /** Looks what is stored: at the beginning, and when another tab says that it has signed in or out. */
+  async reread(): Promise<void> {
+    const grant = (await readGrant(this.#hands, this.url))?.value;
+    if (this.#pending) {
+      if (grant && this.#suffices(grant, this.#pending)) this.#settle();
+    } else if (this.#state !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
+  }
+
+  /**
+   * The header fields for a request, and the token in them. None where nobody has signed in:
+   * the server may want no token, and says what it wants.
+   */
+  async headers(method: string, url: string): Promise<{ token: string; fields: [string, string][] } | undefined> {
+    // A token is shown to the server that it is for, and to nobody else.
+    if (new URL(url).origin !== new URL(this.url).origin) return undefined;
+    const kept = await readGrant(this.#hands, this.url);
+    if (!isUsable(kept?.value, this.#hands.now())) return undefined;
+    let grant: LiveGrant;
+    try {
+      grant = await this.#live();
+    } catch (error) {
+      if (isSignInRequired(error)) return undefined;
+      throw error;
+    }
+    const { token, type } = grant.access;
+    const fields: [string, string][] = [["authorization", `${type} ${token}`]];
+    if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce: this.#hands.nonces.get("resource", url) })]);
+    return { token, fields };
+  }
+
+  /** Takes the nonce that an answer of the server brings; reports whether it is another one. */
+  noted(url: string, headers: Headers): boolean {
+    return this.#hands.nonces.note("resource", url, headers);
+  }
+
+  /**
+   * What follows a 401 or 403. Resolves when the request is to be sent again, however
+   * long that takes, with what was tried so far; undefined where it is no matter of
+   * tokens. Rejects where nothing helps.
+   */
+  async refused(refusal: Refusal, trials: Trials): Promise<Trials | undefined> {
+    const grant = (await readGrant(this.#hands, this.url))?.value;
+    const held = grant && { token: grant.access?.token, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
+    const verdict = judge(refusal, held, trials);
+    switch (verdict.kind) {
+      case "pass":
+        return undefined;
+      case "give-up":
+        throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
+      case "retry":
+        return verdict.trials;
+      case "refresh":
+        try {
+          await this.#live(refusal.token);
+        } catch (error) {
+          if (!isSignInRequired(error)) throw error;
+          await this.signIn(refusal.challenge, { rejected: refusal.token });
+          return { ...verdict.trials, signIns: verdict.trials.signIns + 1 };
+        }
+        return verdict.trials;
+      case "sign-in":
+        await this.signIn(refusal.challenge, { rejected: refusal.token, ...(verdict.scope === undefined ? {} : { scope: verdict.scope }) });
+        return verdict.trials;
+    }
+  }
+
+  /**
+   * Has a person sign in; resolves once somebody has, in this tab or in another one. Who
+   * asks meanwhile waits for the same.
+   *
+   * @param scope the scopes, where they are not chosen as usual: for a step-up
+   * @param waiting what of the app waits, as plain data: it is in the flow's record
+   */
+  signIn(challenge?: OAuthChallenge, { scope, rejected, waiting }: { scope?: string; rejected?: string | undefined; waiting?: unknown } = {}): Promise<void> {
+    if (this.#pending) return this.#pending.promise;
+    let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
+    const promise = new Promise<void>((...both) => ([resolve, reject] = both));
+    const pending: Pending = { promise, resolve, reject, rejected, scope };
+    this.#pending = pending;
+    this.#enter(scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
+    this.#begin(pending, challenge, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
+    return promise;
+  }
+
+  async #begin(pending: Pending, challenge: OAuthChallenge | undefined, waiting: unknown): Promise<void> {
+    const hands = this.#hands;
+    const options = this.#options;
+    const found = await discover(hands, this.url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
+    const client = await register(hands, found.server, options);
+    const wanted = options.dpop ?? found.dpopRequired;
+    const dpop = wanted ? await makeDPoPKey(hands, found.server.dpopAlgorithms) : undefined;
+    const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: found.scopes, server: found.server.scopesSupported });
+    const { record, address } = await beginFlow(hands, { url: this.url, resource: found.resource, server: found.server, client, scope: pending.scope ?? usual, dpop, waiting });
+    if (this.#pending !== pending) return; // Another tab was faster.
+    pending.state = record.state;
+    const shown = this.#interaction.show(address, record);
+    if (shown.kind === "blocked") {
+      this.#address = address;
+      this.onchange?.();
+      return;
+    }
+    await shown.closed;
+    // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
+    this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
+  }
+
+  /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can. */
+  async finish(callback: Callback): Promise<Grant> {
+    try {
+      const { record, code } = await takeFlow(this.#hands, callback);
+      const grant = await exchange(this.#hands, record, code);
+      if (grant.url === this.url) await this.reread();
+      return grant;
+    } catch (error) {
+      // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
+      if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
+      throw error;
+    }
+  }
+
+  /** Signs out; resolves with whether the authorization server knows of it. */
+  async signOut(): Promise<boolean> {
+    const told = signOut(this.#hands, this.url);
+    if (this.#pending) this.#fail(this.#pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has signed out" }));
+    const reached = await told;
+    await this.reread();
+    return reached;
+  }
+
+  async #live(rejected?: string): Promise<LiveGrant> {
+    const kept = (await readGrant(this.#hands, this.url))?.value;
+    const fresh = kept?.access && kept.access.token !== rejected && lifeOf(kept.access, this.#hands.now()) === "fresh";
+    // A person who is on the way to sign in does not make the token any worse.
+    const shown = !fresh && !this.#pending && this.#state === "signed-in";
+    if (shown) this.#enter("refreshing");
+    const enter = (next: SignInState): void => {
+      if (shown && this.#state === "refreshing") this.#enter(next);
+    };
+    try {
+      const grant = await liveGrant(this.#hands, this.url, rejected);
+      enter("signed-in");
+      return grant;
+    } catch (error) {
+      enter(isSignInRequired(error) ? "signed-out" : "signed-in");
+      throw error;
+    }
+  }
+
+  #suffices(grant: Grant, { rejected, scope }: Pending): boolean {
+    if (!isUsable(grant, this.#hands.now()) || grant.access?.token === rejected) return false;
+    const asked = new Set([...scopeList(grant.requested), ...scopeList(grant.granted)]);
+    return scopeList(scope).every((one) => asked.has(one));
+  }
+
+  #settle(): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    this.#enter("signed-in");
+    pending?.resolve();
+  }
+
+  #fail(pending: Pending, error: AuthFailure): void {
+    if (this.#pending !== pending) return;
+    this.#pending = undefined;
+    this.#enter(this.#state === "step-up" ? "signed-in" : "signed-out");
+    pending.reject(error);
+  }
+
+  #enter(next: SignInState): void {
+    this.#address = undefined;
+    if (next === this.#state) return;
+    if (!NEXT_SIGN_IN[this.#state].includes(next)) this.misplaced++;
+    this.#state = next;
+    this.onchange?.();
+  }
+}
+
+/** Whether a token can be had from it without a person, or may be. */
+function isUsable(grant: Grant | undefined, now: number): grant is Grant {
+  return grant !== undefined && (grant.refreshToken !== undefined || (grant.access !== undefined && lifeOf(grant.access, now) !== "over"));
+}
+
+function isSignInRequired(error: unknown): boolean {
+  return error instanceof AuthFailure && error.fields.code === "sign_in_required";
+}
+
+function asFailure(error: unknown): AuthFailure {
+  if (error instanceof AuthFailure) return error;
+  return new AuthFailure("auth/authorization", { code: "oauth_invalid", message: "signing in failed in the page itself" });
+}

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { oauthChallenge } from "../src/auth/challenge.js";
+import type { FlowRecord } from "../src/auth/flow.js";
+import { MemoryAuthStore } from "../src/auth/memorystore.js";
+import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
+import { type Interaction, SignIn, type SignInOptions } from "../src/auth/signin.js";
+import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
+
+const redirectUrl = "https://app.example/callback";
+
+/** A server, its authorization server, and a person in front of any number of tabs. */
+function scene(options: Partial<SignInOptions> = {}, change: Routes = {}) {
+  let issued = 0;
+  const forms: URLSearchParams[] = [];
+  const routes: Routes = {
+    [PRM_PATH]: () => json(RESOURCE),
+    [AS_METADATA]: () => json(METADATA),
+    [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
+    [`POST ${ISSUER}/revoke`]: () => nothing(200),
+    [`POST ${ISSUER}/token`]: ({ form }) => {
+      forms.push(form);
+      const n = ++issued;
+      return json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` });
+    },
+    ...change,
+  };
+  const shown: { address: string; record: FlowRecord; close(): void }[] = [];
+  const shares = { store: new MemoryAuthStore(), locks: new Locks() };
+  const tabs: SignIn[] = [];
+  const tab = (blocked = false) => {
+    const hands = rig(routes, shares);
+    const interaction: Interaction = {
+      show(address, record) {
+        let close = (): void => {};
+        const closed = new Promise<void>((resolve) => (close = resolve));
+        shown.push({ address, record, close });
+        return blocked ? { kind: "blocked" } : { kind: "waiting", closed };
+      },
+    };
+    const signIn = new SignIn(hands, SERVER, { redirectUrl, ...options }, interaction);
+    const states: string[] = [];
+    signIn.onchange = () => void states.push(signIn.state);
+    tabs.push(signIn);
+    return { signIn, states, hands };
+  };
+  const until = async (done: () => boolean): Promise<void> => {
+    for (let i = 0; !done(); i++) {
+      assert.ok(i < 1000, "it does not happen");
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  };
+  return {
+    tab,
+    shown,
+    forms,
+    until,
+    /** Somebody signs in where the last window leads to; `by` is the tab that gets the answer. */
+    async answer(by: SignIn, change: object = {}): Promise<void> {
+      const { record } = shown.at(-1)!;
+      await by.finish({ state: record.state, code: "code", iss: ISSUER, ...change });
+      for (const other of tabs) if (other !== by) await other.reread();
+    },
+    check(): void {
+      for (const { misplaced } of tabs) assert.equal(misplaced, 0);
+    },
+  };
+}
+
+const refusal = (status: number, token: string | undefined, field = "Bearer") => ({ status, token, challenge: oauthChallenge(field), nonce: false });
+
+test("a call that is refused waits for its user, is sent again with a token, and later with a refreshed one", async () => {
+  const { tab, shown, answer, until, forms, check } = scene();
+  const { signIn, states } = tab();
+  assert.equal(await signIn.headers("POST", SERVER), undefined);
+  const waits = signIn.refused(refusal(401, undefined, 'Bearer scope="files admin"'), NO_TRIALS);
+  await until(() => shown.length === 1);
+  assert.equal(new URL(shown[0]!.address).searchParams.get("scope"), "files admin offline_access");
+  assert.equal(signIn.state, "authorizing");
+  await answer(signIn);
+  const trials = (await waits) as Trials;
+  assert.equal(trials.signIns, 1);
+  assert.deepEqual(await signIn.headers("POST", SERVER), { token: "at1", fields: [["authorization", "Bearer at1"]] });
+  // To another origin it is not shown.
+  assert.equal(await signIn.headers("POST", "https://other.example/mcp"), undefined);
+  assert.ok((await signIn.refused(refusal(401, "at1"), NO_TRIALS))!.refreshes === 1);
+  assert.equal((await signIn.headers("POST", SERVER))!.token, "at2");
+  assert.deepEqual(forms.map((form) => [form.get("grant_type"), form.get("resource")]), [["authorization_code", SERVER], ["refresh_token", SERVER]]);
+  assert.deepEqual(states, ["authorizing", "signed-in", "refreshing", "signed-in"]);
+  assert.ok(await signIn.signOut());
+  assert.equal(signIn.state, "signed-out");
+  check();
+});
+
+test("all calls of a tab wait for one window, and those of other tabs go on with it too", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  const [a, b] = [tab(), tab()];
+  const waits = [a, a, b].map(({ signIn }) => signIn.refused(refusal(401, undefined), NO_TRIALS));
+  await until(() => shown.length === 2);
+  await answer(b.signIn);
+  await Promise.all(waits);
+  assert.deepEqual([a.signIn.state, b.signIn.state], ["signed-in", "signed-in"]);
+  check();
+});
+
+test("a step-up asks for the union, by a person; the old token stays where the person says no", async () => {
+  const { tab, shown, answer, until, forms, check } = scene();
+  const { signIn, states } = tab();
+  const first = signIn.signIn(oauthChallenge('Bearer scope="files"'));
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  const more = 'Bearer error="insufficient_scope", scope="admin"';
+  let waits = signIn.refused(refusal(403, "at1", more), NO_TRIALS);
+  await until(() => shown.length === 2);
+  assert.equal(signIn.state, "step-up");
+  assert.equal(new URL(shown[1]!.address).searchParams.get("scope"), "files offline_access admin");
+  // Another tab that only refreshes has no more scopes than before.
+  await signIn.reread();
+  assert.equal(signIn.state, "step-up");
+  const said = failureOf(waits);
+  await signIn.finish({ state: shown[1]!.record.state, error: "access_denied", iss: ISSUER }).catch(() => {});
+  assert.deepEqual([(await said).fields.code, signIn.state], ["oauth_denied", "signed-in"]);
+  assert.equal((await signIn.headers("POST", SERVER))!.token, "at1");
+  waits = signIn.refused(refusal(403, "at1", more), NO_TRIALS);
+  await until(() => shown.length === 3);
+  await answer(signIn);
+  const trials = (await waits)!;
+  assert.ok(forms.every((form) => form.get("grant_type") === "authorization_code"));
+  const next = signIn.refused(refusal(403, "at2", more), trials);
+  await until(() => shown.length === 4);
+  await answer(signIn);
+  assert.equal((await failureOf(signIn.refused(refusal(403, "at3", more), (await next)!))).fields.code, "unauthorized");
+  assert.equal(shown.length, 4);
+  assert.ok(states.includes("step-up"));
+  check();
+});
+
+test("a refreshed token that is refused as well brings a person, once", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  const { signIn } = tab();
+  const first = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  let trials = (await signIn.refused(refusal(401, "at1"), NO_TRIALS))!;
+  const waits = signIn.refused(refusal(401, "at2"), trials);
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  trials = (await waits)!;
+  assert.equal((await failureOf(signIn.refused(refusal(401, "at3"), trials))).fields.code, "unauthorized");
+  check();
+});
+
+test("a window that is blocked gives the app its address; one that is closed ends the wait, and its answer still counts", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  const blocked = tab(true);
+  const waits = blocked.signIn.signIn();
+  await until(() => blocked.signIn.address !== undefined);
+  assert.equal(blocked.signIn.address, shown[0]!.address);
+  await answer(blocked.signIn);
+  await waits;
+  assert.equal(blocked.signIn.address, undefined);
+  await blocked.signIn.signOut();
+
+  const { signIn } = tab();
+  const closing = failureOf(signIn.signIn());
+  await until(() => shown.length === 2);
+  shown[1]!.close();
+  assert.deepEqual([(await closing).fields.code, signIn.state], ["sign_in_required", "signed-out"]);
+  await answer(signIn);
+  assert.equal(signIn.state, "signed-in");
+  check();
+});
+
+test("after a reload another page finishes the flow, with what waits for it", async () => {
+  const { tab, shown, until, check } = scene();
+  const before = tab();
+  void before.signIn.signIn(undefined, { waiting: ["call-1"] });
+  await until(() => shown.length === 1);
+  assert.deepEqual(shown[0]!.record.waiting, ["call-1"]);
+  const after = tab();
+  const grant = await after.signIn.finish({ state: shown[0]!.record.state, code: "code", iss: ISSUER });
+  assert.equal(grant.url, SERVER);
+  assert.equal(after.signIn.state, "signed-in");
+  check();
+});
+
+test("an answer that nobody waits for ends no flow; one that is wrong ends its own", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  const { signIn } = tab();
+  const waits = signIn.signIn();
+  await until(() => shown.length === 1);
+  assert.equal((await failureOf(signIn.finish({ state: "forged", code: "evil", iss: ISSUER }))).fields.code, "sign_in_expired");
+  assert.equal(signIn.state, "authorizing");
+  const failed = failureOf(waits);
+  await failureOf(signIn.finish({ state: shown[0]!.record.state, code: "evil", iss: "https://evil.example" }));
+  assert.deepEqual([(await failed).leg, signIn.state], ["auth/callback", "signed-out"]);
+  const again = signIn.signIn();
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  await again;
+  check();
+});
+
+test("what cannot be discovered, or refreshed in passing, is an error of its own, and asks nobody", async () => {
+  let down = true;
+  const { tab, shown, until, answer, check } = scene({}, { [AS_METADATA]: () => (down ? hidden() : json(METADATA)) });
+  const { signIn, hands } = tab();
+  assert.deepEqual([(await failureOf(signIn.refused(refusal(401, undefined), NO_TRIALS))).leg, signIn.state], ["auth/server-metadata", "signed-out"]);
+  down = false;
+  const waits = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await waits;
+  const fetched = hands.fetch;
+  hands.fetch = (url, init) => (init.method === "POST" ? Promise.resolve(nothing(503)) : fetched(url, init));
+  assert.deepEqual([(await failureOf(signIn.refused(refusal(401, "at1"), NO_TRIALS))).fields.retryable, signIn.state, shown.length], [true, "signed-in", 1]);
+  check();
+});
+
+test("two users in turn are two principals, also where no token says who", async () => {
+  const { tab, shown, answer, until } = scene();
+  const { signIn } = tab();
+  const seen: (string | undefined)[] = [];
+  for (let user = 1; user <= 2; user++) {
+    const waits = signIn.signIn();
+    await until(() => shown.length === user);
+    await answer(signIn);
+    await waits;
+    seen.push(await signIn.principal());
+    await signIn.signOut();
+    assert.equal(await signIn.principal(), undefined);
+  }
+  assert.ok(seen[0] !== undefined && seen[1] !== undefined && seen[0] !== seen[1]);
+});
