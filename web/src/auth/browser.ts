@@ -1,0 +1,120 @@
+// The hands of the sign-in in a page: windows, the address bar, and word to the other tabs.
+
+import { type Callback, readCallback, withoutCallback } from "./flow.js";
+import type { Hands } from "./hands.js";
+import type { Interaction } from "./signin.js";
+
+/** What is used of a window that was opened. */
+export interface OpenedWindow {
+  opener: unknown;
+  readonly closed: boolean;
+  readonly location: { replace(url: string): void };
+}
+
+/** What is used of the page. */
+export interface Page {
+  readonly location: { readonly href: string; readonly origin: string; assign(url: string): void };
+  readonly history: { replaceState(data: unknown, unused: string, url: string): void };
+  /** The name of its window. */
+  readonly name: string;
+  open(url: string, target: string, features: string): OpenedWindow | null;
+  close(): void;
+  addEventListener(type: "pageshow", listener: (event: { persisted: boolean }) => void): void;
+  removeEventListener(type: "pageshow", listener: (event: { persisted: boolean }) => void): void;
+}
+
+/** How often a window is looked at, in ms, and how long after its end an answer may still be on its way. */
+const LOOK = 500;
+const GRACE = 3_000;
+
+/**
+ * Signs in in a window of its own, that nobody else's flow runs in. It is opened empty, cut
+ * off from this page, and only then led to the authorization server: with an opener that
+ * server could lead this page to a copy of itself.
+ */
+export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: { width: number; height: number } = { width: 520, height: 720 }): Interaction {
+  return {
+    show(address, record) {
+      const opened = page.open("about:blank", record.window, `popup,width=${size.width},height=${size.height}`);
+      if (!opened) return { kind: "blocked" };
+      try {
+        opened.opener = null;
+      } catch {
+        // Some browsers refuse: the window then has an opener, as any popup has.
+      }
+      opened.location.replace(address);
+      return { kind: "waiting", closed: closedWindow(opened, hands) };
+    },
+  };
+}
+
+function closedWindow(opened: OpenedWindow, hands: Pick<Hands, "after">): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (opened.closed) hands.after(GRACE, resolve);
+      else hands.after(LOOK, look);
+    };
+    hands.after(LOOK, look);
+  });
+}
+
+/**
+ * Signs in in this page itself, which goes away and comes back. Calls that are kept go on
+ * when it is back. Where the person comes back with the Back button, the page may be the
+ * old one: then nothing was decided.
+ */
+export function redirectInteraction(page: Page): Interaction {
+  return {
+    show(address) {
+      const closed = new Promise<void>((resolve) => {
+        const shown = ({ persisted }: { persisted: boolean }): void => {
+          if (!persisted) return;
+          page.removeEventListener("pageshow", shown);
+          resolve();
+        };
+        page.addEventListener("pageshow", shown);
+      });
+      page.location.assign(address);
+      return { kind: "waiting", closed };
+    },
+  };
+}
+
+/**
+ * The answer in the address bar, if the page is the one that answers come to. It is taken
+ * out of there at once: neither the history nor a Referer may keep a code.
+ */
+export function takeAnswer(page: Page, redirectUrl: string): Callback | undefined {
+  const here = new URL(page.location.href);
+  const there = new URL(redirectUrl);
+  if (here.origin !== there.origin || here.pathname !== there.pathname) return undefined;
+  const callback = readCallback(here.href);
+  if (callback) page.history.replaceState(null, "", withoutCallback(here.href));
+  return callback;
+}
+
+/** What is used of a BroadcastChannel. */
+export interface Channel {
+  postMessage(message: unknown): void;
+  onmessage: ((event: { readonly data: unknown; readonly origin: string }) => void) | null;
+  close(): void;
+}
+
+/** The name of the channel on which tabs tell each other that they have signed in or out. */
+export const AUTH_CHANNEL = "holdfast.auth";
+
+/**
+ * Tells the other tabs and workers of the origin of a sign-in or a sign-out. Nothing secret is
+ * said: they read the store. What comes from another origin, or is no such word, is dropped.
+ */
+export function authNews(channel: Channel, origin: string, changed: (url: string) => void): { tell(url: string): void; close(): void } {
+  channel.onmessage = (event) => {
+    if (event.origin !== origin) return;
+    const { kind, url } = (event.data ?? {}) as { kind?: unknown; url?: unknown };
+    if (kind === "grant" && typeof url === "string") changed(url);
+  };
+  return {
+    tell: (url) => channel.postMessage({ kind: "grant", url }),
+    close: () => channel.close(),
+  };
+}

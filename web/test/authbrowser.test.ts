@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { authNews, type Channel, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
+import type { FlowRecord } from "../src/auth/flow.js";
+import { rig } from "./authrig.js";
+
+function fakePage(href: string, opens = true) {
+  const log: string[] = [];
+  const opened = { opener: "this page" as unknown, closed: false, location: { replace: (url: string) => void log.push(`${opened.opener === null ? "cut off, " : ""}replace ${url}`) } };
+  const listeners = new Set<(event: { persisted: boolean }) => void>();
+  const page: Page = {
+    location: { href, origin: new URL(href).origin, assign: (url) => void log.push(`assign ${url}`) },
+    history: { replaceState: (_, __, url) => void log.push(`replaceState ${url}`) },
+    name: "",
+    open(url, target) {
+      log.push(`open ${url} ${target}`);
+      return opens ? (opened satisfies OpenedWindow) : null;
+    },
+    close: () => void log.push("close"),
+    addEventListener: (_, listener) => void listeners.add(listener),
+    removeEventListener: (_, listener) => void listeners.delete(listener),
+  };
+  return { page, log, opened, listeners };
+}
+
+const record = { window: "holdfast-abc" } as FlowRecord;
+
+test("a window is opened empty, cut off, and then led away; its end is seen, some time later", async () => {
+  const { page, log, opened } = fakePage("https://app.example/");
+  const hands = rig({});
+  const shown = popupInteraction(page, hands).show("https://as.example/authorize", record);
+  assert.deepEqual(log, ["open about:blank holdfast-abc", "cut off, replace https://as.example/authorize"]);
+  assert.ok(shown.kind === "waiting");
+  let closed = false;
+  if (shown.kind === "waiting") void shown.closed.then(() => (closed = true));
+  const pass = async (ms: number): Promise<boolean> => {
+    hands.pass(ms);
+    await Promise.resolve();
+    await Promise.resolve();
+    return closed;
+  };
+  assert.ok(!(await pass(500)));
+  opened.closed = true;
+  assert.ok(!(await pass(500)));
+  assert.ok(!(await pass(2_999)));
+  assert.ok(await pass(1));
+});
+
+test("a window that the browser does not open is blocked", () => {
+  const { page } = fakePage("https://app.example/", false);
+  assert.deepEqual(popupInteraction(page, rig({})).show("https://as.example/", record), { kind: "blocked" });
+});
+
+test("a page that leaves and is the old one when it is back gives up; a new one is no concern of this", async () => {
+  const { page, log, listeners } = fakePage("https://app.example/");
+  const shown = redirectInteraction(page).show("https://as.example/authorize", record);
+  assert.deepEqual(log, ["assign https://as.example/authorize"]);
+  for (const listener of [...listeners]) listener({ persisted: false });
+  assert.equal(listeners.size, 1);
+  for (const listener of [...listeners]) listener({ persisted: true });
+  assert.equal(listeners.size, 0);
+  if (shown.kind === "waiting") await shown.closed;
+});
+
+test("an answer is taken at its own address only, and out of the address bar", () => {
+  const redirectUrl = "https://app.example/callback";
+  for (const [href, want, log] of [
+    [`${redirectUrl}?code=x&state=s&tab=2#part`, { state: "s", code: "x" }, [`replaceState ${redirectUrl}?tab=2#part`]],
+    [`${redirectUrl}?tab=2`, undefined, []],
+    ["https://app.example/other?code=x&state=s", undefined, []],
+    ["https://app.example/callback/?code=x&state=s", undefined, []],
+    ["https://app.example:8443/callback?code=x&state=s", undefined, []],
+  ] as const) {
+    const fake = fakePage(href);
+    assert.deepEqual(takeAnswer(fake.page, redirectUrl), want, href);
+    assert.deepEqual(fake.log, log, href);
+  }
+});
+
+test("news is of this origin, and holds nothing but whose it is", () => {
+  const sent: unknown[] = [];
+  const channel: Channel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => void sent.push("closed") };
+  const heard: string[] = [];
+  const news = authNews(channel, "https://app.example", (url) => void heard.push(url));
+  news.tell("https://mcp.example/mcp");
+  assert.deepEqual(sent, [{ kind: "grant", url: "https://mcp.example/mcp" }]);
+  for (const [data, origin] of [
+    [{ kind: "grant", url: "a" }, "https://app.example"],
+    [{ kind: "grant", url: "b" }, "https://evil.example"],
+    [{ kind: "grant" }, "https://app.example"],
+    [{ kind: "other", url: "c" }, "https://app.example"],
+    [null, "https://app.example"],
+    ["grant", "https://app.example"],
+  ] as const) {
+    channel.onmessage!({ data, origin });
+  }
+  assert.deepEqual(heard, ["a"]);
+  news.close();
+  assert.equal(sent.at(-1), "closed");
+});
