@@ -4,7 +4,8 @@ import { oauthChallenge } from "../src/auth/challenge.js";
 import type { FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
-import { type Interaction, SignIn, type SignInOptions } from "../src/auth/signin.js";
+import type { SignInOptions } from "../src/auth/authorize.js";
+import { type Interaction, SignIn } from "../src/auth/signin.js";
 import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
 
 const redirectUrl = "https://app.example/callback";
@@ -122,9 +123,16 @@ test("a step-up asks for the union, by a person; the old token stays where the p
   await signIn.finish({ state: shown[1]!.record.state, error: "access_denied", iss: ISSUER }).catch(() => {});
   assert.deepEqual([(await said).fields.code, signIn.state], ["oauth_denied", "signed-in"]);
   assert.equal((await signIn.headers("POST", SERVER))!.token, "at1");
+  // Nobody is asked again by themselves; a click asks for the same.
+  assert.equal((await failureOf(signIn.refused(refusal(403, "at1", more), NO_TRIALS))).fields.code, "oauth_denied");
+  assert.equal(signIn.failure?.code, "oauth_denied");
+  const clicked = signIn.signIn();
   waits = signIn.refused(refusal(403, "at1", more), NO_TRIALS);
   await until(() => shown.length === 3);
+  assert.equal(new URL(shown[2]!.address).searchParams.get("scope"), "files offline_access admin");
   await answer(signIn);
+  await clicked;
+  assert.equal(signIn.failure, undefined);
   const trials = (await waits)!;
   assert.ok(forms.every((form) => form.get("grant_type") === "authorization_code"));
   const next = signIn.refused(refusal(403, "at2", more), trials);
@@ -183,6 +191,21 @@ test("after a reload another page finishes the flow, with what waits for it", as
   const grant = await after.signIn.finish({ state: shown[0]!.record.state, code: "code", iss: ISSUER });
   assert.equal(grant.url, SERVER);
   assert.equal(after.signIn.state, "signed-in");
+  check();
+});
+
+test("a page that comes back from a person who said no does not send him off again", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  void tab().signIn.signIn();
+  await until(() => shown.length === 1);
+  const { signIn } = tab();
+  await failureOf(signIn.finish({ state: shown[0]!.record.state, error: "access_denied", iss: ISSUER }));
+  assert.equal((await failureOf(signIn.refused(refusal(401, undefined), NO_TRIALS))).fields.denial, "access_denied");
+  assert.equal(shown.length, 1);
+  const clicked = signIn.signIn();
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  await clicked;
   check();
 });
 

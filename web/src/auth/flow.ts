@@ -157,6 +157,11 @@ export async function takeFlow(hands: Hands, callback: Callback): Promise<{ reco
   return { record, code: callback.code };
 }
 
+/** The record of a flow, which stays; undefined where there is none. */
+export async function readFlow(hands: Hands, state: string): Promise<FlowRecord | undefined> {
+  return (await hands.store.get<FlowRecord>(flowKey(state)))?.value;
+}
+
 /** Compares `iss` as it stands, character by character: what is normalized can be made to match. */
 function checkIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): void {
   if (iss === undefined && namesItself) throw invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");

@@ -1,27 +1,19 @@
 // The sign-in of one client: a small state machine over the parts of this folder.
 
+import { authorize, type Reason, type SignInOptions } from "./authorize.js";
 import type { OAuthChallenge } from "./challenge.js";
-import { discover } from "./discovery.js";
-import { makeDPoPKey, proofOf } from "./dpop.js";
+import { proofOf } from "./dpop.js";
+import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
-import { beginFlow, type Callback, checkRedirectURL, type FlowRecord, takeFlow } from "./flow.js";
+import { type Callback, checkRedirectURL, type FlowRecord, readFlow, takeFlow } from "./flow.js";
 import { exchange, type Grant, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { judge, type Refusal, type Trials } from "./refusal.js";
-import { type ClientOptions, register } from "./registration.js";
-import { chooseScopes, scopeList } from "./scopes.js";
+import { scopeList } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
-
-/** How the app wants to sign in. */
-export interface SignInOptions extends ClientOptions {
-  /** The scopes to ask for, in place of what the server names. */
-  scopes?: readonly string[];
-  /** Whether tokens are bound to a key of this browser. Default: where the server demands it. */
-  dpop?: boolean;
-}
 
 /** Brings a person to the authorization server. */
 export interface Interaction {
@@ -34,13 +26,10 @@ export interface Interaction {
 }
 
 /** A request for a person to sign in. */
-interface Pending {
+interface Pending extends Reason {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: AuthFailure) => void;
-  /** The token that will not do, and the scopes that are missing. */
-  readonly rejected: string | undefined;
-  readonly scope: string | undefined;
   /** The flow's, once it has begun. */
   state?: string;
 }
@@ -53,6 +42,8 @@ export class SignIn {
   #state: SignInState = "signed-out";
   #pending: Pending | undefined;
   #address: string | undefined;
+  /** A sign-in that came to nothing after a person was asked. */
+  #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
   /** The MCP server or agent. */
   readonly url: string;
   /** Called after each change of {@link state} or {@link address}. */
@@ -77,6 +68,14 @@ export class SignIn {
     return this.#address;
   }
 
+  /**
+   * What the last sign-in failed with, after a person was asked. While it is there nobody is
+   * asked again but by {@link signIn}: a person who says no would be sent back at once.
+   */
+  get failure(): ErrorFields | undefined {
+    return this.#declined?.failure.toFields();
+  }
+
   /** Who is signed in; undefined for nobody. */
   async principal(): Promise<string | undefined> {
     return (await readGrant(this.#hands, this.url))?.value.principal;
@@ -87,7 +86,10 @@ export class SignIn {
     const grant = (await readGrant(this.#hands, this.url))?.value;
     if (this.#pending) {
       if (grant && this.#suffices(grant, this.#pending)) this.#settle();
-    } else if (this.#state !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
+      return;
+    }
+    if (grant && this.#declined && this.#suffices(grant, this.#declined)) this.#declined = undefined;
+    if (this.#state !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
   }
 
   /**
@@ -138,43 +140,43 @@ export class SignIn {
           await this.#live(refusal.token);
         } catch (error) {
           if (!isSignInRequired(error)) throw error;
-          await this.signIn(refusal.challenge, { rejected: refusal.token });
+          await this.#ask({ challenge: refusal.challenge, rejected: refusal.token, scope: undefined });
           return { ...verdict.trials, signIns: verdict.trials.signIns + 1 };
         }
         return verdict.trials;
       case "sign-in":
-        await this.signIn(refusal.challenge, { rejected: refusal.token, ...(verdict.scope === undefined ? {} : { scope: verdict.scope }) });
+        await this.#ask({ challenge: refusal.challenge, rejected: refusal.token, scope: verdict.scope });
         return verdict.trials;
     }
   }
 
   /**
-   * Has a person sign in; resolves once somebody has, in this tab or in another one. Who
-   * asks meanwhile waits for the same.
+   * Has a person sign in, from a click at best: browsers open windows then. Resolves once
+   * somebody has, in this tab or in another one. Who asks meanwhile waits for the same. After
+   * a failure it asks for what was asked for then.
    *
-   * @param scope the scopes, where they are not chosen as usual: for a step-up
    * @param waiting what of the app waits, as plain data: it is in the flow's record
    */
-  signIn(challenge?: OAuthChallenge, { scope, rejected, waiting }: { scope?: string; rejected?: string | undefined; waiting?: unknown } = {}): Promise<void> {
+  signIn(challenge?: OAuthChallenge, { waiting }: { waiting?: unknown } = {}): Promise<void> {
+    const { challenge: former, rejected, scope } = this.#declined ?? {};
+    this.#declined = undefined;
+    return this.#ask({ challenge: challenge ?? former, rejected, scope }, waiting);
+  }
+
+  #ask(reason: Reason, waiting?: unknown): Promise<void> {
     if (this.#pending) return this.#pending.promise;
+    if (this.#declined) return Promise.reject(this.#declined.failure);
     let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
     const promise = new Promise<void>((...both) => ([resolve, reject] = both));
-    const pending: Pending = { promise, resolve, reject, rejected, scope };
+    const pending: Pending = { ...reason, promise, resolve, reject };
     this.#pending = pending;
-    this.#enter(scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
-    this.#begin(pending, challenge, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
+    this.#enter(reason.scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
+    this.#begin(pending, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
     return promise;
   }
 
-  async #begin(pending: Pending, challenge: OAuthChallenge | undefined, waiting: unknown): Promise<void> {
-    const hands = this.#hands;
-    const options = this.#options;
-    const found = await discover(hands, this.url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
-    const client = await register(hands, found.server, options);
-    const wanted = options.dpop ?? found.dpopRequired;
-    const dpop = wanted ? await makeDPoPKey(hands, found.server.dpopAlgorithms) : undefined;
-    const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: found.scopes, server: found.server.scopesSupported });
-    const { record, address } = await beginFlow(hands, { url: this.url, resource: found.resource, server: found.server, client, scope: pending.scope ?? usual, dpop, waiting });
+  async #begin(pending: Pending, waiting: unknown): Promise<void> {
+    const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting);
     if (this.#pending !== pending) return; // Another tab was faster.
     pending.state = record.state;
     const shown = this.#interaction.show(address, record);
@@ -190,6 +192,7 @@ export class SignIn {
 
   /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can. */
   async finish(callback: Callback): Promise<Grant> {
+    const flow = await readFlow(this.#hands, callback.state);
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
       const grant = await exchange(this.#hands, record, code);
@@ -198,6 +201,7 @@ export class SignIn {
     } catch (error) {
       // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
       if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
+      else if (!this.#pending && flow?.url === this.url) this.#declined = { challenge: undefined, rejected: undefined, scope: flow.scope, failure: asFailure(error) };
       throw error;
     }
   }
@@ -230,7 +234,7 @@ export class SignIn {
     }
   }
 
-  #suffices(grant: Grant, { rejected, scope }: Pending): boolean {
+  #suffices(grant: Grant, { rejected, scope }: Reason): boolean {
     if (!isUsable(grant, this.#hands.now()) || grant.access?.token === rejected) return false;
     const asked = new Set([...scopeList(grant.requested), ...scopeList(grant.granted)]);
     return scopeList(scope).every((one) => asked.has(one));
@@ -239,6 +243,7 @@ export class SignIn {
   #settle(): void {
     const pending = this.#pending;
     this.#pending = undefined;
+    this.#declined = undefined;
     this.#enter("signed-in");
     pending?.resolve();
   }
@@ -246,6 +251,8 @@ export class SignIn {
   #fail(pending: Pending, error: AuthFailure): void {
     if (this.#pending !== pending) return;
     this.#pending = undefined;
+    // What failed before anybody was asked is tried again by whoever is refused next.
+    if (pending.state !== undefined) this.#declined = { challenge: pending.challenge, rejected: pending.rejected, scope: pending.scope, failure: error };
     this.#enter(this.#state === "step-up" ? "signed-in" : "signed-out");
     pending.reject(error);
   }

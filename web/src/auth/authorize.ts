@@ -1,0 +1,37 @@
+// From a refusal to the address where a person signs in.
+
+import type { OAuthChallenge } from "./challenge.js";
+import { discover } from "./discovery.js";
+import { makeDPoPKey } from "./dpop.js";
+import { beginFlow, type FlowRecord } from "./flow.js";
+import type { Hands } from "./hands.js";
+import { type ClientOptions, register } from "./registration.js";
+import { chooseScopes } from "./scopes.js";
+
+/** How the app wants to sign in. */
+export interface SignInOptions extends ClientOptions {
+  /** The scopes to ask for, in place of what the server names. */
+  scopes?: readonly string[];
+  /** Whether tokens are bound to a key of this browser. Default: where the server demands it. */
+  dpop?: boolean;
+}
+
+/** Why a person is asked. */
+export interface Reason {
+  readonly challenge: OAuthChallenge | undefined;
+  /** The token that will not do, and the scopes to ask for, where they are not chosen as usual. */
+  readonly rejected: string | undefined;
+  readonly scope: string | undefined;
+}
+
+/**
+ * Finds the authorization server, registers where that is needed, and begins a flow. All of it
+ * each time: the server may have changed its authorization server since.
+ */
+export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope }: Reason, waiting: unknown): Promise<{ record: FlowRecord; address: string }> {
+  const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
+  const client = await register(hands, server, options);
+  const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
+  const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
+  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting });
+}

@@ -1,0 +1,50 @@
+// The entry of the chunk that signs in. It imports no more than types from outside of its
+// folder: what it shared with the module would become a file that every page has to load.
+
+import { type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import type { AuthLocks, AuthStore, Hands } from "./hands.js";
+import { Nonces } from "./nonces.js";
+import type { SignInOptions } from "./authorize.js";
+import { type Interaction, SignIn } from "./signin.js";
+
+export { oauthChallenge } from "./challenge.js";
+
+/** Where a client with `auth` runs: what the client gives to the sign-in. */
+export interface AuthPlace {
+  readonly store: AuthStore;
+  readonly locks: AuthLocks;
+  /** Undefined in a worker, which opens no window: then a page has to. */
+  readonly page?: Page;
+}
+
+/** Nonces are of servers, not of clients. */
+const nonces = new Nonces();
+
+/** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
+export async function openSignIn(url: string, options: SignInOptions, how: "popup" | "redirect", { store, locks, page }: AuthPlace, own: Partial<Hands>): Promise<SignIn> {
+  const hands: Hands = {
+    fetch: (address, init) => fetch(address, init),
+    now: () => Date.now(),
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    subtle: globalThis.crypto?.subtle as SubtleCrypto | undefined,
+    store,
+    locks,
+    nonces,
+    ...own,
+  };
+  const signIn = new SignIn(hands, url, options, interactionOf(how, hands, page));
+  await signIn.reread();
+  const callback = page && takeAnswer(page, options.redirectUrl);
+  // What is no good about it is in `failure`: nobody waits for it here.
+  if (callback) await signIn.finish(callback).catch(() => {});
+  return signIn;
+}
+
+function interactionOf(how: "popup" | "redirect", hands: Hands, page: AuthPlace["page"]): Interaction {
+  if (!page) return { show: () => ({ kind: "blocked" }) };
+  return how === "popup" ? popupInteraction(page, hands) : redirectInteraction(page);
+}
