@@ -6,7 +6,7 @@ import type { AuthLocks, AuthStore } from "../src/auth/hands.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { liveGrant, REFRESH_LEASE } from "../src/auth/refresh.js";
 import { registrationKey } from "../src/auth/registration.js";
-import { signOut } from "../src/auth/signout.js";
+import { signOut, signOutOfAll } from "../src/auth/signout.js";
 import { base64url } from "../src/auth/pkce.js";
 import { failureOf, hidden, ISSUER, json, Locks, METADATA, NO_LOCKS, nothing, rig, type Reply, type Rig, type Routes, SERVER } from "./authrig.js";
 
@@ -252,6 +252,16 @@ test("signing out forgets first and revokes then; a server that is down does not
     assert.equal(await kept(left), undefined);
   }
   assert.equal((await failureOf(liveGrant(rig({}, { store }), SERVER))).fields.code, "sign_in_required");
+});
+
+test("signing out of all leaves nothing", async () => {
+  const as = new Rotating();
+  const store = await stored();
+  const other = { ...GRANT, url: "https://other.example/mcp", refreshToken: "other" };
+  await store.set(grantKey(other.url), 0, other);
+  await store.set(registrationKey(ISSUER, GRANT.client.redirectUrl), 0, GRANT.client);
+  assert.ok(await signOutOfAll(rig(as.routes, { store })));
+  assert.deepEqual([as.revoked, await store.keys("")], [["rt0", "at0", "other", "at0"], []]);
 });
 
 test("signed out while it refreshed: what came is revoked, and nobody gets it", async () => {

@@ -14,6 +14,8 @@ test("what follows a refusal", () => {
     ["no challenge can be read", refused(401, undefined, { token: undefined }), undefined, {}, "sign-in"],
     ["the token is old", refused(401, "Bearer", { token: "t0" }), held, {}, "retry"],
     ["it had no token", refused(401, "Bearer", { token: undefined }), held, {}, "retry"],
+    ["the token is old, again and again", refused(401, "Bearer", { token: "t0" }), held, { retries: 5 }, "give-up"],
+    ["the token that there was is over", refused(401, "Bearer", { token: undefined }), { ...held, token: undefined, canRefresh: false }, {}, "sign-in"],
     ["the token is refused", refused(401, "Bearer"), held, {}, "refresh"],
     ["nothing to refresh with", refused(401, "Bearer"), { ...held, canRefresh: false }, {}, "sign-in"],
     ["the refreshed one too", refused(401, "Bearer"), held, { refreshes: 1 }, "sign-in"],

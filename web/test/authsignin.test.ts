@@ -242,6 +242,56 @@ test("what cannot be discovered, or refreshed in passing, is an error of its own
   check();
 });
 
+test("a token that is over, and cannot be refreshed, brings a person and no endless retry", async () => {
+  let n = 0;
+  const { tab, shown, answer, until, check } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: `short${++n}`, token_type: "Bearer", expires_in: 60 }) });
+  const { signIn, hands } = tab();
+  const first = signIn.signIn();
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await first;
+  hands.pass(60_000);
+  assert.equal(await signIn.headers("POST", SERVER), undefined);
+  const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  await waits;
+  assert.equal((await signIn.headers("POST", SERVER))!.token, "short2");
+  check();
+});
+
+test("after a sign-out no flow that was begun before signs anybody in, wherever its answer is", async () => {
+  for (const when of ["before its answer", "while the code is exchanged"]) {
+    const revoked: (string | null)[] = [];
+    let out = (): Promise<unknown> => Promise.resolve();
+    const { tab, shown, answer, until } = scene({}, {
+      [`POST ${ISSUER}/token`]: async () => {
+        if (when === "while the code is exchanged" && shown.length === 1) await out();
+        return json({ access_token: `at${shown.length}`, token_type: "Bearer", refresh_token: "rt" });
+      },
+      [`POST ${ISSUER}/revoke`]: ({ form }) => {
+        revoked.push(form.get("token"));
+        return nothing(200);
+      },
+    });
+    const { signIn } = tab();
+    const other = tab();
+    out = () => other.signIn.signOut();
+    const failed = failureOf(signIn.signIn());
+    await until(() => shown.length === 1);
+    if (when === "before its answer") await out();
+    assert.equal((await failureOf(answer(signIn))).fields.code, "sign_in_expired", when);
+    assert.equal((await failed).fields.code, "sign_in_expired", when);
+    assert.equal(await signIn.headers("POST", SERVER), undefined, when);
+    assert.deepEqual(revoked, when === "before its answer" ? [] : ["rt", "at1"], when);
+    const again = signIn.signIn();
+    await until(() => shown.length === 2);
+    await answer(signIn);
+    await again;
+    assert.equal((await signIn.headers("POST", SERVER))!.token, "at2", when);
+  }
+});
+
 test("two users in turn are two principals, also where no token says who", async () => {
   const { tab, shown, answer, until } = scene();
   const { signIn } = tab();

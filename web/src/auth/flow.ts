@@ -3,6 +3,7 @@
 import { checkedURL, isLoopback } from "./addresses.js";
 import type { AuthorizationServer } from "./authorizationserver.js";
 import type { DPoPKey } from "./dpop.js";
+import { openEpoch } from "./epochs.js";
 import { AuthFailure, denied, invalid } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { makePkce, unguessable } from "./pkce.js";
@@ -31,6 +32,8 @@ export interface FlowRecord {
   readonly window: string;
   /** What of the app waits for it, as plain data. */
   readonly waiting?: unknown;
+  /** What a sign-out ends. */
+  readonly epoch: string;
   /** In ms since 1970. */
   readonly begun: number;
 }
@@ -65,6 +68,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ r
     state,
     verifier,
     window: `holdfast-${state.slice(0, 12)}`,
+    epoch: await openEpoch(hands, beginning.url),
     begun: hands.now(),
     ...(scope === undefined ? {} : { scope }),
     ...(dpop === undefined ? {} : { dpop }),
@@ -168,11 +172,11 @@ function checkIssuer({ issuer, namesItself }: AuthorizationServer, iss: string |
   if (iss !== undefined && iss !== issuer) throw invalid("auth/callback", "the answer is of another issuer");
 }
 
-/** Deletes what nobody will come back to. */
-export async function sweepFlows(hands: Hands): Promise<void> {
+/** Deletes what nobody will come back to, and all flows for a server that is signed out of. */
+export async function sweepFlows(hands: Hands, url?: string): Promise<void> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (kept && isExpired(kept.value, hands.now())) await hands.store.set(key, kept.version, undefined);
+    if (kept && (kept.value.url === url || isExpired(kept.value, hands.now()))) await hands.store.set(key, kept.version, undefined);
   }
 }
 

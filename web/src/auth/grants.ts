@@ -2,11 +2,13 @@
 
 import type { AuthorizationServer } from "./authorizationserver.js";
 import type { DPoPKey } from "./dpop.js";
+import { readEpoch } from "./epochs.js";
 import { AuthFailure } from "./failure.js";
 import type { FlowRecord } from "./flow.js";
 import type { Hands, Versioned } from "./hands.js";
 import { unguessable } from "./pkce.js";
 import type { Registration } from "./registration.js";
+import { revoke } from "./revocation.js";
 import { subjectOf } from "./subject.js";
 import { tokenRequest } from "./tokenrequest.js";
 import { type AccessToken, readTokens } from "./tokens.js";
@@ -72,6 +74,18 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
   // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
   for (;;) {
     const before = await readGrant(hands, url);
-    if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) return grant;
+    if ((await readEpoch(hands, url)) !== record.epoch) return ended(hands, grant);
+    if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) break;
   }
+  // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
+  if ((await readEpoch(hands, url)) === record.epoch) return grant;
+  const mine = await readGrant(hands, url);
+  if (mine?.value.access?.token === access.token) await hands.store.set(grantKey(url), mine.version, undefined);
+  return ended(hands, grant);
+}
+
+/** Somebody has signed out since the flow was begun: nobody may be signed in by it. */
+async function ended(hands: Hands, grant: Grant): Promise<never> {
+  await revoke(hands, grant);
+  throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "somebody has signed out meanwhile", hint: "Sign in again." });
 }

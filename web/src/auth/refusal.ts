@@ -5,6 +5,7 @@ import { union } from "./scopes.js";
 
 /** What was tried for a request since one last passed. */
 export interface Trials {
+  readonly retries: number;
   readonly nonces: number;
   readonly refreshes: number;
   readonly signIns: number;
@@ -12,7 +13,7 @@ export interface Trials {
 }
 
 /** Nothing was tried. */
-export const NO_TRIALS: Trials = { nonces: 0, refreshes: 0, signIns: 0, stepUps: 0 };
+export const NO_TRIALS: Trials = { retries: 0, nonces: 0, refreshes: 0, signIns: 0, stepUps: 0 };
 
 /** A request that the server has refused: it did not run. */
 export interface Refusal {
@@ -27,6 +28,7 @@ export interface Refusal {
 
 /** What of the grant matters to it. */
 export interface Held {
+  /** The token to use now; undefined where it is over. */
   readonly token: string | undefined;
   readonly canRefresh: boolean;
   readonly requested: string | undefined;
@@ -71,6 +73,9 @@ const MAX_STEP_UPS = 2;
 /** A server may hand out its nonces fast; more than this it only says no. */
 const MAX_NONCES = 2;
 
+/** How often another token may be there than the one that was refused. */
+const MAX_RETRIES = 5;
+
 function retry(trials: Trials): Verdict {
-  return { kind: "retry", trials };
+  return trials.retries < MAX_RETRIES ? { kind: "retry", trials: { ...trials, retries: trials.retries + 1 } } : { kind: "give-up" };
 }

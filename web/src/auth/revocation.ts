@@ -1,11 +1,19 @@
 // Telling the authorization server that tokens are not needed any more (RFC 7009).
 
-import type { Grant } from "./grants.js";
+import type { AuthorizationServer } from "./authorizationserver.js";
 import type { Hands } from "./hands.js";
-import { tokenRequest } from "./tokenrequest.js";
+import { type Requester, tokenRequest } from "./tokenrequest.js";
+import type { AccessToken } from "./tokens.js";
+
+/** What of a grant it takes to revoke it. */
+export interface Revocable extends Requester {
+  readonly server: AuthorizationServer;
+  readonly access?: AccessToken;
+  readonly refreshToken?: string;
+}
 
 /** Revokes the tokens of a grant; false where the authorization server was not reached, or cannot. */
-export async function revoke(hands: Hands, { server, client, dpop, refreshToken, access }: Grant): Promise<boolean> {
+export async function revoke(hands: Hands, { server, client, dpop, refreshToken, access }: Revocable): Promise<boolean> {
   const { revocationEndpoint } = server;
   if (revocationEndpoint === undefined) return false;
   const one = (token: string | undefined, hint: string): Promise<boolean> => {

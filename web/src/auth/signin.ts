@@ -126,7 +126,8 @@ export class SignIn {
    */
   async refused(refusal: Refusal, trials: Trials): Promise<Trials | undefined> {
     const grant = (await readGrant(this.#hands, this.url))?.value;
-    const held = grant && { token: grant.access?.token, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
+    const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
+    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
     const verdict = judge(refusal, held, trials);
     switch (verdict.kind) {
       case "pass":

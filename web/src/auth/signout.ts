@@ -1,5 +1,7 @@
 // Signing out: what is kept goes at once, and then the authorization server is told.
 
+import { endEpoch } from "./epochs.js";
+import { sweepFlows } from "./flow.js";
 import { grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { revoke } from "./revocation.js";
@@ -9,6 +11,9 @@ import { revoke } from "./revocation.js";
  * with whether the authorization server has taken it, or nothing was there to revoke.
  */
 export async function signOut(hands: Hands, url: string): Promise<boolean> {
+  // First of all: an answer that comes while this runs finds its flow ended.
+  await endEpoch(hands, url);
+  await sweepFlows(hands, url);
   const grant = await hands.locks.run(`auth/${url}`, async () => {
     for (;;) {
       const kept = await readGrant(hands, url);
@@ -16,4 +21,18 @@ export async function signOut(hands: Hands, url: string): Promise<boolean> {
     }
   });
   return grant ? revoke(hands, grant) : true;
+}
+
+/**
+ * Signs out of all servers, and deletes all that is kept: for `wipe()`. Resolves with
+ * whether all of it is revoked.
+ */
+export async function signOutOfAll(hands: Hands): Promise<boolean> {
+  let all = true;
+  for (const key of await hands.store.keys(grantKey(""))) all = (await signOut(hands, key.slice(grantKey("").length))) && all;
+  for (const key of await hands.store.keys("")) {
+    const kept = await hands.store.get(key);
+    if (kept) await hands.store.set(key, kept.version, undefined);
+  }
+  return all;
 }
