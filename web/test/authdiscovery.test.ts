@@ -62,6 +62,12 @@ test("the servers of 2025-03-26: metadata at their own root, else three paths, w
   }
 });
 
+test("where the challenge cannot be read, the hint says which header shows it", async () => {
+  const routes: Routes = { [PRM_PATH]: hidden };
+  assert.ok(/Access-Control-Expose-Headers: WWW-Authenticate/.test((await failureOf(discover(rig(routes), SERVER))).fields.hint!));
+  assert.ok(!/Expose/.test((await failureOf(discover(rig(routes), SERVER, oauthChallenge("Bearer")))).fields.hint!));
+});
+
 test("a challenge that names metadata leaves no way back to 2025-03-26", async () => {
   const failure = await failureOf(discover(rig({}), SERVER, at("https://mcp.example/m")));
   assert.deepEqual([failure.leg, failure.fields.code, failure.fields.status], ["auth/resource-metadata", "http_error", 404]);

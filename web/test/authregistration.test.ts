@@ -78,7 +78,7 @@ test("application_type is what the page is; where it is refused the other one is
     ["refused", redirectUrl, [json({ error: "invalid_redirect_uri" }, 400), json({ client_id: "c" }, 200)], ["web", "native"], "c"],
     ["refused twice", redirectUrl, [json({ error: "invalid_client_metadata" }, 400), json({ error: "access_denied" }, 403)], ["web", "native"], "oauth_denied"],
     ["not wanted", redirectUrl, [json({ error: "access_denied" }, 403)], ["web"], "oauth_denied"],
-    ["a page", redirectUrl, [nothing(403)], ["web"], "oauth_denied"],
+    ["a page", redirectUrl, [nothing(403)], ["web"], "http_error"],
     ["down", redirectUrl, [nothing(503)], ["web"], "http_error"],
   ] as const) {
     const left: Response[] = [...replies];

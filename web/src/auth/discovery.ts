@@ -59,9 +59,16 @@ export async function discover(
     return { ...rest, server: readAuthorizationServer(origin.json, issuer, local), era: "origin" };
   }
   // Its paths are guessed at only where it is sure that there is no metadata: what CORS hides is there.
-  if (!found.absent) throw found.failure;
-  if (!origin.absent) throw origin.failure;
+  if (!found.absent) throw exposed(found.failure, challenge);
+  if (!origin.absent) throw exposed(origin.failure, challenge);
   return { ...rest, server: legacyServer(server.origin), era: "paths" };
+}
+
+/** A server whose challenge cannot be read may have named its metadata there. */
+function exposed(failure: AuthFailure, challenge: OAuthChallenge | undefined): AuthFailure {
+  if (challenge) return failure;
+  const { hint, ...fields } = failure.fields;
+  return new AuthFailure(failure.leg, { ...fields, hint: [hint, "If the server names its metadata in WWW-Authenticate, it has to answer with  Access-Control-Expose-Headers: WWW-Authenticate"].filter(Boolean).join("  ") });
 }
 
 /** The first issuer whose metadata can be used. Where none has any, the first one's failure. */

@@ -149,9 +149,12 @@ async function dynamic(hands: Hands, server: AuthorizationServer, options: Clien
     });
     if (status >= 200 && status < 300) return readRegistration(json, server, options.redirectUrl, hands.now());
     if (status >= 500 || status === 429) throw new AuthFailure(LEG, { code: "http_error", status, message: `the authorization server answered ${status}`, retryable: true });
-    refused ??= denied(LEG, json?.error, status, `It did not register ${new URL(options.redirectUrl).origin}: register the app there by hand, and give its clientId.`);
+    const hint = `It did not register ${new URL(options.redirectUrl).origin}: register the app there by hand, and give its clientId.`;
+    // Without an error code it is no endpoint of OAuth: a guess of 2025-03-26, or a page of an app.
+    if (json?.error === undefined) throw new AuthFailure(LEG, { code: "http_error", status, message: `the authorization server answered ${status}, without an error code of OAuth`, hint });
+    refused ??= denied(LEG, json.error, status, hint);
     // Whether a redirect address fits its type is what servers differ in; anything else the other type does not mend.
-    if (!["invalid_redirect_uri", "invalid_client_metadata"].includes(denialOf(json?.error) ?? "")) break;
+    if (!["invalid_redirect_uri", "invalid_client_metadata"].includes(denialOf(json.error) ?? "")) break;
   }
   throw refused!;
 }
