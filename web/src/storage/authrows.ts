@@ -1,0 +1,124 @@
+// What a sign-in keeps, as rows of the store of keys: an older build leaves them alone, and
+// who wipes the origin deletes them with its key.
+
+import { random } from "./keys.js";
+import { type Bytes } from "./rows.js";
+import { seal, unseal } from "./seal.js";
+import { StoreError } from "./store.js";
+import { type Scope, storeError, type Then, transact } from "./transaction.js";
+
+/** An open database, and the key of its origin. */
+export interface SealedDatabase {
+  db: IDBDatabase;
+  /** Null where there is no cipher: nothing of a sign-in rests in plain. */
+  key: CryptoKey | null;
+  /** The mark of the database: after a wipe it is another one. */
+  mark: string;
+}
+
+/** A row. Its name and version can be read; all else is sealed, but for keys that nobody can read anyway. */
+interface AuthRecord {
+  name: string;
+  version: number;
+  sealed: Bytes;
+  keys: CryptoKey[];
+}
+
+const PREFIX = "auth ";
+
+/** Stands for a key in the sealed text. */
+const KEY = "holdfast:CryptoKey";
+
+/**
+ * The rows of all sign-ins of an origin, with compare-and-set over all its tabs and workers.
+ * Rejects with a StoreError; `closed` where the origin was wiped since it was opened.
+ */
+export class AuthRows {
+  readonly #connect: () => Promise<SealedDatabase>;
+
+  constructor(connect: () => Promise<SealedDatabase>) {
+    this.#connect = connect;
+  }
+
+  /** What is kept under a key, and the version that the next write has to name. What does not open is deleted: nobody can use it. */
+  async get<T>(key: string): Promise<{ value: T; version: number } | undefined> {
+    const { db, key: cipher } = await this.#connect();
+    const record = await run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
+      let found: unknown;
+      then(tx.objectStore("keys").get([PREFIX + key]), (one) => (found = one));
+      return () => found;
+    });
+    if (record === undefined) return undefined;
+    const { version } = record as AuthRecord;
+    const text = isRecord(record) ? await unseal(cipher, [key, version], record.sealed) : null;
+    if (text) return { value: revive(new TextDecoder().decode(text), (record as AuthRecord).keys) as T, version };
+    await this.set(key, typeof version === "number" ? version : 0, undefined);
+    return undefined;
+  }
+
+  /** Writes a value, or deletes it where it is undefined, if what is there has that version; 0 stands for nothing. */
+  async set(key: string, version: number, value: unknown): Promise<boolean> {
+    const { db, key: cipher, mark } = await this.#connect();
+    // Sealed before the transaction, which does not wait for a cipher.
+    const record = value === undefined ? undefined : await recordOf(cipher, key, value);
+    return run(db, { stores: ["keys"], mode: "readwrite", strict: true }, (tx, then) => {
+      let done = false;
+      const keys = tx.objectStore("keys");
+      then(keys.get(["mark"]), (stored) => {
+        if ((stored as { value?: unknown } | undefined)?.value !== mark) throw new StoreError("closed", "the origin was wiped");
+        then(keys.get([PREFIX + key]), (there) => {
+          if (versionOf(there) !== version) return;
+          done = true;
+          if (record) keys.put(record);
+          else keys.delete([PREFIX + key]);
+        });
+      });
+      return () => done;
+    });
+  }
+
+  /** The keys that begin so. */
+  async keys(prefix: string): Promise<string[]> {
+    const { db } = await this.#connect();
+    const from = PREFIX + prefix;
+    return run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
+      let found: IDBValidKey[] = [];
+      then(tx.objectStore("keys").getAllKeys(IDBKeyRange.bound([from], [`${from}\uffff`])), (all) => (found = all));
+      return () => found.map((key) => String((key as [string])[0]).slice(PREFIX.length));
+    });
+  }
+}
+
+/** A transaction. A handle that is closed throws at once, in words of its own. */
+function run<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransaction, then: Then) => () => T): Promise<T> {
+  return transact(db, scope, work).catch((error: unknown) => {
+    throw storeError(error);
+  });
+}
+
+async function recordOf(cipher: CryptoKey | null, key: string, value: unknown): Promise<AuthRecord> {
+  if (!cipher) throw new StoreError("missing", "there is no cipher to seal it with");
+  const keys: CryptoKey[] = [];
+  const text = JSON.stringify(value, (_, one: unknown) => (one instanceof CryptoKey ? { [KEY]: keys.push(one) - 1 } : one));
+  // Random, so that what was deleted and written again is another version.
+  const version = 1 + Number.parseInt(random().slice(0, 12), 16);
+  return { name: PREFIX + key, version, sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
+}
+
+function revive(text: string, keys: readonly CryptoKey[]): unknown {
+  return JSON.parse(text, (_, one: unknown) => {
+    const at = (one as Record<string, unknown> | null)?.[KEY];
+    return typeof at === "number" ? keys[at] : one;
+  });
+}
+
+function isRecord(record: unknown): record is AuthRecord {
+  const { version, sealed, keys } = record as Partial<AuthRecord>;
+  return typeof version === "number" && sealed instanceof Uint8Array && Array.isArray(keys);
+}
+
+/** What is no number cannot be written over but as if nothing were there. */
+function versionOf(record: unknown): number {
+  const { version } = (record ?? {}) as Partial<AuthRecord>;
+  return typeof version === "number" ? version : 0;
+}
