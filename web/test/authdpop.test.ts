@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type DPoPAlgorithm, makeDPoPKey, proofOf } from "../src/auth/dpop.js";
+import { makeDPoPKey, proofOf } from "../src/auth/dpop.js";
+import type { SigningAlgorithm } from "../src/auth/signing.js";
 import { Nonces } from "../src/auth/nonces.js";
 import { sha256 } from "../src/auth/pkce.js";
 import type { Registration } from "../src/auth/registration.js";
@@ -18,7 +19,7 @@ function parts(proof: string): { header: Record<string, unknown>; payload: Recor
 
 const read = (proof: string) => parts(proof.split(".").slice(0, 2).join("."));
 
-const VERIFY: Record<DPoPAlgorithm, [object, object]> = {
+const VERIFY: Record<SigningAlgorithm, [object, object]> = {
   ES256: [{ name: "ECDSA", namedCurve: "P-256" }, { name: "ECDSA", hash: "SHA-256" }],
   PS256: [{ name: "RSA-PSS", hash: "SHA-256" }, { name: "RSA-PSS", saltLength: 32 }],
   RS256: [{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, { name: "RSASSA-PKCS1-v1_5" }],

@@ -13,7 +13,8 @@ export type AuthMethod = "none" | "client_secret_basic" | "client_secret_post";
 export interface AuthorizationServer {
   /** Word for word. */
   readonly issuer: string;
-  readonly authorizationEndpoint: string;
+  /** Missing where no person can go there: for clients that sign in without one. */
+  readonly authorizationEndpoint?: string;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint?: string;
   readonly revocationEndpoint?: string;
@@ -45,25 +46,27 @@ export function serverMetadataURLs(issuer: URL): string[] {
  *
  * @param issuer what its address was made from: it has to be the same, character by character
  * @param local whether http on this machine will do
+ * @param person whether a person is to sign in there
  */
-export function readAuthorizationServer(json: Readonly<Record<string, unknown>>, issuer: string, local: boolean): AuthorizationServer {
+export function readAuthorizationServer(json: Readonly<Record<string, unknown>>, issuer: string, local: boolean, person = true): AuthorizationServer {
   if (json.issuer !== issuer) {
     throw invalid(LEG, "its issuer is not the one that its address was made from", "issuer has to be what the server's authorization_servers has, character by character.");
   }
   const methods = json.code_challenge_methods_supported;
-  if (!Array.isArray(methods) || !methods.includes("S256")) {
+  if (person && (!Array.isArray(methods) || !methods.includes("S256"))) {
     throw invalid(LEG, "the authorization server does not say that it knows PKCE with S256", 'It has to answer with  "code_challenge_methods_supported": ["S256"]');
   }
   const types = json.response_types_supported;
-  if (Array.isArray(types) && !types.includes("code")) throw invalid(LEG, "the authorization server gives no codes", 'response_types_supported lacks "code".');
+  if (person && Array.isArray(types) && !types.includes("code")) throw invalid(LEG, "the authorization server gives no codes", 'response_types_supported lacks "code".');
   const endpoint = (name: string): string => checkedURL(LEG, name, json[name], local).href;
   const optional = (name: string): string | undefined => (json[name] === undefined || json[name] === null ? undefined : endpoint(name));
+  const authorizationEndpoint = person ? endpoint("authorization_endpoint") : optional("authorization_endpoint");
   const registrationEndpoint = optional("registration_endpoint");
   const revocationEndpoint = optional("revocation_endpoint");
   const authMethods = strings(json.token_endpoint_auth_methods_supported);
   return {
     issuer,
-    authorizationEndpoint: endpoint("authorization_endpoint"),
+    ...(authorizationEndpoint === undefined ? {} : { authorizationEndpoint }),
     tokenEndpoint: endpoint("token_endpoint"),
     ...(registrationEndpoint === undefined ? {} : { registrationEndpoint }),
     ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }),

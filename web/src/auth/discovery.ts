@@ -27,12 +27,14 @@ export interface Discovered {
  * followed, and so no chain of them can go in a circle.
  *
  * @param choose of several issuers, the one to sign in at; without it the first that has metadata
+ * @param person whether a person is to sign in there
  */
 export async function discover(
   hands: Hands,
   url: string,
   challenge?: OAuthChallenge,
   choose?: (issuers: readonly string[]) => string | undefined,
+  person = true,
 ): Promise<Discovered> {
   const server = serverAddress(url);
   const local = isLoopback(server);
@@ -45,7 +47,7 @@ export async function discover(
       resource: resource.resource,
       scopes: resource.scopesSupported,
       dpopRequired: resource.dpopRequired,
-      server: await firstServer(hands, issuers, local),
+      server: await firstServer(hands, issuers, local, person),
       era: "resource",
     };
   }
@@ -56,7 +58,7 @@ export async function discover(
   if (origin.json) {
     // Nobody has named this issuer, and both forms are the origin: many servers write it with a slash.
     const issuer = origin.json.issuer === `${server.origin}/` ? `${server.origin}/` : server.origin;
-    return { ...rest, server: readAuthorizationServer(origin.json, issuer, local), era: "origin" };
+    return { ...rest, server: readAuthorizationServer(origin.json, issuer, local, person), era: "origin" };
   }
   // Its paths are guessed at only where it is sure that there is no metadata: what CORS hides is there.
   if (!found.absent) throw exposed(found.failure, challenge);
@@ -72,12 +74,12 @@ function exposed(failure: AuthFailure, challenge: OAuthChallenge | undefined): A
 }
 
 /** The first issuer whose metadata can be used. Where none has any, the first one's failure. */
-async function firstServer(hands: Hands, issuers: readonly string[], local: boolean): Promise<AuthorizationServer> {
+async function firstServer(hands: Hands, issuers: readonly string[], local: boolean, person: boolean): Promise<AuthorizationServer> {
   let first: AuthFailure | undefined;
   for (const issuer of issuers) {
     const found = await firstFound(hands, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
     // What claims to be another is no reason to try the next one: somebody lies.
-    if (found.json) return readAuthorizationServer(found.json, issuer, local);
+    if (found.json) return readAuthorizationServer(found.json, issuer, local, person);
     first ??= found.failure;
   }
   throw first ?? invalid("auth/server-metadata", "there is no authorization server");

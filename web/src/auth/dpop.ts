@@ -2,25 +2,12 @@
 
 import { AuthFailure, invalid } from "./failure.js";
 import type { Hands } from "./hands.js";
-import { base64url, cipher, sha256, unguessable } from "./pkce.js";
-
-/** How each algorithm is named in WebCrypto: to make a key, and to sign. The best first. */
-const ALGORITHMS: Readonly<Record<DPoPAlgorithm, { make: EcKeyGenParams | RsaHashedKeyGenParams; sign: EcdsaParams | RsaPssParams | Algorithm }>> = {
-  ES256: { make: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
-  PS256: { make: rsa("RSA-PSS"), sign: { name: "RSA-PSS", saltLength: 32 } },
-  RS256: { make: rsa("RSASSA-PKCS1-v1_5"), sign: { name: "RSASSA-PKCS1-v1_5" } },
-};
-
-function rsa(name: string): RsaHashedKeyGenParams {
-  return { name, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: "SHA-256" };
-}
-
-/** The algorithms that proofs are signed with. */
-export type DPoPAlgorithm = "ES256" | "PS256" | "RS256";
+import { cipher, sha256, unguessable } from "./pkce.js";
+import { SIGNING, type SigningAlgorithm, signedToken } from "./signing.js";
 
 /** A key that can be used and stored, and never read. */
 export interface DPoPKey {
-  readonly algorithm: DPoPAlgorithm;
+  readonly algorithm: SigningAlgorithm;
   readonly privateKey: CryptoKey;
   /** The public half, as the header of a proof has it. */
   readonly jwk: Readonly<Record<string, string>>;
@@ -30,12 +17,12 @@ export interface DPoPKey {
 
 /** Makes a key that an authorization server takes; throws `oauth_invalid` where it has none of our algorithms. */
 export async function makeDPoPKey(hands: Pick<Hands, "subtle">, supported: readonly string[]): Promise<DPoPKey> {
-  const algorithm = (Object.keys(ALGORITHMS) as DPoPAlgorithm[]).find((name) => supported.includes(name));
+  const algorithm = (Object.keys(SIGNING) as SigningAlgorithm[]).find((name) => supported.includes(name));
   if (algorithm === undefined) {
     throw invalid("auth/dpop", "the authorization server takes no proof of possession that this page can sign", 'It has to answer with  "dpop_signing_alg_values_supported": ["ES256"]');
   }
   const subtle = cipher(hands);
-  const pair = (await subtle.generateKey(ALGORITHMS[algorithm].make, false, ["sign", "verify"])) as CryptoKeyPair;
+  const pair = (await subtle.generateKey(SIGNING[algorithm].make, false, ["sign", "verify"])) as CryptoKeyPair;
   const exported = await subtle.exportKey("jwk", pair.publicKey);
   // Only these members, in this order: RFC 7638 section 3.2 hashes them so.
   const members = algorithm === "ES256" ? (["crv", "kty", "x", "y"] as const) : (["e", "kty", "n"] as const);
@@ -56,7 +43,6 @@ export interface Proven {
 /** A proof for one request. Each has an id of its own, and is refused when it comes twice. */
 export async function proofOf(hands: Pick<Hands, "now" | "random" | "subtle">, key: DPoPKey, { method, url, nonce, token }: Proven): Promise<string> {
   const target = new URL(url);
-  const header = { typ: "dpop+jwt", alg: key.algorithm, jwk: key.jwk };
   const payload = {
     jti: unguessable(hands),
     htm: method,
@@ -65,13 +51,7 @@ export async function proofOf(hands: Pick<Hands, "now" | "random" | "subtle">, k
     ...(nonce === undefined ? {} : { nonce }),
     ...(token === undefined ? {} : { ath: await sha256(hands, token) }),
   };
-  const text = `${encode(header)}.${encode(payload)}`;
-  const signature = await cipher(hands).sign(ALGORITHMS[key.algorithm].sign, key.privateKey, new TextEncoder().encode(text));
-  return `${text}.${base64url(new Uint8Array(signature))}`;
-}
-
-function encode(value: object): string {
-  return base64url(new TextEncoder().encode(JSON.stringify(value)));
+  return signedToken(hands, key.algorithm, key.privateKey, { typ: "dpop+jwt", jwk: key.jwk }, payload);
 }
 
 /** What an app is told of proofs that are refused again and again: mostly it is the clock. */

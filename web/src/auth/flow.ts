@@ -82,7 +82,8 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ r
 /** The authorization request (RFC 6749 section 4.1.1, with RFC 7636, 8707 and 9449). */
 export function authorizationRequest(record: FlowRecord, challenge: string): string {
   const { server, client, resource, scope, state, dpop } = record;
-  const url = checkedURL("auth/authorization", "authorization_endpoint", server.authorizationEndpoint, isLoopback(new URL(server.authorizationEndpoint)));
+  // Checked again: it comes out of a store, and a person goes there.
+  const url = checkedURL("auth/authorization", "authorization_endpoint", server.authorizationEndpoint, isLoopback(new URL(server.issuer)));
   const params: Record<string, string | undefined> = {
     response_type: "code",
     client_id: client.clientId,

@@ -71,16 +71,22 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     ...(scope === undefined ? {} : { requested: scope }),
     ...(granted === undefined ? {} : { granted }),
   };
+  return storeGrant(hands, record.epoch, grant);
+}
+
+/** Stores a grant, unless somebody has signed out since its epoch was read. */
+export async function storeGrant(hands: Hands, epoch: string, grant: Grant): Promise<Grant> {
+  const { url } = grant;
   // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
   for (;;) {
     const before = await readGrant(hands, url);
-    if ((await readEpoch(hands, url)) !== record.epoch) return ended(hands, grant);
+    if ((await readEpoch(hands, url)) !== epoch) return ended(hands, grant);
     if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) break;
   }
   // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
-  if ((await readEpoch(hands, url)) === record.epoch) return grant;
+  if ((await readEpoch(hands, url)) === epoch) return grant;
   const mine = await readGrant(hands, url);
-  if (mine?.value.access?.token === access.token) await hands.store.set(grantKey(url), mine.version, undefined);
+  if (mine && mine.value.access?.token === grant.access?.token) await hands.store.set(grantKey(url), mine.version, undefined);
   return ended(hands, grant);
 }
 

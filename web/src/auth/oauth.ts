@@ -3,9 +3,12 @@
 import { badArgument } from "../shared/arguments.js";
 import { type ErrorFields, HoldfastError } from "../shared/errors.js";
 import type { Hands } from "./hands.js";
-import type { AuthPlace } from "./opensignin.js";
+import type { SignInOptions } from "./authorize.js";
+import type { AuthPlace, Opening } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SignIn } from "./signin.js";
+import type { SigningAlgorithm } from "./signing.js";
+import type { Unattended } from "./unattended.js";
 
 /** Options of {@link oauth}. All of them have a default that works where the authorization server lets clients register themselves. */
 export interface OAuthOptions {
@@ -47,21 +50,49 @@ export interface OAuth {
   open(url: string, place: AuthPlace): Promise<ClientAuth>;
 }
 
-/** Signs in with OAuth where a server wants it. Checks the options; throws `bad_argument`. */
-export function oauth(options: OAuthOptions = {}): OAuth {
-  checkOptions(options);
-  return {
-    async open(url, place) {
-      const redirectUrl = absolute(options.redirectUrl) ?? here();
-      if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
-      const { openSignIn } = await import("./opensignin.js");
-      const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
-      const metadata = absolute(clientMetadataUrl);
-      const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
-      const signIn = await converted(openSignIn(url, { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, interaction, place, own));
-      return converting(signIn);
-    },
-  };
+/** Makes the `auth` of a client. */
+export interface OAuthFunction {
+  /** Signs in with OAuth where a server wants it: a person does. Checks the options; throws `bad_argument`. */
+  (options?: OAuthOptions): OAuth;
+  /** For programs, not for a page: client credentials, with a secret or with a key (PKCS #8, as PEM). */
+  clientCredentials(how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OAuth;
+  /** For programs, not for a page: enterprise-managed authorization, with the id token of the company's provider. */
+  enterprise(how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OAuth;
+  /** For programs, not for a page: workload identity, with what the platform says of the program. */
+  workload(how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OAuth;
+}
+
+/** Makes the `auth` of a client. */
+export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
+  (options: OAuthOptions = {}): OAuth => {
+    checkOptions(options);
+    return {
+      async open(url, place) {
+        const redirectUrl = absolute(options.redirectUrl) ?? here();
+        if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
+        const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
+        const metadata = absolute(clientMetadataUrl);
+        const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
+        return opened(url, { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, { how: interaction, place, own });
+      },
+    };
+  },
+  {
+    clientCredentials: (how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OAuth =>
+      unattended("clientSecret" in how ? { kind: "secret", ...how } : { kind: "key", ...how }),
+    enterprise: (how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OAuth => unattended({ kind: "enterprise", ...how }),
+    workload: (how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OAuth => unattended({ kind: "workload", ...how }),
+  },
+);
+
+function unattended(how: Unattended): OAuth {
+  if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
+  return { open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
+}
+
+async function opened(url: string, options: SignInOptions, opening: Opening): Promise<ClientAuth> {
+  const { openSignIn } = await import("./opensignin.js");
+  return converting(await converted(openSignIn(url, options, opening)));
 }
 
 function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, ...rest }: OAuthOptions): void {

@@ -6,6 +6,7 @@ import type { AuthLocks, AuthStore, Hands } from "./hands.js";
 import { Nonces } from "./nonces.js";
 import type { SignInOptions } from "./authorize.js";
 import { type Interaction, SignIn } from "./signin.js";
+import { obtain, type Unattended } from "./unattended.js";
 
 export { oauthChallenge } from "./challenge.js";
 
@@ -17,11 +18,20 @@ export interface AuthPlace {
   readonly page?: Page;
 }
 
+/** How a sign-in is opened. */
+export interface Opening {
+  how: "popup" | "redirect" | Unattended;
+  place: AuthPlace;
+  /** The app's own hands. */
+  own: Partial<Hands>;
+}
+
 /** Nonces are of servers, not of clients. */
 const nonces = new Nonces();
 
 /** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
-export async function openSignIn(url: string, options: SignInOptions, how: "popup" | "redirect", { store, locks, page }: AuthPlace, own: Partial<Hands>): Promise<SignIn> {
+export async function openSignIn(url: string, options: SignInOptions, { how, place, own }: Opening): Promise<SignIn> {
+  const { store, locks, page } = place;
   const hands: Hands = {
     fetch: (address, init) => fetch(address, init),
     now: () => Date.now(),
@@ -36,6 +46,11 @@ export async function openSignIn(url: string, options: SignInOptions, how: "popu
     nonces,
     ...own,
   };
+  if (typeof how === "object") {
+    const program = new SignIn(hands, url, options, interactionOf("redirect", hands, undefined), (reason) => obtain(hands, url, how, reason));
+    await program.reread();
+    return program;
+  }
   const signIn = new SignIn(hands, url, options, interactionOf(how, hands, page));
   await signIn.reread();
   const callback = page && takeAnswer(page, options.redirectUrl);

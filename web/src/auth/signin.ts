@@ -39,6 +39,7 @@ export class SignIn {
   readonly #hands: Hands;
   readonly #options: SignInOptions;
   readonly #interaction: Interaction;
+  readonly #unattended: ((reason: Reason) => Promise<unknown>) | undefined;
   #state: SignInState = "signed-out";
   #pending: Pending | undefined;
   #address: string | undefined;
@@ -51,8 +52,10 @@ export class SignIn {
   /** Transitions that the table does not have: always 0. */
   misplaced = 0;
 
-  constructor(hands: Hands, url: string, options: SignInOptions, interaction: Interaction) {
-    checkRedirectURL(options.redirectUrl);
+  /** @param unattended gets a grant and stores it, without a person: for programs that are no page */
+  constructor(hands: Hands, url: string, options: SignInOptions, interaction: Interaction, unattended?: (reason: Reason) => Promise<unknown>) {
+    if (!unattended) checkRedirectURL(options.redirectUrl);
+    this.#unattended = unattended;
     this.#hands = hands;
     this.url = url;
     this.#options = options;
@@ -177,6 +180,12 @@ export class SignIn {
   }
 
   async #begin(pending: Pending, waiting: unknown): Promise<void> {
+    if (this.#unattended) {
+      await this.#unattended(pending);
+      await this.reread();
+      this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
+      return;
+    }
     const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting);
     if (this.#pending !== pending) return; // Another tab was faster.
     pending.state = record.state;

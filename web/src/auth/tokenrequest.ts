@@ -53,7 +53,8 @@ export function authenticated(client: Registration, form: Readonly<Record<string
     // Both are form-encoded before they are joined, so that a colon cannot end the id.
     return { headers: { authorization: `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}` }, body: fields.toString() };
   }
-  fields.set("client_id", clientId);
+  // Without an id it is nobody's request but its assertion's.
+  if (clientId !== "") fields.set("client_id", clientId);
   if (authMethod === "client_secret_post" && clientSecret !== undefined) fields.set("client_secret", clientSecret);
   return { headers: {}, body: fields.toString() };
 }
