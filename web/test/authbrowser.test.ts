@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { authNews, type Channel, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
+import { AuthFailure } from "../src/auth/failure.js";
 import type { FlowRecord } from "../src/auth/flow.js";
 import { rig } from "./authrig.js";
 
@@ -79,22 +80,29 @@ test("an answer is taken at its own address only, and out of the address bar", (
 
 test("news is of this origin, and holds nothing but whose it is", () => {
   const sent: unknown[] = [];
-  const channel: Channel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => void sent.push("closed") };
+  const channel: Channel = { postMessage: (message) => void sent.push(message), onmessage: null, close: () => {} };
   const heard: string[] = [];
-  const news = authNews(channel, "https://app.example", (url) => void heard.push(url));
-  news.tell("https://mcp.example/mcp");
-  assert.deepEqual(sent, [{ kind: "grant", url: "https://mcp.example/mcp" }]);
+  const news = authNews(channel, "https://app.example", {
+    stored: (url) => void heard.push(`stored ${url}`),
+    failed: (window, failure) => void heard.push(`failed ${window} ${failure.message} ${failure.fields.code}`),
+  });
+  news.stored("https://mcp.example/mcp");
+  news.failed("holdfast-1", new AuthFailure("auth/token", { code: "cors_blocked", message: "kept out" }));
+  assert.deepEqual(sent, [
+    { kind: "stored", url: "https://mcp.example/mcp" },
+    { kind: "failed", window: "holdfast-1", leg: "auth/token", fields: { code: "cors_blocked", message: "kept out" } },
+  ]);
   for (const [data, origin] of [
-    [{ kind: "grant", url: "a" }, "https://app.example"],
-    [{ kind: "grant", url: "b" }, "https://evil.example"],
-    [{ kind: "grant" }, "https://app.example"],
+    [sent[0], "https://app.example"],
+    [sent[1], "https://app.example"],
+    [sent[0], "https://evil.example"],
+    [{ kind: "stored" }, "https://app.example"],
+    [{ kind: "failed", window: "x" }, "https://app.example"],
     [{ kind: "other", url: "c" }, "https://app.example"],
     [null, "https://app.example"],
-    ["grant", "https://app.example"],
+    ["stored", "https://app.example"],
   ] as const) {
     channel.onmessage!({ data, origin });
   }
-  assert.deepEqual(heard, ["a"]);
-  news.close();
-  assert.equal(sent.at(-1), "closed");
+  assert.deepEqual(heard, ["stored https://mcp.example/mcp", "failed holdfast-1 auth/token: kept out cors_blocked"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "../src/auth/browser.js";
+import type { Channel, Page } from "../src/auth/browser.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
@@ -90,6 +90,49 @@ test("by redirect: the page goes away, and the one that comes back has the token
   const after = await option.open(SERVER, { ...place, page: back });
   assert.deepEqual([after.state, back.location.href], ["signed-in", redirectUrl]);
   assert.equal((await after.headers("POST", SERVER))!.token, "at");
+});
+
+test("by a window: it takes the answer, tells the tab that opened it, and closes, whether it was good or not", async () => {
+  for (const answer of ["code=x", "error=access_denied"]) {
+    const place = { store: new MemoryAuthStore(), locks: new Locks() };
+    const answers: Record<string, () => Response> = {
+      [PRM_PATH]: () => json(RESOURCE),
+      [AS_METADATA]: () => json(METADATA),
+      [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
+      [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "Bearer" }),
+    };
+    const option = oauth({ redirectUrl, fetch: (url, init) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))()) });
+    const ports: Channel[] = [];
+    const channel = () => {
+      const port: Channel = {
+        onmessage: null,
+        close: () => {},
+        postMessage: (message) => ports.forEach((other) => other !== port && other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" })),
+      };
+      ports.push(port);
+      return { port, origin: "https://app.example" };
+    };
+    const [opener, popup] = [fakePage("https://app.example/work"), fakePage(redirectUrl)];
+    let closed = false;
+    opener.open = (_, name) => {
+      Object.assign(popup, { name, close: () => void (closed = true) });
+      return { opener, get closed() { return closed; }, location: { replace: (url: string) => void popup.went.push(url) } };
+    };
+    const auth = await option.open(SERVER, { ...place, page: opener, channel: channel() });
+    const signing = auth.signIn();
+    while (popup.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    const state = new URL(popup.went[0]!).searchParams.get("state")!;
+    Object.assign(popup.location, { href: `${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}` });
+    await option.open(SERVER, { ...place, page: popup, channel: channel() });
+    assert.ok(closed);
+    if (answer === "code=x") {
+      await signing;
+      assert.equal((await auth.headers("POST", SERVER))!.token, "at");
+    } else {
+      const error = await failed(signing);
+      assert.deepEqual([error.code, error.op, auth.failure?.code], ["oauth_denied", "auth/callback", "oauth_denied"]);
+    }
+  }
 });
 
 test("a worker opens no window: the app gets the address", async () => {

@@ -5,7 +5,8 @@ import type { FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
 import type { SignInOptions } from "../src/auth/authorize.js";
-import { type Interaction, SignIn } from "../src/auth/signin.js";
+import type { Interaction } from "../src/auth/interaction.js";
+import { SignIn } from "../src/auth/signin.js";
 import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
 
 const redirectUrl = "https://app.example/callback";

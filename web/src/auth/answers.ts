@@ -108,13 +108,15 @@ function objectOf(text: string): Record<string, unknown> | undefined {
  */
 async function unanswered(hands: Hands, leg: Leg, url: string, allow: readonly string[]): Promise<AuthFailure> {
   const origin = originOf(url);
+  let stop = (): void => {};
   const there = await Promise.race([
     hands.fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" }).then(
       () => true,
       () => false,
     ),
-    new Promise<boolean>((resolve) => hands.after(ANSWER_TIME, () => resolve(false))),
+    new Promise<boolean>((resolve) => (stop = hands.after(ANSWER_TIME, () => resolve(false)))),
   ]);
+  stop();
   if (!there) return new AuthFailure(leg, { code: "network_error", message: `nothing answers at ${origin}`, retryable: true });
   const page = globalThis.location?.origin ?? "*";
   return new AuthFailure(leg, {

@@ -1,8 +1,9 @@
 // The hands of the sign-in in a page: windows, the address bar, and word to the other tabs.
 
+import { AuthFailure } from "./failure.js";
 import { type Callback, readCallback, withoutCallback } from "./flow.js";
 import type { Hands } from "./hands.js";
-import type { Interaction } from "./signin.js";
+import type { Interaction } from "./interaction.js";
 
 /** What is used of a window that was opened. */
 export interface OpenedWindow {
@@ -100,21 +101,30 @@ export interface Channel {
   close(): void;
 }
 
-/** The name of the channel on which tabs tell each other that they have signed in or out. */
+/** The name of the channel on which tabs hear of each other's sign-ins. */
 export const AUTH_CHANNEL = "holdfast.auth";
 
+/** What one tab hears of another. */
+export interface NewsListener {
+  /** A grant was stored or deleted for that server. */
+  stored(url: string): void;
+  /** The page in that window took an answer that was no good. */
+  failed(window: string, failure: AuthFailure): void;
+}
+
 /**
- * Tells the other tabs and workers of the origin of a sign-in or a sign-out. Nothing secret is
- * said: they read the store. What comes from another origin, or is no such word, is dropped.
+ * Tells the other tabs and workers of the origin of a sign-in, a sign-out or a failure. Nothing
+ * secret is said: they read the store. What comes from another origin, or is no such word, is dropped.
  */
-export function authNews(channel: Channel, origin: string, changed: (url: string) => void): { tell(url: string): void; close(): void } {
+export function authNews(channel: Channel, origin: string, listener: NewsListener): { stored(url: string): void; failed(window: string, failure: AuthFailure): void } {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
-    const { kind, url } = (event.data ?? {}) as { kind?: unknown; url?: unknown };
-    if (kind === "grant" && typeof url === "string") changed(url);
+    const { kind, url, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; url?: unknown; window?: unknown; leg?: AuthFailure["leg"]; fields?: AuthFailure["fields"] };
+    if (kind === "stored" && typeof url === "string") listener.stored(url);
+    if (kind === "failed" && typeof window === "string" && leg && fields) listener.failed(window, new AuthFailure(leg, fields));
   };
   return {
-    tell: (url) => channel.postMessage({ kind: "grant", url }),
-    close: () => channel.close(),
+    stored: (url) => channel.postMessage({ kind: "stored", url }),
+    failed: (window, { leg, fields }) => channel.postMessage({ kind: "failed", window, leg, fields }),
   };
 }

@@ -67,7 +67,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ r
     ...rest,
     state,
     verifier,
-    window: `holdfast-${state.slice(0, 12)}`,
+    window: WINDOW + unguessable(hands).slice(0, 12),
     epoch: await openEpoch(hands, beginning.url),
     begun: hands.now(),
     ...(scope === undefined ? {} : { scope }),
@@ -185,6 +185,9 @@ export async function sweepFlows(hands: Hands, url?: string): Promise<void> {
 function isExpired({ begun }: FlowRecord, now: number): boolean {
   return Math.abs(now - begun) > FLOW_TIME;
 }
+
+/** How the names of windows begin that sign-ins run in. */
+export const WINDOW = "holdfast-";
 
 const FLOW = "flow/";
 

@@ -1,11 +1,14 @@
 // The entry of the chunk that signs in. It imports no more than types from outside of its
 // folder: what it shared with the module would become a file that every page has to load.
 
-import { type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { authNews, type Channel, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { AuthFailure } from "./failure.js";
+import { WINDOW } from "./flow.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
 import { Nonces } from "./nonces.js";
 import type { SignInOptions } from "./authorize.js";
-import { type Interaction, SignIn } from "./signin.js";
+import type { Interaction } from "./interaction.js";
+import { SignIn } from "./signin.js";
 import { obtain, type Unattended } from "./unattended.js";
 
 export { oauthChallenge } from "./challenge.js";
@@ -16,6 +19,8 @@ export interface AuthPlace {
   readonly locks: AuthLocks;
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
+  /** A BroadcastChannel named {@link AUTH_CHANNEL}, and the origin that is its own. Who gives it closes it. */
+  readonly channel?: { readonly port: Channel; readonly origin: string };
 }
 
 /** How a sign-in is opened. */
@@ -52,10 +57,21 @@ export async function openSignIn(url: string, options: SignInOptions, { how, pla
     return program;
   }
   const signIn = new SignIn(hands, url, options, interactionOf(how, hands, page));
+  const news = place.channel && authNews(place.channel.port, place.channel.origin, {
+    stored: (changed) => void (changed === url && signIn.reread()),
+    failed: (window, failure) => signIn.failed(window, failure),
+  });
+  signIn.onstored = (changed) => news?.stored(changed);
   await signIn.reread();
   const callback = page && takeAnswer(page, options.redirectUrl);
-  // What is no good about it is in `failure`: nobody waits for it here.
-  if (callback) await signIn.finish(callback).catch(() => {});
+  if (callback) {
+    const own = page.name.startsWith(WINDOW);
+    // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
+    await signIn.finish(callback).catch((error: unknown) => {
+      if (own && error instanceof AuthFailure) news?.failed(page.name, error);
+    });
+    if (own) page.close();
+  }
   return signIn;
 }
 

@@ -18,7 +18,7 @@ export interface Registration {
   readonly clientSecret?: string;
   readonly authMethod: AuthMethod;
   /** Where it came from. What was given is not stored. */
-  readonly source: "given" | "metadata" | "dynamic" | "asked";
+  readonly source: "given" | "metadata" | "dynamic" | "app";
   /** The redirect address that it is registered with. */
   readonly redirectUrl: string;
   /** When the secret ends, in ms since 1970; missing for never. */
@@ -80,7 +80,7 @@ export async function register(hands: Hands, server: AuthorizationServer, option
   else {
     const given = await options.credentials?.(issuer);
     if (!given) throw made ?? unregistered(options, server);
-    registration = { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "asked" };
+    registration = { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app" };
   }
   if (await hands.store.set(key, kept?.version ?? 0, registration)) return registration;
   // Another tab has registered meanwhile: one client is enough.

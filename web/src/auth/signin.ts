@@ -5,25 +5,16 @@ import type { OAuthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, checkRedirectURL, type FlowRecord, readFlow, takeFlow } from "./flow.js";
+import { type Callback, checkRedirectURL, readFlow, takeFlow } from "./flow.js";
 import { exchange, type Grant, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
+import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { judge, type Refusal, type Trials } from "./refusal.js";
 import { scopeList } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
-
-/** Brings a person to the authorization server. */
-export interface Interaction {
-  /**
-   * Shows an address. `waiting`: the answer comes by {@link SignIn.finish}, on this page or on
-   * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
-   * resolves when the window is gone, as far as that can be seen.
-   */
-  show(address: string, record: FlowRecord): { kind: "waiting"; closed: Promise<void> } | { kind: "blocked" };
-}
 
 /** A request for a person to sign in. */
 interface Pending extends Reason {
@@ -32,6 +23,7 @@ interface Pending extends Reason {
   readonly reject: (error: AuthFailure) => void;
   /** The flow's, once it has begun. */
   state?: string;
+  window?: string;
 }
 
 /** Signs in at one server, keeps its token fresh, and gives it to requests. */
@@ -49,6 +41,8 @@ export class SignIn {
   readonly url: string;
   /** Called after each change of {@link state} or {@link address}. */
   onchange: (() => void) | undefined;
+  /** Called when a grant was stored or deleted here, with the server's URL: other tabs have to read it. */
+  onstored: ((url: string) => void) | undefined;
   /** Transitions that the table does not have: always 0. */
   misplaced = 0;
 
@@ -189,6 +183,7 @@ export class SignIn {
     const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting);
     if (this.#pending !== pending) return; // Another tab was faster.
     pending.state = record.state;
+    pending.window = record.window;
     const shown = this.#interaction.show(address, record);
     if (shown.kind === "blocked") {
       this.#address = address;
@@ -206,6 +201,7 @@ export class SignIn {
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
       const grant = await exchange(this.#hands, record, code);
+      this.onstored?.(grant.url);
       if (grant.url === this.url) await this.reread();
       return grant;
     } catch (error) {
@@ -216,13 +212,19 @@ export class SignIn {
     }
   }
 
+  /** What the page in the window of a flow has failed with: it took the answer, and tells of it. */
+  failed(window: string, failure: AuthFailure): void {
+    if (this.#pending?.window === window) this.#fail(this.#pending, failure);
+  }
+
   /** Signs out; resolves with whether the authorization server knows of it. */
   async signOut(): Promise<boolean> {
-    const told = signOut(this.#hands, this.url);
+    const revoking = signOut(this.#hands, this.url);
     if (this.#pending) this.#fail(this.#pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "somebody has signed out" }));
-    const reached = await told;
+    const revoked = await revoking;
+    this.onstored?.(this.url);
     await this.reread();
-    return reached;
+    return revoked;
   }
 
   async #live(rejected?: string): Promise<LiveGrant> {
@@ -246,8 +248,8 @@ export class SignIn {
 
   #suffices(grant: Grant, { rejected, scope }: Reason): boolean {
     if (!isUsable(grant, this.#hands.now()) || grant.access?.token === rejected) return false;
-    const asked = new Set([...scopeList(grant.requested), ...scopeList(grant.granted)]);
-    return scopeList(scope).every((one) => asked.has(one));
+    const scopes = new Set([...scopeList(grant.requested), ...scopeList(grant.granted)]);
+    return scopeList(scope).every((one) => scopes.has(one));
   }
 
   #settle(): void {

@@ -38,13 +38,13 @@ export async function obtain(hands: Hands, url: string, how: Unattended, { chall
   const epoch = await openEpoch(hands, url);
   const found = await discover(hands, url, challenge, undefined, false);
   const { server, resource } = found;
-  const asked = scope ?? chooseScopes({ challenge: challenge?.scope, resource: found.scopes });
+  const requested = scope ?? chooseScopes({ challenge: challenge?.scope, resource: found.scopes });
   const client = clientOf(how, found);
-  const form = { ...(await formOf(hands, how, found, asked)), resource, scope: asked };
+  const form = { ...(await formOf(hands, how, found, requested)), resource, scope: requested };
   const json = await tokenRequest(hands, "auth/token", server.tokenEndpoint, { client }, form);
   const { access, scope: said } = readTokens("auth/token", json, "Bearer", hands.now());
   if (access instanceof AuthFailure) throw access;
-  const granted = said ?? asked;
+  const granted = said ?? requested;
   return storeGrant(hands, epoch, {
     url,
     resource,
@@ -52,7 +52,7 @@ export async function obtain(hands: Hands, url: string, how: Unattended, { chall
     client,
     access,
     principal: subjectOf({ token: access.token }, server.issuer, client.clientId) ?? JSON.stringify([server.issuer, { client: client.clientId }]),
-    ...(asked === undefined ? {} : { requested: asked }),
+    ...(requested === undefined ? {} : { requested }),
     ...(granted === undefined ? {} : { granted }),
   });
 }

@@ -1,0 +1,13 @@
+// How a person gets to the authorization server.
+
+import type { FlowRecord } from "./flow.js";
+
+/** Brings a person to the authorization server. */
+export interface Interaction {
+  /**
+   * Shows an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
+   * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
+   * resolves when the window is gone, as far as that can be seen.
+   */
+  show(address: string, record: FlowRecord): { kind: "waiting"; closed: Promise<void> } | { kind: "blocked" };
+}
