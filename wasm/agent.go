@@ -19,6 +19,7 @@ import (
 //	version       number     pins one; 0 to negotiate
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
+//	signIn        boolean    where there is no token, a person has to sign in
 //	journal       boolean    there is a store
 //	tabs          boolean    other tabs can be reached
 //	tab           string     name of this tab, where there is a store
@@ -39,6 +40,7 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 			Version:          int(o.Int("version")),
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
+			SignIn:           o.Bool("signIn"),
 			Journal:          o.Bool("journal"),
 			Tabs:             o.Bool("tabs"),
 			Epoch:            epochOf(o, seed),

@@ -22,6 +22,7 @@ import (
 //	handles       string[]   methods of server requests that the app answers
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
+//	signIn        boolean    where there is no token, a person has to sign in
 //	noListen      boolean    no GET stream
 //	eventSource   boolean    there is an EventSource
 //	journal       boolean    there is a store
@@ -48,6 +49,7 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			Handles:          o.Strings("handles"),
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
+			SignIn:           o.Bool("signIn"),
 			NoListen:         o.Bool("noListen"),
 			EventSource:      o.Bool("eventSource"),
 			Journal:          o.Bool("journal"),

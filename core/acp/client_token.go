@@ -1,6 +1,9 @@
 package acp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
@@ -15,8 +18,19 @@ func (c *Client) refreshToken(number int) bool {
 	if !c.token.Refused(number) {
 		return false
 	}
+	if c.cfg.SignIn && !c.token.Asking() {
+		c.effects.Add(link.AwaitingAuthorization())
+	}
 	c.askToken()
 	return true
+}
+
+// awaitAuthorization has the app hear that something of a session waits until somebody has signed
+// in; s is nil for what is of none.
+func (c *Client) awaitAuthorization(s *session) {
+	if c.cfg.SignIn && s != nil {
+		c.status(s, engine.StreamAwaiting, -1)
+	}
 }
 
 // Token takes the provider's answer to effect Token: the token alone, without a

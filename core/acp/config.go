@@ -28,6 +28,9 @@ type Config struct {
 	// HasTokenProvider: a bearer token is asked for (effect Token) before the
 	// first request and again after a 401.
 	HasTokenProvider bool
+	// SignIn: where there is no token a person has to sign in, and what a server has refused
+	// waits for that, over reloads as well. Goes with HasTokenProvider.
+	SignIn bool
 	// Journal: the host has a store, and answers effect Store.
 	Journal bool
 	// Tabs: other tabs can be reached (EventForward).

@@ -110,7 +110,9 @@ func (p *post) head(c *Client, now engine.Time, head engine.Head) {
 		p.denied, p.waiting, p.at = true, true, engine.Never
 		if !c.refreshToken(p.token) {
 			p.post(c, now)
+			return
 		}
+		c.awaitAuthorization(p.session)
 	case (status == 404 || status == 410) && p.conn.id != "":
 		p.finish(c)
 		if r := p.request; r != nil && r.state == requestSent {

@@ -84,7 +84,9 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 		es.link.Park()
 		if !c.refreshToken(es.token) {
 			es.link.Unpark(now)
+			return
 		}
+		c.awaitAuthorization(es.session)
 		return
 	case status == 404 || status == 410:
 		c.abort(es.x)

@@ -36,6 +36,8 @@ func newAgentCommand(p *acpPlayer, args string) {
 			cfg.Tabs = true
 		case "token":
 			cfg.HasTokenProvider = true
+		case "signin":
+			cfg.HasTokenProvider, cfg.SignIn = true, true
 		case "websocket":
 			cfg.Transport, cfg.URL = acp.TransportWebSocket, "wss://agent.test/acp"
 		case "version":

@@ -46,6 +46,8 @@ func newCommand(p *mcpPlayer, args string) {
 		switch name {
 		case "token":
 			cfg.HasTokenProvider = true
+		case "signin":
+			cfg.HasTokenProvider, cfg.SignIn = true, true
 		case "nolisten":
 			cfg.NoListen = true
 		case "revision":

@@ -19,13 +19,14 @@ const (
 	StreamClosed                              // the session is over
 	StreamSpare                               // of EventTask: a task works on the call, which can do without its stream
 	StreamNeeded                              // of EventTask: the task asks something, which comes on the stream
+	StreamAwaiting                            // the server has refused the request, which waits until somebody has signed in
 )
 
 var streamStates = [...]string{
 	StreamOpen: "open", StreamCut: "cut", StreamReconnecting: "reconnecting", StreamRefused: "refused",
 	StreamParked: "parked", StreamPolled: "polled", StreamOff: "off",
 	StreamFollowed: "followed", StreamOwned: "owned", StreamForgotten: "forgotten", StreamClosed: "closed",
-	StreamSpare: "spare", StreamNeeded: "needed",
+	StreamSpare: "spare", StreamNeeded: "needed", StreamAwaiting: "awaiting_authorization",
 }
 
 // String returns the state's name.

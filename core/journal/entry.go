@@ -112,8 +112,12 @@ const (
 	// array: their headers and environment hold tokens. Secret. A build that skips it
 	// resumes the session without them.
 	Servers
+	// Refused: the server has refused the request of the Sent before it for want of
+	// authorization, and did not run it. A build that skips it takes the request for one
+	// that may have run.
+	Refused
 
-	lastSkippable = Servers
+	lastSkippable = Refused
 	skippable     = 128
 )
 

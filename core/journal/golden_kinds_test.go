@@ -65,6 +65,11 @@ func goldenKinds() []goldenRecord {
 		{"ended", false, call, []goldenRow{
 			{[]Entry{request, event(`{"progress":1}`), {Kind: Outcome, N: [3]uint64{uint64(engine.OutcomeResult), goldenTime + 2}, Data: []byte(`{"content":[]}`)}}, nil},
 		}},
+		{"refused", false, call, []goldenRow{{[]Entry{request, {Kind: Refused}}, nil}}},
+		{"answer is refused", false, call, []goldenRow{
+			{[]Entry{request, stated(`{"a":{"method":"elicitation/create"}}`), sealed}, []Entry{data(State, `"opaque"`)}},
+			{[]Entry{AnsweredEntry(nil, 0), sent(9<<24+2, 1), {Kind: Refused}, sealed}, []Entry{data(Responses, `{"a":{"action":"accept"}}`)}},
+		}},
 		{"session", true, Head{Method: "session/resume", Params: []byte(`{"sessionId":"session-1","cwd":"/work","servers":true}`), CreatedAt: goldenTime}, []goldenRow{
 			{[]Entry{sealed}, []Entry{data(Servers, `[{"name":"files","headers":[{"name":"Authorization","value":"Bearer b"}]}]`), data(Connection, "connection-1")}},
 			{[]Entry{{Kind: Prompt, N: [3]uint64{4}, Data: []byte(`[{"type":"text","text":"one"}]`)}, {Kind: Event, N: [3]uint64{uint64(engine.EventTranscript)},
@@ -99,6 +104,9 @@ func dumpKinds(r *recorded.Call) string {
 		fmt.Fprintf(&b, " taken=%q", id)
 	}
 	fmt.Fprintf(&b, " task=%v/%q/%d/%d ttl=%d/%d fetching=%d", r.Task, r.TaskID, r.TaskAt, r.TaskDialect, r.TaskTTL, r.TaskHeardAt, r.Fetching)
+	if r.Refused {
+		b.WriteString(" refused")
+	}
 	return b.String()
 }
 

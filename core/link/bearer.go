@@ -114,3 +114,10 @@ func Sendable(token string) bool {
 	}
 	return token != ""
 }
+
+// AwaitingAuthorization returns the word for the app that what its server has refused waits until
+// somebody has signed in: until the machine's next Token input. The state of the client is
+// what it was.
+func AwaitingAuthorization() engine.Effect {
+	return engine.Effect{Kind: engine.State, Data: []byte(`{"state":"awaiting_authorization"}`)}
+}

@@ -148,6 +148,7 @@ func (call *call) send(c *Client, now engine.Time) {
 		c.claims.wait(now)
 		return
 	}
+	call.denied = false
 	call.record.cursor, call.record.retry = call.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(c.session.generation)}})
 	call.record.sentIn = min(call.record.sentIn, c.writer.Next())

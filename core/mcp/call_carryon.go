@@ -59,9 +59,9 @@ func (call *call) carryOn(c *Client, now engine.Time) {
 	case r.Task:
 		call.enter(c, callQueued)
 		call.answerLost(c, now, engine.Lost, &engine.Error{Code: engine.CodeLost, Op: call.method, Message: "the id of this call's task could not be read back"})
-	case !r.Sent:
+	case !r.Sent, r.Refused:
 		call.enter(c, callQueued)
-		call.send(c, now) // it never left
+		call.send(c, now) // it never left, or did not run
 	case r.Policy != nil && r.Policy.Token != nil && c.takesTokens():
 		call.restorePolicy(c, now, r)
 	case len(r.Cursor) > 0 && same && c.revision.LastEventID:

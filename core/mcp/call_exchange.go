@@ -18,7 +18,7 @@ func (call *call) head(c *Client, now engine.Time, head engine.Head) {
 		c.headerPassed()
 	}
 	if call.exchange.OK() {
-		call.refreshed = false // a long call may see many tokens expire
+		call.refusals = 0 // a long call may see many tokens expire
 	}
 	if call.resumes() {
 		call.resumeHead(c, now, kind)

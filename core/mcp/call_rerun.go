@@ -41,7 +41,7 @@ func (call *call) rerun(c *Client, now engine.Time) {
 	call.request = c.newRequestID()
 	c.byID[call.request] = call
 	call.enter(c, callRetrying)
-	call.attempt, call.refreshed = attempt{}, false
+	call.attempt, call.refusals = attempt{}, 0
 	call.answerBy = in(now, call.timeouts.Answer)
 	c.resumed(call, engine.Restarted)
 	delay := c.cfg.Retry.Delay(call.reruns, -1, &c.random)

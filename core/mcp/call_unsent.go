@@ -20,7 +20,8 @@ type queued struct {
 	rerunAt      engine.Time // callRetrying: not before
 	reruns       int         // times it was run again because that is harmless, or allowed
 	resends      int         // times it was sent again in a new session
-	refreshed    bool        // a 401 has been answered with a new token once
+	refusals     uint8       // times in a row that it was refused for want of authorization
+	denied       bool        // the server has refused its request, and the store says so
 }
 
 // sendDue returns until when a call that never left may wait; Never for all others.

@@ -1,6 +1,10 @@
 package mcp
 
-import "github.com/holdfast-mcp/holdfast/core/engine"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/link"
+)
 
 // askToken asks the provider, once, however many requests need it.
 func (c *Client) askToken() {
@@ -16,19 +20,34 @@ func (c *Client) refreshToken(number int) bool {
 	if !c.token.Refused(number) {
 		return false
 	}
+	if c.cfg.SignIn && !c.token.Asking() {
+		c.effects.Add(link.AwaitingAuthorization())
+	}
 	c.askToken()
 	return true
 }
 
+// maxRefusals is how often in a row a request is refused before that is its answer. A
+// provider gives one other token. Where a person signs in, the first may be
+// over, the next without the scopes that the request needs, and the last is what they have granted.
+func (c *Client) maxRefusals() uint8 {
+	switch {
+	case c.cfg.SignIn:
+		return 3
+	case c.cfg.HasTokenProvider:
+		return 1
+	}
+	return 0
+}
+
 // authorize parks a call whose request got a 401 until there is another token.
-// A request is repeated once: a second 401 is an answer.
 func (call *call) authorize(c *Client, now engine.Time) {
 	call.x = 0
-	if !c.cfg.HasTokenProvider || call.refreshed {
+	if call.refusals >= c.maxRefusals() {
 		c.settle(now, call, engine.OutcomeFailure, nil, httpError(call.method, 401))
 		return
 	}
-	call.refreshed = true
+	call.refusals++
 	asked := c.refreshToken(call.token)
 	if call.resumes() {
 		// The stream waits with its cursor; the token's arrival wakes it.
@@ -44,6 +63,20 @@ func (call *call) authorize(c *Client, now engine.Time) {
 		call.enter(c, callQueued)
 		call.answerBy = in(now, call.timeouts.Answer)
 	}
+	if asked && c.cfg.SignIn {
+		call.awaitAuthorization(c)
+	}
+}
+
+// awaitAuthorization has the app hear that the call waits until somebody has signed in, and
+// the store that it did not run: a page that loads meanwhile sends it.
+func (call *call) awaitAuthorization(c *Client) {
+	c.status(call.keeper(), engine.StreamAwaiting, nil)
+	if call.resumes() || call.record == nil {
+		return
+	}
+	c.write(call, journal.Entry{Kind: journal.Refused})
+	call.denied = true
 }
 
 // Token takes the provider's answer to effect Token. value is the token alone,
@@ -131,7 +164,7 @@ func (c *Client) tokenFailed(now engine.Time, failure *engine.Error) {
 	for _, call := range append([]*call(nil), c.calls...) {
 		switch {
 		case call.isQueued() && call.opensClient(),
-			call.refreshed && (call.isQueued() || call.state == callStreaming):
+			call.refusals > 0 && (call.isQueued() || call.state == callStreaming):
 			c.settle(now, call, engine.OutcomeFailure, nil, failure)
 		case call.isQueued() && c.state == stateOpen:
 			call.send(c, now) // without a token: its own 401 will ask again

@@ -27,6 +27,9 @@ type Config struct {
 	// HasTokenProvider: a bearer token is asked for (effect Token) before the
 	// first request and again after a 401.
 	HasTokenProvider bool
+	// SignIn: where there is no token a person has to sign in, and what a server has refused
+	// waits for that, over reloads as well. Goes with HasTokenProvider.
+	SignIn bool
 	// EventSource: the host has one, for streams that need no header field.
 	EventSource bool
 	// NoListen: the GET stream for unasked messages is not opened.

@@ -29,6 +29,8 @@ func TestGoesOnWithGoldenRows(t *testing.T) {
 		"input is answered": {
 			`deliver c1 #0 resumed {"outcome":"restarted","proven":false,"cuts":1}`, `"requestState":"opaque"`, `"inputResponses":{"a":{"action":"accept"}}`,
 		},
+		"refused":           {`fetch x1 POST`, `"method":"tools/call"`},
+		"answer is refused": {`"method":"tools/call"`, `"requestState":"opaque"`, `"inputResponses":{"a":{"action":"accept"}}`},
 		"on a task": {
 			`"guarantee":"durable"`, `deliver c1 #1 log {"progress":1}`,
 			`"method":"tasks/get"`, `"taskId":"task-1","requestState":"at 3"`, `Last-Event-ID=s2_1`,

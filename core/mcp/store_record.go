@@ -182,7 +182,7 @@ func (call *call) guaranteeOnceStored(c *Client) durable.Guarantee {
 	switch {
 	case call.state == callTask:
 		return durable.Durable
-	case call.policy != nil && call.policy.carries(), call.state == callAsking:
+	case call.policy != nil && call.policy.carries(), call.state == callAsking, call.denied:
 		return durable.Resumable
 	case call.state == callStreaming && !call.stream.Once && c.revision != nil && c.revision.LastEventID && !c.cursorHeader.refused() && call.stream.Cursor.Resumable():
 		return durable.Resumable
@@ -295,7 +295,7 @@ func (c *Client) rewriteFold(call *call) {
 			c.writeResponses(call, r.Responses)
 		}
 	}
-	if r.Sent && (r.Round == nil || r.Responded) {
+	if r.Sent && !r.Refused && (r.Round == nil || r.Responded) {
 		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{r.Request, r.Session}})
 		call.record.sentIn = c.writer.Next()
 	}

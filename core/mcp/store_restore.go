@@ -234,7 +234,7 @@ func (c *Client) folded(call *call, op journal.Op) {
 	call.record.landed = call.fold.Position
 	call.record.acked = max(call.record.acked, call.fold.Acked)
 	if call.fold.Sent {
-		call.record.sentIn, call.left = 0, true
+		call.record.sentIn, call.left, call.denied = 0, true, call.fold.Refused
 		call.request = requestID(call.fold.Request) // found by it once it is this tab's
 	}
 }
@@ -274,7 +274,7 @@ func (c *Client) guaranteeOf(r *recorded.Call) durable.Guarantee {
 	switch {
 	case r.Outcome != 0, r.TaskID != "":
 		return durable.Durable
-	case !r.Sent: // it waits, and is sent by whoever finds it in time
+	case !r.Sent, r.Refused: // it waits, and is sent by whoever finds it in time
 		return durable.Resumable
 	case r.Asks() && (!r.Stated || r.State != nil),
 		r.Policy != nil && r.Policy.Token != nil, len(r.Cursor) > 0 && r.Session == uint64(c.session.generation):

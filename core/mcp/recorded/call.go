@@ -19,6 +19,7 @@ type Call struct {
 	durable.Questions
 
 	Sent    bool   // the request may have left
+	Refused bool   // and the server has refused to run it, the last time that it was sent
 	Request uint64 // its id on the wire, of the last time it was sent
 	Session uint64 // number of the handshake in whose session that was
 	Sends   int    // how often it was sent
@@ -99,7 +100,7 @@ func (r *Call) Fold(e journal.Entry) {
 		if r.Sent && r.Session != e.N[1] {
 			r.Outbox, r.Taken, r.Withdrawn, r.Answered = nil, nil, nil, nil
 		}
-		r.Sent, r.Request, r.Session = true, e.N[0], e.N[1]
+		r.Sent, r.Refused, r.Request, r.Session = true, false, e.N[0], e.N[1]
 		r.Sends++
 		r.Cursor, r.Seen, r.Retry, r.Policy = nil, nil, -1, nil
 		r.Task, r.TaskID, r.TaskState, r.Fetching = false, "", nil, 0
@@ -108,6 +109,8 @@ func (r *Call) Fold(e journal.Entry) {
 		if r.Responded = r.RoundOver; !r.Responded {
 			r.Round, r.Stated, r.State = nil, false, nil
 		}
+	case journal.Refused:
+		r.Refused, r.Responded = true, false
 	case journal.Cursor:
 		r.Cursor = bytes.Clone(e.Data)
 	case journal.Seen:

@@ -105,6 +105,7 @@ export enum StreamState {
   Closed = 11,
   Spare = 12,
   Needed = 13,
+  Awaiting = 14,
 }
 
 /** How a call ended. (core/engine, Outcome) */
@@ -289,7 +290,8 @@ export type StreamWord =
   | "forgotten"
   | "closed"
   | "spare"
-  | "needed";
+  | "needed"
+  | "awaiting_authorization";
 
 /** What a reload would do to a call. (core/durable, guaranteeNames) */
 export type GuaranteeWord =

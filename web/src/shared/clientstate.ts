@@ -3,9 +3,10 @@ import type { HoldfastError } from "./errors.js";
 /**
  * Where a client stands. `offline`: what an earlier page had stored is here, and
  * the server has not been reached yet. `reconnecting`: the server has forgotten
- * the session; a new one is being made.
+ * the session; a new one is being made. `awaiting_authorization`: what the server has
+ * refused waits until somebody has signed in; the client then is where it was before.
  */
-export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "closing" | "closed" | "failed";
+export type ClientState = "connecting" | "open" | "offline" | "reconnecting" | "awaiting_authorization" | "closing" | "closed" | "failed";
 
 /** A client's state changed. `error` says why, for "failed". */
 export interface StateEvent {

@@ -1,0 +1,121 @@
+package mcp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/core/coretest"
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
+)
+
+var signingIn = mcp.Config{Journal: true, NoListen: true, HasTokenProvider: true, SignIn: true}
+
+// signIn answers the question for a token: somebody has signed in.
+func signIn(w coretest.MCP) {
+	w.Input("token", func(c *mcp.Client, now engine.Time) { c.Token(now, "signed-in", nil) })
+}
+
+// store lands all commits that are under way.
+func store(w coretest.MCP) {
+	for w.Store.Flying() != 0 {
+		w.Stored(journal.ResultOK, 0)
+	}
+}
+
+// refusedCall returns a world with a session and a call that is under way for the first time.
+func refusedCall(t *testing.T) (coretest.MCP, engine.CallID) {
+	w := coretest.NewMCP(t, signingIn)
+	w.Start()
+	signIn(w)
+	w.AnswerInitialize(w.Newest(), "2025-11-25", "s1")
+	store(w)
+	c, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})
+	store(w)
+	return w, c
+}
+
+// Fault 235: a call that may not run twice is refused, since somebody has to sign in, and the page goes
+// before anybody has. Once it is stored that it was refused the next page sends
+// it; a page that went before that cannot know, and says so.
+func TestFault235_RefusedDidNotRun(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		for _, reloads := range []int{1, 3} {
+			t.Run(fmt.Sprintf("stored %v, %d pages", stored, reloads), func(t *testing.T) {
+				w, _ := refusedCall(t)
+				for range reloads {
+					x := w.Newest()
+					w.Head(x, 401)
+					if !strings.Contains(w.Log(), `status {"state":"awaiting_authorization"}`) {
+						t.Fatalf("nobody hears that it waits\n%s", w.Log())
+					}
+					if stored {
+						store(w)
+					}
+					w.Reload()
+					w.Start()
+					signIn(w)
+					store(w)
+					if !stored {
+						break
+					}
+					if w.Newest() == 0 {
+						t.Fatalf("it is not sent\n%s", w.Log())
+					}
+				}
+				unknown := strings.Contains(w.Log(), "settle c1 outcome_unknown")
+				if stored == unknown {
+					t.Errorf("its outcome is unknown: %v\n%s", unknown, w.Log())
+				}
+			})
+		}
+	}
+}
+
+// Fault 235: it waits for its person however long that takes, is told to wait no
+// more than three times, and then has its answer.
+func TestFault235_WaitsAndEnds(t *testing.T) {
+	w, c := refusedCall(t)
+	for n := 1; n <= 4; n++ {
+		w.Head(w.Newest(), 401)
+		store(w)
+		settled := strings.Contains(w.Log(), fmt.Sprintf("settle c%d unauthorized", c))
+		if settled != (n == 4) {
+			t.Fatalf("refused %d times, settled: %v\n%s", n, settled, w.Log())
+		}
+		if settled {
+			return
+		}
+		w.Advance(hour)
+		signIn(w)
+		store(w)
+	}
+}
+
+// Fault 236: the token of a call is over while its stream is cut: the resume is refused and made
+// again, behind the same event, and the request itself never.
+func TestFault236_RefusedResume(t *testing.T) {
+	w, _ := refusedCall(t)
+	x := w.Newest()
+	w.Head(x, 200, "content-type", coretest.Stream)
+	w.Chunk(x, "id: a1\ndata:\n\n")
+	store(w)
+	w.End(x, engine.EndNetwork)
+	w.Advance(5_000)
+	for n := range 2 {
+		x = w.Newest()
+		if r := w.Request(x); r.Method != "GET" || !strings.Contains(fmt.Sprint(r.Header), "Last-Event-ID a1") {
+			t.Fatalf("%d: %s %v", n, r.Method, r.Header)
+		}
+		w.Head(x, 401)
+		store(w)
+		w.Advance(hour)
+		signIn(w)
+		w.Advance(5_000)
+	}
+	if n := strings.Count(w.Log(), `"method":"tools/call"`) - strings.Count(w.Log(), "recall"); n != 1 {
+		t.Errorf("the call was sent %d times\n%s", n, w.Log())
+	}
+}
