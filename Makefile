@@ -14,7 +14,8 @@ FUZZTIME ?= 10s
 
 DIST    := web/dist
 ESBUILD = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
-# Whether a build is one file, or loads the page's own host as a chunk.
+# Whether a build is one file, or loads the page's own host as a chunk. What signs in is in neither:
+# the one file loads it from a file beside it, the module as a chunk.
 ONE_FILE := --define:HOLDFAST_ONE_FILE=true
 CHUNKS   := --define:HOLDFAST_ONE_FILE=false
 
@@ -26,7 +27,7 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 # Which build it is, for a page and the worker that it meets: all that both are made of.
 BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
 
-MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -94,6 +95,10 @@ $(DIST)/holdfast.js: $(WEB_SOURCES) $(GO_SOURCES)
 # What runs in a worker is one file as well, with the same build in it as the module.
 $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(ONE_FILE) web/src/host/worker.ts --format=esm --minify --sourcemap --outfile=$@
+
+# What signs in is a chunk of the module's, and for the script-tag build a file beside it.
+$(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(ONE_FILE) web/src/auth/opensignin.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@

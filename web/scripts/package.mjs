@@ -26,8 +26,8 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|README\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(validate|worker)\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis)-[A-Z0-9]{8}\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(validate|worker|oauth)\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];

@@ -15,6 +15,7 @@
  * @module
  */
 
+export { oauth } from "./signin/oauthoption.js";
 export { connect } from "./host/hosts.js";
 export { connectAgent } from "./host/agenthosts.js";
 export { isA } from "./agent/content.js";
@@ -23,6 +24,9 @@ export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
 export { wipe } from "./connect/wipe.js";
+export type { OAuthOptions, ServerSignIn } from "./auth/oauth.js";
+export type { OAuth, OAuthFunction } from "./signin/oauthoption.js";
+export type { SignInState } from "./auth/signinstate.js";
 export type { Host, HostReason } from "./shared/host.js";
 export type { Call } from "./client/call.js";
 export type { CallStatus } from "./client/callstatus.js";
@@ -140,7 +144,7 @@ export type { AgentQuestion } from "./agent/questions.js";
 export type { AgentSession, PromptAccepted } from "./agent/session.js";
 export type { NegotiationStep } from "./shared/negotiation.js";
 export type { ElicitationResult, FormElicitation, URLElicitation } from "./input/elicitation.js";
-export type { JournalOptions, TokenProvider } from "./connect/useroptions.js";
+export type { Auth, JournalOptions, TokenProvider } from "./connect/useroptions.js";
 export type { ValidatePolicy } from "./output-schema/outputs.js";
 export type { SessionEvent, SessionEvents, SessionStatus, SessionTurn, WithdrawnReason } from "./agent/sessionevents.js";
 export type { ResumedEvent, StatusEvent } from "./shared/streamevents.js";

@@ -118,12 +118,12 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
       Object.assign(popup, { name, close: () => void (closed = true) });
       return { opener, get closed() { return closed; }, location: { replace: (url: string) => void popup.went.push(url) } };
     };
-    const auth = await option.open(SERVER, { ...place, page: opener, channel: channel() });
+    const auth = await option.open(SERVER, { ...place, page: opener, channel });
     const signing = auth.signIn();
     while (popup.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     const state = new URL(popup.went[0]!).searchParams.get("state")!;
     Object.assign(popup.location, { href: `${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}` });
-    await option.open(SERVER, { ...place, page: popup, channel: channel() });
+    await option.open(SERVER, { ...place, page: popup, channel });
     assert.ok(closed);
     if (answer === "code=x") {
       await signing;

@@ -15,6 +15,10 @@ import type { HostEvent, HostReason } from "../src/shared/host.js";
 const PAGE = "https://app.test";
 const SCRIPT = `${PAGE}/holdfast-worker.mjs`;
 
+function never(): never {
+  throw new Error("it is not asked");
+}
+
 /** A page that can have a worker. */
 const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, address: PAGE, hasLocks: true, hasKind: true };
 
@@ -25,6 +29,7 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
     ["", { options: { wasm: new URL("https://cdn.test/holdfast.wasm") } }, ""],
     ["page_wasm", { options: { wasm: new Uint8Array(8) } }, "wasm is no URL: a worker loads it by itself"],
     ["page_wasm", { options: { wasm: new Response() }, hasKind: false }, "wasm is no URL: a worker loads it by itself"],
+    ["page_auth", { options: { auth: { authorize: never } }, hasKind: false }, "with auth it has to be the page: a worker opens no window for its user"],
     ["page_code", { options: { fetch } as ConnectOptions }, "fetch is a function, which has to run in the page"],
     ["opaque_origin", { origin: "null", hasKind: false, hasLocks: false }, "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker"],
     ["unsupported", { hasKind: false, hasLocks: false }, "this browser has no SharedWorker"],

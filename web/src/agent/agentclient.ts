@@ -136,7 +136,7 @@ export class AgentClient implements AgentBackend {
 
   async logout(): Promise<void> {
     await this.close();
-    await this.#keeping.journal?.forget();
+    await Promise.all([this.#keeping.journal?.forget(), this.#keeping.stores?.signOut?.()]);
     await this.#keeping.stores?.forgetFormer?.();
   }
 
@@ -166,7 +166,7 @@ export class AgentClient implements AgentBackend {
             this.#streams?.rest(resting);
           },
         },
-        reconnecting: () => this.#life.state === "reconnecting",
+        reconnecting: () => this.#life.reconnecting,
         connected: () => settledState({ state: this.state, on: (event, listener) => this.listeners.add(event, listener) }, 15_000),
         said: () => {},
         sessions: this.#pages,
@@ -176,8 +176,12 @@ export class AgentClient implements AgentBackend {
   }
 
   #port(credentials: RequestCredentials): ClientPort {
+    const { stores } = this.#keeping;
     return {
       credentials,
+      get sender() {
+        return stores?.sender;
+      },
       deliver: (session, kind, position, text) => {
         if (session !== 0) this.#inSession(session, kind, position, text);
         else this.#heard(kind, position, text);

@@ -1,5 +1,5 @@
 import { clientInfo, commonCore } from "../connect/commonoptions.js";
-import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { Auth, JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument, bound } from "../shared/arguments.js";
 import type { Host } from "../shared/host.js";
@@ -61,6 +61,8 @@ export interface AgentOptions {
   headers?: HeadersInit;
   /** Gives bearer tokens. Not with a WebSocket. */
   token?: TokenProvider;
+  /** Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a WebSocket, and in the page alone: a worker opens no window. */
+  auth?: Auth;
   /**
    * Whether cookies go along, as fetch has it. Default "omit"; a WebSocket always
    * sends them. Where they go along, nothing is kept without a `principal`.
@@ -120,7 +122,7 @@ export function coreOptions({ transport }: AgentAddress, options: AgentOptions):
     if (handler !== undefined && typeof handler !== "function") throw badArgument(OP, `handlers.${name}`, "has to be a function");
   }
   if (transport === "websocket") {
-    for (const name of ["headers", "token", "credentials"] as const) {
+    for (const name of ["headers", "token", "auth", "credentials"] as const) {
       if (options[name] !== undefined) throw badArgument(OP, name, "cannot be chosen for a WebSocket: a browser sends its cookies and nothing else");
     }
   }

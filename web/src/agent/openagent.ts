@@ -36,7 +36,7 @@ export function agentPlan(url: string | URL, options: AgentOptions): AgentPlan {
 
 /** The stores of the user that the options name, and the tokens. */
 export function agentStores({ address, options }: AgentPlan, at: () => string): UserStores {
-  return new UserStores(options, cookiesGo(address, options), storeKeys(at, AGENT));
+  return new UserStores(options, cookiesGo(address, options), storeKeys(at, AGENT), address.url);
 }
 
 /** What opens a client of an agent's. */

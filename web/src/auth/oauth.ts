@@ -3,6 +3,7 @@
 import { badArgument } from "../shared/arguments.js";
 import { type ErrorFields, HoldfastError } from "../shared/errors.js";
 import type { Hands } from "./hands.js";
+import { loadSignIn } from "./loadsignin.js";
 import type { SignInOptions } from "./authorize.js";
 import type { AuthPlace, Opening } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
@@ -39,32 +40,41 @@ export interface OAuthOptions {
 }
 
 /** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
-export type ClientAuth = Pick<SignIn, "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "refused" | "signIn" | "finish" | "signOut"> & {
+export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
   /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
   readonly failure: HoldfastError | undefined;
 };
 
+/** The sign-in at one server, as an app sees it. */
+export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "signOut"> & {
+  /**
+   * Has a person sign in: from a click, since browsers open windows then. Resolves once somebody
+   * has, in this tab or in another one.
+   */
+  signIn(): Promise<void>;
+};
+
 /** What {@link oauth} gives. */
-export interface OAuth {
+export interface OpenableOAuth {
   /** @internal Loads the chunk, and begins with what is stored. */
   open(url: string, place: AuthPlace): Promise<ClientAuth>;
 }
 
 /** Makes the `auth` of a client. */
-export interface OAuthFunction {
+export interface OAuthFunction<Made = OpenableOAuth> {
   /** Signs in with OAuth where a server wants it: a person does. Checks the options; throws `bad_argument`. */
-  (options?: OAuthOptions): OAuth;
+  (options?: OAuthOptions): Made;
   /** For programs, not for a page: client credentials, with a secret or with a key (PKCS #8, as PEM). */
-  clientCredentials(how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OAuth;
+  clientCredentials(how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): Made;
   /** For programs, not for a page: enterprise-managed authorization, with the id token of the company's provider. */
-  enterprise(how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OAuth;
+  enterprise(how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): Made;
   /** For programs, not for a page: workload identity, with what the platform says of the program. */
-  workload(how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OAuth;
+  workload(how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): Made;
 }
 
 /** Makes the `auth` of a client. */
 export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
-  (options: OAuthOptions = {}): OAuth => {
+  (options: OAuthOptions = {}): OpenableOAuth => {
     checkOptions(options);
     return {
       async open(url, place) {
@@ -78,20 +88,20 @@ export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
     };
   },
   {
-    clientCredentials: (how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OAuth =>
+    clientCredentials: (how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OpenableOAuth =>
       unattended("clientSecret" in how ? { kind: "secret", ...how } : { kind: "key", ...how }),
-    enterprise: (how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OAuth => unattended({ kind: "enterprise", ...how }),
-    workload: (how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OAuth => unattended({ kind: "workload", ...how }),
+    enterprise: (how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OpenableOAuth => unattended({ kind: "enterprise", ...how }),
+    workload: (how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OpenableOAuth => unattended({ kind: "workload", ...how }),
   },
 );
 
-function unattended(how: Unattended): OAuth {
+function unattended(how: Unattended): OpenableOAuth {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
   return { open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
 }
 
 async function opened(url: string, options: SignInOptions, opening: Opening): Promise<ClientAuth> {
-  const { openSignIn } = await import("./opensignin.js");
+  const { openSignIn } = await loadSignIn();
   return converting(await converted(openSignIn(url, options, opening)));
 }
 
@@ -138,6 +148,7 @@ async function converted<T>(work: Promise<T>): Promise<T> {
 
 function converting(signIn: SignIn): ClientAuth {
   return {
+    url: signIn.url,
     get state() {
       return signIn.state;
     },
@@ -157,6 +168,7 @@ function converting(signIn: SignIn): ClientAuth {
     principal: () => converted(signIn.principal()),
     reread: () => converted(signIn.reread()),
     headers: (method, url) => converted(signIn.headers(method, url)),
+    repaired: (answer, token, nonce, trials) => converted(signIn.repaired(answer, token, nonce, trials)),
     refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
     signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),
     finish: (callback) => converted(signIn.finish(callback)),

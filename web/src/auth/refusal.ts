@@ -47,6 +47,13 @@ export type Verdict =
   /** It is no matter of tokens. */
   | { readonly kind: "pass" };
 
+/** What is to follow an answer, before anybody is asked. */
+export type Repair =
+  /** The request can be sent again now. */
+  | { readonly kind: "retry"; readonly trials: Trials }
+  /** A person has to sign in first. */
+  | { readonly kind: "person"; readonly refusal: Refusal };
+
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
 export function judge({ status, challenge, token, nonce }: Refusal, held: Held | undefined, trials: Trials): Verdict {
   if (status === 403) {

@@ -1,7 +1,7 @@
 // The sign-in of one client: a small state machine over the parts of this folder.
 
 import { authorize, type Reason, type SignInOptions } from "./authorize.js";
-import type { OAuthChallenge } from "./challenge.js";
+import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
@@ -10,7 +10,7 @@ import { exchange, type Grant, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
-import { judge, type Refusal, type Trials } from "./refusal.js";
+import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { scopeList } from "./scopes.js";
 import { signOut } from "./signout.js";
 import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
@@ -121,16 +121,11 @@ export class SignIn {
    * long that takes, with what was tried so far; undefined where it is no matter of
    * tokens. Rejects where nothing helps.
    */
-  async refused(refusal: Refusal, trials: Trials): Promise<Trials | undefined> {
-    const grant = (await readGrant(this.#hands, this.url))?.value;
-    const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
-    const verdict = judge(refusal, held, trials);
+  async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials | undefined> {
+    const verdict = await this.#judged(refusal, trials);
     switch (verdict.kind) {
       case "pass":
         return undefined;
-      case "give-up":
-        throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
       case "retry":
         return verdict.trials;
       case "refresh":
@@ -146,6 +141,42 @@ export class SignIn {
         await this.#ask({ challenge: refusal.challenge, rejected: refusal.token, scope: verdict.scope });
         return verdict.trials;
     }
+  }
+
+  /**
+   * The same for the answer to a request, as far as nobody is needed for it; `token` is the one
+   * that it carried, `nonce` what {@link noted} said. Undefined for an answer that is no such refusal.
+   */
+  async repaired({ status, headers }: { status: number; headers: Headers }, token: string | undefined, nonce: boolean, trials: Trials = NO_TRIALS): Promise<Repair | undefined> {
+    if (status !== 401 && status !== 403) return undefined;
+    const refusal: Refusal = { status, challenge: oauthChallenge(headers.get("www-authenticate")), token, nonce };
+    const verdict = await this.#judged(refusal, trials);
+    switch (verdict.kind) {
+      case "pass":
+        return undefined;
+      case "retry":
+        return verdict;
+      case "refresh":
+        try {
+          await this.#live(token);
+        } catch (error) {
+          if (!isSignInRequired(error)) throw error;
+          return { kind: "person", refusal };
+        }
+        return { kind: "retry", trials: verdict.trials };
+      case "sign-in":
+        return { kind: "person", refusal };
+    }
+  }
+
+  /** The verdict on a refusal, with what is held now. Throws where nothing helps. */
+  async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
+    const grant = (await readGrant(this.#hands, this.url))?.value;
+    const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
+    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
+    const verdict = judge(refusal, held, trials);
+    if (verdict.kind !== "give-up") return verdict;
+    throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
   }
 
   /**

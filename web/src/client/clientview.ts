@@ -218,7 +218,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
     const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
     if (!others) await client.logout();
     await this.close();
-    await client.forget();
+    await Promise.all([client.forget(), this.stores.signOut()]);
     await this.stores.forgetFormer();
   }
 

@@ -58,7 +58,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
   throwIfAborted("connect", signal);
   const runtime = load(options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
-  const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address));
+  const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);
   const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);
   const principal = await unlessAborted("connect", signal, stores.principal());
   await OpenClient.of(plan, principal).join(view, signal, runtime, principal);

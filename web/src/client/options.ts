@@ -1,6 +1,6 @@
 import type { Handlers } from "../input/handlers.js";
 import type { Keeping } from "../connect/lifetime.js";
-import type { JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { Auth, JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { ValidatePolicy } from "../output-schema/outputs.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument } from "../shared/arguments.js";
@@ -106,6 +106,11 @@ export interface ConnectOptions {
   credentials?: RequestCredentials;
   /** Gives bearer tokens. */
   token?: TokenProvider;
+  /**
+   * Signs in where the server wants it: what {@link oauth} gives. Not with `token`, and in the
+   * page alone: `host` has to be "page" or left out.
+   */
+  auth?: Auth;
   /** Whether to open the stream for what the server says unasked. Default true. */
   listen?: boolean;
   /** Times for every call of this client. */

@@ -285,7 +285,7 @@ export class SharedConnection {
       const client = {
         wire: this.#wire,
         streams: this.#streams,
-        reconnecting: () => this.#life.state === "reconnecting",
+        reconnecting: () => this.#life.reconnecting,
         connected: () => settledState(this, 15_000),
         said: (event: number, position: number, text: string) => this.#event(event, position, text),
       };
@@ -323,8 +323,12 @@ export class SharedConnection {
   }
 
   #port(credentials: RequestCredentials): ClientPort {
+    const { stores } = this.#keeping;
     return {
       credentials,
+      get sender() {
+        return stores?.sender;
+      },
       deliver: (call, kind, position, text, stream) => {
         if (kind === EVENT.request) void this.#requests.answer(position, text, call, this.#calls.under(call));
         else if (kind === EVENT.draft) this.#requests.draft(position, text);

@@ -2,7 +2,7 @@ import { version } from "../runtime/beside.js";
 import { bound, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
 import { headerList } from "../shared/headers.js";
 import type { Implementation } from "../shared/mcp.js";
-import { checkJournal, checkPrincipal, checkToken, type UserOptions } from "./useroptions.js";
+import { checkAuth, checkJournal, checkPrincipal, checkToken, type UserOptions } from "./useroptions.js";
 
 /** The options that `connect` and `connectAgent` have in common. */
 export interface CommonOptions extends UserOptions {
@@ -16,6 +16,7 @@ export interface CommonOptions extends UserOptions {
 interface CommonCore {
   headers: string[];
   token: boolean;
+  signIn: boolean;
   answer: number;
   idle: number;
   maxLine: number;
@@ -32,15 +33,18 @@ interface CommonCore {
 export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet<string>): CommonCore {
   checkSignal(op, options.signal);
   checkToken(op, options.token);
+  checkAuth(op, options);
   checkPrincipal(op, options.principal);
   checkJournal(op, options.journal);
   checkGroup(op, "timeouts", options.timeouts);
   checkGroup(op, "limits", options.limits);
   const { limits = {}, timeouts = {} } = options;
+  const token = options.token !== undefined || options.auth !== undefined;
   const at = (name: "line" | "event" | "body" | "depth" | "stored"): number => bound(`limits.${name}`, limits[name], op);
   return {
-    headers: headerList(options.headers, options.token !== undefined, op, own),
-    token: options.token !== undefined,
+    headers: headerList(options.headers, token, op, own),
+    token,
+    signIn: options.auth !== undefined,
     answer: milliseconds(op, "timeouts.answer", timeouts.answer),
     idle: milliseconds(op, "timeouts.idle", timeouts.idle),
     maxLine: at("line"),

@@ -58,6 +58,8 @@ export class Lifetime<F extends Facts, C extends object> {
   readonly #listeners: StateListeners;
   readonly #use: LifetimeUse<F, C>;
   #state: ClientState = "connecting";
+  /** What was refused waits until somebody has signed in. */
+  #awaits = false;
   #error: HoldfastError | undefined;
   #closed: Promise<void> | undefined;
   #boot: (() => void) | undefined;
@@ -79,7 +81,12 @@ export class Lifetime<F extends Facts, C extends object> {
 
   /** Where the client stands. */
   get state(): ClientState {
-    return this.#state;
+    return this.#awaits ? "awaiting_authorization" : this.#state;
+  }
+
+  /** Whether a session is being made. */
+  get reconnecting(): boolean {
+    return this.#state === "reconnecting";
   }
 
   /** Whether nothing can be asked of the client any more. */
@@ -109,7 +116,7 @@ export class Lifetime<F extends Facts, C extends object> {
   start(boot: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const off = this.#listeners.add("state", ({ state, error }) => {
-        if (state === "connecting") return;
+        if (state === "connecting" || state === "awaiting_authorization") return;
         off();
         if (state === "open") resolve();
         else reject(error ?? new HoldfastError({ code: "closed", op: "connect", message: "the client was closed" }));
@@ -157,6 +164,7 @@ export class Lifetime<F extends Facts, C extends object> {
 
   // There is nothing in the core that could be closed.
   #ended(): void {
+    this.#awaits = false;
     this.#state = "closed";
     this.#use.reject((op) => this.overError(op));
     this.#listeners.emit("state", { state: "closed" });
@@ -166,6 +174,8 @@ export class Lifetime<F extends Facts, C extends object> {
   changed(text: string, bits: number): void {
     if (this.#between) return; // said by the client of the last user
     const json = JSON.parse(text) as { state: ClientState; error?: GoError };
+    this.#awaits = json.state === "awaiting_authorization";
+    if (this.#awaits) return this.#listeners.emit("state", { state: json.state });
     this.#state = json.state;
     this.facts.heard(json.state, json as unknown as Open, bits);
     if (json.error) this.#error = errorFromGo(json.error, this.#thrown);
@@ -186,7 +196,7 @@ export class Lifetime<F extends Facts, C extends object> {
     const { stores } = this.#keeping;
     const wire = this.#wire;
     const { runtime, handle } = wire;
-    const answer = (await stores?.token()) ?? { ok: false, text: "there is no token provider" };
+    const answer = (await stores?.token(this.#state === "connecting")) ?? { ok: false, text: "there is no token provider" };
     if (this.over || wire !== this.#wire || runtime !== wire.runtime) return; // whoever asked is gone
     if (stores?.changed(answer)) {
       this.#changeUser(stores);
@@ -194,7 +204,15 @@ export class Lifetime<F extends Facts, C extends object> {
     }
     this.#thrown = answer.thrown;
     this.#use.tokenCame?.();
+    this.#awaited();
     runtime.token(handle, answer.ok, answer.text, answer.away);
+  }
+
+  /** Somebody has signed in, or nobody will: the client is where it was. */
+  #awaited(): void {
+    if (!this.#awaits) return;
+    this.#awaits = false;
+    this.#listeners.emit("state", { state: this.#state });
   }
 
   /**
@@ -206,6 +224,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #changeUser(stores: Tokens): void {
     const { runtime, handle } = this.#wire;
     const { journal } = this.#keeping;
+    this.#awaits = false;
     this.#count();
     this.#use.reject((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
     this.#between = Promise.resolve(); // what the client that is left says of itself is no news
@@ -246,6 +265,7 @@ export class Lifetime<F extends Facts, C extends object> {
    */
   exited(error: HoldfastError): void {
     const { journal, reload } = this.#keeping;
+    this.#awaits = false;
     this.#use.reject(() => error);
     const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
     if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || !lived) {
@@ -267,6 +287,7 @@ export class Lifetime<F extends Facts, C extends object> {
 
   #fail(error: HoldfastError): void {
     this.#error = error;
+    this.#awaits = false;
     this.#state = "failed";
     this.#keeping.journal?.close();
     this.#listeners.emit("state", { state: "failed", error });

@@ -1,6 +1,8 @@
 // What the options of connect and connectAgent say of the user, and of what is kept of them.
 
+import type { RequestSender } from "../runtime/sender.js";
 import { badArgument } from "../shared/arguments.js";
+import type { TokenAnswer } from "./tokenanswer.js";
 
 /**
  * Gives a bearer token: the token alone, without "Bearer". Asked for once before
@@ -13,6 +15,26 @@ import { badArgument } from "../shared/arguments.js";
  * meanwhile.
  */
 export type TokenProvider = () => string | Promise<string>;
+
+/** The sign-in of one client. */
+export interface ClientAuthorization extends RequestSender {
+  /** Who is signed in; undefined for nobody, or where that cannot be known. */
+  principal(): Promise<string | undefined>;
+  /**
+   * What the core's question for a token comes to: at once, where nothing was refused; else once
+   * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
+   * client yet, and where nobody signs in there is none.
+   */
+  token(opening: boolean): Promise<TokenAnswer>;
+  /** Signs out: nothing of the user's tokens is kept any more. */
+  signOut(): Promise<void>;
+}
+
+/** What signs in for clients: {@link oauth} gives it. */
+export interface Auth {
+  /** @internal The sign-in of a client of that server or agent. */
+  authorize(url: string): ClientAuthorization;
+}
 
 /** How what is kept rests in IndexedDB. */
 export interface JournalOptions {
@@ -29,6 +51,13 @@ export interface JournalOptions {
 /** Refuses what is no token provider: a token in its place is a common slip. */
 export function checkToken(op: string, token: unknown): void {
   if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
+}
+
+/** Refuses what does not come from oauth(), and a second source of tokens. */
+export function checkAuth(op: string, { auth, token }: UserOptions): void {
+  if (auth === undefined) return;
+  if (typeof (auth as Partial<Auth> | null)?.authorize !== "function") throw badArgument(op, "auth", "has to be what oauth() gives");
+  if (token !== undefined) throw badArgument(op, "auth", "and `token` exclude each other");
 }
 
 /** Refuses what says nothing of how calls are kept. */
@@ -51,4 +80,5 @@ export interface UserOptions {
   principal?: string;
   headers?: HeadersInit;
   token?: TokenProvider;
+  auth?: Auth;
 }

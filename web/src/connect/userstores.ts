@@ -7,20 +7,12 @@ import { Journal } from "../tabs/journal.js";
 import { formerKeys, serverKey } from "../storage/storage.js";
 import { principalOf } from "./principal.js";
 import { headerEntries } from "../shared/headerentries.js";
-import type { TokenProvider, UserOptions } from "./useroptions.js";
+import { badProvider, type TokenAnswer } from "./tokenanswer.js";
+import type { ClientAuthorization, TokenProvider, UserOptions } from "./useroptions.js";
+import type { RequestSender } from "../runtime/sender.js";
 
 /** The principal that says that all users of this origin are one. */
 const SHARED = "shared";
-
-/** What the app's provider has answered: a token, or why there is none. */
-export interface TokenAnswer {
-  ok: boolean;
-  text: string;
-  /** There is none for want of the network: the provider may be asked again. */
-  away?: boolean;
-  /** What the provider has thrown. */
-  thrown?: unknown;
-}
 
 /** A store that was opened. */
 export interface OpenedStore {
@@ -48,8 +40,12 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */
 export interface Tokens {
-  /** The next token. Never rejects. */
-  token(): Promise<TokenAnswer>;
+  /** The next token. Never rejects. `opening`: the client is not open yet. */
+  token(opening?: boolean): Promise<TokenAnswer>;
+  /** How requests leave, where they do not leave as the core has them. */
+  readonly sender?: RequestSender | undefined;
+  /** Gives up what says who the user is, where that is ours to give up. */
+  signOut?(): Promise<void>;
   /** Whether that token is another user's than the last one. */
   changed(answer: TokenAnswer): boolean;
   /** Opens the store of whoever the next token belongs to. */
@@ -63,6 +59,9 @@ export class UserStores implements Tokens {
   readonly #options: UserOptions;
   readonly #cookies: boolean;
   readonly #keys: StoreKeys;
+  readonly #authorization: ClientAuthorization | undefined;
+  /** Whether the client that has the last token was not open yet. */
+  #opening = false;
   /** Whose store was opened last; undefined where nothing is kept. */
   #opened: string | undefined;
   /** What the provider has answered before the core asked. */
@@ -71,12 +70,24 @@ export class UserStores implements Tokens {
   #user: { principal: string | undefined } | undefined;
 
   /**
-   * `cookies`: requests carry the page's cookies, which may say who the user is.
+   * `cookies`: requests carry the page's cookies, which may say who the user is. `url` is the
+   * server's, for the sign-in.
    */
-  constructor(options: UserOptions, cookies: boolean, keys: StoreKeys) {
+  constructor(options: UserOptions, cookies: boolean, keys: StoreKeys, url = "") {
     this.#options = options;
     this.#cookies = cookies;
     this.#keys = keys;
+    this.#authorization = options.auth?.authorize(url);
+  }
+
+  /** How requests leave, where somebody signs in for them. */
+  get sender(): RequestSender | undefined {
+    return this.#authorization;
+  }
+
+  /** Signs out, where somebody signs in here. */
+  async signOut(): Promise<void> {
+    await this.#authorization?.signOut();
   }
 
   /** Opens the store of whoever the next token belongs to. */
@@ -106,8 +117,9 @@ export class UserStores implements Tokens {
   }
 
   /** The next token. One that was handed out is never handed out again: it may have been refused. */
-  token(): Promise<TokenAnswer> {
-    const answer = this.#ahead ?? askForToken(this.#options.token);
+  token(opening = false): Promise<TokenAnswer> {
+    this.#opening = opening;
+    const answer = this.#ahead ?? this.#authorization?.token(opening) ?? askForToken(this.#options.token);
     this.#ahead = undefined;
     return answer;
   }
@@ -119,8 +131,10 @@ export class UserStores implements Tokens {
   changed(answer: TokenAnswer): boolean {
     if (this.#options.principal !== undefined || !answer.ok) return false;
     const before = this.#user;
-    this.#user = { principal: principalOf(answer.text) };
+    this.#user = { principal: userOf(answer) };
     if (!before || before.principal === this.#user.principal) return false;
+    // Who signs in for calls that were made before anybody had is who made them.
+    if (this.#authorization && before.principal === undefined && !this.#opening) return false;
     this.#ahead = Promise.resolve(answer);
     return true;
   }
@@ -142,10 +156,19 @@ export class UserStores implements Tokens {
     const { principal, headers, token } = this.#options;
     if (principal !== undefined) return principal === SHARED ? "" : principal;
     if (this.#cookies || headerEntries(headers).length > 0) return undefined;
+    if (this.#authorization) {
+      this.#user = { principal: await this.#authorization.principal() };
+      return this.#user.principal;
+    }
     if (!token) return "";
-    const { ok, text } = await (this.#ahead ??= askForToken(token));
-    return ok ? principalOf(text) : undefined;
+    const answer = await (this.#ahead ??= askForToken(token));
+    return answer.ok ? userOf(answer) : undefined;
   }
+}
+
+/** Whose a token is. */
+function userOf(answer: TokenAnswer): string | undefined {
+  return "user" in answer ? answer.user : principalOf(answer.text);
 }
 
 /** Asks the app for a token. Never rejects. */
@@ -156,20 +179,6 @@ async function askForToken(provider: TokenProvider | undefined): Promise<TokenAn
     const ok = typeof token === "string" && token !== "";
     return { ok, text: ok ? token : "it gave no token" };
   } catch (error) {
-    return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+    return badProvider(error);
   }
 }
-
-/** Whether a provider has rejected since it could not reach the network. */
-function needsNetwork(error: unknown): boolean {
-  const { name = "", message = "", retryable } = (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
-  if (globalThis.navigator?.onLine === false || retryable === true) return true;
-  return name === "NetworkError" || name === "TimeoutError" || (name === "TypeError" && FETCH_FAILED.test(String(message)));
-}
-
-/**
- * How fetch words the TypeError of a connection that failed: Chrome, its body, Firefox,
- * Safari (three), Node. Any other TypeError is a slip in the provider's code.
- */
-const FETCH_FAILED =
-  /^(Failed to fetch|network error$|NetworkError when |Load failed|The Internet connection appears to be offline|A server with the specified hostname could not be found|The network connection was lost|fetch failed$)/;

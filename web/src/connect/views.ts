@@ -4,7 +4,9 @@
 // Where that one closes, the one before it.
 
 import type { AskedContext, Handlers, InputContext } from "../input/handlers.js";
-import type { OpenedStore, TokenAnswer, Tokens, UserStores } from "./userstores.js";
+import type { RequestSender } from "../runtime/sender.js";
+import type { TokenAnswer } from "./tokenanswer.js";
+import type { OpenedStore, Tokens, UserStores } from "./userstores.js";
 
 /** One of those who use a client. */
 export interface View {
@@ -92,10 +94,14 @@ export class NewestTokens implements Tokens {
     this.#user = user;
   }
 
-  async token(): Promise<TokenAnswer> {
+  get sender(): RequestSender | undefined {
+    return this.#views.newest?.stores.sender;
+  }
+
+  async token(opening = false): Promise<TokenAnswer> {
     for (let view = this.#views.newest; view; view = this.#views.newest) {
       const { stores, over } = view;
-      const answer = (await whileThere(over, stores.token()))?.value;
+      const answer = (await whileThere(over, stores.token(opening)))?.value;
       if (!answer || over.aborted) continue;
       if (!stores.changed(answer)) return answer;
       if (this.#views.all.length === 1) {

@@ -1,17 +1,28 @@
+import { loadSignIn } from "../auth/loadsignin.js";
+import { authPlace } from "./authplace.js";
 import { joinable } from "./joinable.js";
 import { forgetRevisions } from "../storage/revisions.js";
+import { hasAuthRows } from "../storage/authrows.js";
 import { storageFailed } from "../storage/storagefailed.js";
 import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, behind which all of it is
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
- * sessions and keys of all servers and users. For a logout. Clients that are open
- * go on in memory.
+ * sessions, sign-ins and keys of all servers and users. For a logout. Clients that are open
+ * go on in memory. Authorization servers hear that their tokens are not needed any more,
+ * where they can be reached.
  */
 export async function wipe(): Promise<void> {
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
+  await signOutEverywhere().catch(() => {}); // what is stored goes all the same
   await wipeAll().catch((error: unknown) => {
     throw storageFailed("wipe", error);
   });
+}
+
+async function signOutEverywhere(): Promise<void> {
+  if (!(await hasAuthRows())) return;
+  const { signOutEverywhere: signOut } = await loadSignIn();
+  await signOut(await authPlace());
 }

@@ -1,6 +1,7 @@
 // Which host a client gets, of an MCP server or an agent: the whole decision, in one table. What "auto" stands for;
 // what keeps a page from having a worker, in the order in which it is looked at; and the words for it.
 
+import type { Auth } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostReason } from "../shared/host.js";
@@ -11,6 +12,7 @@ export const AUTO: "page" | "shared" = "page";
 /** The app's options, of connect or connectAgent. */
 interface Options {
   readonly wasm?: WasmSource;
+  readonly auth?: Auth | undefined;
 }
 
 /** What the page knows of a worker before it starts one. */
@@ -41,6 +43,11 @@ export const RULES: readonly Rule[] = [
     why: "page_wasm",
     applies: ({ options: { wasm } }) => typeof wasm === "object" && !(wasm instanceof URL),
     text: () => "wasm is no URL: a worker loads it by itself",
+  },
+  {
+    why: "page_auth",
+    applies: ({ options: { auth } }) => auth !== undefined,
+    text: () => "with auth it has to be the page: a worker opens no window for its user",
   },
   {
     why: "page_code",

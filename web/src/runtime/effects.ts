@@ -98,7 +98,7 @@ export class Effects {
       case Kind.Fetch: {
         const exchange = new Exchange(this.#reports, r.client, r.id);
         exchanges.set(r.id, exchange);
-        void exchange.start(r.parts, r.body, port.credentials);
+        void exchange.start(r.parts, r.body, port);
         break;
       }
       case Kind.Source: {

@@ -1,5 +1,7 @@
 import { Ending } from "../shared/border.js";
+import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
+import type { Answer } from "./sender.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -50,14 +52,15 @@ export class Exchange {
   async start(
     parts: string[],
     body: Uint8Array<ArrayBuffer> | null,
-    credentials: RequestCredentials,
+    { credentials, sender }: Pick<ClientPort, "credentials" | "sender">,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
-    let request: Request;
-    try {
+    const make = (fields: readonly [string, string][]): Request => {
       const headers = new Headers();
       for (let i = 2; i + 1 < parts.length; i += 2) headers.append(parts[i]!, parts[i + 1]!);
-      request = new Request(url, {
+      if (sender) headers.delete("authorization"); // the core's stands for the sender's
+      for (const [name, value] of fields) headers.set(name, value);
+      return new Request(url, {
         method,
         headers,
         body,
@@ -73,20 +76,29 @@ export class Exchange {
         // The DELETE of an explicit close goes out even if the page then leaves.
         keepalive: method === "DELETE",
       });
+    };
+    let request: Request;
+    try {
+      request = make([]);
     } catch (error) {
       // Later, so that the core is not called from within its own effects.
       await undefined;
       this.#end(Ending.Invalid, error);
       return;
     }
-    let response: Response;
+    let answer: Answer;
     try {
-      response = await fetch(request);
+      if (sender) answer = await sender.send(method, url, make);
+      else {
+        const response = await fetch(request);
+        answer = { response, status: response.status };
+      }
     } catch (error) {
       this.#end(Ending.Network, error);
       return;
     }
     if (this.#over) return;
+    const { response } = answer;
     this.#reader = response.body?.getReader();
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
@@ -94,7 +106,7 @@ export class Exchange {
       if (value !== null) fields.push(name, name === "retry-after" ? inSeconds(value) : value);
     }
     // The browser hides which redirect it was, and where to.
-    const status = response.type === "opaqueredirect" ? REDIRECTED : response.status;
+    const status = response.type === "opaqueredirect" ? REDIRECTED : answer.status;
     this.#reports.head(this.#client, this.#id, status, fields);
     void this.#pump();
   }

@@ -2,6 +2,7 @@
 // who wipes the origin deletes them with its key.
 
 import { random } from "./keys.js";
+import { openDatabase } from "./open.js";
 import { type Bytes } from "./rows.js";
 import { seal, unseal } from "./seal.js";
 import { StoreError } from "./store.js";
@@ -86,6 +87,16 @@ export class AuthRows {
       then(tx.objectStore("keys").getAllKeys(IDBKeyRange.bound([from], [`${from}\uffff`])), (all) => (found = all));
       return () => found.map((key) => String((key as [string])[0]).slice(PREFIX.length));
     });
+  }
+}
+
+/** Whether anything of a sign-in is stored for this origin. Makes no database where there is none. */
+export async function hasAuthRows(): Promise<boolean> {
+  const db = await openDatabase(() => {}, { make: false });
+  try {
+    return (await new AuthRows(() => Promise.resolve({ db, key: null, mark: "" })).keys("")).length > 0;
+  } finally {
+    db.close();
   }
 }
 

@@ -1,0 +1,33 @@
+// What a sign-in gets of the page or worker that it is in.
+
+import type { Channel } from "../auth/browser.js";
+import type { AuthPlace } from "../auth/opensignin.js";
+import { AuthRows } from "../storage/authrows.js";
+import { Connector } from "../storage/connector.js";
+import { exclusively, hasLocks } from "../tabs/locks.js";
+
+/** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
+const AUTH = "auth";
+
+let connector: Connector | undefined;
+
+/** The rows of all sign-ins of this origin; undefined where nothing can be stored. */
+async function authRows(): Promise<AuthRows | undefined> {
+  // After a wipe it is closed for good: who signs in again begins with an empty database.
+  const connect = (): ReturnType<Connector["connect"]> =>
+    (connector ??= new Connector(AUTH, { onLost: (why) => void (why === "closed" && (connector = undefined)) })).connect();
+  const { key } = await connect().catch(() => ({ key: null }));
+  return key ? new AuthRows(connect) : undefined;
+}
+
+/** Where the sign-in at a server is, in this page. Its channel is the page's, until that goes. */
+export async function authPlace(): Promise<AuthPlace> {
+  const store = await authRows();
+  const inPage = typeof document !== "undefined";
+  return {
+    store,
+    locks: { exclusive: hasLocks(), run: exclusively },
+    ...(inPage && { page: window }),
+    ...(typeof BroadcastChannel === "function" && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
+  };
+}

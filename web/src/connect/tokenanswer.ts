@@ -1,0 +1,30 @@
+/** What a client's question for a token comes to: a token, or why there is none. */
+export interface TokenAnswer {
+  ok: boolean;
+  text: string;
+  /** There is none for want of the network: the provider may be asked again. */
+  away?: boolean;
+  /** What the provider has thrown. */
+  thrown?: unknown;
+  /** Whose it is, where the token itself does not say; undefined for nobody's. */
+  user?: string | undefined;
+}
+
+/** The answer of a provider that has rejected. */
+export function badProvider(error: unknown): TokenAnswer {
+  return { ok: false, text: error instanceof Error ? `${error.name}: ${error.message}` : "it rejected", away: needsNetwork(error), thrown: error };
+}
+
+/** Whether a provider has rejected since it could not reach the network. */
+function needsNetwork(error: unknown): boolean {
+  const { name = "", message = "", retryable } = (error ?? {}) as { name?: unknown; message?: unknown; retryable?: unknown };
+  if (globalThis.navigator?.onLine === false || retryable === true) return true;
+  return name === "NetworkError" || name === "TimeoutError" || (name === "TypeError" && FETCH_FAILED.test(String(message)));
+}
+
+/**
+ * How fetch words the TypeError of a connection that failed: Chrome, its body, Firefox,
+ * Safari (three), Node. Any other TypeError is a slip in the provider's code.
+ */
+const FETCH_FAILED =
+  /^(Failed to fetch|network error$|NetworkError when |Load failed|The Internet connection appears to be offline|A server with the specified hostname could not be found|The network connection was lost|fetch failed$)/;
