@@ -68,6 +68,17 @@ test("where the challenge cannot be read, the hint says which header shows it", 
   assert.ok(!/Expose/.test((await failureOf(discover(rig(routes), SERVER, oauthChallenge("Bearer")))).fields.hint!));
 });
 
+test("a resource above the server counts where the host says so, and not whoever has one of its paths", async () => {
+  const above = { ...RESOURCE, resource: "https://mcp.example/" };
+  const routes = { "GET https://mcp.example/tenant/metadata": () => json(above), [PRM_ROOT]: () => json(above), [AS_METADATA]: () => json(METADATA) };
+  assert.equal((await discover(rig(routes), SERVER)).resource, above.resource);
+  assert.equal((await discover(rig(routes), SERVER, at(PRM_ROOT.slice("GET ".length)))).resource, above.resource);
+  const failure = await failureOf(discover(rig(routes), SERVER, at("https://mcp.example/tenant/metadata")));
+  assert.deepEqual([failure.leg, failure.fields.code], ["auth/resource-metadata", "oauth_invalid"]);
+  const own = { ...routes, "GET https://mcp.example/tenant/metadata": () => json(RESOURCE) };
+  assert.equal((await discover(rig(own), SERVER, at("https://mcp.example/tenant/metadata"))).resource, SERVER);
+});
+
 test("a challenge that names metadata leaves no way back to 2025-03-26", async () => {
   const failure = await failureOf(discover(rig({}), SERVER, at("https://mcp.example/m")));
   assert.deepEqual([failure.leg, failure.fields.code, failure.fields.status], ["auth/resource-metadata", "http_error", 404]);

@@ -6,7 +6,7 @@ import { type AuthorizationServer, legacyServer, readAuthorizationServer, server
 import type { OAuthChallenge } from "./challenge.js";
 import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
 import type { Hands } from "./hands.js";
-import { readProtectedResource, resourceMetadataURLs } from "./protectedresource.js";
+import { isWellKnown, readProtectedResource, resourceMetadataURLs } from "./protectedresource.js";
 
 /** What signing in at a server needs. */
 export interface Discovered {
@@ -40,7 +40,7 @@ export async function discover(
   const local = isLoopback(server);
   const found = await firstFound(hands, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
   if (found.json) {
-    const resource = readProtectedResource(found.json, server);
+    const resource = readProtectedResource(found.json, server, isWellKnown(challenge?.resourceMetadata));
     const chosen = choose?.(resource.authorizationServers);
     const issuers = chosen !== undefined && resource.authorizationServers.includes(chosen) ? [chosen] : resource.authorizationServers;
     return {

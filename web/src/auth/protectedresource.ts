@@ -37,12 +37,20 @@ export function resourceMetadataURLs(server: URL, named?: string): string[] {
   return [...new Set([root + path + server.search, root])];
 }
 
-/** Checks metadata that was found; throws `oauth_invalid`. */
-export function readProtectedResource(json: Readonly<Record<string, unknown>>, server: URL): ProtectedResource {
+/** Whether an address that a challenge names is one that only whoever runs the host can answer at. */
+export function isWellKnown(named: string | undefined): boolean {
+  return named === undefined || new URL(named).pathname.startsWith(WELL_KNOWN);
+}
+
+/**
+ * Checks metadata that was found; throws `oauth_invalid`. With `wellKnown` the resource may be above
+ * the server. Else whoever has one path of a host could have a token that all of its paths take.
+ */
+export function readProtectedResource(json: Readonly<Record<string, unknown>>, server: URL, wellKnown = true): ProtectedResource {
   const local = isLoopback(server);
   const resource = checkedURL(LEG, "resource", json.resource, local);
-  if (!covers(resource, server)) {
-    throw invalid(LEG, "it is the metadata of another resource", `resource has to be ${canonicalResource(new URL(server.origin + server.pathname))}, or above it.`);
+  if (!covers(resource, server) || !(wellKnown || resource.pathname === server.pathname)) {
+    throw invalid(LEG, "it is the metadata of another resource", `resource has to be ${canonicalResource(new URL(server.origin + server.pathname))}${wellKnown ? ", or above it" : ""}.`);
   }
   const issuers = json.authorization_servers;
   if (!Array.isArray(issuers) || issuers.length === 0) {
