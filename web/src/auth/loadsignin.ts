@@ -11,6 +11,7 @@ export function loadSignIn(): Promise<typeof import("./opensignin.js")> {
   if (HOLDFAST_ONE_FILE) {
     const beside = new URL("./holdfast-oauth.mjs", import.meta.url).href;
     return import(/* webpackIgnore: true */ /* @vite-ignore */ beside) as Promise<typeof import("./opensignin.js")>;
+  } else {
+    return import("./opensignin.js");
   }
-  return import("./opensignin.js");
 }

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClientAuth } from "../src/auth/oauth.js";
+import { NO_TRIALS, type Refusal, type Trials } from "../src/auth/refusal.js";
+import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
+import { HoldfastError } from "../src/shared/errors.js";
+
+const URL_ = "https://mcp.example/mcp";
+
+/** A sign-in that does what the test says, and notes what it is asked. */
+class PlayedSignIn {
+  state: ClientAuth["state"] = "signed-out";
+  token: string | undefined;
+  /** Why no token can be had. */
+  failure: HoldfastError | undefined;
+  /** What a person does: undefined where nobody is there yet. */
+  person: ((trials: Trials) => Promise<Trials>) | undefined;
+  asked: Refusal[] = [];
+  user: string | undefined;
+  readonly listeners: Set<() => void> = new Set();
+
+  get shared(): Promise<SharedSignIn> {
+    return Promise.resolve({ auth: this as unknown as ClientAuth, listeners: this.listeners });
+  }
+  async headers(): Promise<{ token: string; fields: [string, string][] } | undefined> {
+    if (this.failure) throw this.failure;
+    return this.token === undefined ? undefined : { token: this.token, fields: [["authorization", `Bearer ${this.token}`]] };
+  }
+  noted(): boolean {
+    return false;
+  }
+  async repaired({ status, headers }: Response, token: string | undefined, nonce: boolean): Promise<unknown> {
+    if (status !== 401 && status !== 403) return undefined;
+    if (headers.get("www-authenticate") === "refresh") {
+      this.token = "refreshed";
+      return { kind: "retry", trials: { ...NO_TRIALS, refreshes: 1 } };
+    }
+    return { kind: "person", refusal: { status, challenge: undefined, token, nonce } };
+  }
+  async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials> {
+    this.asked.push(refusal);
+    return this.person!({ ...trials, signIns: trials.signIns + 1 });
+  }
+  async principal(): Promise<string | undefined> {
+    return this.user;
+  }
+  /** Somebody signs in. */
+  signedIn(user: string): void {
+    [this.state, this.token, this.user] = ["signed-in", `at-${user}`, user];
+    for (const listener of [...this.listeners]) listener();
+  }
+}
+
+/** Answers requests one after the other, and notes what they carried. */
+function server(...answers: Response[]): { sent: (string | null)[] } {
+  const sent: (string | null)[] = [];
+  globalThis.fetch = (async (request: Request) => {
+    sent.push(request.headers.get("authorization"));
+    return answers.shift()!;
+  }) as typeof fetch;
+  return { sent };
+}
+
+const make = (fields: readonly [string, string][]): Request => new Request(URL_, { method: "POST", headers: fields.map(([...pair]) => pair) });
+const refusal = (status = 401, more = ""): Response => new Response(null, { status, headers: { "www-authenticate": more } });
+
+function person(code: "sign_in_required" | "oauth_denied" | "unauthorized" | "network_error", retryable = false): HoldfastError {
+  return new HoldfastError({ code, message: "no", retryable });
+}
+
+test("a request that a refresh helps is sent again at once, and the core hears of no refusal", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.token = "old";
+  const { sent } = server(refusal(401, "refresh"), new Response("{}"));
+  const { status } = await new Authorization(URL_, signIn.shared).send("POST", URL_, make);
+  assert.deepEqual([status, sent, signIn.asked], [200, ["Bearer old", "Bearer refreshed"], []]);
+});
+
+test("one that needs a person is refused once, and asks nobody before the core wants a token", async () => {
+  for (const status of [401, 403]) {
+    const signIn = new PlayedSignIn();
+    const { sent } = server(refusal(status), new Response("{}"));
+    const auth = new Authorization(URL_, signIn.shared);
+    assert.equal((await auth.send("POST", URL_, make)).status, 401);
+    assert.deepEqual(signIn.asked, []);
+    signIn.person = async (trials) => {
+      signIn.signedIn("ada");
+      return trials;
+    };
+    assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "ada" });
+    assert.equal(signIn.asked[0]!.status, status);
+    assert.equal((await auth.send("POST", URL_, make)).status, 200);
+    assert.deepEqual(sent, [null, "Bearer at-ada"]);
+    // What was refused before is no matter any more.
+    assert.equal((await auth.token(false)).ok, true);
+    assert.equal(signIn.asked.length, 1);
+  }
+});
+
+test("where nobody signs in, calls wait until somebody does; a client that is not open yet fails", async () => {
+  for (const code of ["sign_in_required", "oauth_denied"] as const) {
+    const signIn = new PlayedSignIn();
+    signIn.person = () => Promise.reject(person(code));
+    server(refusal(), refusal());
+    const auth = new Authorization(URL_, signIn.shared);
+    await auth.send("POST", URL_, make);
+    const opening = await auth.token(true);
+    assert.deepEqual([opening.ok, opening.away, (opening.thrown as HoldfastError).code], [false, false, code]);
+    await auth.send("POST", URL_, make);
+    let answered = false;
+    const waiting = auth.token(false).finally(() => (answered = true));
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.equal(answered, false);
+    assert.equal(signIn.asked.length, 2, "and nobody is asked again");
+    signIn.person = async (trials) => trials;
+    signIn.signedIn("ada"); // from a click, or in another tab
+    assert.equal((await waiting).ok, true);
+  }
+});
+
+test("a server that refuses whatever it is given ends the call, and nothing waits", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.person = () => Promise.reject(person("unauthorized"));
+  server(refusal());
+  const auth = new Authorization(URL_, signIn.shared);
+  await auth.send("POST", URL_, make);
+  const answer = await auth.token(false);
+  assert.deepEqual([answer.ok, answer.away, (answer.thrown as HoldfastError).code], [false, false, "unauthorized"]);
+});
+
+test("a token that cannot be refreshed for want of the network: nothing leaves, and the core asks again", async () => {
+  const signIn = new PlayedSignIn();
+  const { sent } = server(new Response("{}"));
+  signIn.failure = person("network_error", true);
+  const auth = new Authorization(URL_, signIn.shared);
+  assert.equal((await auth.send("POST", URL_, make)).status, 401);
+  assert.deepEqual(sent, []);
+  for (let n = 0; n < 3; n++) assert.equal((await auth.token(false)).away, true);
+  signIn.failure = undefined;
+  signIn.token = "fresh";
+  assert.equal((await auth.token(false)).ok, true);
+  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+});
+
+test("a sign-in that does not open says why, and keeps nobody's calls", async () => {
+  const why = person("network_error");
+  const shared = Promise.reject<SharedSignIn>(why);
+  shared.catch(() => {});
+  const auth = new Authorization(URL_, shared);
+  assert.equal(await auth.principal(), undefined);
+  assert.deepEqual([(await auth.token(true)).ok, (await auth.token(true)).thrown], [false, why]);
+});
