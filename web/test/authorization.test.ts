@@ -150,3 +150,14 @@ test("a sign-in that does not open says why, and keeps nobody's calls", async ()
   assert.equal(await auth.principal(), undefined);
   assert.deepEqual([(await auth.token(true)).ok, (await auth.token(true)).thrown], [false, why]);
 });
+
+test("a refusal that the core took for an answer asks nobody later", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.token = "at";
+  server(refusal(), new Response("{}"));
+  const auth = new Authorization(URL_, signIn.shared);
+  await auth.send("DELETE", URL_, make);
+  await auth.send("POST", URL_, make);
+  assert.equal((await auth.token(false)).ok, true);
+  assert.deepEqual(signIn.asked, []);
+});

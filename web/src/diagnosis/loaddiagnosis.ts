@@ -36,7 +36,8 @@ export async function explained(
   find: (chunk: Diagnosis, failed: Failed) => Promise<Finding | undefined>,
 ): Promise<HoldfastError> {
   const { code, status, retryable, message, cause, lacks = "" } = error;
-  const isServers = error.op !== "token" || code !== "network_error"; // the provider's network, not the server's
+  // Not the provider's network, nor what the sign-in has said of itself.
+  const isServers = (error.op !== "token" || code !== "network_error") && !error.op.startsWith("auth/");
   const chunk = isServers && KNOWN.has(code) && (await loadDiagnosis(options.signal));
   if (!chunk) return error;
   const failed = { url, foreign: isForeign(url), code, op: error.op, status, lacks, token: options.token !== undefined };

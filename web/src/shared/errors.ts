@@ -149,9 +149,10 @@ export interface GoError {
   lacks?: string;
 }
 
-/** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. */
+/** Reads an error that Go wrote; `thrown` is what the token provider threw last, the cause of its failure. What a sign-in threw says all that there is to say. */
 export function errorFromGo(json: GoError, thrown?: unknown): HoldfastError {
   const { cause, ...fields } = json;
+  if (fields.op === "token" && thrown instanceof HoldfastError && thrown.op.startsWith("auth/")) return thrown;
   if (fields.op === "token" && thrown !== undefined) return new HoldfastError({ ...fields, cause: thrown });
   return new HoldfastError(cause === undefined ? fields : { ...fields, cause: new Error(cause) });
 }

@@ -128,7 +128,8 @@ export class Authorization implements ClientAuthorization {
       }
       if (repair?.kind === "person") return this.#hold({ refusal: repair.refusal }, response);
       if (!repair) {
-        if (response.ok) this.#trials = undefined;
+        // What was refused before, and was an answer to the core, is no reason to ask anybody later.
+        if (response.ok) this.#trials = this.#held = undefined;
         return { response, status: response.status };
       }
       trials = repair.trials;
