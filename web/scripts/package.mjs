@@ -19,7 +19,7 @@ function named(value) {
 }
 
 const promised = [
-  ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr]).map((path) => path.replace(/^\.\//, "")),
+  ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr, manifest.bin]).map((path) => path.replace(/^\.\//, "")),
   ...reachable("web/dist/holdfast.mjs"),
   "LICENSE",
   "README.md",
@@ -29,6 +29,7 @@ const wanted = [
   /^web\/dist\/holdfast-(validate|worker|oauth)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
+  /^web\/bin\/(holdfast-client-metadata|clientmetadata)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Handlers, InputContext } from "../src/input/handlers.js";
-import type { TokenAnswer, UserStores } from "../src/connect/userstores.js";
+import type { TokenAnswer } from "../src/connect/tokenanswer.js";
+import type { UserStores } from "../src/connect/userstores.js";
 import { newestHandlers, NewestTokens, type View, Views } from "../src/connect/views.js";
 
 /** A view that notes what it is asked, and closes when it is told to. */
