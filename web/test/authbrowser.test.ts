@@ -47,6 +47,24 @@ test("a window is opened empty, cut off, and then led away; its end is seen, som
   assert.ok(await pass(1));
 });
 
+test("a window that COOP hides is not taken for closed before its page has the focus again", async () => {
+  const { page, opened } = fakePage("https://app.example/");
+  const hands = rig({});
+  let focus = false;
+  const shown = popupInteraction({ ...page, document: { hasFocus: () => focus } }, hands).show("https://as.example/authorize", record);
+  let closed = false;
+  if (shown.kind === "waiting") void shown.closed.then(() => (closed = true));
+  opened.closed = true;
+  for (let n = 0; n < 100; n++) hands.pass(500);
+  await Promise.resolve();
+  assert.ok(!closed);
+  focus = true;
+  hands.pass(500);
+  hands.pass(3_000);
+  await Promise.resolve();
+  assert.ok(closed);
+});
+
 test("a window that the browser does not open is blocked", () => {
   const { page } = fakePage("https://app.example/", false);
   assert.deepEqual(popupInteraction(page, rig({})).show("https://as.example/", record), { kind: "blocked" });

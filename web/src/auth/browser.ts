@@ -18,6 +18,7 @@ export interface Page {
   readonly history: { replaceState(data: unknown, unused: string, url: string): void };
   /** The name of its window. */
   readonly name: string;
+  readonly document?: { hasFocus(): boolean };
   open(url: string, target: string, features: string): OpenedWindow | null;
   close(): void;
   addEventListener(type: "pageshow", listener: (event: { persisted: boolean }) => void): void;
@@ -44,15 +45,19 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
         // Some browsers refuse: the window then has an opener, as any popup has.
       }
       opened.location.replace(address);
-      return { kind: "waiting", closed: closedWindow(opened, hands) };
+      return { kind: "waiting", closed: closedWindow(opened, page, hands) };
     },
   };
 }
 
-function closedWindow(opened: OpenedWindow, hands: Pick<Hands, "after">): Promise<void> {
+/**
+ * A server whose pages are cut off from all others (COOP) makes its window look closed at
+ * once. While a person is in there this page has not the focus; when it really closes, the page has it again.
+ */
+function closedWindow(opened: OpenedWindow, page: Page, hands: Pick<Hands, "after">): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
-      if (opened.closed) hands.after(GRACE, resolve);
+      if (opened.closed && page.document?.hasFocus() !== false) hands.after(GRACE, resolve);
       else hands.after(LOOK, look);
     };
     hands.after(LOOK, look);
