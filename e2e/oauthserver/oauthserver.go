@@ -1,0 +1,97 @@
+//go:build !js
+
+// Package oauthserver runs an authorization server that others wrote, oidc-provider, in
+// front of the official TypeScript server (@modelcontextprotocol/server): two origins of
+// this machine, with CORS for every origin. Clients register themselves; the person at the
+// browser is whom the test names.
+//
+//	s := oauthserver.Start(t)
+//	s.Person("ada")               // who signs in from here on; "" has the page wait, "nobody" says no
+//	... connect a client to s.URL ...
+//	s.Expire()                    // every access token of before is refused
+//	s.Requests("POST /token")     // how many of these the authorization server got
+//	s.Ran()                       // which tool ran for whom: "pay ada"
+//
+// Tools: pay, and admin, which wants the scope of that name (403, insufficient_scope).
+package oauthserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/nodeserver"
+)
+
+// A Server is both of them, running.
+type Server struct {
+	// URL is the MCP server's endpoint, Issuer the authorization server.
+	URL, Issuer string
+
+	t testing.TB
+}
+
+// Start runs them on free loopback ports until t ends. The test fails if the packages are
+// not installed or they do not come up.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	if _, err := nodeserver.Installed("oidc-provider", "package.json"); err != nil {
+		t.Fatal("oauthserver: ", err)
+	}
+	root, err := moduleroot.Find()
+	if err != nil {
+		t.Fatal("oauthserver: ", err)
+	}
+	process := nodeserver.Start(t, nil, filepath.Join(root, "e2e", "oauthserver", "server.mjs"))
+	line, err := process.Line()
+	if err != nil {
+		t.Fatalf("oauthserver: %v\n%s", err, process.Output())
+	}
+	var where struct{ Issuer, Mcp string }
+	if err := json.Unmarshal([]byte(line), &where); err != nil {
+		t.Fatalf("oauthserver: %v: %s", err, line)
+	}
+	return &Server{URL: where.Mcp, Issuer: where.Issuer, t: t}
+}
+
+// Person says who signs in from here on: whoever waits at a form, too.
+func (s *Server) Person(name string) { s.control("person", name) }
+
+// Expire has every access token refused that was issued before.
+func (s *Server) Expire() { s.control("expire", "") }
+
+// Revoke does the same, and no refresh token brings another: somebody has to sign in again.
+func (s *Server) Revoke() { s.control("revoke", "") }
+
+// Requests counts the requests of the authorization server's that begin so.
+func (s *Server) Requests(prefix string) int {
+	s.t.Helper()
+	n := 0
+	for _, one := range s.control("requests", "") {
+		if strings.HasPrefix(one, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Ran returns which tool ran for whom, in the order of their calls.
+func (s *Server) Ran() []string { return s.control("ran", "") }
+
+func (s *Server) control(name, value string) []string {
+	s.t.Helper()
+	response, err := nodeserver.Client.Get(s.Issuer + "/control?" + url.Values{name: {value}}.Encode())
+	if err != nil {
+		s.t.Fatal("oauthserver: ", err)
+	}
+	defer response.Body.Close()
+	var said []string
+	if err := json.NewDecoder(response.Body).Decode(&said); err != nil || response.StatusCode != http.StatusOK {
+		s.t.Fatalf("oauthserver: %d, %v", response.StatusCode, err)
+	}
+	return said
+}

@@ -1,0 +1,183 @@
+// An authorization server that others wrote (oidc-provider), in front of the official
+// TypeScript server (@modelcontextprotocol/server): two origins on this machine, with CORS.
+//
+// It prints both origins as one line of JSON. What a test wants of them it asks at
+// /control of the authorization server, by the names of `controls`.
+
+import { createServer } from 'node:http';
+
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import Provider from 'oidc-provider';
+
+/** Requests that the authorization server got, such as "POST /token refresh_token". */
+const requests = [];
+/** How often each tool ran, by who had it run: "pay ada". */
+const ran = [];
+/** Who is at the browser; empty: nobody yet, and the page waits. */
+let person = '';
+let waiting = [];
+/** Access tokens of before are refused: counted, so that a test can end them all. */
+let era = 0;
+const eras = new Map();
+const refreshTokens = [];
+let mcp = '';
+
+const provider = (origin) => new Provider(origin, {
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: { token_endpoint_auth_method: 'none' },
+    clientBasedCORS: () => true,
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+    scopes: ['openid', 'offline_access', 'tools', 'admin'],
+    rotateRefreshToken: true,
+    issueRefreshToken: () => true,
+    ttl: { AccessToken: 600, RefreshToken: 3600, AuthorizationCode: 60, Grant: 3600, IdToken: 600, Interaction: 600, Session: 3600 },
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    async loadExistingGrant({ oidc }) {
+        const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
+        grant.addOIDCScope(oidc.params.scope);
+        grant.addResourceScope(mcp, oidc.params.scope);
+        await grant.save();
+        return grant;
+    },
+    features: {
+        devInteractions: { enabled: false },
+        registration: { enabled: true },
+        revocation: { enabled: true },
+        resourceIndicators: {
+            enabled: true,
+            defaultResource: () => mcp,
+            useGrantedResource: () => true,
+            getResourceServerInfo: () => ({ scope: 'tools admin', accessTokenFormat: 'opaque' }),
+        },
+    },
+    cookies: { keys: ['test'] },
+});
+
+function cors(request, response) {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate, Retry-After, DPoP-Nonce');
+    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+    response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE, OPTIONS');
+    response.setHeader('Access-Control-Allow-Headers', request.headers['access-control-request-headers'] ?? '*');
+    response.writeHead(204).end();
+    return true;
+}
+
+async function bodyOf(request) {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    return Buffer.concat(chunks).toString();
+}
+
+function listen(make) {
+    return new Promise(resolve => {
+        let handle;
+        const server = createServer((request, response) => handle(request, response));
+        server.listen(0, '127.0.0.1', () => {
+            const origin = `http://127.0.0.1:${server.address().port}`;
+            handle = make(origin);
+            resolve(origin);
+        });
+    });
+}
+
+/** What a test can ask for: /control?NAME=VALUE. */
+const controls = {
+    person(name) {
+        person = name;
+        for (const answer of waiting.splice(0)) answer();
+    },
+    expire: () => { era++; },
+    async revoke() {
+        era++;
+        for (const token of refreshTokens.splice(0)) await token.destroy();
+    },
+    requests: () => requests,
+    ran: () => ran,
+};
+
+let as;
+const issuer = await listen(origin => {
+    as = provider(origin);
+    const serve = as.callback();
+    const interact = async (request, response, url) => {
+        if (url.search === '?wait') {
+            if (person === '') await new Promise(resolve => waiting.push(resolve));
+            response.writeHead(204).end();
+        } else if (person === '') {
+            response.writeHead(200, { 'content-type': 'text/html' });
+            response.end('<title>Who are you?</title><script>fetch("?wait").then(() => location.replace(location.pathname))</script>');
+        } else {
+            const { prompt } = await as.interactionDetails(request, response);
+            const agrees = prompt.name === 'consent' ? { consent: {} } : { login: { accountId: person } };
+            await as.interactionFinished(request, response, person === 'nobody' ? { error: 'access_denied' } : agrees);
+        }
+    };
+    as.on('access_token.saved', token => eras.set(token.jti, era));
+    as.on('refresh_token.saved', token => refreshTokens.push(token));
+    return async (request, response) => {
+        const url = new URL(request.url, origin);
+        if (url.pathname === '/control') {
+            const [[name, value]] = url.searchParams;
+            response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(await controls[name](value) ?? null));
+            return;
+        }
+        if (cors(request, response)) return;
+        if (url.pathname.startsWith('/interaction/')) return interact(request, response, url);
+        // Each sign-in is asked for: who was there last may not be who is there now.
+        if (url.pathname === '/auth' && request.headers.cookie) request.headers.cookie = request.headers.cookie.replace(/_session(\.legacy)?(\.sig)?=[^;]*;? ?/g, '');
+        if (url.pathname === '/token' && request.method === 'POST') {
+            const body = await bodyOf(request);
+            requests.push(`POST /token ${new URLSearchParams(body).get('grant_type')}`);
+            request.body = body;
+        } else requests.push(`${request.method} ${url.pathname}`);
+        serve(request, response);
+    };
+});
+
+const object = (properties, ...required) => fromJsonSchema({ type: 'object', properties, required });
+
+function makeServer() {
+    const server = new McpServer({ name: 'holdfast-signed-in', version: '1.0.0' }, { capabilities: { tools: {} } });
+    for (const name of ['pay', 'admin']) {
+        server.registerTool(name, { title: name, description: 'Runs, and says for whom.', inputSchema: object({ what: { type: 'string' } }) }, (_, context) => {
+            const who = context.http?.authInfo?.clientId;
+            ran.push(`${name} ${who}`);
+            return { content: [{ type: 'text', text: who }] };
+        });
+    }
+    return server;
+}
+
+await listen(origin => {
+    mcp = `${origin}/mcp`;
+    const handler = createMcpHandler(makeServer, { onerror: error => process.stderr.write(`${error}\n`) });
+    const serve = toNodeHandler(handler);
+    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+    const refuse = (response, status, more) => {
+        response.writeHead(status, { 'www-authenticate': `Bearer ${more}, resource_metadata="${metadata}"` }).end();
+    };
+    return async (request, response) => {
+        if (cors(request, response)) return;
+        if (request.url === '/.well-known/oauth-protected-resource/mcp') {
+            response.writeHead(200, { 'content-type': 'application/json' });
+            response.end(JSON.stringify({ resource: mcp, authorization_servers: [issuer], scopes_supported: ['openid', 'tools'] }));
+            return;
+        }
+        if (request.url !== '/mcp') return response.writeHead(404).end();
+        const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+        const found = token && await as.AccessToken.find(token);
+        if (!found || eras.get(found.jti) !== era) {
+            await bodyOf(request);
+            return refuse(response, 401, `${token ? 'error="invalid_token", ' : ''}scope="openid tools"`);
+        }
+        const body = await bodyOf(request);
+        if (/"name":"admin"/.test(body) && !(found.scope ?? '').split(' ').includes('admin')) {
+            return refuse(response, 403, 'error="insufficient_scope", scope="admin"');
+        }
+        request.auth = { token, clientId: found.accountId, scopes: (found.scope ?? '').split(' ') };
+        serve(request, response, body === '' ? undefined : JSON.parse(body));
+    };
+});
+process.stdout.write(`${JSON.stringify({ issuer, mcp })}\n`);
