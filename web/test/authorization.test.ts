@@ -20,7 +20,7 @@ class PlayedSignIn {
   readonly listeners: Set<() => void> = new Set();
 
   get shared(): Promise<SharedSignIn> {
-    return Promise.resolve({ auth: this as unknown as ClientAuth, listeners: this.listeners });
+    return Promise.resolve({ auth: this as unknown as ClientAuth, attended: true, listeners: this.listeners });
   }
   async headers(): Promise<{ token: string; fields: [string, string][] } | undefined> {
     if (this.failure) throw this.failure;
@@ -115,6 +115,30 @@ test("where nobody signs in, calls wait until somebody does; a client that is no
     signIn.person = async (trials) => trials;
     signIn.signedIn("ada"); // from a click, or in another tab
     assert.equal((await waiting).ok, true);
+  }
+});
+
+test("a page that nobody sees opens no window, and goes on with what another tab has signed in for", async () => {
+  for (const how of ["seen", "another tab"]) {
+    const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+    Object.assign(globalThis, { document: page });
+    try {
+      signIn.person = async (trials) => trials;
+      server(refusal());
+      const auth = new Authorization(URL_, signIn.shared);
+      await auth.send("POST", URL_, make);
+      const waiting = auth.token(false);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      assert.deepEqual(signIn.asked, []);
+      if (how === "seen") {
+        page.visibilityState = "visible";
+        page.dispatchEvent(new Event("visibilitychange"));
+      } else signIn.signedIn("ada");
+      assert.equal((await waiting).ok, true);
+      assert.equal(signIn.asked.length, 1); // in another tab's case it is answered by what is stored
+    } finally {
+      delete (globalThis as { document?: unknown }).document;
+    }
   }
 });
 

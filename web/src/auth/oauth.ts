@@ -56,6 +56,8 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
 
 /** What {@link oauth} gives. */
 export interface OpenableOAuth {
+  /** Whether a person signs in. */
+  readonly attended: boolean;
   /** @internal Loads the chunk, and begins with what is stored. */
   open(url: string, place: AuthPlace): Promise<ClientAuth>;
 }
@@ -77,6 +79,7 @@ export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
   (options: OAuthOptions = {}): OpenableOAuth => {
     checkOptions(options);
     return {
+      attended: true,
       async open(url, place) {
         const redirectUrl = absolute(options.redirectUrl) ?? here();
         if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
@@ -97,7 +100,7 @@ export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
 
 function unattended(how: Unattended): OpenableOAuth {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
-  return { open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
+  return { attended: false, open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
 }
 
 async function opened(url: string, options: SignInOptions, opening: Opening): Promise<ClientAuth> {

@@ -21,6 +21,8 @@ const WAITS: readonly string[] = ["sign_in_required", "sign_in_expired", "oauth_
 /** The sign-in at a server, and all in this page who have to hear of it. */
 export interface SharedSignIn {
   readonly auth: ClientAuth;
+  /** Whether a person signs in. */
+  readonly attended: boolean;
   readonly listeners: Set<() => void>;
 }
 
@@ -47,7 +49,7 @@ export class Authorization implements ClientAuthorization {
       for (const listener of [...listeners]) listener();
       changed(auth);
     };
-    return { auth, listeners };
+    return { auth, attended: oauth.attended, listeners };
   }
 
   /** Who is signed in; undefined for nobody, or where that cannot be known. */
@@ -79,10 +81,10 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #signedIn(refusal: Refusal, opening: boolean): Promise<Trials | undefined> {
-    const { auth } = await this.#shared;
+    const { auth, attended } = await this.#shared;
     for (;;) {
       // A page that nobody sees opens no window: the one that is seen does.
-      if (globalThis.document?.visibilityState === "hidden") await this.#until(() => document.visibilityState !== "hidden" || auth.state === "signed-in");
+      if (attended && globalThis.document?.visibilityState === "hidden") await this.#until(() => document.visibilityState !== "hidden" || auth.state === "signed-in");
       try {
         return await auth.refused(refusal, this.#trials);
       } catch (error) {
