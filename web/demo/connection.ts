@@ -11,6 +11,7 @@ const STATES = {
   open: "connected",
   offline: "server away",
   reconnecting: "making a new session",
+  awaiting_authorization: "waits for somebody to sign in",
   closing: "disconnecting",
   closed: "disconnected",
   failed: "failed",
@@ -160,7 +161,7 @@ export class Connection {
   #show(state: State): void {
     setAttributes(this.#state, { "data-state": state });
     setText(this.#state, STATES[state]);
-    const active = state === "connecting" || state === "open" || state === "offline" || state === "reconnecting";
+    const active = state === "connecting" || state === "open" || state === "offline" || state === "reconnecting" || state === "awaiting_authorization";
     if (!active) this.#current = undefined;
     this.#disconnect.hidden = !active;
     setText(this.#disconnect, state === "connecting" ? "Stop" : "Disconnect");

@@ -15,7 +15,7 @@
  * @module
  */
 
-export { oauth } from "./signin/oauthoption.js";
+export { oauth, oauthProgram } from "./signin/oauthoption.js";
 export { connect } from "./host/hosts.js";
 export { connectAgent } from "./host/agenthosts.js";
 export { isA } from "./agent/content.js";
@@ -24,8 +24,8 @@ export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
 export { wipe } from "./connect/wipe.js";
-export type { OAuthOptions, ServerSignIn } from "./auth/oauth.js";
-export type { OAuth, OAuthFunction } from "./signin/oauthoption.js";
+export type { OAuthOptions, OAuthProgram, ServerSignIn } from "./auth/oauth.js";
+export type { OAuth } from "./signin/oauthoption.js";
 export type { SignInState } from "./auth/signinstate.js";
 export type { Host, HostReason } from "./shared/host.js";
 export type { Call } from "./client/call.js";

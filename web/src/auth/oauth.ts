@@ -62,43 +62,34 @@ export interface OpenableOAuth {
   open(url: string, place: AuthPlace): Promise<ClientAuth>;
 }
 
-/** Makes the `auth` of a client. */
-export interface OAuthFunction<Made = OpenableOAuth> {
-  /** Signs in with OAuth where a server wants it: a person does. Checks the options; throws `bad_argument`. */
-  (options?: OAuthOptions): Made;
-  /** For programs, not for a page: client credentials, with a secret or with a key (PKCS #8, as PEM). */
+/** Makes the `auth` of programs, which sign in without a person. Not for a page: whoever opens it can read what it signs in with. */
+export interface OAuthProgram<Made> {
+  /** Client credentials, with a secret or with a key (PKCS #8, as PEM). */
   clientCredentials(how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): Made;
-  /** For programs, not for a page: enterprise-managed authorization, with the id token of the company's provider. */
+  /** Enterprise-managed authorization, with the id token of the company's provider. */
   enterprise(how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): Made;
-  /** For programs, not for a page: workload identity, with what the platform says of the program. */
+  /** Workload identity, with what the platform says of the program. */
   workload(how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): Made;
 }
 
-/** Makes the `auth` of a client. */
-export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign(
-  (options: OAuthOptions = {}): OpenableOAuth => {
-    checkOptions(options);
-    return {
-      attended: true,
-      async open(url, place) {
-        const redirectUrl = absolute(options.redirectUrl) ?? here();
-        if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
-        const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
-        const metadata = absolute(clientMetadataUrl);
-        const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
-        return opened(url, { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, { how: interaction, place, own });
-      },
-    };
-  },
-  {
-    clientCredentials: (how: { clientId: string; clientSecret: string } | { clientId: string; privateKey: string; algorithm: SigningAlgorithm }): OpenableOAuth =>
-      unattended("clientSecret" in how ? { kind: "secret", ...how } : { kind: "key", ...how }),
-    enterprise: (how: Omit<Extract<Unattended, { kind: "enterprise" }>, "kind">): OpenableOAuth => unattended({ kind: "enterprise", ...how }),
-    workload: (how: Omit<Extract<Unattended, { kind: "workload" }>, "kind">): OpenableOAuth => unattended({ kind: "workload", ...how }),
-  },
-);
+/** Has a person sign in. Checks the options; throws `bad_argument`. */
+export function oauth(options: OAuthOptions = {}): OpenableOAuth {
+  checkOptions(options);
+  return {
+    attended: true,
+    async open(url, place) {
+      const redirectUrl = absolute(options.redirectUrl) ?? here();
+      if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
+      const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
+      const metadata = absolute(clientMetadataUrl);
+      const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
+      return opened(url, { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, { how: interaction, place, own });
+    },
+  };
+}
 
-function unattended(how: Unattended): OpenableOAuth {
+/** Signs in without a person. */
+export function unattended(how: Unattended): OpenableOAuth {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
   return { attended: false, open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
 }

@@ -1,6 +1,6 @@
 // oauth() as connect and connectAgent take it: the sign-in of ../auth, with all that a client asks of it.
 
-import { type OAuthFunction as Opens, type OAuthOptions, oauth as opens, type OpenableOAuth, type ServerSignIn } from "../auth/oauth.js";
+import { type OAuthOptions, type OAuthProgram, type OpenableOAuth, oauth as opens, type ServerSignIn, unattended } from "../auth/oauth.js";
 import type { Auth } from "../connect/useroptions.js";
 import { Authorization } from "./authorization.js";
 
@@ -10,15 +10,18 @@ export interface OAuth extends Auth {
   onchange: ((signIn: ServerSignIn) => void) | undefined;
 }
 
-/** Makes the `auth` of a client. */
-export type OAuthFunction = Opens<OAuth>;
+/** Makes the `auth` of a client: where a server wants it, a person signs in with OAuth. Checks the options; throws `bad_argument`. */
+export function oauth(options?: OAuthOptions): OAuth {
+  return forClients(opens(options));
+}
 
-/** Makes the `auth` of a client. */
-export const oauth: OAuthFunction = /* @__PURE__ */ Object.assign((options?: OAuthOptions): OAuth => forClients(opens(options)), {
-  clientCredentials: (how: Parameters<OAuthFunction["clientCredentials"]>[0]): OAuth => forClients(opens.clientCredentials(how)),
-  enterprise: (how: Parameters<OAuthFunction["enterprise"]>[0]): OAuth => forClients(opens.enterprise(how)),
-  workload: (how: Parameters<OAuthFunction["workload"]>[0]): OAuth => forClients(opens.workload(how)),
-});
+// A literal of functions: what a bundler sees that nobody uses, it leaves out.
+/** Makes the `auth` of programs. In a page it says on the console that it is not for one. */
+export const oauthProgram: OAuthProgram<OAuth> = {
+  clientCredentials: (how) => forClients(unattended("clientSecret" in how ? { kind: "secret", ...how } : { kind: "key", ...how })),
+  enterprise: (how) => forClients(unattended({ kind: "enterprise", ...how })),
+  workload: (how) => forClients(unattended({ kind: "workload", ...how })),
+};
 
 function forClients(source: OpenableOAuth): OAuth {
   const shared = new Map<string, ReturnType<typeof Authorization.open>>();
