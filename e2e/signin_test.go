@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
@@ -28,6 +29,9 @@ if (location.hash.length > 1) localStorage.setItem("app", decodeURIComponent(loc
 const { url, how } = JSON.parse(localStorage.getItem("app"));
 open_(url, how).then(() => (window.opened = true), (error) => (window.failed = error));
 `
+
+// signInChunks is how often the page has asked for the chunk that signs in.
+const signInChunks = `performance.getEntriesByType("resource").filter(({ name }) => name.includes("opensignin") || name.includes("holdfast-oauth")).length`
 
 // signingIn opens a page of the app, which connects at once, and signs in how the options say.
 func signingIn(profile *chrome.Profile, site *chrome.Site, s *oauthserver.Server, how string) *chrome.Page {
@@ -53,6 +57,9 @@ func TestStorySignInByPopup(t *testing.T) {
 	}
 	if n := s.Requests("POST /token"); n != 1 {
 		t.Errorf("%d requests for tokens", n)
+	}
+	if n := chrome.Eval[int](page, signInChunks); n != 1 {
+		t.Errorf("the page has loaded %d chunks to sign in with", n)
 	}
 }
 
@@ -82,6 +89,29 @@ func TestStorySignInByRedirect(t *testing.T) {
 	}
 	if ran := s.Ran(); !slices.Equal(ran, []string{"pay ada"}) {
 		t.Errorf("ran %q", ran)
+	}
+}
+
+// TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in.
+func TestStorySignInScriptTag(t *testing.T) {
+	t.Parallel()
+	s, site := oauthserver.Start(t), chrome.NewSite(t)
+	s.Person("ada")
+	page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", `
+		const script = document.createElement("script");
+		script.src = "/holdfast.js";
+		script.onload = () => (window.loaded = holdfast.oauth);
+		document.head.append(script);
+		if (location.search !== "") script.addEventListener("load", () => holdfast.connect(`+chrome.JS(s.URL)+`, { auth: holdfast.oauth() }).catch(() => {}));`))
+	page.WaitFor(`window.loaded`)
+	if n := chrome.Eval[int](page, signInChunks); n != 0 {
+		t.Errorf("the page has loaded %d files to sign in with", n)
+	}
+	who := chrome.Script[string](page, `
+		const mcp = await holdfast.connect(`+chrome.JS(s.URL)+`, { auth: holdfast.oauth() });
+		return (await mcp.callTool("pay", {}).result).content[0].text;`)
+	if n := chrome.Eval[int](page, signInChunks); who != "ada" || n != 1 {
+		t.Errorf("%q pays, with %d files to sign in with", who, n)
 	}
 }
 
@@ -215,4 +245,39 @@ func TestFault234_SignedOutByAWipe(t *testing.T) {
 	s.Person("")
 	next := signingIn(profile, site, s, `{}`)
 	next.WaitFor(`window.signIn?.state === "authorizing"`)
+}
+
+// TestStoryAgentSignIn: an agent's server wants a token, when the page connects and in the middle
+// of a session. The prompt that is refused waits, with its session, and reaches the agent once.
+func TestStoryAgentSignIn(t *testing.T) {
+	t.Parallel()
+	s, site := oauthserver.Start(t), chrome.NewSite(t)
+	agent, metadata := site.URL+"/acp", "/.well-known/oauth-protected-resource/acp"
+	p := acppeer.Mounted(acppeer.Options{})
+	site.Handle("/acp", s.Guard(site.URL+metadata, p))
+	site.Handle(metadata, s.Metadata(agent))
+	s.Person("ada")
+	page := chrome.NewProfile(t).InWindows().Open(chatPageAfter(`
+		import { oauth } from "/holdfast.mjs";
+		window.auth = oauth();
+		auth.onchange = (signIn) => { window.signIn = signIn; };`, site, agent, `{ auth }`))
+	page.WaitFor(`window.ready`)
+	beginChat(page)
+	say(page, "one")
+	if end := ended(page); end != "end_turn" {
+		t.Errorf("the first turn ends with %s", end)
+	}
+	s.Revoke()
+	s.Person("")
+	say(page, "two")
+	page.WaitFor(`signIn.state === "authorizing" && agent.state === "awaiting_authorization" && chats.s1.status.includes("awaiting_authorization")`)
+	s.Person("ada")
+	page.WaitFor(`agent.state === "open"`)
+	if end := ended(page); end != "end_turn" {
+		t.Errorf("the second turn ends with %s", end)
+	}
+	if got := p.Prompts(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("the agent has %q", got)
+	}
+	showChats(t, page)
 }

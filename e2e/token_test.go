@@ -44,6 +44,9 @@ func TestStoryTokenProvider(t *testing.T) {
 	if code := chrome.Script[failure](page, `return attempt(() => mcp.ping());`).Code; code != "unauthorized" {
 		t.Errorf("code %q", code)
 	}
+	if n := chrome.Eval[int](page, signInChunks); n != 0 {
+		t.Errorf("the page has loaded %d chunks to sign in with", n)
+	}
 	blameless(t, p)
 }
 

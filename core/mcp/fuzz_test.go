@@ -38,12 +38,14 @@ func FuzzClient(f *testing.F) {
 	f.Add([]byte{0, 4, 0, 0, 5, 0, 13, 6, 0, 0, 1, 4, 1, 4, 2, 0, 5, 2, 15})
 	f.Add([]byte("\x00\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x01\x04\x03\x01\x07\xff\x05\x02\x0f\x06\x02\x01\x07\x20"))
 	f.Add([]byte{16, 0, 9, 0, 1, 8, 0, 10, 0, 11, 12, 13, 0, 14, 0, 7, 200, 2, 0, 3, 15, 255, 255, 7, 9})
+	f.Add([]byte("\x03\x01\x04\x00\x00\x01\x05\x00\x0d\x06\x00\x00\x04\x01\x04\x07\x04\x03\x07\x07\xff\x05\x07\x0f\x06\x02\x01\x07\x20"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 400 {
 			return
 		}
 		p := &fuzzed{script: script}
-		cfg := mcp.Config{HasTokenProvider: p.next()%2 == 1}
+		first := p.next()
+		cfg := mcp.Config{HasTokenProvider: first%2 == 1, SignIn: first%4 == 3}
 		if cfg.HasTokenProvider {
 			cfg.Timeouts.Total = 50_000
 		}

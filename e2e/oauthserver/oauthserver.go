@@ -67,6 +67,33 @@ func (s *Server) Expire() { s.control("expire", "") }
 // Revoke does the same, and no refresh token brings another: somebody has to sign in again.
 func (s *Server) Revoke() { s.control("revoke", "") }
 
+// Guard lets requests to another server through that carry a token for it. Its metadata is for
+// [Server.Metadata] to serve, at that address.
+func (s *Server) Guard(metadata string, server http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, carried := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		users, err := s.ask("user", token)
+		switch {
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		case !carried || len(users) == 0:
+			w.Header().Set("WWW-Authenticate", `Bearer scope="openid tools", resource_metadata="`+metadata+`"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		server.ServeHTTP(w, r)
+	})
+}
+
+// Metadata serves the metadata of that server: it trusts this authorization server.
+func (s *Server) Metadata(resource string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]any{"resource": resource, "authorization_servers": []string{s.Issuer}})
+	})
+}
+
 // Requests counts the requests of the authorization server's that begin so.
 func (s *Server) Requests(prefix string) int {
 	s.t.Helper()
@@ -84,14 +111,19 @@ func (s *Server) Ran() []string { return s.control("ran", "") }
 
 func (s *Server) control(name, value string) []string {
 	s.t.Helper()
-	response, err := nodeserver.Client.Get(s.Issuer + "/control?" + url.Values{name: {value}}.Encode())
+	said, err := s.ask(name, value)
 	if err != nil {
 		s.t.Fatal("oauthserver: ", err)
 	}
-	defer response.Body.Close()
-	var said []string
-	if err := json.NewDecoder(response.Body).Decode(&said); err != nil || response.StatusCode != http.StatusOK {
-		s.t.Fatalf("oauthserver: %d, %v", response.StatusCode, err)
-	}
 	return said
+}
+
+func (s *Server) ask(name, value string) (said []string, err error) {
+	response, err := nodeserver.Client.Get(s.Issuer + "/control?" + url.Values{name: {value}}.Encode())
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	err = json.NewDecoder(response.Body).Decode(&said)
+	return said, err
 }

@@ -36,7 +36,7 @@ const provider = (origin) => new Provider(origin, {
     async loadExistingGrant({ oidc }) {
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
         grant.addOIDCScope(oidc.params.scope);
-        grant.addResourceScope(mcp, oidc.params.scope);
+        grant.addResourceScope(oidc.params.resource ?? mcp, oidc.params.scope);
         await grant.save();
         return grant;
     },
@@ -92,6 +92,10 @@ const controls = {
     async revoke() {
         era++;
         for (const token of refreshTokens.splice(0)) await token.destroy();
+    },
+    async user(token) {
+        const found = await as.AccessToken.find(token);
+        return found && eras.get(found.jti) === era ? [found.accountId] : [];
     },
     requests: () => requests,
     ran: () => ran,
