@@ -35,7 +35,7 @@ class PlayedSignIn {
       this.token = "refreshed";
       return { kind: "retry", trials: { ...NO_TRIALS, refreshes: 1 } };
     }
-    return { kind: "person", refusal: { status, challenge: undefined, token, nonce } };
+    return { kind: "more", refusal: { status, challenge: undefined, token, nonce } };
   }
   async refused(refusal: Refusal, trials: Trials = NO_TRIALS): Promise<Trials> {
     this.asked.push(refusal);
@@ -164,6 +164,23 @@ test("a token that cannot be refreshed for want of the network: nothing leaves, 
   signIn.token = "fresh";
   assert.equal((await auth.token(false)).ok, true);
   assert.equal((await auth.send("POST", URL_, make)).status, 200);
+});
+
+test("a refused token that cannot be refreshed, since the authorization server is away: the request waits until it is back", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.token = "refused";
+  const { sent } = server(refusal(), new Response("{}"));
+  const auth = new Authorization(URL_, signIn.shared);
+  await auth.send("POST", URL_, make);
+  signIn.person = () => Promise.reject(person("network_error", true));
+  for (let n = 0; n < 5; n++) assert.equal((await auth.token(false)).away, true);
+  signIn.person = async (trials) => {
+    signIn.signedIn("ada");
+    return trials;
+  };
+  assert.equal((await auth.token(false)).ok, true);
+  await auth.send("POST", URL_, make);
+  assert.deepEqual([sent, signIn.asked.length], [["Bearer refused", "Bearer at-ada"], 6]);
 });
 
 test("a sign-in that does not open says why, and keeps nobody's calls", async () => {

@@ -51,8 +51,8 @@ export type Verdict =
 export type Repair =
   /** The request can be sent again now. */
   | { readonly kind: "retry"; readonly trials: Trials }
-  /** A person has to sign in first. */
-  | { readonly kind: "person"; readonly refusal: Refusal };
+  /** It takes more: a person, or an authorization server that is away. `SignIn.refused` sees to it. */
+  | { readonly kind: "more"; readonly refusal: Refusal };
 
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
 export function judge({ status, challenge, token, nonce }: Refusal, held: Held | undefined, trials: Trials): Verdict {

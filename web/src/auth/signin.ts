@@ -159,13 +159,12 @@ export class SignIn {
       case "refresh":
         try {
           await this.#live(token);
-        } catch (error) {
-          if (!isSignInRequired(error)) throw error;
-          return { kind: "person", refusal };
+        } catch {
+          return { kind: "more", refusal };
         }
         return { kind: "retry", trials: verdict.trials };
       case "sign-in":
-        return { kind: "person", refusal };
+        return { kind: "more", refusal };
     }
   }
 

@@ -76,7 +76,10 @@ export class Authorization implements ClientAuthorization {
       if (held) this.#trials = await this.#signedIn(held.refusal, opening);
       return { ok: true, text: SIGNED_IN, user: await auth.principal() };
     } catch (error) {
-      return badProvider(error);
+      const answer = badProvider(error);
+      // The core asks again, later: the request that was refused is not sent before there is another token.
+      if (answer.away && held && "refusal" in held) this.#held = held;
+      return answer;
     }
   }
 
@@ -128,7 +131,7 @@ export class Authorization implements ClientAuthorization {
       } catch (error) {
         return this.#hold({ error }, response);
       }
-      if (repair?.kind === "person") return this.#hold({ refusal: repair.refusal }, response);
+      if (repair?.kind === "more") return this.#hold({ refusal: repair.refusal }, response);
       if (!repair) {
         // What was refused before, and was an answer to the core, is no reason to ask anybody later.
         if (response.ok) this.#trials = this.#held = undefined;
