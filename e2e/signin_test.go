@@ -247,6 +247,31 @@ func TestFault234_SignedOutByAWipe(t *testing.T) {
 	next.WaitFor(`window.signIn?.state === "authorizing"`)
 }
 
+// TestFault237_AuthorizationServerDown: the token is over, and the authorization server is down. The
+// call waits until that is back, whatever it takes: nobody is signed out, and nobody is asked.
+func TestFault237_AuthorizationServerDown(t *testing.T) {
+	t.Parallel()
+	s := oauthserver.Start(t)
+	s.Person("ada")
+	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{}`)
+	page.WaitFor(`window.opened`)
+	s.Expire()
+	s.Down()
+	chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}));`)
+	eventually(t, "the refresh to be tried again", func() bool { return s.Requests("down") >= 6 })
+	if got := chrome.Eval[[]any](page, `[seen.done, signIn.failure === undefined]`); got[0] != false || got[1] != true {
+		t.Errorf("done, and nobody asked: %v", got)
+	}
+	s.Up()
+	outcome(t, page, "")
+	if ran := s.Ran(); !slices.Equal(ran, []string{"pay ada"}) {
+		t.Errorf("ran %q", ran)
+	}
+	if n := s.Requests("POST /token authorization_code"); n != 1 {
+		t.Errorf("%d people signed in", n)
+	}
+}
+
 // TestStoryAgentSignIn: an agent's server wants a token, when the page connects and in the middle
 // of a session. The prompt that is refused waits, with its session, and reaches the agent once.
 func TestStoryAgentSignIn(t *testing.T) {

@@ -67,6 +67,12 @@ func (s *Server) Expire() { s.control("expire", "") }
 // Revoke does the same, and no refresh token brings another: somebody has to sign in again.
 func (s *Server) Revoke() { s.control("revoke", "") }
 
+// Down has the authorization server answer nothing but 503, and Up ends that.
+func (s *Server) Down() { s.control("down", "yes") }
+
+// Up ends [Server.Down].
+func (s *Server) Up() { s.control("down", "no") }
+
 // Guard lets requests to another server through that carry a token for it. Its metadata is for
 // [Server.Metadata] to serve, at that address.
 func (s *Server) Guard(metadata string, server http.Handler) http.Handler {

@@ -17,6 +17,8 @@ const ran = [];
 /** Who is at the browser; empty: nobody yet, and the page waits. */
 let person = '';
 let waiting = [];
+/** Whether the authorization server is down, for all but the test. */
+let down = false;
 /** Access tokens of before are refused: counted, so that a test can end them all. */
 let era = 0;
 const eras = new Map();
@@ -97,6 +99,9 @@ const controls = {
         const found = await as.AccessToken.find(token);
         return found && eras.get(found.jti) === era ? [found.accountId] : [];
     },
+    down(yes) {
+        down = yes === 'yes';
+    },
     requests: () => requests,
     ran: () => ran,
 };
@@ -128,6 +133,10 @@ const issuer = await listen(origin => {
             return;
         }
         if (cors(request, response)) return;
+        if (down) {
+            requests.push('down');
+            return response.writeHead(503).end();
+        }
         if (url.pathname.startsWith('/interaction/')) return interact(request, response, url);
         // Each sign-in is asked for: who was there last may not be who is there now.
         if (url.pathname === '/auth' && request.headers.cookie) request.headers.cookie = request.headers.cookie.replace(/_session(\.legacy)?(\.sig)?=[^;]*;? ?/g, '');
