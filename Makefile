@@ -204,7 +204,7 @@ size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weig
 	@$(BUILD_WASM) -names -o web/build/size/named.wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
 	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
-	@$(ESBUILD) web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
+	@$(ESBUILD) --log-override:ignored-bare-import=silent web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
 	@node web/scripts/size.mjs
 
 bench: build browser node_modules/.package-lock.json ## run Holdfast beside the other clients in Chrome, and write docs/benchmarks.md

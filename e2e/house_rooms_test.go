@@ -13,9 +13,8 @@ import (
 
 // room is a folder of web/src.
 type room struct {
-	name  string
-	may   []string
-	types []string // of these their types alone, and what loads their chunk
+	name string
+	may  []string
 }
 
 // rooms are the folders of web/src, the lowest first, and what each may import of the
@@ -30,9 +29,9 @@ var rooms = []room{
 	{name: "diagnosis", may: []string{"shared"}},
 	{name: "auth", may: []string{"shared"}},
 	{name: "tabs", may: []string{"shared", "storage", "runtime"}},
-	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}, types: []string{"auth"}},
+	{name: "connect", may: []string{"shared", "storage", "runtime", "input", "tabs"}},
 	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
-	{name: "signin", may: []string{"shared", "runtime", "auth", "connect"}},
+	{name: "signin", may: []string{"shared", "storage", "runtime", "auth", "tabs", "connect"}},
 	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
 	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent"}},
 }
@@ -54,31 +53,6 @@ func scriptImports(files []source) map[string][]string {
 		}
 	}
 	return imports
-}
-
-// valueImport finds what a module imports of another file that is there at run time.
-var valueImport = regexp.MustCompile(`(?m)^(?:import|export) (?:[^t]|t[^y]|type\w)[^;]*?"(\.[^"]+)\.js"`)
-
-// wayToChunk is what loads the chunk of a room: whoever may have the room's types may have this.
-const wayToChunk = "auth/loadsignin.ts"
-
-// valueTrespasses returns the imports of values from rooms of which a file may have the types alone.
-func valueTrespasses(files []source) []string {
-	var found []string
-	for _, file := range files {
-		name, inside := strings.CutPrefix(file.path, "web/src/")
-		at := slices.IndexFunc(rooms, func(r room) bool { return r.name == path.Dir(name) })
-		if !inside || at < 0 {
-			continue
-		}
-		for _, match := range valueImport.FindAllSubmatch(file.text, -1) {
-			imported := path.Join(path.Dir(name), string(match[1])) + ".ts"
-			if slices.Contains(rooms[at].types, path.Dir(imported)) && imported != wayToChunk {
-				found = append(found, name+" must import no more than types of "+imported)
-			}
-		}
-	}
-	return found
 }
 
 // circle returns files of which each imports the next, and the last one the first; nil where there are none.
@@ -125,8 +99,7 @@ func trespasses(imports map[string][]string) []string {
 			continue
 		}
 		for _, imported := range imports[file] {
-			to := path.Dir(imported)
-			if to != from && !slices.Contains(rooms[at].may, to) && !slices.Contains(rooms[at].types, to) {
+			if to := path.Dir(imported); to != from && !slices.Contains(rooms[at].may, to) {
 				found = append(found, file+" must not import "+imported)
 			}
 		}
@@ -145,9 +118,6 @@ func TestHouseRooms(t *testing.T) {
 	for _, fault := range trespasses(imports) {
 		t.Error(fault)
 	}
-	for _, fault := range valueTrespasses(sources(t)) {
-		t.Error(fault)
-	}
 	if found := circle(imports); found != nil {
 		t.Errorf("imports go in a circle: %s", strings.Join(append(found, found[0]), " -> "))
 	}
@@ -157,23 +127,6 @@ func TestHouseRooms(t *testing.T) {
 			t.Errorf("%s and %s have one name", other, file)
 		}
 		named[path.Base(file)] = file
-	}
-}
-
-// TestHouseRoomsSeesValues: a room of which another may have the types gives it no more.
-func TestHouseRoomsSeesValues(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		`import type { A } from "../auth/a.js";`:              false,
-		`import { loadSignIn } from "../auth/loadsignin.js";`: false,
-		`import { a } from "../auth/a.js";`:                   true,
-		`import { type A, a } from "../auth/a.js";`:           true,
-		"import {\n  type A,\n  a,\n} from \"../auth/a.js\";": true,
-		`export { typed } from "../auth/a.js";`:               true,
-	} {
-		if got := len(valueTrespasses([]source{{path: "web/src/connect/c.ts", text: []byte(text)}})) > 0; got != want {
-			t.Errorf("%s: %v", text, got)
-		}
 	}
 }
 

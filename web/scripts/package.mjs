@@ -27,7 +27,7 @@ const promised = [
 const wanted = [
   /^(LICENSE|README\.md|package\.json)$/,
   /^web\/dist\/holdfast-(validate|worker|oauth)\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,

@@ -8,10 +8,13 @@ import { agentWorker } from "./host/agenthosts.js";
 import { connectAgentThere } from "./host/connectagentthere.js";
 import { connectThere, HostLink } from "./host/connectthere.js";
 import { pageHost, workerClient } from "./host/hosts.js";
+import { Authorization, signOutEverywhere } from "./signin/authorization.js";
+import { clientPart } from "./signin/loadauthorization.js";
 
 pageHost.here = { connectHere };
 agentHost.here = { connectAgentHere };
 workerClient.here = { connectThere, HostLink };
 agentWorker.here = { connectAgentThere, HostLink };
+clientPart.here = { Authorization, signOutEverywhere };
 
 export * from "./index.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel, Page } from "../src/auth/browser.js";
+import { openClientAuth } from "../src/auth/clientauth.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
@@ -60,11 +61,11 @@ test("options are checked when they are given, and an error names the one", () =
 
 test("what it rejects with is a HoldfastError that names the leg", async () => {
   const place = { store: new MemoryAuthStore(), locks: new Locks() };
-  const auth = await oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }).open(SERVER, place);
+  const auth = await openClientAuth(oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }), SERVER, place);
   const error = await failed(auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }, NO_TRIALS));
   assert.deepEqual([error.code, error.op, error.retryable, error.status, auth.state, auth.failure], ["http_error", "auth/resource-metadata", true, 503, "signed-out", undefined]);
-  assert.equal((await failed(oauth().open(SERVER, place))).code, "bad_argument");
-  assert.equal((await failed(oauth({ redirectUrl: "javascript:alert(1)" }).open(SERVER, place))).code, "bad_argument");
+  assert.equal((await failed(openClientAuth(oauth(), SERVER, place))).code, "bad_argument");
+  assert.equal((await failed(openClientAuth(oauth({ redirectUrl: "javascript:alert(1)" }), SERVER, place))).code, "bad_argument");
 });
 
 test("by redirect: the page goes away, and the one that comes back has the token", async () => {
@@ -78,16 +79,16 @@ test("by redirect: the page goes away, and the one that comes back has the token
   const fetch = (url: string, init: RequestInit) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))());
   const option = oauth({ redirectUrl, interaction: "redirect", fetch });
   const leaving = fakePage("https://app.example/work");
-  const before = await option.open(SERVER, { ...place, page: leaving });
+  const before = await openClientAuth(option, SERVER, { ...place, page: leaving });
   void before.signIn();
   while (leaving.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
   const state = new URL(leaving.went[0]!).searchParams.get("state")!;
 
-  const no = await option.open(SERVER, { ...place, page: fakePage(`${redirectUrl}?code=x&state=forged&iss=${ISSUER}`) });
+  const no = await openClientAuth(option, SERVER, { ...place, page: fakePage(`${redirectUrl}?code=x&state=forged&iss=${ISSUER}`) });
   assert.deepEqual([no.state, no.failure], ["signed-out", undefined]);
 
   const back = fakePage(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`);
-  const after = await option.open(SERVER, { ...place, page: back });
+  const after = await openClientAuth(option, SERVER, { ...place, page: back });
   assert.deepEqual([after.state, back.location.href], ["signed-in", redirectUrl]);
   assert.equal((await after.headers("POST", SERVER))!.token, "at");
 });
@@ -118,12 +119,12 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
       Object.assign(popup, { name, close: () => void (closed = true) });
       return { opener, get closed() { return closed; }, location: { replace: (url: string) => void popup.went.push(url) } };
     };
-    const auth = await option.open(SERVER, { ...place, page: opener, channel });
+    const auth = await openClientAuth(option, SERVER, { ...place, page: opener, channel });
     const signing = auth.signIn();
     while (popup.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     const state = new URL(popup.went[0]!).searchParams.get("state")!;
     Object.assign(popup.location, { href: `${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}` });
-    await option.open(SERVER, { ...place, page: popup, channel });
+    await openClientAuth(option, SERVER, { ...place, page: popup, channel });
     assert.ok(closed);
     if (answer === "code=x") {
       await signing;
@@ -137,7 +138,7 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
 
 test("a worker opens no window: the app gets the address", async () => {
   const fetch = (url: string) => Promise.resolve(url.includes("oauth-protected") ? json(RESOURCE) : url.endsWith("server") ? json(METADATA) : json({ client_id: "c" }, 201));
-  const auth = await oauth({ redirectUrl, fetch }).open(SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
+  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
   const shown = new Promise<void>((resolve) => (auth.onchange = () => auth.address !== undefined && resolve()));
   void auth.signIn();
   await shown;

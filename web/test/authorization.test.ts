@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ClientAuth } from "../src/auth/oauth.js";
+import type { ClientAuth } from "../src/auth/clientauth.js";
 import { NO_TRIALS, type Refusal, type Trials } from "../src/auth/refusal.js";
 import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
 import { HoldfastError } from "../src/shared/errors.js";

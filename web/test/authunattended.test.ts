@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openClientAuth } from "../src/auth/clientauth.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { unattended } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
@@ -69,7 +70,7 @@ test("a program that is refused has a token at once, and a new one when that is 
   const real = globalThis.fetch;
   globalThis.fetch = (async (url: string, init: RequestInit) => answers[`${init.method} ${url}`]!({} as never)) as typeof fetch;
   try {
-    const auth = await unattended({ kind: "secret", clientId: "c", clientSecret: "s" }).open(SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
+    const auth = await openClientAuth(unattended({ kind: "secret", clientId: "c", clientSecret: "s" }), SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
     for (const token of [undefined, "at1"]) {
       await auth.refused({ status: 401, challenge: undefined, token, nonce: false }, NO_TRIALS);
       assert.equal((await auth.headers("POST", SERVER))!.token, `at${n}`);

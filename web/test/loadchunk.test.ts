@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadedChunk, type PageChunk } from "../src/connect/loadchunk.js";
-import type { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError } from "../src/shared/errors.js";
 
 interface Loaded {
   url: string;
@@ -50,4 +50,50 @@ test("Fault 253: a chunk is asked for under its own name first, and under anothe
   const own = { url: "its own" };
   chunk.load = async () => own;
   assert.equal(await loadedChunk(chunk, {}), own);
+});
+
+/** A chunk that comes when it is let, or fails. */
+function chunk<T>(here: T): { chunk: PageChunk<T>; loads: () => number; comes(): void; fails(): void } {
+  let loads = 0;
+  let settle: { resolve(value: T): void; reject(error: unknown): void };
+  return {
+    chunk: {
+      op: "connect",
+      inWorker: true, // no wasm is fetched here
+      load: () => {
+        loads++;
+        return new Promise((resolve, reject) => (settle = { resolve, reject }));
+      },
+    },
+    loads: () => loads,
+    comes: () => settle.resolve(here),
+    fails: () => settle.reject(new TypeError("Failed to fetch dynamically imported module")),
+  };
+}
+
+test("what a sign-in needs is loaded beside the host, and a client without auth loads none of it", async () => {
+  const [host, part] = [chunk("host"), chunk("part")];
+  const plain = loadedChunk(host.chunk, {});
+  assert.deepEqual([host.loads(), part.loads()], [1, 0]);
+  const signing = loadedChunk(host.chunk, { auth: { chunk: part.chunk } });
+  assert.deepEqual([host.loads(), part.loads()], [1, 1]);
+  host.comes();
+  assert.equal(await plain, "host");
+  assert.equal(part.chunk.here, undefined);
+  part.comes();
+  assert.equal(await signing, "host");
+  assert.equal(await loadedChunk(host.chunk, { auth: { chunk: part.chunk } }), "host");
+  assert.deepEqual([host.loads(), part.loads(), part.chunk.here], [1, 1, "part"]);
+});
+
+test("a part that does not come is load_failed, and is loaded again by the next client", async () => {
+  const [host, part] = [chunk("host"), chunk("part")];
+  const first = loadedChunk(host.chunk, { auth: { chunk: part.chunk } });
+  host.comes();
+  part.fails();
+  await assert.rejects(first, (error) => error instanceof HoldfastError && error.code === "load_failed" && error.retryable);
+  const second = loadedChunk(host.chunk, { auth: { chunk: part.chunk } });
+  assert.deepEqual([host.loads(), part.loads()], [1, 2]);
+  part.comes();
+  assert.equal(await second, "host");
 });

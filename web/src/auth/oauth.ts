@@ -1,13 +1,11 @@
-// oauth(): what an app gives to connect() as `auth`. The rest of this folder is a chunk that is loaded by the first server that wants it.
+// oauth(): what an app says of its sign-ins. The rest of this folder is in chunks that are loaded by
+// the first client that wants it.
 
 import { badArgument } from "../shared/arguments.js";
-import { type ErrorFields, HoldfastError } from "../shared/errors.js";
 import type { Hands } from "./hands.js";
-import { loadSignIn } from "./loadsignin.js";
 import type { SignInOptions } from "./authorize.js";
-import type { AuthPlace, Opening } from "./opensignin.js";
+import type { Opening } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
-import type { SignIn } from "./signin.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
 
@@ -39,27 +37,12 @@ export interface OAuthOptions {
   metadataProxy?: (url: string) => string;
 }
 
-/** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
-export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
-  /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
-  readonly failure: HoldfastError | undefined;
-};
-
-/** The sign-in at one server, as an app sees it. */
-export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "signOut"> & {
-  /**
-   * Has a person sign in: from a click, since browsers open windows then. Resolves once somebody
-   * has, in this tab or in another one.
-   */
-  signIn(): Promise<void>;
-};
-
-/** What {@link oauth} gives. */
-export interface OpenableOAuth {
+/** What somebody signs in with: what a client opens the sign-in at its server with, once it has a server. */
+export interface SignInSource {
   /** Whether a person signs in. */
   readonly attended: boolean;
-  /** @internal Loads the chunk, and begins with what is stored. */
-  open(url: string, place: AuthPlace): Promise<ClientAuth>;
+  /** What the options come to in this page. Throws `bad_argument`. */
+  opening(): { options: SignInOptions } & Omit<Opening, "place">;
 }
 
 /** Makes the `auth` of programs, which sign in without a person. Not for a page: whoever opens it can read what it signs in with. */
@@ -73,30 +56,25 @@ export interface OAuthProgram<Made> {
 }
 
 /** Has a person sign in. Checks the options; throws `bad_argument`. */
-export function oauth(options: OAuthOptions = {}): OpenableOAuth {
+export function oauth(options: OAuthOptions = {}): SignInSource {
   checkOptions(options);
   return {
     attended: true,
-    async open(url, place) {
+    opening() {
       const redirectUrl = absolute(options.redirectUrl) ?? here();
       if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
       const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
       const metadata = absolute(clientMetadataUrl);
       const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
-      return opened(url, { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, { how: interaction, place, own });
+      return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, own };
     },
   };
 }
 
 /** Signs in without a person. */
-export function unattended(how: Unattended): OpenableOAuth {
+export function unattended(how: Unattended): SignInSource {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
-  return { attended: false, open: (url, place) => opened(url, { redirectUrl: "" }, { how, place, own: {} }) };
-}
-
-async function opened(url: string, options: SignInOptions, opening: Opening): Promise<ClientAuth> {
-  const { openSignIn } = await loadSignIn();
-  return converting(await converted(openSignIn(url, options, opening)));
+  return { attended: false, opening: () => ({ options: { redirectUrl: "" }, how, own: {} }) };
 }
 
 function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, ...rest }: OAuthOptions): void {
@@ -128,44 +106,4 @@ function absolute(url: string | URL | undefined): string | undefined {
 function here(): string | undefined {
   const { origin, pathname } = globalThis.location ?? {};
   return origin === undefined ? undefined : `${origin}${pathname}`;
-}
-
-/** The chunk's errors as the one type of the API. */
-async function converted<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const fields = (error as { toFields?: () => ErrorFields } | undefined)?.toFields?.();
-    throw fields ? new HoldfastError(fields) : error;
-  }
-}
-
-function converting(signIn: SignIn): ClientAuth {
-  return {
-    url: signIn.url,
-    get state() {
-      return signIn.state;
-    },
-    get address() {
-      return signIn.address;
-    },
-    get failure() {
-      return signIn.failure && new HoldfastError(signIn.failure);
-    },
-    get onchange() {
-      return signIn.onchange;
-    },
-    set onchange(listener: (() => void) | undefined) {
-      signIn.onchange = listener;
-    },
-    noted: (url, headers) => signIn.noted(url, headers),
-    principal: () => converted(signIn.principal()),
-    reread: () => converted(signIn.reread()),
-    headers: (method, url) => converted(signIn.headers(method, url)),
-    repaired: (answer, token, nonce, trials) => converted(signIn.repaired(answer, token, nonce, trials)),
-    refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
-    signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),
-    finish: (callback) => converted(signIn.finish(callback)),
-    signOut: () => converted(signIn.signOut()),
-  };
 }

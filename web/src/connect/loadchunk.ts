@@ -33,12 +33,26 @@ export interface PageChunk<T> {
  */
 const GIVEN_UP = /^Failed to fetch dynamically imported module: (.+)/;
 
-/** The chunk, loaded once, side by side with the wasm. Rejects with `load_failed`, or with `cancelled` as soon as the app gives up. */
-export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm }: { signal?: AbortSignal; wasm?: WasmSource }): Promise<T> {
-  if (HOLDFAST_ONE_FILE || chunk.here) return chunk.here!;
-  checkSignal(chunk.op, signal);
-  if (!chunk.inWorker) fetchAhead(wasm);
-  return unlessAborted(chunk.op, signal, (chunk.coming ??= comes(chunk)));
+/** What is loaded with a chunk. */
+interface Loading {
+  signal?: AbortSignal;
+  wasm?: WasmSource;
+  /** What signs in has a part of its own in the page. */
+  auth?: { readonly chunk?: PageChunk<unknown> };
+}
+
+/**
+ * The chunk, loaded once, side by side with the wasm and with what the sign-in needs. Rejects with
+ * `load_failed`, or with `cancelled` as soon as the app gives up.
+ */
+export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm, auth }: Loading): Promise<T> {
+  const missing = HOLDFAST_ONE_FILE ? [] : [chunk, auth?.chunk].filter((one) => one && !one.here);
+  if (missing.length > 0) {
+    checkSignal(chunk.op, signal);
+    if (!chunk.here && !chunk.inWorker) fetchAhead(wasm);
+    await unlessAborted(chunk.op, signal, Promise.all(missing.map((one) => (one!.coming ??= comes<unknown>(one!)))));
+  }
+  return chunk.here!;
 }
 
 async function comes<T>(chunk: PageChunk<T>): Promise<T> {

@@ -2,6 +2,7 @@
 
 import type { RequestSender } from "../runtime/sender.js";
 import { badArgument } from "../shared/arguments.js";
+import type { PageChunk } from "./loadchunk.js";
 import type { TokenAnswer } from "./tokenanswer.js";
 
 /**
@@ -32,6 +33,8 @@ export interface ClientAuthorization extends RequestSender {
 
 /** What signs in for clients: {@link oauth} gives it. */
 export interface Auth {
+  /** @internal What it needs in the page, which is there before {@link Auth.authorize} is called. */
+  readonly chunk?: PageChunk<unknown>;
   /** @internal The sign-in of a client of that server or agent. */
   authorize(url: string): ClientAuthorization;
 }

@@ -1,8 +1,10 @@
 // What a client with `auth` asks of its sign-in: the fields of each request, what follows a
 // refusal, and who the user is. The core knows that there is a token, and when there is none.
 
-import type { ClientAuth, OpenableOAuth } from "../auth/oauth.js";
-import { authPlace } from "../connect/authplace.js";
+import { type ClientAuth, openClientAuth } from "../auth/clientauth.js";
+import { loadSignIn } from "../auth/loadsignin.js";
+import type { SignInSource } from "../auth/oauth.js";
+import { authPlace } from "./authplace.js";
 import { badProvider, type TokenAnswer } from "../connect/tokenanswer.js";
 import type { ClientAuthorization } from "../connect/useroptions.js";
 import type { Answer } from "../runtime/sender.js";
@@ -42,14 +44,14 @@ export class Authorization implements ClientAuthorization {
   }
 
   /** Opens the sign-in at a server; `changed` gets it after each change. */
-  static async open(oauth: OpenableOAuth, url: string, changed: (auth: ClientAuth) => void): Promise<SharedSignIn> {
-    const auth = await oauth.open(url, await authPlace());
+  static async open(source: SignInSource, url: string, changed: (auth: ClientAuth) => void): Promise<SharedSignIn> {
+    const auth = await openClientAuth(source, url, await authPlace());
     const listeners = new Set<() => void>();
     auth.onchange = () => {
       for (const listener of [...listeners]) listener();
       changed(auth);
     };
-    return { auth, attended: oauth.attended, listeners };
+    return { auth, attended: source.attended, listeners };
   }
 
   /** Who is signed in; undefined for nobody, or where that cannot be known. */
@@ -152,4 +154,10 @@ export class Authorization implements ClientAuthorization {
   async signOut(): Promise<void> {
     await (await this.#shared).auth.signOut();
   }
+}
+
+/** Signs out at all servers of this origin: authorization servers hear that their tokens are not needed any more. */
+export async function signOutEverywhere(): Promise<void> {
+  const { signOutEverywhere: signOut } = await loadSignIn();
+  await signOut(await authPlace());
 }

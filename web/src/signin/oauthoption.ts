@@ -1,8 +1,10 @@
 // oauth() as connect and connectAgent take it: the sign-in of ../auth, with all that a client asks of it.
 
-import { type OAuthOptions, type OAuthProgram, type OpenableOAuth, oauth as opens, type ServerSignIn, unattended } from "../auth/oauth.js";
+import type { ServerSignIn } from "../auth/clientauth.js";
+import { type OAuthOptions, type OAuthProgram, oauth as asks, type SignInSource, unattended } from "../auth/oauth.js";
 import type { Auth } from "../connect/useroptions.js";
-import { Authorization } from "./authorization.js";
+import type { SharedSignIn } from "./authorization.js";
+import { clientPart } from "./loadauthorization.js";
 
 /** What {@link oauth} gives: the `auth` of {@link connect} and {@link connectAgent}, and what the app sees of it. */
 export interface OAuth extends Auth {
@@ -12,7 +14,7 @@ export interface OAuth extends Auth {
 
 /** Makes the `auth` of a client: where a server wants it, a person signs in with OAuth. Checks the options; throws `bad_argument`. */
 export function oauth(options?: OAuthOptions): OAuth {
-  return forClients(opens(options));
+  return forClients(asks(options));
 }
 
 // A literal of functions: what a bundler sees that nobody uses, it leaves out.
@@ -23,11 +25,13 @@ export const oauthProgram: OAuthProgram<OAuth> = {
   workload: (how) => forClients(unattended({ kind: "workload", ...how })),
 };
 
-function forClients(source: OpenableOAuth): OAuth {
-  const shared = new Map<string, ReturnType<typeof Authorization.open>>();
+function forClients(source: SignInSource): OAuth {
+  const shared = new Map<string, Promise<SharedSignIn>>();
   const made: OAuth = {
     onchange: undefined,
+    chunk: clientPart,
     authorize(url) {
+      const { Authorization } = clientPart.here!;
       let open = shared.get(url);
       if (!open) {
         open = Authorization.open(source, url, (signIn) => made.onchange?.(signIn));

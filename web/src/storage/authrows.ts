@@ -2,7 +2,7 @@
 // who wipes the origin deletes them with its key.
 
 import { random } from "./keys.js";
-import { openDatabase } from "./open.js";
+import { AUTH_ROWS } from "./open.js";
 import { type Bytes } from "./rows.js";
 import { seal, unseal } from "./seal.js";
 import { StoreError } from "./store.js";
@@ -25,8 +25,6 @@ interface AuthRecord {
   keys: CryptoKey[];
 }
 
-const PREFIX = "auth ";
-
 /** Stands for a key in the sealed text. */
 const KEY = "holdfast:CryptoKey";
 
@@ -46,7 +44,7 @@ export class AuthRows {
     const { db, key: cipher } = await this.#connect();
     const record = await run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
       let found: unknown;
-      then(tx.objectStore("keys").get([PREFIX + key]), (one) => (found = one));
+      then(tx.objectStore("keys").get([AUTH_ROWS + key]), (one) => (found = one));
       return () => found;
     });
     if (record === undefined) return undefined;
@@ -67,11 +65,11 @@ export class AuthRows {
       const keys = tx.objectStore("keys");
       then(keys.get(["mark"]), (stored) => {
         if ((stored as { value?: unknown } | undefined)?.value !== mark) throw new StoreError("closed", "the origin was wiped");
-        then(keys.get([PREFIX + key]), (there) => {
+        then(keys.get([AUTH_ROWS + key]), (there) => {
           if (versionOf(there) !== version) return;
           done = true;
           if (record) keys.put(record);
-          else keys.delete([PREFIX + key]);
+          else keys.delete([AUTH_ROWS + key]);
         });
       });
       return () => done;
@@ -81,22 +79,12 @@ export class AuthRows {
   /** The keys that begin so. */
   async keys(prefix: string): Promise<string[]> {
     const { db } = await this.#connect();
-    const from = PREFIX + prefix;
+    const from = AUTH_ROWS + prefix;
     return run(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
       let found: IDBValidKey[] = [];
       then(tx.objectStore("keys").getAllKeys(IDBKeyRange.bound([from], [`${from}\uffff`])), (all) => (found = all));
-      return () => found.map((key) => String((key as [string])[0]).slice(PREFIX.length));
+      return () => found.map((key) => String((key as [string])[0]).slice(AUTH_ROWS.length));
     });
-  }
-}
-
-/** Whether anything of a sign-in is stored for this origin. Makes no database where there is none. */
-export async function hasAuthRows(): Promise<boolean> {
-  const db = await openDatabase(() => {}, { make: false });
-  try {
-    return (await new AuthRows(() => Promise.resolve({ db, key: null, mark: "" })).keys("")).length > 0;
-  } finally {
-    db.close();
   }
 }
 
@@ -113,7 +101,7 @@ async function recordOf(cipher: CryptoKey | null, key: string, value: unknown): 
   const text = JSON.stringify(value, (_, one: unknown) => (one instanceof CryptoKey ? { [KEY]: keys.push(one) - 1 } : one));
   // Random, so that what was deleted and written again is another version.
   const version = 1 + Number.parseInt(random().slice(0, 12), 16);
-  return { name: PREFIX + key, version, sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
+  return { name: AUTH_ROWS + key, version, sealed: await seal(cipher, [key, version], new TextEncoder().encode(text)), keys };
 }
 
 function revive(text: string, keys: readonly CryptoKey[]): unknown {

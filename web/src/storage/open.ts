@@ -22,6 +22,9 @@ export const SCHEMA = {
   keys: ["name"],
 } as const;
 
+/** What the names of the rows of sign-ins begin with, among the keys. */
+export const AUTH_ROWS = "auth ";
+
 /** How long an open may take, in ms: until it counts as blocked, and until it is given up. */
 export interface Patience {
   blocked: number;

@@ -1,10 +1,9 @@
-import { loadSignIn } from "../auth/loadsignin.js";
-import { authPlace } from "./authplace.js";
-import { joinable } from "./joinable.js";
+import { joinable } from "../connect/joinable.js";
+import { hasAuthRows } from "../storage/hasauthrows.js";
 import { forgetRevisions } from "../storage/revisions.js";
-import { hasAuthRows } from "../storage/authrows.js";
 import { storageFailed } from "../storage/storagefailed.js";
 import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, behind which all of it is
+import { clientPart } from "./loadauthorization.js";
 
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
@@ -15,14 +14,14 @@ import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, beh
 export async function wipe(): Promise<void> {
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
-  await signOutEverywhere().catch(() => {}); // what is stored goes all the same
+  await signOutIfSignedIn().catch(() => {}); // what is stored goes all the same
   await wipeAll().catch((error: unknown) => {
     throw storageFailed("wipe", error);
   });
 }
 
-async function signOutEverywhere(): Promise<void> {
+async function signOutIfSignedIn(): Promise<void> {
   if (!(await hasAuthRows())) return;
-  const { signOutEverywhere: signOut } = await loadSignIn();
-  await signOut(await authPlace());
+  const { signOutEverywhere } = clientPart.here ?? (await clientPart.load());
+  await signOutEverywhere();
 }

@@ -1,0 +1,69 @@
+// The sign-in at one server, as a client uses it: that of the chunk, with the errors of the API.
+
+import { type ErrorFields, HoldfastError } from "../shared/errors.js";
+import { loadSignIn } from "./loadsignin.js";
+import type { SignInSource } from "./oauth.js";
+import type { AuthPlace } from "./opensignin.js";
+import type { SignIn } from "./signin.js";
+
+/** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
+export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
+  /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
+  readonly failure: HoldfastError | undefined;
+};
+
+/** The sign-in at one server, as an app sees it. */
+export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failure" | "signOut"> & {
+  /**
+   * Has a person sign in: from a click, since browsers open windows then. Resolves once somebody
+   * has, in this tab or in another one.
+   */
+  signIn(): Promise<void>;
+};
+
+/** Loads the chunk that signs in, and begins with what is stored. */
+export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace): Promise<ClientAuth> {
+  const { options, how, own } = source.opening();
+  const { openSignIn } = await loadSignIn();
+  return converting(await converted(openSignIn(url, options, { how, place, own })));
+}
+
+/** The chunk's errors as the one type of the API. */
+async function converted<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const fields = (error as { toFields?: () => ErrorFields } | undefined)?.toFields?.();
+    throw fields ? new HoldfastError(fields) : error;
+  }
+}
+
+function converting(signIn: SignIn): ClientAuth {
+  return {
+    url: signIn.url,
+    get state() {
+      return signIn.state;
+    },
+    get address() {
+      return signIn.address;
+    },
+    get failure() {
+      return signIn.failure && new HoldfastError(signIn.failure);
+    },
+    get onchange() {
+      return signIn.onchange;
+    },
+    set onchange(listener: (() => void) | undefined) {
+      signIn.onchange = listener;
+    },
+    noted: (url, headers) => signIn.noted(url, headers),
+    principal: () => converted(signIn.principal()),
+    reread: () => converted(signIn.reread()),
+    headers: (method, url) => converted(signIn.headers(method, url)),
+    repaired: (answer, token, nonce, trials) => converted(signIn.repaired(answer, token, nonce, trials)),
+    refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
+    signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),
+    finish: (callback) => converted(signIn.finish(callback)),
+    signOut: () => converted(signIn.signOut()),
+  };
+}
