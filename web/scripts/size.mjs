@@ -78,7 +78,8 @@ import { packages } from "./wasmpackages.mjs";
 // options, a client that awaits a sign-in, requests that another sends for the core, and a wipe that signs out; for
 // a bundle of connect() that is 0.3 KB. A page with its own host pays 1.2 KB more, since what a sign-in shares with the
 // store is a file of its own. What a client asks of a sign-in is a chunk, and so is the sign-in itself: no page loads
-// them that brings a token. 0.4 KB of the worker are for calls that wait for a sign-in, over reloads too.
+// them that brings a token. 0.4 KB of the worker and 0.6 KB of the wasm are for calls that wait for a sign-in, over reloads
+// too: the server has refused them, they did not run, and a page that loads later sends them once somebody has signed in.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
