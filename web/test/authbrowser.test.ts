@@ -103,16 +103,22 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   const news = authNews(channel, "https://app.example", {
     stored: (url) => void heard.push(`stored ${url}`),
     failed: (window, failure) => void heard.push(`failed ${window} ${failure.message} ${failure.fields.code}`),
+    answered: (window) => void heard.push(`answered ${window}`),
   });
   news.stored("https://mcp.example/mcp");
   news.failed("holdfast-1", new AuthFailure("auth/token", { code: "cors_blocked", message: "kept out" }));
+  news.answered("holdfast-2");
   assert.deepEqual(sent, [
     { kind: "stored", url: "https://mcp.example/mcp" },
     { kind: "failed", window: "holdfast-1", leg: "auth/token", fields: { code: "cors_blocked", message: "kept out" } },
+    { kind: "answered", window: "holdfast-2" },
   ]);
   for (const [data, origin] of [
     [sent[0], "https://app.example"],
     [sent[1], "https://app.example"],
+    [sent[2], "https://app.example"],
+    [sent[2], "https://evil.example"],
+    [{ kind: "answered", window: 7 }, "https://app.example"],
     [sent[0], "https://evil.example"],
     [{ kind: "stored" }, "https://app.example"],
     [{ kind: "failed", window: "x" }, "https://app.example"],
@@ -122,5 +128,5 @@ test("news is of this origin, and holds nothing but whose it is", () => {
   ] as const) {
     channel.onmessage!({ data, origin });
   }
-  assert.deepEqual(heard, ["stored https://mcp.example/mcp", "failed holdfast-1 auth/token: kept out cors_blocked"]);
+  assert.deepEqual(heard, ["stored https://mcp.example/mcp", "failed holdfast-1 auth/token: kept out cors_blocked", "answered holdfast-2"]);
 });

@@ -45,6 +45,7 @@ test("options are checked when they are given, and an error names the one", () =
     [{ scopes: "files" }, "scopes"],
     [{ scopes: [7] }, "scopes"],
     [{ interaction: "window" }, "interaction"],
+    [{ storage: "disk" }, "storage"],
     [{ clientId: "" }, "clientId"],
     [{ clientId: 7 }, "clientId"],
     [{ clientSecret: "s" }, "clientSecret"],
@@ -60,7 +61,7 @@ test("options are checked when they are given, and an error names the one", () =
 });
 
 test("what it rejects with is a HoldfastError that names the leg", async () => {
-  const place = { store: new MemoryAuthStore(), locks: new Locks() };
+  const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
   const auth = await openClientAuth(oauth({ redirectUrl, fetch: () => Promise.resolve(nothing(503)) }), SERVER, place);
   const error = await failed(auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }, NO_TRIALS));
   assert.deepEqual([error.code, error.op, error.retryable, error.status, auth.state, auth.failure], ["http_error", "auth/resource-metadata", true, 503, "signed-out", undefined]);
@@ -69,7 +70,7 @@ test("what it rejects with is a HoldfastError that names the leg", async () => {
 });
 
 test("by redirect: the page goes away, and the one that comes back has the token", async () => {
-  const place = { store: new MemoryAuthStore(), locks: new Locks() };
+  const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
   const answers: Record<string, () => Response> = {
     [PRM_PATH]: () => json(RESOURCE),
     [AS_METADATA]: () => json(METADATA),
@@ -95,7 +96,7 @@ test("by redirect: the page goes away, and the one that comes back has the token
 
 test("by a window: it takes the answer, tells the tab that opened it, and closes, whether it was good or not", async () => {
   for (const answer of ["code=x", "error=access_denied"]) {
-    const place = { store: new MemoryAuthStore(), locks: new Locks() };
+    const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
     const answers: Record<string, () => Response> = {
       [PRM_PATH]: () => json(RESOURCE),
       [AS_METADATA]: () => json(METADATA),
@@ -138,7 +139,7 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
 
 test("a worker opens no window: the app gets the address", async () => {
   const fetch = (url: string) => Promise.resolve(url.includes("oauth-protected") ? json(RESOURCE) : url.endsWith("server") ? json(METADATA) : json({ client_id: "c" }, 201));
-  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
+  const auth = await openClientAuth(oauth({ redirectUrl, fetch }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() });
   const shown = new Promise<void>((resolve) => (auth.onchange = () => auth.address !== undefined && resolve()));
   void auth.signIn();
   await shown;

@@ -7,6 +7,7 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { liveGrant, REFRESH_LEASE } from "../src/auth/refresh.js";
 import { registrationKey } from "../src/auth/registration.js";
 import { signOut, signOutOfAll } from "../src/auth/signout.js";
+import { openEpoch } from "../src/auth/epochs.js";
 import { base64url } from "../src/auth/pkce.js";
 import { failureOf, hidden, ISSUER, json, Locks, METADATA, NO_LOCKS, nothing, rig, type Reply, type Rig, type Routes, SERVER } from "./authrig.js";
 
@@ -24,6 +25,7 @@ const GRANT: Grant = {
   client: { issuer: ISSUER, clientId: "c", authMethod: "none", source: "dynamic", redirectUrl: "https://app.example/" },
   access: { token: "at0", type: "Bearer", expiresAt: START - 1 },
   refreshToken: "rt0",
+  epoch: "e0",
   principal: '["https://as.example","u"]',
 };
 
@@ -260,8 +262,11 @@ test("signing out of all leaves nothing", async () => {
   const other = { ...GRANT, url: "https://other.example/mcp", refreshToken: "other" };
   await store.set(grantKey(other.url), 0, other);
   await store.set(registrationKey(ISSUER, GRANT.client.redirectUrl), 0, GRANT.client);
-  assert.ok(await signOutOfAll(rig(as.routes, { store })));
+  await openEpoch(rig({}, { store }), "https://third.example/mcp"); // what another tab has in its memory
+  const told: string[] = [];
+  assert.ok(await signOutOfAll(rig(as.routes, { store }), (url) => void told.push(url)));
   assert.deepEqual([as.revoked, await store.keys("")], [["rt0", "at0", "other", "at0"], []]);
+  assert.deepEqual(told, [SERVER, other.url, "https://third.example/mcp"]);
 });
 
 test("signed out while it refreshed: what came is revoked, and nobody gets it", async () => {

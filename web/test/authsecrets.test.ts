@@ -50,7 +50,7 @@ test("whatever a server gives back, no secret of ours is in an error", async () 
       const dpop = bound ? await makeDPoPKey(hands, ["ES256"]) : undefined;
       const begun = await beginFlow(hands, { url: SERVER, resource: SERVER, server, client, dpop });
       const { record, code } = await takeFlow(hands, { state: begun.record.state, code: "CANARY-code", iss: ISSUER });
-      const grant: Grant = { url: SERVER, resource: SERVER, server, client, refreshToken: "CANARY-refresh", principal: "p", ...(dpop ? { dpop } : {}) };
+      const grant: Grant = { url: SERVER, resource: SERVER, server, client, refreshToken: "CANARY-refresh", epoch: "e", principal: "p", ...(dpop ? { dpop } : {}) };
       const secrets = ["CANARY", record.verifier, record.state, btoa("c:CANARY-secret"), ...(dpop ? [dpop.thumbprint, dpop.jwk.x!] : [])];
       const all: Record<string, () => Promise<unknown>> = {
         exchange: () => exchange(hands, record, code),

@@ -70,7 +70,7 @@ test("a program that is refused has a token at once, and a new one when that is 
   const real = globalThis.fetch;
   globalThis.fetch = (async (url: string, init: RequestInit) => answers[`${init.method} ${url}`]!({} as never)) as typeof fetch;
   try {
-    const auth = await openClientAuth(unattended({ kind: "secret", clientId: "c", clientSecret: "s" }), SERVER, { store: new MemoryAuthStore(), locks: new Locks() });
+    const auth = await openClientAuth(unattended({ kind: "secret", clientId: "c", clientSecret: "s" }), SERVER, { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() });
     for (const token of [undefined, "at1"]) {
       await auth.refused({ status: 401, challenge: undefined, token, nonce: false }, NO_TRIALS);
       assert.equal((await auth.headers("POST", SERVER))!.token, `at${n}`);

@@ -115,21 +115,25 @@ export interface NewsListener {
   stored(url: string): void;
   /** The page in that window took an answer that was no good. */
   failed(window: string, failure: AuthFailure): void;
+  /** The page in that window has left its answer with the flow. */
+  answered(window: string): void;
 }
 
 /**
  * Tells the other tabs and workers of the origin of a sign-in, a sign-out or a failure. Nothing
  * secret is said: they read the store. What comes from another origin, or is no such word, is dropped.
  */
-export function authNews(channel: Channel, origin: string, listener: NewsListener): { stored(url: string): void; failed(window: string, failure: AuthFailure): void } {
+export function authNews(channel: Channel, origin: string, listener: NewsListener): NewsListener {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
     const { kind, url, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; url?: unknown; window?: unknown; leg?: AuthFailure["leg"]; fields?: AuthFailure["fields"] };
     if (kind === "stored" && typeof url === "string") listener.stored(url);
+    if (kind === "answered" && typeof window === "string") listener.answered(window);
     if (kind === "failed" && typeof window === "string" && leg && fields) listener.failed(window, new AuthFailure(leg, fields));
   };
   return {
     stored: (url) => channel.postMessage({ kind: "stored", url }),
     failed: (window, { leg, fields }) => channel.postMessage({ kind: "failed", window, leg, fields }),
+    answered: (window) => channel.postMessage({ kind: "answered", window }),
   };
 }

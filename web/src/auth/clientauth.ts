@@ -23,9 +23,9 @@ export type ServerSignIn = Pick<ClientAuth, "url" | "state" | "address" | "failu
 
 /** Loads the chunk that signs in, and begins with what is stored. */
 export async function openClientAuth(source: SignInSource, url: string, place: AuthPlace): Promise<ClientAuth> {
-  const { options, how, own } = source.opening();
+  const { options, how, storage, own } = source.opening();
   const { openSignIn } = await loadSignIn();
-  return converting(await converted(openSignIn(url, options, { how, place, own })));
+  return converting(await converted(openSignIn(url, options, { how, storage, place, own })));
 }
 
 /** The chunk's errors as the one type of the API. */

@@ -3,8 +3,15 @@
 import type { Hands } from "./hands.js";
 import { unguessable } from "./pkce.js";
 
+const EPOCH = "epoch/";
+
 function keyOf(url: string): string {
-  return `epoch/${url}`;
+  return EPOCH + url;
+}
+
+/** The servers that somebody has begun to sign in at, and has not signed out of. */
+export async function serversOf(hands: Hands): Promise<string[]> {
+  return (await hands.store.keys(EPOCH)).map((key) => key.slice(EPOCH.length));
 }
 
 /** The mark of all that was begun since somebody last signed out of a server; undefined where nothing was. */

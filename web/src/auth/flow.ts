@@ -32,6 +32,8 @@ export interface FlowRecord {
   readonly window: string;
   /** What of the app waits for it, as plain data. */
   readonly waiting?: unknown;
+  /** What came back, where another page than the one with the tokens has taken it. */
+  readonly answer?: Callback;
   /** What a sign-out ends. */
   readonly epoch: string;
   /** In ms since 1970. */
@@ -165,6 +167,16 @@ export async function takeFlow(hands: Hands, callback: Callback): Promise<{ reco
 /** The record of a flow, which stays; undefined where there is none. */
 export async function readFlow(hands: Hands, state: string): Promise<FlowRecord | undefined> {
   return (await hands.store.get<FlowRecord>(flowKey(state)))?.value;
+}
+
+/**
+ * Leaves an answer with its flow, for the page that began it: its tokens are to be in the memory of that
+ * page, and not of this one. False where no flow waits for it.
+ */
+export async function leaveAnswer(hands: Hands, answer: Callback): Promise<boolean> {
+  const key = flowKey(answer.state);
+  const kept = await hands.store.get<FlowRecord>(key);
+  return kept !== undefined && hands.store.set(key, kept.version, { ...kept.value, answer });
 }
 
 /** Compares `iss` as it stands, character by character: what is normalized can be made to match. */

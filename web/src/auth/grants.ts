@@ -29,6 +29,8 @@ export interface Grant {
   readonly granted?: string;
   /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
   readonly principal: string;
+  /** What a sign-out ends. */
+  readonly epoch: string;
   /** Somebody refreshes it: who, and since when, in ms since 1970. */
   readonly refreshing?: { readonly by: string; readonly since: number };
 }
@@ -38,9 +40,21 @@ export function grantKey(url: string): string {
   return `grant/${url}`;
 }
 
-/** The grant for a server, if there is one. */
-export function readGrant(hands: Hands, url: string): Promise<Versioned<Grant> | undefined> {
-  return hands.store.get<Grant>(grantKey(url));
+/**
+ * The grant for a server, if there is one. A grant that is this page's alone ends with its epoch:
+ * then somebody has signed out in another tab, which cannot delete it.
+ */
+export async function readGrant(hands: Hands, url: string): Promise<Versioned<Grant> | undefined> {
+  const kept = await hands.store.get<Grant>(grantKey(url));
+  return kept && hands.store.alone && (await readEpoch(hands, url)) !== kept.value.epoch ? undefined : kept;
+}
+
+/** Deletes a grant that has ended with its epoch, and has its tokens revoked. */
+export async function dropEnded(hands: Hands, url: string): Promise<void> {
+  if (!hands.store.alone) return;
+  const kept = await hands.store.get<Grant>(grantKey(url));
+  if (!kept || (await readGrant(hands, url))) return;
+  if (await hands.store.set(grantKey(url), kept.version, undefined)) void revoke(hands, kept.value);
 }
 
 /**
@@ -65,27 +79,28 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     server,
     client,
     access,
+    epoch: record.epoch,
     principal: subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ?? JSON.stringify([server.issuer, { signIn: unguessable(hands) }]),
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(dpop === undefined ? {} : { dpop }),
     ...(scope === undefined ? {} : { requested: scope }),
     ...(granted === undefined ? {} : { granted }),
   };
-  return storeGrant(hands, record.epoch, grant);
+  return storeGrant(hands, grant);
 }
 
-/** Stores a grant, unless somebody has signed out since its epoch was read. */
-export async function storeGrant(hands: Hands, epoch: string, grant: Grant): Promise<Grant> {
-  const { url } = grant;
+/** Stores a grant, unless somebody has signed out since its epoch was read: then it has ended. */
+export async function storeGrant(hands: Hands, grant: Grant): Promise<Grant> {
+  const { url, epoch } = grant;
   // What it replaces is not revoked: with many servers that ends all that the user has granted to this client.
   for (;;) {
-    const before = await readGrant(hands, url);
+    const before = await hands.store.get(grantKey(url));
     if ((await readEpoch(hands, url)) !== epoch) return ended(hands, grant);
     if (await hands.store.set(grantKey(url), before?.version ?? 0, grant)) break;
   }
   // Who signs out ends the epoch first and deletes the grant then: one of the two sees the other.
   if ((await readEpoch(hands, url)) === epoch) return grant;
-  const mine = await readGrant(hands, url);
+  const mine = await hands.store.get<Grant>(grantKey(url));
   if (mine && mine.value.access?.token === grant.access?.token) await hands.store.set(grantKey(url), mine.version, undefined);
   return ended(hands, grant);
 }

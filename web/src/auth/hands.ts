@@ -23,6 +23,8 @@ export interface AuthStore {
   set(key: string, version: number, value: unknown): Promise<boolean>;
   /** The keys that begin so. */
   keys(prefix: string): Promise<string[]>;
+  /** Whether grants are this page's or worker's alone: nobody else can use them, or delete them. */
+  readonly alone?: boolean;
 }
 
 /** Runs work while nobody else, in any tab or worker of the origin, runs under that name. */

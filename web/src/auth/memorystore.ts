@@ -1,12 +1,20 @@
-// A store in the memory of whoever has it: of the shared worker, where refresh tokens rest by default.
+// A store in the memory of whoever has it: of the page, or of the worker that the runtime is in.
 
 import type { AuthStore, Versioned } from "./hands.js";
 
+/** What is in a {@link MemoryAuthStore}: several of them may have the same rows. */
+export type MemoryRows = Map<string, Versioned<unknown>>;
+
+/** No version comes twice, so that what was deleted and written again is another value. */
+let last = 0;
+
 /** An {@link AuthStore} that ends with its page or worker. */
 export class MemoryAuthStore implements AuthStore {
-  readonly #rows = new Map<string, Versioned<unknown>>();
-  /** No version comes twice, so that what was deleted and written again is another value. */
-  #version = 0;
+  readonly #rows: MemoryRows;
+
+  constructor(rows: MemoryRows = new Map()) {
+    this.#rows = rows;
+  }
 
   get<T>(key: string): Promise<Versioned<T> | undefined> {
     return Promise.resolve(this.#rows.get(key) as Versioned<T> | undefined);
@@ -15,7 +23,7 @@ export class MemoryAuthStore implements AuthStore {
   set(key: string, version: number, value: unknown): Promise<boolean> {
     if ((this.#rows.get(key)?.version ?? 0) !== version) return Promise.resolve(false);
     if (value === undefined) this.#rows.delete(key);
-    else this.#rows.set(key, { value: structuredClone(value), version: ++this.#version });
+    else this.#rows.set(key, { value: structuredClone(value), version: ++last });
     return Promise.resolve(true);
   }
 

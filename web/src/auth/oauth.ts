@@ -4,7 +4,7 @@
 import { badArgument } from "../shared/arguments.js";
 import type { Hands } from "./hands.js";
 import type { SignInOptions } from "./authorize.js";
-import type { Opening } from "./opensignin.js";
+import type { Opening, TokenStorage } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
@@ -31,6 +31,12 @@ export interface OAuthOptions {
   dpop?: boolean;
   /** Whether a person signs in in a window of its own, or the page goes away and comes back. Default "popup". */
   interaction?: "popup" | "redirect";
+  /**
+   * Where tokens are kept. `persistent`: in IndexedDB, sealed under a key that no script can read; all tabs have
+   * the same sign-in, also after a reload. `memory`: in this page alone; each tab and each reload is
+   * signed in anew, and no token rests on a disk. Default "persistent".
+   */
+  storage?: TokenStorage;
   /** Sends the requests of the sign-in. Default: the browser's fetch. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The address to read a metadata document from, where its server sends no CORS header: a proxy of the app's own. */
@@ -63,10 +69,10 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
     opening() {
       const redirectUrl = absolute(options.redirectUrl) ?? here();
       if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
-      const { redirectUrl: _, clientMetadataUrl, interaction = "popup", fetch, metadataProxy, ...rest } = options;
+      const { redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch, metadataProxy, ...rest } = options;
       const metadata = absolute(clientMetadataUrl);
       const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
-      return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, own };
+      return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage, own };
     },
   };
 }
@@ -74,15 +80,16 @@ export function oauth(options: OAuthOptions = {}): SignInSource {
 /** Signs in without a person. */
 export function unattended(how: Unattended): SignInSource {
   if (typeof document !== "undefined") console.warn("holdfast: whoever opens this page can read what it signs in with: that is for programs, and a page uses oauth()");
-  return { attended: false, opening: () => ({ options: { redirectUrl: "" }, how, own: {} }) };
+  return { attended: false, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", own: {} }) };
 }
 
-function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, ...rest }: OAuthOptions): void {
+function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, storage, ...rest }: OAuthOptions): void {
   for (const [name, value] of Object.entries({ redirectUrl, clientMetadataUrl })) {
     if (value !== undefined && absolute(value) === undefined) throw badArgument("oauth", name, "is not a URL");
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))) throw badArgument("oauth", "scopes", "has to be a list of strings");
   if (interaction !== undefined && interaction !== "popup" && interaction !== "redirect") throw badArgument("oauth", "interaction", 'has to be "popup" or "redirect"');
+  if (storage !== undefined && storage !== "persistent" && storage !== "memory") throw badArgument("oauth", "storage", 'has to be "persistent" or "memory"');
   const { clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy } = rest;
   for (const [name, value] of Object.entries({ clientId, clientSecret, issuer, clientName })) {
     if (value !== undefined && (typeof value !== "string" || value === "")) throw badArgument("oauth", name, "has to be a string that is not empty");

@@ -3,20 +3,23 @@
 
 import { AUTH_CHANNEL, authNews, type Channel, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
-import { WINDOW } from "./flow.js";
+import { type Callback, leaveAnswer, readFlow, WINDOW } from "./flow.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
-import { MemoryAuthStore } from "./memorystore.js";
+import { MemoryAuthStore, type MemoryRows } from "./memorystore.js";
 import { Nonces } from "./nonces.js";
 import type { SignInOptions } from "./authorize.js";
 import type { Interaction } from "./interaction.js";
 import { SignIn } from "./signin.js";
 import { signOutOfAll } from "./signout.js";
+import { SplitAuthStore } from "./splitstore.js";
 import { obtain, type Unattended } from "./unattended.js";
 
 /** Where a client with `auth` runs: what the client gives to the sign-in. */
 export interface AuthPlace {
   /** Undefined where nothing can be kept: then it ends with the page. */
   readonly store: AuthStore | undefined;
+  /** The tokens that are kept nowhere else. */
+  readonly memory: MemoryRows;
   readonly locks: AuthLocks;
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
@@ -24,21 +27,29 @@ export interface AuthPlace {
   readonly channel?: (name: string) => { readonly port: Channel; readonly origin: string };
 }
 
+/** Where tokens are kept: `persistent` in the store, sealed; `memory` in that of the page or worker alone. */
+export type TokenStorage = "persistent" | "memory";
+
 /** How a sign-in is opened. */
 export interface Opening {
   how: "popup" | "redirect" | Unattended;
+  storage: TokenStorage;
   place: AuthPlace;
   /** The app's own hands. */
   own: Partial<Hands>;
 }
 
+/** How long the page in the window of a flow waits for the one that began it, in ms, and how often it looks. */
+const TAKES = 3_000;
+const LOOK = 50;
+
 /** Nonces are of servers, not of clients. */
 const nonces = new Nonces();
 
 /** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
-export async function openSignIn(url: string, options: SignInOptions, { how, place, own }: Opening): Promise<SignIn> {
+export async function openSignIn(url: string, options: SignInOptions, { how, storage, place, own }: Opening): Promise<SignIn> {
   const { page } = place;
-  const hands = handsOf(place, own);
+  const hands = handsOf(place, storage, own);
   if (typeof how === "object") {
     const program = new SignIn(hands, url, options, interactionOf("redirect", hands, undefined), (reason) => obtain(hands, url, how, reason));
     await program.reread();
@@ -47,29 +58,54 @@ export async function openSignIn(url: string, options: SignInOptions, { how, pla
   const signIn = new SignIn(hands, url, options, interactionOf(how, hands, page));
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
-    stored: (changed) => void (changed === url && signIn.reread()),
+    stored: (changed) => void (changed === url && signIn.reread().catch(() => {})), // whoever sends next reads it
     failed: (window, failure) => signIn.failed(window, failure),
+    answered: (window) => void signIn.answered(window),
   });
   signIn.onstored = (changed) => news?.stored(changed);
   await signIn.reread();
   const callback = page && takeAnswer(page, options.redirectUrl);
   if (callback) {
     const own = page.name.startsWith(WINDOW);
+    if (own && news && hands.store.alone && (await handedOver(hands, callback, () => news.answered(page.name)))) {
+      page.close();
+      return signIn;
+    }
     // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
     await signIn.finish(callback).catch((error: unknown) => {
       if (own && error instanceof AuthFailure) news?.failed(page.name, error);
     });
-    if (own) page.close();
+    // With the tokens in its memory it is the page that works with them: the one that began is gone.
+    if (own && !(hands.store.alone && signIn.state === "signed-in")) page.close();
   }
   return signIn;
 }
 
-/** Signs out of all servers, and deletes what is kept of them. Resolves with whether all tokens are revoked. */
-export function signOutEverywhere(place: AuthPlace): Promise<boolean> {
-  return signOutOfAll(handsOf(place, {}));
+/** Leaves an answer to the page that began the flow, and tells it; false where nobody takes it. */
+async function handedOver(hands: Hands, callback: Callback, tell: () => void): Promise<boolean> {
+  if (!(await leaveAnswer(hands, callback))) return false;
+  tell();
+  for (let waited = 0; waited < TAKES; waited += LOOK) {
+    await new Promise<void>((resolve) => void hands.after(LOOK, resolve));
+    if (!(await readFlow(hands, callback.state))) return true;
+  }
+  return false;
 }
 
-function handsOf({ store, locks }: AuthPlace, own: Partial<Hands>): Hands {
+/** Signs out of all servers, and deletes what is kept of them. Resolves with whether all tokens are revoked. */
+export async function signOutEverywhere(place: AuthPlace): Promise<boolean> {
+  const channel = place.channel?.(AUTH_CHANNEL);
+  const news = channel && authNews(channel.port, channel.origin, { stored() {}, failed() {}, answered() {} });
+  let all = true;
+  for (const storage of ["memory", "persistent"] as const) {
+    all = (await signOutOfAll(handsOf(place, storage, {}), (url) => news?.stored(url))) && all;
+  }
+  channel?.port.close();
+  return all;
+}
+
+function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own: Partial<Hands>): Hands {
+  const tokens = new MemoryAuthStore(memory);
   return {
     fetch: (address, init) => fetch(address, init),
     now: () => Date.now(),
@@ -79,7 +115,7 @@ function handsOf({ store, locks }: AuthPlace, own: Partial<Hands>): Hands {
     },
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     subtle: globalThis.crypto?.subtle as SubtleCrypto | undefined,
-    store: store ?? new MemoryAuthStore(),
+    store: !store ? tokens : storage === "memory" ? new SplitAuthStore(tokens, store) : store,
     locks,
     nonces,
     ...own,

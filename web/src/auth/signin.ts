@@ -6,7 +6,7 @@ import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, checkRedirectURL, readFlow, takeFlow } from "./flow.js";
-import { exchange, type Grant, readGrant } from "./grants.js";
+import { dropEnded, exchange, type Grant, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
@@ -24,6 +24,8 @@ interface Pending extends Reason {
   /** The flow's, once it has begun. */
   state?: string;
   window?: string;
+  /** Its answer is here, and is being taken. */
+  taken?: Promise<unknown>;
 }
 
 /** Signs in at one server, keeps its token fresh, and gives it to requests. */
@@ -80,6 +82,7 @@ export class SignIn {
 
   /** Looks what is stored: at the beginning, and when another tab says that it has signed in or out. */
   async reread(): Promise<void> {
+    await dropEnded(this.#hands, this.url);
     const grant = (await readGrant(this.#hands, this.url))?.value;
     if (this.#pending) {
       if (grant && this.#suffices(grant, this.#pending)) this.#settle();
@@ -221,6 +224,7 @@ export class SignIn {
       return;
     }
     await shown.closed;
+    await pending.taken;
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
   }
@@ -245,6 +249,14 @@ export class SignIn {
   /** What the page in the window of a flow has failed with: it took the answer, and tells of it. */
   failed(window: string, failure: AuthFailure): void {
     if (this.#pending?.window === window) this.#fail(this.#pending, failure);
+  }
+
+  /** The page in the window of a flow has left its answer with the flow: whoever began it has the tokens. */
+  async answered(window: string): Promise<void> {
+    const pending = this.#pending;
+    if (pending?.state === undefined || pending.window !== window) return;
+    const answer = (await readFlow(this.#hands, pending.state))?.answer;
+    if (answer) await (pending.taken = this.finish(answer).catch(() => {})); // `failure` says what is no good about it
   }
 
   /** Signs out; resolves with whether the authorization server knows of it. */

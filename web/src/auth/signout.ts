@@ -1,8 +1,8 @@
 // Signing out: what is kept goes at once, and then the authorization server is told.
 
-import { endEpoch } from "./epochs.js";
+import { endEpoch, serversOf } from "./epochs.js";
 import { sweepFlows } from "./flow.js";
-import { grantKey, readGrant } from "./grants.js";
+import { type Grant, grantKey } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { revoke } from "./revocation.js";
 
@@ -16,7 +16,7 @@ export async function signOut(hands: Hands, url: string): Promise<boolean> {
   await sweepFlows(hands, url);
   const grant = await hands.locks.run(`auth/${url}`, async () => {
     for (;;) {
-      const kept = await readGrant(hands, url);
+      const kept = await hands.store.get<Grant>(grantKey(url)); // also where it has ended
       if (!kept || (await hands.store.set(grantKey(url), kept.version, undefined))) return kept?.value;
     }
   });
@@ -24,12 +24,17 @@ export async function signOut(hands: Hands, url: string): Promise<boolean> {
 }
 
 /**
- * Signs out of all servers, and deletes all that is kept: for `wipe()`. Resolves with
- * whether all of it is revoked.
+ * Signs out of all servers, and deletes all that is kept: for `wipe()`. `ended` gets the URL of
+ * each, for the other tabs. Resolves with whether all of it is revoked.
  */
-export async function signOutOfAll(hands: Hands): Promise<boolean> {
+export async function signOutOfAll(hands: Hands, ended: (url: string) => void): Promise<boolean> {
   let all = true;
-  for (const key of await hands.store.keys(grantKey(""))) all = (await signOut(hands, key.slice(grantKey("").length))) && all;
+  const granted = (await hands.store.keys(grantKey(""))).map((key) => key.slice(grantKey("").length));
+  // Where tokens are in the memory of tabs, what all know of is the epoch.
+  for (const url of new Set([...granted, ...(await serversOf(hands))])) {
+    all = (await signOut(hands, url)) && all;
+    ended(url);
+  }
   for (const key of await hands.store.keys("")) {
     const kept = await hands.store.get(key);
     if (kept) await hands.store.set(key, kept.version, undefined);

@@ -7,6 +7,7 @@ import type { AuthStore, Versioned } from "./hands.js";
  * what a person has begun can be finished after a reload, and no token rests on a disk.
  */
 export class SplitAuthStore implements AuthStore {
+  readonly alone = true;
   readonly #memory: AuthStore;
   readonly #rest: AuthStore;
 

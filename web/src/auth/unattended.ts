@@ -45,8 +45,9 @@ export async function obtain(hands: Hands, url: string, how: Unattended, { chall
   const { access, scope: said } = readTokens("auth/token", json, "Bearer", hands.now());
   if (access instanceof AuthFailure) throw access;
   const granted = said ?? requested;
-  return storeGrant(hands, epoch, {
+  return storeGrant(hands, {
     url,
+    epoch,
     resource,
     server,
     client,

@@ -11,6 +11,9 @@ const AUTH = "auth";
 
 let connector: Connector | undefined;
 
+/** What is kept in the memory of this page alone. */
+const memory: AuthPlace["memory"] = new Map();
+
 /** The rows of all sign-ins of this origin; undefined where nothing can be stored. */
 async function authRows(): Promise<AuthRows | undefined> {
   // After a wipe it is closed for good: who signs in again begins with an empty database.
@@ -26,6 +29,7 @@ export async function authPlace(): Promise<AuthPlace> {
   const inPage = typeof document !== "undefined";
   return {
     store,
+    memory,
     locks: { exclusive: hasLocks(), run: exclusively },
     ...(inPage && { page: window }),
     ...(typeof BroadcastChannel === "function" && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),

@@ -21,7 +21,8 @@ export async function wipe(): Promise<void> {
 }
 
 async function signOutIfSignedIn(): Promise<void> {
-  if (!(await hasAuthRows())) return;
+  // Tokens that are in the memory of this page alone have no row.
+  if (!clientPart.here && !(await hasAuthRows())) return;
   const { signOutEverywhere } = clientPart.here ?? (await clientPart.load());
   await signOutEverywhere();
 }

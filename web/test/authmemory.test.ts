@@ -1,0 +1,171 @@
+// Tokens in the memory of one page: what rests is what a flow needs, and never a token.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Channel, Page } from "../src/auth/browser.js";
+import { type ClientAuth, openClientAuth } from "../src/auth/clientauth.js";
+import { MemoryAuthStore } from "../src/auth/memorystore.js";
+import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
+import { type AuthPlace, signOutEverywhere } from "../src/auth/opensignin.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import { withGlobal } from "./storeshim.js";
+
+const redirectUrl = "https://app.example/callback";
+
+/** A browser with any number of pages of the app, and an authorization server. */
+function browser(options: OAuthOptions = {}) {
+  const rest = new MemoryAuthStore();
+  const locks = new Locks();
+  const revoked: string[] = [];
+  let issued = 0;
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const form = new URLSearchParams(String(init.body));
+    switch (`${init.method} ${url}`) {
+      case PRM_PATH:
+        return json(RESOURCE);
+      case AS_METADATA:
+        return json(METADATA);
+      case `POST ${ISSUER}/register`:
+        return json({ client_id: "c" }, 201);
+      case `POST ${ISSUER}/token`:
+        issued++;
+        return json({ access_token: `access-${issued}`, token_type: "Bearer", expires_in: 3600, refresh_token: `refresh-${issued}` });
+      case `POST ${ISSUER}/revoke`:
+        revoked.push(form.get("token")!);
+        return nothing(200);
+    }
+    return nothing();
+  };
+  const ports: Channel[] = [];
+  const heard: unknown[] = [];
+  const channel = () => {
+    const port: Channel = {
+      onmessage: null,
+      close: () => void ports.splice(ports.indexOf(port), 1),
+      postMessage(message) {
+        heard.push(message);
+        for (const other of [...ports]) if (other !== port) other.onmessage?.({ data: structuredClone(message), origin: "https://app.example" });
+      },
+    };
+    ports.push(port);
+    return { port, origin: "https://app.example" };
+  };
+  /** Opens a page of the app. */
+  const open = async (href = "https://app.example/work", name = "") => {
+    const went: string[] = [];
+    let windowName = "";
+    let closed = false;
+    const location = { href, origin: new URL(href).origin, assign: (url: string) => void went.push(url) };
+    const page: Page = {
+      location,
+      history: { replaceState: (_, __, url) => void (location.href = url) },
+      name,
+      open(_, target) {
+        windowName = target;
+        return { opener: null, closed: false, location: { replace: (url: string) => void went.push(url) } };
+      },
+      close: () => void (closed = true),
+      addEventListener: () => {},
+      removeEventListener: () => {},
+    };
+    const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
+    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options }), SERVER, place);
+    return {
+      auth,
+      place,
+      /** Where it has been led, and in which window. */
+      async led(): Promise<{ state: string; window: string }> {
+        while (went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        return { state: new URL(went.pop()!).searchParams.get("state")!, window: windowName };
+      },
+      isClosed: () => closed,
+      /** It goes, and hears nothing any more. */
+      leave: () => ports.splice(0),
+    };
+  };
+  /** Has a person sign in, in a window that this page opens. */
+  const signedIn = async (page: Awaited<ReturnType<typeof open>>): Promise<void> => {
+    const signing = page.auth.signIn();
+    const { state, window } = await page.led();
+    assert.ok((await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window)).isClosed());
+    await signing;
+  };
+  const at = (auth: ClientAuth) => auth.headers("POST", SERVER).then((shown) => shown?.token);
+  const kept = async (): Promise<string> => JSON.stringify(await Promise.all((await rest.keys("")).map((key) => rest.get<unknown>(key))));
+  return { open, signedIn, at, rest, kept, revoked, heard, fetch };
+}
+
+test("by a window: the page that began it takes the answer, its tokens are in its memory alone, and no message holds a secret", async () => {
+  const { open, signedIn, at, rest, kept, heard } = browser();
+  const page = await open();
+  await signedIn(page);
+  assert.equal(await at(page.auth), "access-1");
+  assert.deepEqual((await rest.keys("")).filter((key) => !/^(epoch|client|registration)\//.test(key)), []);
+  assert.ok(!/access-|refresh-/.test(await kept()));
+  assert.deepEqual(heard.map((message) => Object.keys(message as object).sort().join()), ["kind,window", "kind,url"]);
+  // Neither another tab nor the page after a reload has them.
+  const next = await open();
+  assert.deepEqual([next.auth.state, await at(next.auth)], ["signed-out", undefined]);
+});
+
+test("by a window whose page is gone: the window keeps the tokens itself, and stays open", async () => {
+  const { open, at, kept } = browser();
+  const page = await open();
+  void page.auth.signIn().catch(() => {});
+  const { state, window } = await page.led();
+  page.leave();
+  const left = await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window);
+  assert.deepEqual([left.isClosed(), left.auth.state, await at(left.auth)], [false, "signed-in", "access-1"]);
+  assert.ok(!/access-|refresh-/.test(await kept()));
+});
+
+test("by a window in which a person says no: the page that began it hears why, and the window closes", async () => {
+  const { open } = browser();
+  const page = await open();
+  const signing = page.auth.signIn();
+  const { state, window } = await page.led();
+  const refused = assert.rejects(signing, (error) => error instanceof HoldfastError && error.code === "oauth_denied");
+  const answered = await open(`${redirectUrl}?error=access_denied&state=${state}&iss=${ISSUER}`, window);
+  await refused;
+  assert.deepEqual([answered.isClosed(), page.auth.failure?.code], [true, "oauth_denied"]);
+});
+
+test("by redirect: the page that comes back has the tokens", async () => {
+  const { open, at, kept } = browser({ interaction: "redirect" });
+  const page = await open();
+  void page.auth.signIn().catch(() => {});
+  const { state } = await page.led();
+  const back = await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`);
+  assert.equal(await at(back.auth), "access-1");
+  assert.ok(!/access-|refresh-/.test(await kept()));
+});
+
+test("each tab is signed in by itself; who signs out in one signs out in all, and all tokens are revoked", async () => {
+  for (const everywhere of [false, true]) {
+    const { open, signedIn, at, revoked, fetch } = browser();
+    const [a, b] = [await open(), await open()];
+    await signedIn(a);
+    assert.equal(b.auth.state, "signed-out");
+    await signedIn(b);
+    assert.deepEqual([await at(a.auth), await at(b.auth)], ["access-1", "access-2"]);
+    const signOut = (): Promise<boolean> => (everywhere ? signOutEverywhere(a.place) : a.auth.signOut());
+    // A wipe is no client's, and has no hands of the app's.
+    await withGlobal("fetch", { value: fetch }, async () => assert.ok(await signOut()));
+    assert.equal(await at(b.auth), undefined); // whether it has heard of it or not
+    while (revoked.length < 4) await new Promise((resolve) => setTimeout(resolve, 0));
+    assert.deepEqual(revoked.sort(), ["access-1", "access-2", "refresh-1", "refresh-2"]);
+    assert.deepEqual([a.place.memory.size, b.place.memory.size], [0, 0]);
+    assert.equal(b.auth.state, "signed-out");
+  }
+});
+
+test("a wipe by a page that was never signed in ends what other tabs have in their memory", async () => {
+  const { open, signedIn, at, revoked } = browser();
+  const [a, b] = [await open(), await open()];
+  await signedIn(a);
+  await signOutEverywhere(b.place);
+  assert.equal(await at(a.auth), undefined);
+  while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(revoked, ["refresh-1", "access-1"]);
+});
