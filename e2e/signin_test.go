@@ -12,10 +12,24 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// signInScript is a page that connects at once, and signs in where it has to.
+// signInScript is a page that connects at once, and signs in where it has to. The options are
+// oauth's, and watched: whether the page has the tokens in window.tokens, and none is stored while
+// window.stalls; and skew: by how many ms its clock is wrong.
 const signInScript = appScript + `
-window.open_ = async (url, how) => {
-	window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", ...how });
+window.ready = true;
+window.tokens = [];
+const fetching = async (url, init) => {
+	const response = await fetch(url, init);
+	const { access_token, refresh_token } = await response.clone().json().catch(() => ({}));
+	if (access_token) tokens.push(access_token, refresh_token);
+	window.stalled = access_token && window.stalls;
+	return stalled ? new Promise(() => {}) : response;
+};
+const clock = Date.now;
+window.open_ = async (url, { watched, skew = 0, ...how }) => {
+	window.skew = skew;
+	Date.now = () => clock() + window.skew;
+	window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", ...(watched && { fetch: fetching }), ...how });
 	window.signIns = [];
 	auth.onchange = (signIn) => {
 		window.signIn = signIn;

@@ -37,7 +37,12 @@ type Server struct {
 
 // Start runs them on free loopback ports until t ends. The test fails if the packages are
 // not installed or they do not come up.
-func Start(t testing.TB) *Server {
+func Start(t testing.TB) *Server { return start(t) }
+
+// StartBound does the same; tokens are bound to keys (RFC 9449), and both servers want nonces.
+func StartBound(t testing.TB) *Server { return start(t, "dpop") }
+
+func start(t testing.TB, more ...string) *Server {
 	t.Helper()
 	if _, err := nodeserver.Installed("oidc-provider", "package.json"); err != nil {
 		t.Fatal("oauthserver: ", err)
@@ -46,7 +51,7 @@ func Start(t testing.TB) *Server {
 	if err != nil {
 		t.Fatal("oauthserver: ", err)
 	}
-	process := nodeserver.Start(t, nil, filepath.Join(root, "e2e", "oauthserver", "server.mjs"))
+	process := nodeserver.Start(t, nil, append([]string{filepath.Join(root, "e2e", "oauthserver", "server.mjs")}, more...)...)
 	line, err := process.Line()
 	if err != nil {
 		t.Fatalf("oauthserver: %v\n%s", err, process.Output())

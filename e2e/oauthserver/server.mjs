@@ -1,15 +1,20 @@
 // An authorization server that others wrote (oidc-provider), in front of the official
 // TypeScript server (@modelcontextprotocol/server): two origins on this machine, with CORS.
 //
+// With the argument "dpop" tokens are bound to keys (RFC 9449), and both want nonces.
+//
 // It prints both origins as one line of JSON. What a test wants of them it asks at
 // /control of the authorization server, by the names of `controls`.
 
+import { createHash, webcrypto } from 'node:crypto';
 import { createServer } from 'node:http';
 
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import Provider from 'oidc-provider';
 
+/** Whether tokens have to be bound to keys. */
+const bound = process.argv.includes('dpop');
 /** Requests that the authorization server got, such as "POST /token refresh_token". */
 const requests = [];
 /** How often each tool ran, by who had it run: "pay ada". */
@@ -46,6 +51,7 @@ const provider = (origin) => new Provider(origin, {
         devInteractions: { enabled: false },
         registration: { enabled: true },
         revocation: { enabled: true },
+        dPoP: { enabled: bound, nonceSecret: Buffer.alloc(32, 7), requireNonce: () => true },
         resourceIndicators: {
             enabled: true,
             defaultResource: () => mcp,
@@ -149,6 +155,27 @@ const issuer = await listen(origin => {
     };
 });
 
+const NONCE = 'nonce-of-the-resource';
+const proofs = new Set();
+
+/** What is wrong with the proof of possession of a request; undefined for nothing. */
+async function wrongProof(request, token, thumbprint) {
+    const [header, payload, signature] = (request.headers.dpop ?? '').split('.');
+    if (!signature) return 'invalid_token';
+    const read = part => JSON.parse(Buffer.from(part, 'base64url'));
+    const { typ, alg, jwk: { crv, kty, x, y } } = read(header);
+    const { jti, htm, htu, ath, nonce } = read(payload);
+    if (nonce !== NONCE) return 'use_dpop_nonce';
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+    const key = await webcrypto.subtle.importKey('jwk', { crv, kty, x, y }, algorithm, false, ['verify']);
+    const signed = await webcrypto.subtle.verify(algorithm, key, Buffer.from(signature, 'base64url'), Buffer.from(`${header}.${payload}`));
+    const digest = text => createHash('sha256').update(text).digest('base64url');
+    const good = signed && typ === 'dpop+jwt' && alg === 'ES256' && htm === request.method && htu === mcp && ath === digest(token) &&
+        digest(JSON.stringify({ crv, kty, x, y })) === thumbprint && !proofs.has(jti);
+    proofs.add(jti);
+    return good ? undefined : 'invalid_dpop_proof';
+}
+
 const object = (properties, ...required) => fromJsonSchema({ type: 'object', properties, required });
 
 function makeServer() {
@@ -169,21 +196,22 @@ await listen(origin => {
     const serve = toNodeHandler(handler);
     const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
     const refuse = (response, status, more) => {
-        response.writeHead(status, { 'www-authenticate': `Bearer ${more}, resource_metadata="${metadata}"` }).end();
+        response.writeHead(status, { 'www-authenticate': `${bound ? 'DPoP algs="ES256", ' : 'Bearer '}${more}, resource_metadata="${metadata}"`, ...bound && { 'dpop-nonce': NONCE } }).end();
     };
     return async (request, response) => {
         if (cors(request, response)) return;
         if (request.url === '/.well-known/oauth-protected-resource/mcp') {
             response.writeHead(200, { 'content-type': 'application/json' });
-            response.end(JSON.stringify({ resource: mcp, authorization_servers: [issuer], scopes_supported: ['openid', 'tools'] }));
+            response.end(JSON.stringify({ resource: mcp, authorization_servers: [issuer], scopes_supported: ['openid', 'tools'], dpop_bound_access_tokens_required: bound }));
             return;
         }
         if (request.url !== '/mcp') return response.writeHead(404).end();
-        const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+        const token = (bound ? /^DPoP (.+)$/ : /^Bearer (.+)$/).exec(request.headers.authorization ?? '')?.[1];
         const found = token && await as.AccessToken.find(token);
-        if (!found || eras.get(found.jti) !== era) {
+        const wrong = !found || eras.get(found.jti) !== era ? 'invalid_token' : bound ? await wrongProof(request, token, found.jkt) : undefined;
+        if (wrong) {
             await bodyOf(request);
-            return refuse(response, 401, `${token ? 'error="invalid_token", ' : ''}scope="openid tools"`);
+            return refuse(response, 401, `${token ? `error="${wrong}", ` : ''}scope="openid tools"`);
         }
         const body = await bodyOf(request);
         if (/"name":"admin"/.test(body) && !(found.scope ?? '').split(' ').includes('admin')) {
