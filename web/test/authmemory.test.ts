@@ -51,8 +51,10 @@ function browser(options: OAuthOptions = {}) {
     ports.push(port);
     return { port, origin: "https://app.example" };
   };
+  /** The names of windows that are closed, or that nobody looks at any more: a page looks until then. */
+  const over = new Set<string>();
   /** Opens a page of the app. */
-  const open = async (href = "https://app.example/work", name = "") => {
+  const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}) => {
     const went: string[] = [];
     let windowName = "";
     let closed = false;
@@ -63,14 +65,17 @@ function browser(options: OAuthOptions = {}) {
       name,
       open(_, target) {
         windowName = target;
-        return { opener: null, closed: false, location: { replace: (url: string) => void went.push(url) } };
+        return { opener: null, get closed() { return over.has(target); }, location: { replace: (url: string) => void went.push(url) } };
       },
-      close: () => void (closed = true),
+      close() {
+        closed = true;
+        over.add(name);
+      },
       addEventListener: () => {},
       removeEventListener: () => {},
     };
     const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
-    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options }), SERVER, place);
+    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), SERVER, place);
     return {
       auth,
       place,
@@ -81,7 +86,10 @@ function browser(options: OAuthOptions = {}) {
       },
       isClosed: () => closed,
       /** It goes, and hears nothing any more. */
-      leave: () => ports.splice(0),
+      leave() {
+        ports.splice(0);
+        over.add(windowName);
+      },
     };
   };
   /** Has a person sign in, in a window that this page opens. */
@@ -166,6 +174,17 @@ test("a wipe by a page that was never signed in ends what other tabs have in the
   await signedIn(a);
   await signOutEverywhere(b.place);
   assert.equal(await at(a.auth), undefined);
+  while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(revoked, ["refresh-1", "access-1"]);
+});
+
+test("an app that kept its tokens persistent before leaves none of them on the disk", async () => {
+  const { open, signedIn, rest, kept, revoked } = browser({ storage: "persistent" });
+  const before = await open();
+  await signedIn(before);
+  assert.ok(/refresh-1/.test(await kept()));
+  const { auth } = await open("https://app.example/work", "", { storage: "memory" });
+  assert.deepEqual([auth.state, (await rest.keys("grant/")).length], ["signed-out", 0]);
   while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
   assert.deepEqual(revoked, ["refresh-1", "access-1"]);
 });

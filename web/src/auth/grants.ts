@@ -5,7 +5,7 @@ import type { DPoPKey } from "./dpop.js";
 import { readEpoch } from "./epochs.js";
 import { AuthFailure } from "./failure.js";
 import type { FlowRecord } from "./flow.js";
-import type { Hands, Versioned } from "./hands.js";
+import type { AuthStore, Hands, Versioned } from "./hands.js";
 import { unguessable } from "./pkce.js";
 import type { Registration } from "./registration.js";
 import { revoke } from "./revocation.js";
@@ -51,10 +51,13 @@ export async function readGrant(hands: Hands, url: string): Promise<Versioned<Gr
 
 /** Deletes a grant that has ended with its epoch, and has its tokens revoked. */
 export async function dropEnded(hands: Hands, url: string): Promise<void> {
-  if (!hands.store.alone) return;
-  const kept = await hands.store.get<Grant>(grantKey(url));
-  if (!kept || (await readGrant(hands, url))) return;
-  if (await hands.store.set(grantKey(url), kept.version, undefined)) void revoke(hands, kept.value);
+  if (hands.store.alone && !(await readGrant(hands, url))) await drop(hands, hands.store, url);
+}
+
+/** Deletes the grant for a server, and has its tokens revoked. */
+export async function drop(hands: Hands, store: AuthStore, url: string): Promise<void> {
+  const kept = await store.get<Grant>(grantKey(url));
+  if (kept && (await store.set(grantKey(url), kept.version, undefined))) void revoke(hands, kept.value);
 }
 
 /**

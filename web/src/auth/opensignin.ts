@@ -4,6 +4,7 @@
 import { AUTH_CHANNEL, authNews, type Channel, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, leaveAnswer, readFlow, WINDOW } from "./flow.js";
+import { drop } from "./grants.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
 import { MemoryAuthStore, type MemoryRows } from "./memorystore.js";
 import { Nonces } from "./nonces.js";
@@ -63,6 +64,8 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
     answered: (window) => void signIn.answered(window),
   });
   signIn.onstored = (changed) => news?.stored(changed);
+  // What an earlier build of the app has left where no token is to rest any more.
+  if (hands.store.alone && place.store) await drop(hands, place.store, url);
   await signIn.reread();
   const callback = page && takeAnswer(page, options.redirectUrl);
   if (callback) {
