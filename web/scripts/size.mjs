@@ -80,6 +80,8 @@ import { packages } from "./wasmpackages.mjs";
 // store is a file of its own. What a client asks of a sign-in is a chunk, and so is the sign-in itself: no page loads
 // them that brings a token. 0.4 KB of the worker and 0.6 KB of the wasm are for calls that wait for a sign-in, over reloads
 // too: the server has refused them, they did not run, and a page that loads later sends them once somebody has signed in.
+// 0.6 KB of the chunk of the sign-in are for tokens that are in the memory of one page alone, and for what ends them there
+// when somebody signs out elsewhere (auth/splitstore.ts).
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
