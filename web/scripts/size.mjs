@@ -74,9 +74,9 @@ import { packages } from "./wasmpackages.mjs";
 // which comes while the worker does. The module's own part is one file, and what several chunks have in common is
 // less in pieces: the page with its own host has 6 KB less. The script has 0.2 KB for what it does without.
 // 0.1 KB of the worker are for the number of the build: it alone moves the figure by as much.
-// 1.5 KB of the module and 2.5 KB of the script are for signing in with OAuth: oauth() with the check of its
-// options, a client that awaits a sign-in, requests that another sends for the core, and a wipe that signs out; for
-// a bundle of connect() that is 0.3 KB. A page with its own host pays 1.2 KB more, since what a sign-in shares with the
+// 0.9 KB of the module and 2.6 KB of the script are for signing in with OAuth: oauth() with the check of its
+// options, a client that awaits a sign-in, requests that another sends for the core, and a wipe that signs out; a bundle
+// of connect() has next to nothing of it. A page with its own host pays 1.2 KB more, since what a sign-in shares with the
 // store is a file of its own. What a client asks of a sign-in is a chunk, and so is the sign-in itself: no page loads
 // them that brings a token. 0.4 KB of the worker and 0.6 KB of the wasm are for calls that wait for a sign-in, over reloads
 // too: the server has refused them, they did not run, and a page that loads later sends them once somebody has signed in.
@@ -90,19 +90,19 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 
 const files = [
   { name: "holdfast.wasm", budget: 733_900, goal: 700_000 },
-  { name: "connect(), before the host", paths: loaded(app), budget: 8_100, goal: 10_000 },
+  { name: "connect(), before the host", paths: loaded(app), budget: 8_200, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_400, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 51_900, goal: 45_000 },
-  { name: "the module, before the host", paths: loaded(module), budget: 8_900, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 22_400, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 53_100, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 53_300, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 9_800, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 23_500, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 55_300, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 9_500, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_100, goal: 1_800 },
   { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 13_500, goal: 12_000 },
-  { name: "holdfast.js", budget: 62_450, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 59_500, goal: 45_000 },
+  { name: "holdfast.js", budget: 65_300, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 59_900, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 
