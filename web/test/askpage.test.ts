@@ -83,6 +83,19 @@ test("Fault 205: a page that hangs holds up no token: another one is asked as we
   }
 });
 
+test("Fault 254: a page that gives a token of another user waits for no other page: it gets nothing more of the last user", async () => {
+  const peers: View[] = [];
+  const other = new View(peers, { user: ada });
+  Object.assign(other.stores, { token: () => new Promise(() => {}) }); // it hangs
+  const view = new View(peers, { user: ada });
+  let got = "";
+  void view.token().then((given) => (got = given));
+  await turns();
+  view.questions[0]!.resolve(tokenOf("bob"));
+  await turns();
+  assert.equal(got, tokenOf("bob"));
+});
+
 test("Fault 210: a call that waits for a page, while others come and go, listens once for its end", async () => {
   const view = new View([], { user: ada });
   view.page.presence = "away";
