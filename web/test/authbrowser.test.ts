@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authNews, type Channel, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
+import { authNews, type Channel, manualInteraction, type OpenedWindow, type Page, popupInteraction, redirectInteraction, takeAnswer } from "../src/auth/browser.js";
 import { AuthFailure } from "../src/auth/failure.js";
 import type { FlowRecord } from "../src/auth/flow.js";
 import { rig } from "./authrig.js";
@@ -29,7 +29,7 @@ const record = { window: "holdfast-abc" } as FlowRecord;
 test("a window is opened empty, cut off, and then led away; its end is seen, some time later", async () => {
   const { page, log, opened } = fakePage("https://app.example/");
   const hands = rig({});
-  const shown = popupInteraction(page, hands).show("https://as.example/authorize", record);
+  const shown = popupInteraction(page, hands).show("https://as.example/authorize", record, false);
   assert.deepEqual(log, ["open about:blank holdfast-abc", "cut off, replace https://as.example/authorize"]);
   assert.ok(shown.kind === "waiting");
   let closed = false;
@@ -51,7 +51,7 @@ test("a window that COOP hides is not taken for closed before its page has the f
   const { page, opened } = fakePage("https://app.example/");
   const hands = rig({});
   let focus = false;
-  const shown = popupInteraction({ ...page, document: { hasFocus: () => focus } }, hands).show("https://as.example/authorize", record);
+  const shown = popupInteraction({ ...page, document: { hasFocus: () => focus } }, hands).show("https://as.example/authorize", record, false);
   let closed = false;
   if (shown.kind === "waiting") void shown.closed.then(() => (closed = true));
   opened.closed = true;
@@ -67,12 +67,21 @@ test("a window that COOP hides is not taken for closed before its page has the f
 
 test("a window that the browser does not open is blocked", () => {
   const { page } = fakePage("https://app.example/", false);
-  assert.deepEqual(popupInteraction(page, rig({})).show("https://as.example/", record), { kind: "blocked" });
+  assert.deepEqual(popupInteraction(page, rig({})).show("https://as.example/", record, true), { kind: "blocked" });
+});
+
+test("where the app says when, nothing opens before it does", () => {
+  const { page, log } = fakePage("https://app.example/");
+  const manual = manualInteraction(page, rig({}));
+  assert.deepEqual(manual.show("https://as.example/authorize", record, false), { kind: "blocked" });
+  assert.deepEqual(log, []);
+  assert.equal(manual.show("https://as.example/authorize", record, true).kind, "waiting");
+  assert.deepEqual(log, ["open about:blank holdfast-abc", "cut off, replace https://as.example/authorize"]);
 });
 
 test("a page that leaves and is the old one when it is back gives up; a new one is no concern of this", async () => {
   const { page, log, listeners } = fakePage("https://app.example/");
-  const shown = redirectInteraction(page).show("https://as.example/authorize", record);
+  const shown = redirectInteraction(page).show("https://as.example/authorize", record, false);
   assert.deepEqual(log, ["assign https://as.example/authorize"]);
   for (const listener of [...listeners]) listener({ persisted: false });
   assert.equal(listeners.size, 1);

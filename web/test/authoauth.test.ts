@@ -58,6 +58,7 @@ test("options are checked when they are given, and an error names the one", () =
   }
   oauth();
   oauth({ redirectUrl: new URL(redirectUrl), clientId: "c", clientSecret: "s", scopes: [], dpop: true, interaction: "redirect" });
+  oauth({ interaction: "manual" });
 });
 
 test("what it rejects with is a HoldfastError that names the leg", async () => {

@@ -29,6 +29,8 @@ test("what follows a refusal", () => {
     ["more scopes", refused(403, SCOPE), held, {}, "sign-in a b c"],
     ["and more", refused(403, SCOPE), held, { stepUps: 1 }, "sign-in a b c"],
     ["and more for ever", refused(403, SCOPE), held, { stepUps: 2 }, "give-up"],
+    ["the same for ever, over many pages", refused(403, SCOPE), { ...held, requested: "a c", asked: 2 }, {}, "give-up"],
+    ["another one after that", refused(403, SCOPE), { ...held, asked: 2 }, {}, "sign-in a b c"],
     ["more scopes than an old token has", refused(403, SCOPE, { token: "t0" }), held, {}, "retry"],
     ["more, unnamed", refused(403, 'Bearer error="insufficient_scope"'), held, {}, "sign-in a b"],
     ["forbidden", refused(403, "Bearer"), held, {}, "pass"],

@@ -30,14 +30,14 @@ function scene(options: Partial<SignInOptions> = {}, change: Routes = {}) {
   const shown: { address: string; record: FlowRecord; close(): void }[] = [];
   const shares = { store: new MemoryAuthStore(), locks: new Locks() };
   const tabs: SignIn[] = [];
-  const tab = (blocked = false) => {
+  const tab = (blocked: boolean | "until asked" = false) => {
     const hands = rig(routes, shares);
     const interaction: Interaction = {
-      show(address, record) {
+      show(address, record, asked) {
         let close = (): void => {};
         const closed = new Promise<void>((resolve) => (close = resolve));
         shown.push({ address, record, close });
-        return blocked ? { kind: "blocked" } : { kind: "waiting", closed };
+        return blocked === true || (blocked === "until asked" && !asked) ? { kind: "blocked" } : { kind: "waiting", closed };
       },
     };
     const signIn = new SignIn(hands, SERVER, { redirectUrl, ...options }, interaction);
@@ -158,6 +158,31 @@ test("a refreshed token that is refused as well brings a person, once", async ()
   await answer(signIn);
   trials = (await waits)!;
   assert.equal((await failureOf(signIn.refused(refusal(401, "at3"), trials))).fields.code, "unauthorized");
+  check();
+});
+
+test("Fault 262: a window that was blocked opens when the app asks for it from a click; nobody begins anew", async () => {
+  const { tab, shown, answer, until, check } = scene();
+  const { signIn } = tab("until asked");
+  const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
+  await until(() => signIn.address !== undefined);
+  // Browsers open a window within the click, and not later.
+  const again = signIn.signIn();
+  assert.deepEqual(shown.map(({ record }) => record.state), [shown[0]!.record.state, shown[0]!.record.state]);
+  assert.equal(signIn.address, undefined);
+  await answer(signIn);
+  await Promise.all([waits, again]);
+  // Who closes it is asked again by the next click, at once.
+  await signIn.signOut();
+  const closed = failureOf(signIn.signIn());
+  await until(() => shown.length === 3);
+  shown.at(-1)!.close();
+  assert.equal((await closed).fields.code, "sign_in_required");
+  const at = signIn.signIn();
+  await until(() => shown.length === 4);
+  assert.equal(signIn.address, undefined);
+  await answer(signIn);
+  await at;
   check();
 });
 
@@ -291,6 +316,70 @@ test("after a sign-out no flow that was begun before signs anybody in, wherever 
     await again;
     assert.equal((await signIn.headers("POST", SERVER))!.token, "at2", when);
   }
+});
+
+test("Fault 263: who is asked for more stays who it is, where no token says who; where one does, it is that one", async () => {
+  let subject: string | undefined;
+  const claims = (): object => (subject === undefined ? {} : { id_token: `x.${btoa(JSON.stringify({ iss: ISSUER, aud: "c", sub: subject }))}.x` });
+  let issued = 0;
+  const { tab, shown, answer, until } = scene({}, {
+    [`POST ${ISSUER}/token`]: () => json({ access_token: `at${++issued}`, token_type: "Bearer", expires_in: 3600, ...claims() }),
+  });
+  const { signIn } = tab();
+  const more = 'Bearer error="insufficient_scope", scope="admin"';
+  const seen: (string | undefined)[] = [];
+  const then = async (waits: Promise<unknown>): Promise<void> => {
+    await until(() => shown.length === seen.length + 1);
+    await answer(signIn);
+    await waits;
+    seen.push(await signIn.principal());
+  };
+  await then(signIn.signIn());
+  await then(signIn.refused(refusal(403, "at1", more), NO_TRIALS));
+  assert.equal(seen[1], seen[0]);
+  // A sign-in that is no step-up may be another user's.
+  await then(signIn.refused(refusal(401, "at2"), NO_TRIALS));
+  assert.ok(seen[2] !== seen[1]);
+  subject = "bob";
+  await then(signIn.refused(refusal(403, "at3", more), NO_TRIALS));
+  assert.equal(seen[3], JSON.stringify([ISSUER, "bob"]));
+  // Who was known and is not any more is somebody else.
+  subject = undefined;
+  await then(signIn.refused(refusal(403, "at4", 'Bearer error="insufficient_scope", scope="root"'), NO_TRIALS));
+  assert.ok(seen[4] !== seen[3]);
+});
+
+test("Fault 264: a server that asks for the same scopes for ever has them asked for twice, over all pages", async () => {
+  const { tab, shown, answer, until } = scene();
+  const more = 'Bearer error="insufficient_scope", scope="admin"';
+  const first = tab().signIn;
+  const begun = first.signIn();
+  await until(() => shown.length === 1);
+  await answer(first);
+  await begun;
+  // Each time it is a page that has just come back, and knows of nothing but what is stored.
+  for (const n of [1, 2]) {
+    const { signIn } = tab();
+    const waits = signIn.refused(refusal(403, `at${n}`, more), NO_TRIALS);
+    await until(() => shown.length === n + 1);
+    await answer(signIn);
+    await waits;
+  }
+  const last = tab().signIn;
+  assert.equal((await failureOf(last.refused(refusal(403, "at3", more), NO_TRIALS))).fields.code, "unauthorized");
+  // What was not asked for so far is another matter, and so is a person who wants to.
+  const other = last.refused(refusal(403, "at3", 'Bearer error="insufficient_scope", scope="root"'), NO_TRIALS);
+  await until(() => shown.length === 4);
+  await answer(last);
+  await other;
+  const click = last.signIn();
+  await until(() => shown.length === 5);
+  await answer(last);
+  await click;
+  const again = last.refused(refusal(403, "at5", more), NO_TRIALS);
+  await until(() => shown.length === 6);
+  await answer(last);
+  await again;
 });
 
 test("two users in turn are two principals, also where no token says who", async () => {

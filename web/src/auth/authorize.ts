@@ -4,9 +4,11 @@ import type { OAuthChallenge } from "./challenge.js";
 import { discover } from "./discovery.js";
 import { makeDPoPKey } from "./dpop.js";
 import { beginFlow, type FlowRecord } from "./flow.js";
+import { readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { type ClientOptions, register } from "./registration.js";
 import { chooseScopes } from "./scopes.js";
+import { stepUpFrom } from "./stepup.js";
 
 /** How the app wants to sign in. */
 export interface SignInOptions extends ClientOptions {
@@ -33,5 +35,7 @@ export async function authorize(hands: Hands, url: string, options: SignInOption
   const client = await register(hands, server, options);
   const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
-  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting });
+  const grant = scope === undefined ? undefined : (await readGrant(hands, url))?.value;
+  const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
+  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp });
 }

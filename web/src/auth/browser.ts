@@ -50,6 +50,12 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
   };
 }
 
+/** The same, where the app itself says when: until then it has the address. */
+export function manualInteraction(page: Page, hands: Pick<Hands, "after">): Interaction {
+  const popup = popupInteraction(page, hands);
+  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : { kind: "blocked" }) };
+}
+
 /**
  * A server whose pages are cut off from all others (COOP) makes its window look closed at
  * once. While a person is in there this page has not the focus; when it really closes, the page has it again.

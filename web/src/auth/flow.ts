@@ -8,6 +8,7 @@ import { AuthFailure, denied, invalid } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { makePkce, unguessable } from "./pkce.js";
 import type { Registration } from "./registration.js";
+import type { StepUp } from "./stepup.js";
 
 /** How long a person may take to sign in, in ms. */
 export const FLOW_TIME: number = 60 * 60 * 1000;
@@ -34,6 +35,8 @@ export interface FlowRecord {
   readonly waiting?: unknown;
   /** What came back, where another page than the one with the tokens has taken it. */
   readonly answer?: Callback;
+  /** It asks who is signed in for more. */
+  readonly stepUp?: StepUp;
   /** What a sign-out ends. */
   readonly epoch: string;
   /** In ms since 1970. */
@@ -49,6 +52,7 @@ export interface Beginning {
   scope?: string | undefined;
   dpop?: DPoPKey | undefined;
   waiting?: unknown;
+  stepUp?: StepUp | undefined;
 }
 
 /** Checks an address that the answer may come to; throws `bad_argument`. */
@@ -63,7 +67,7 @@ export function checkRedirectURL(text: string): void {
 /** Begins a flow: stores its record, and gives the address to go to. */
 export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ record: FlowRecord; address: string }> {
   const { verifier, challenge } = await makePkce(hands);
-  const { scope, dpop, waiting, ...rest } = beginning;
+  const { scope, dpop, waiting, stepUp, ...rest } = beginning;
   const state = unguessable(hands);
   const record: FlowRecord = {
     ...rest,
@@ -75,6 +79,7 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ r
     ...(scope === undefined ? {} : { scope }),
     ...(dpop === undefined ? {} : { dpop }),
     ...(waiting === undefined ? {} : { waiting }),
+    ...(stepUp === undefined ? {} : { stepUp }),
   };
   await sweepFlows(hands);
   if (!(await hands.store.set(flowKey(state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");

@@ -9,6 +9,7 @@ import type { AuthStore, Hands, Versioned } from "./hands.js";
 import { unguessable } from "./pkce.js";
 import type { Registration } from "./registration.js";
 import { revoke } from "./revocation.js";
+import { namelessPrincipal, stillThere } from "./stepup.js";
 import { subjectOf } from "./subject.js";
 import { tokenRequest } from "./tokenrequest.js";
 import { type AccessToken, readTokens } from "./tokens.js";
@@ -27,6 +28,8 @@ export interface Grant {
   /** The scopes that were asked for, and those that were granted. */
   readonly requested?: string;
   readonly granted?: string;
+  /** How often they were asked for in turn, where they came by step-ups. */
+  readonly asked?: number;
   /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
   readonly principal: string;
   /** What a sign-out ends. */
@@ -65,7 +68,7 @@ export async function drop(hands: Hands, store: AuthStore, url: string): Promise
  * happens: after an error somebody has to sign in again.
  */
 export async function exchange(hands: Hands, record: FlowRecord, code: string): Promise<Grant> {
-  const { url, resource, server, client, scope, dpop } = record;
+  const { url, resource, server, client, scope, dpop, stepUp } = record;
   const json = await tokenRequest(hands, "auth/token", server.tokenEndpoint, { client, dpop }, {
     grant_type: "authorization_code",
     code,
@@ -83,11 +86,15 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     client,
     access,
     epoch: record.epoch,
-    principal: subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ?? JSON.stringify([server.issuer, { signIn: unguessable(hands) }]),
+    principal:
+      subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ??
+      stillThere(stepUp, (await readGrant(hands, url))?.value, server.issuer) ??
+      namelessPrincipal(server.issuer, unguessable(hands)),
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(dpop === undefined ? {} : { dpop }),
     ...(scope === undefined ? {} : { requested: scope }),
     ...(granted === undefined ? {} : { granted }),
+    ...(stepUp === undefined ? {} : { asked: stepUp.asked }),
   };
   return storeGrant(hands, grant);
 }

@@ -4,7 +4,7 @@
 import { badArgument } from "../shared/arguments.js";
 import type { Hands } from "./hands.js";
 import type { SignInOptions } from "./authorize.js";
-import type { Opening, TokenStorage } from "./opensignin.js";
+import type { HowPeople, Opening, TokenStorage } from "./opensignin.js";
 import type { Credentials } from "./registration.js";
 import type { SigningAlgorithm } from "./signing.js";
 import type { Unattended } from "./unattended.js";
@@ -29,8 +29,11 @@ export interface OAuthOptions {
   scopes?: readonly string[];
   /** Whether tokens are bound to a key that no script can read (RFC 9449). Default: where the server demands it. */
   dpop?: boolean;
-  /** Whether a person signs in in a window of its own, or the page goes away and comes back. Default "popup". */
-  interaction?: "popup" | "redirect";
+  /**
+   * Whether a person signs in in a window of its own, or the page goes away and comes back; "manual": nothing
+   * happens before the app calls `signIn()`, which opens a window, or leads the page to `address`. Default "popup".
+   */
+  interaction?: HowPeople;
   /**
    * Where tokens are kept. `persistent`: in IndexedDB, sealed under a key that no script can read; all tabs have
    * the same sign-in, also after a reload. `memory`: in this page alone; each tab and each reload is
@@ -88,7 +91,7 @@ function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, sto
     if (value !== undefined && absolute(value) === undefined) throw badArgument("oauth", name, "is not a URL");
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))) throw badArgument("oauth", "scopes", "has to be a list of strings");
-  if (interaction !== undefined && interaction !== "popup" && interaction !== "redirect") throw badArgument("oauth", "interaction", 'has to be "popup" or "redirect"');
+  if (interaction !== undefined && !["popup", "redirect", "manual"].includes(interaction)) throw badArgument("oauth", "interaction", 'has to be "popup", "redirect" or "manual"');
   if (storage !== undefined && storage !== "persistent" && storage !== "memory") throw badArgument("oauth", "storage", 'has to be "persistent" or "memory"');
   const { clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy } = rest;
   for (const [name, value] of Object.entries({ clientId, clientSecret, issuer, clientName })) {

@@ -1,7 +1,7 @@
 // The entry of the chunk that signs in. It imports no more than types from outside of its
 // folder: what it shared with the module would become a file that every page has to load.
 
-import { AUTH_CHANNEL, authNews, type Channel, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, leaveAnswer, readFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
@@ -31,9 +31,12 @@ export interface AuthPlace {
 /** Where tokens are kept: `persistent` in the store, sealed; `memory` in that of the page or worker alone. */
 export type TokenStorage = "persistent" | "memory";
 
+/** How a person gets to the authorization server. */
+export type HowPeople = "popup" | "redirect" | "manual";
+
 /** How a sign-in is opened. */
 export interface Opening {
-  how: "popup" | "redirect" | Unattended;
+  how: HowPeople | Unattended;
   storage: TokenStorage;
   place: AuthPlace;
   /** The app's own hands. */
@@ -125,7 +128,14 @@ function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own
   };
 }
 
-function interactionOf(how: "popup" | "redirect", hands: Hands, page: AuthPlace["page"]): Interaction {
+function interactionOf(how: HowPeople, hands: Hands, page: AuthPlace["page"]): Interaction {
   if (!page) return { show: () => ({ kind: "blocked" }) };
-  return how === "popup" ? popupInteraction(page, hands) : redirectInteraction(page);
+  switch (how) {
+    case "popup":
+      return popupInteraction(page, hands);
+    case "manual":
+      return manualInteraction(page, hands);
+    case "redirect":
+      return redirectInteraction(page);
+  }
 }

@@ -2,6 +2,7 @@
 
 import type { OAuthChallenge } from "./challenge.js";
 import { union } from "./scopes.js";
+import { isAmong } from "./stepup.js";
 
 /** What was tried for a request since one last passed. */
 export interface Trials {
@@ -33,6 +34,8 @@ export interface Held {
   readonly canRefresh: boolean;
   readonly requested: string | undefined;
   readonly granted: string | undefined;
+  /** How often these scopes were asked for in turn, by step-ups, whichever pages there were. */
+  readonly asked?: number | undefined;
 }
 
 /** What to do. */
@@ -60,6 +63,8 @@ export function judge({ status, challenge, token, nonce }: Refusal, held: Held |
     if (challenge?.error !== "insufficient_scope") return { kind: "pass" };
     if (held?.token !== undefined && token !== held.token) return retry(trials);
     if (trials.stepUps >= MAX_STEP_UPS) return { kind: "give-up" };
+    // A page that goes away to sign in knows nothing of trials when it is back.
+    if ((held?.asked ?? 0) >= MAX_STEP_UPS && isAmong(challenge.scope, held?.requested)) return { kind: "give-up" };
     const scope = union(held?.requested, held?.granted, challenge.scope);
     return { kind: "sign-in", ...(scope === undefined ? {} : { scope }), trials: { ...trials, stepUps: trials.stepUps + 1 } };
   }

@@ -5,14 +5,15 @@ import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, checkRedirectURL, readFlow, takeFlow } from "./flow.js";
+import { type Callback, checkRedirectURL, type FlowRecord, readFlow, takeFlow } from "./flow.js";
 import { dropEnded, exchange, type Grant, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
-import { scopeList } from "./scopes.js";
+import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
+import { isAmong } from "./stepup.js";
 import { NEXT_SIGN_IN, type SignInState } from "./signinstate.js";
 import { lifeOf } from "./tokens.js";
 
@@ -26,6 +27,10 @@ interface Pending extends Reason {
   window?: string;
   /** Its answer is here, and is being taken. */
   taken?: Promise<unknown>;
+  /** The app has asked for it itself. */
+  asked: boolean;
+  /** What opens the window that could not be opened so far. */
+  open?: () => void;
 }
 
 /** Signs in at one server, keeps its token fresh, and gives it to requests. */
@@ -175,7 +180,7 @@ export class SignIn {
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
     const grant = (await readGrant(this.#hands, this.url))?.value;
     const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted };
+    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked };
     const verdict = judge(refusal, held, trials);
     if (verdict.kind !== "give-up") return verdict;
     throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
@@ -183,15 +188,20 @@ export class SignIn {
 
   /**
    * Has a person sign in, from a click at best: browsers open windows then. Resolves once
-   * somebody has, in this tab or in another one. Who asks meanwhile waits for the same. After
-   * a failure it asks for what was asked for then.
+   * somebody has, in this tab or in another one. Who asks meanwhile waits for the same; a window that
+   * was not opened so far is opened now. After a failure it asks for what was asked for then.
    *
    * @param waiting what of the app waits, as plain data: it is in the flow's record
    */
   signIn(challenge?: OAuthChallenge, { waiting }: { waiting?: unknown } = {}): Promise<void> {
     const { challenge: former, rejected, scope } = this.#declined ?? {};
     this.#declined = undefined;
-    return this.#ask({ challenge: challenge ?? former, rejected, scope }, waiting);
+    const promise = this.#ask({ challenge: challenge ?? former, rejected, scope }, waiting);
+    if (this.#pending) {
+      this.#pending.asked = true;
+      this.#pending.open?.();
+    }
+    return promise;
   }
 
   #ask(reason: Reason, waiting?: unknown): Promise<void> {
@@ -199,7 +209,7 @@ export class SignIn {
     if (this.#declined) return Promise.reject(this.#declined.failure);
     let [resolve, reject]: [() => void, (error: AuthFailure) => void] = [() => {}, () => {}];
     const promise = new Promise<void>((...both) => ([resolve, reject] = both));
-    const pending: Pending = { ...reason, promise, resolve, reject };
+    const pending: Pending = { ...reason, promise, resolve, reject, asked: false };
     this.#pending = pending;
     this.#enter(reason.scope !== undefined && this.#state !== "signed-out" ? "step-up" : "authorizing");
     this.#begin(pending, waiting).catch((error: unknown) => this.#fail(pending, asFailure(error)));
@@ -217,12 +227,19 @@ export class SignIn {
     if (this.#pending !== pending) return; // Another tab was faster.
     pending.state = record.state;
     pending.window = record.window;
-    const shown = this.#interaction.show(address, record);
-    if (shown.kind === "blocked") {
-      this.#address = address;
+    await this.#show(pending, address, record);
+  }
+
+  async #show(pending: Pending, address: string, record: FlowRecord): Promise<void> {
+    const shown = this.#interaction.show(address, record, pending.asked);
+    const blocked = shown.kind === "blocked";
+    if (blocked) pending.open = () => void this.#show(pending, address, record).catch((error: unknown) => this.#fail(pending, asFailure(error)));
+    else delete pending.open;
+    if (blocked !== (this.#address !== undefined)) {
+      this.#address = blocked ? address : undefined;
       this.onchange?.();
-      return;
     }
+    if (blocked) return;
     await shown.closed;
     await pending.taken;
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
@@ -290,8 +307,7 @@ export class SignIn {
 
   #suffices(grant: Grant, { rejected, scope }: Reason): boolean {
     if (!isUsable(grant, this.#hands.now()) || grant.access?.token === rejected) return false;
-    const scopes = new Set([...scopeList(grant.requested), ...scopeList(grant.granted)]);
-    return scopeList(scope).every((one) => scopes.has(one));
+    return isAmong(scope, union(grant.requested, grant.granted));
   }
 
   #settle(): void {

@@ -1,0 +1,44 @@
+// Asking who is signed in for more: what has to outlive the page that begins it.
+
+import { scopeList } from "./scopes.js";
+
+/** What a flow that is a step-up knows of the sign-in that it adds to. */
+export interface StepUp {
+  /** Who is signed in. */
+  readonly principal: string;
+  /** How often these scopes were asked for in turn, with this time. */
+  readonly asked: number;
+}
+
+/** What of a grant matters to it. */
+interface SignedIn {
+  readonly principal: string;
+  readonly requested?: string;
+  readonly asked?: number;
+}
+
+/** A step-up to these scopes, from what is granted. */
+export function stepUpFrom({ principal, requested, asked = 0 }: SignedIn, scope: string): StepUp {
+  return { principal, asked: isAmong(scope, requested) ? asked + 1 : 1 };
+}
+
+/** Whether all these scopes are in a list. */
+export function isAmong(scope: string | undefined, list: string | undefined): boolean {
+  const all = new Set(scopeList(list));
+  return scopeList(scope).every((one) => all.has(one));
+}
+
+/** The name of a sign-in of which no token says whose it is. */
+export function namelessPrincipal(issuer: string, signIn: string): string {
+  return JSON.stringify([issuer, { signIn }]);
+}
+
+/**
+ * Who has signed in, where no token says it: whoever is asked for more while signed in stays who it is, as
+ * long as that sign-in is still there. A known user is never taken for granted.
+ */
+export function stillThere(stepUp: StepUp | undefined, now: SignedIn | undefined, issuer: string): string | undefined {
+  if (!stepUp || now?.principal !== stepUp.principal) return undefined;
+  const [of, who] = JSON.parse(stepUp.principal) as [unknown, unknown];
+  return of === issuer && typeof who === "object" ? stepUp.principal : undefined;
+}
