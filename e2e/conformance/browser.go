@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -21,6 +22,12 @@ import (
 const (
 	startLimit = 60 * time.Second
 	stopLimit  = 10 * time.Second
+)
+
+// A page is asked every askEvery whether it has ended, and has askLimit to answer.
+const (
+	askEvery = 50 * time.Millisecond
+	askLimit = 2 * time.Second
 )
 
 // browser is one Chrome behind a proxy. Each scenario gets a profile and an
@@ -91,11 +98,30 @@ func (b *browser) drive(ctx context.Context, t task) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if err := chromedp.Do(deadline, chromedp.Navigate(site.URL+"/")); err != nil {
+	if err := chromedp.Do(deadline, chromedp.Navigate(site.URL+"/#"+url.PathEscape(string(argument)))); err != nil {
 		return result{}, err
 	}
-	return chromedp.Run(deadline, chromedp.Evaluate[result](
-		`import("/driver.mjs").then(({ drive }) => drive(`+string(argument)+`))`, chromedp.EvalAwaitPromise))
+	return ended(deadline)
+}
+
+// ended waits for what the page says of its end. It asks again and again: a page that
+// signs in by a redirect goes away and comes back, and a question to it is lost meanwhile.
+func ended(ctx context.Context) (result, error) {
+	again := time.NewTicker(askEvery)
+	defer again.Stop()
+	for {
+		once, cancel := context.WithTimeout(ctx, askLimit)
+		got, err := chromedp.Run(once, chromedp.Evaluate[*result](`window.ended ?? null`))
+		cancel()
+		if err == nil && got != nil {
+			return *got, nil
+		}
+		select {
+		case <-ctx.Done():
+			return result{}, ctx.Err()
+		case <-again.C:
+		}
+	}
 }
 
 // console gathers what a page writes to its console, for people to look at.

@@ -20,6 +20,8 @@ type task struct {
 	Revision string          `json:"revision"`
 	URL      string          `json:"url"`
 	Context  json.RawMessage `json:"context,omitempty"`
+	// Interaction is how a person gets to sign in: the desk's word, not the suite's.
+	Interaction string `json:"interaction,omitempty"`
 }
 
 // result is what the page says when it has ended.

@@ -19,13 +19,14 @@ const pageLimit = 15 * time.Second
 // desk is where the suite's client calls for one run. It drives the page and
 // keeps how that ended.
 type desk struct {
-	browser *browser
-	server  *httptest.Server
-	ended   chan ending
+	browser     *browser
+	interaction string
+	server      *httptest.Server
+	ended       chan ending
 }
 
-func newDesk(b *browser) *desk {
-	d := &desk{browser: b, ended: make(chan ending, 1)}
+func newDesk(b *browser, interaction string) *desk {
+	d := &desk{browser: b, interaction: interaction, ended: make(chan ending, 1)}
 	d.server = httptest.NewServer(d)
 	return d
 }
@@ -36,6 +37,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	t.Interaction = d.interaction
 	// The client hangs up when it is killed; the page ends with it.
 	ctx, cancel := context.WithTimeout(r.Context(), pageLimit)
 	defer cancel()

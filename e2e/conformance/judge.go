@@ -33,6 +33,21 @@ type Verdict struct {
 	Why    string // it did not pass
 }
 
+// and is the verdict on a run that was made once more, in that interaction: it passes if both do.
+func (v Verdict) and(once Verdict, interaction string) Verdict {
+	if once.Passed {
+		return v
+	}
+	why := once.Why
+	if interaction != "" {
+		why = interaction + ": " + why
+	}
+	if v.Why != "" {
+		why = v.Why + "; " + why
+	}
+	return Verdict{Why: why}
+}
+
 // judge decides whether a run passes: at least one check succeeded, none failed
 // and none warns, nothing timed out, and the client came to a good end (or may
 // fail). The suite alone asks for no success: with it the program true passes

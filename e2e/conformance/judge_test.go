@@ -46,3 +46,23 @@ func TestJudge(t *testing.T) {
 		t.Errorf("a client may give way to an older revision: %+v", got)
 	}
 }
+
+func TestARunPassesInAllInteractions(t *testing.T) {
+	pass, fail := Verdict{Passed: true}, Verdict{Why: "d: did not"}
+	for _, c := range []struct{ popup, redirect, want Verdict }{
+		{pass, pass, pass},
+		{pass, fail, Verdict{Why: "redirect: d: did not"}},
+		{fail, pass, Verdict{Why: "popup: d: did not"}},
+		{fail, fail, Verdict{Why: "popup: d: did not; redirect: d: did not"}},
+	} {
+		if got := (Verdict{Passed: true}).and(c.popup, "popup").and(c.redirect, "redirect"); got != c.want {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := (Run{"auth/wif-jwt-bearer", july2026}).interactions(); len(got) != 1 {
+		t.Errorf("a program signs in by %q", got)
+	}
+	if got := (Run{"auth/basic-cimd", july2026}).interactions(); len(got) != 2 {
+		t.Errorf("a person signs in by %q", got)
+	}
+}

@@ -2,9 +2,11 @@
 
 package conformance
 
+import "slices"
+
 // required are the runs that have to pass: make conformance fails without them.
-// The others are run and shown. A run that has come to pass gets its row here.
-var required = []Run{
+// The others are run and shown. A run that has come to pass gets its row here; those of auth all have.
+var required = slices.Concat(authRuns(), []Run{
 	{"initialize", november2025},
 	{"tools_call", november2025},
 	{"tools_call", july2026},
@@ -20,4 +22,16 @@ var required = []Run{
 	{"json-schema-2020-12-preservation", july2026},
 	{"sep-2640-client-no-prefetch", november2025},
 	{"sep-2640-client-no-prefetch", july2026},
+})
+
+// authRuns are all runs that are about authorization.
+func authRuns() (runs []Run) {
+	for _, s := range scenarios {
+		for _, revision := range s.revisions {
+			if run := (Run{s.name, revision}); run.Auth() {
+				runs = append(runs, run)
+			}
+		}
+	}
+	return runs
 }

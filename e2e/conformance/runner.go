@@ -45,14 +45,14 @@ func (r Runner) Run(ctx context.Context) (Outcome, error) {
 	if err := os.RemoveAll(results); err != nil {
 		return Outcome{}, err
 	}
-	folder := func(run Run) string {
-		return filepath.Join(results, run.Revision, strings.ReplaceAll(run.Scenario, "/", "-"))
+	folder := func(run Run, interaction string) string {
+		return filepath.Join(results, run.Revision, strings.ReplaceAll(run.Scenario, "/", "-"), interaction)
 	}
 	proxy := httptest.NewServer(newProxy())
 	defer proxy.Close()
 	browser, err := startBrowser(proxy.URL, filepath.Join(root, "web", "dist"), func(t task, lines []string) {
 		// For people to look at; a verdict does not depend on it.
-		_ = os.WriteFile(filepath.Join(folder(Run{t.Scenario, t.Revision}), "console.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
+		_ = os.WriteFile(filepath.Join(folder(Run{t.Scenario, t.Revision}, t.Interaction), "console.txt"), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -66,14 +66,18 @@ func (r Runner) Run(ctx context.Context) (Outcome, error) {
 			if r.Only != nil && !r.Only.MatchString(run.String()) {
 				continue
 			}
-			desk := newDesk(browser)
-			checks, err := suite.run(ctx, run, desk.server.URL, folder(run))
-			verdict := judge(run, checks, desk.close(), s.mayFail)
-			if ctx.Err() != nil {
-				return found, ctx.Err()
-			}
-			if err != nil {
-				verdict = Verdict{Why: err.Error()}
+			verdict := Verdict{Passed: true}
+			for _, interaction := range run.interactions() {
+				desk := newDesk(browser, interaction)
+				checks, err := suite.run(ctx, run, desk.server.URL, folder(run, interaction))
+				once := judge(run, checks, desk.close(), s.mayFail)
+				if ctx.Err() != nil {
+					return found, ctx.Err()
+				}
+				if err != nil {
+					once = Verdict{Why: err.Error()}
+				}
+				verdict = verdict.and(once, interaction)
 			}
 			found.Verdicts[run] = verdict
 			r.Progress(run, verdict)
@@ -97,7 +101,7 @@ func (o Outcome) Missing() []Run {
 func (o Outcome) Unrequired() []Run {
 	var runs []Run
 	for run, verdict := range o.Verdicts {
-		if verdict.Passed && !run.Auth() && !slices.Contains(required, run) {
+		if verdict.Passed && !slices.Contains(required, run) {
 			runs = append(runs, run)
 		}
 	}

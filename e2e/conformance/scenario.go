@@ -2,7 +2,10 @@
 
 package conformance
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Revisions of MCP that the suite has scenarios for.
 const (
@@ -26,6 +29,23 @@ type Run struct {
 
 // Auth reports whether the scenario is about authorization.
 func (r Run) Auth() bool { return strings.HasPrefix(r.Scenario, "auth/") }
+
+// interactions are the ways in which a page has a person sign in: the runs of auth are made in each of
+// them, and pass if they pass in all.
+var interactions = []string{"popup", "redirect"}
+
+// interactions of a run; "" where nobody signs in.
+func (r Run) interactions() []string {
+	if !r.Auth() || slices.Contains(unattended, r.Scenario) {
+		return []string{""}
+	}
+	return interactions
+}
+
+// unattended are the scenarios in which a program signs in, and no person.
+var unattended = []string{
+	"auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization", "auth/wif-jwt-bearer",
+}
 
 // scenario is a row of the suite's list of client scenarios.
 type scenario struct {

@@ -53,7 +53,8 @@ func TestReport(t *testing.T) {
 		`| initialize | fail: a \| b c | n/a |`,
 		`| tools_call | pass | pass |`,
 		`| auth/metadata-default | n/a | pass | not run |`,
-		`non-auth: 2 of 3 pass; auth: 1 of 1 pass (not counted)`,
+		`non-auth: 2 of 3 pass; auth: 1 of 1 pass`,
+		`passes, and may go on the required list: auth/metadata-default@2025-11-25`,
 		`passes, and may go on the required list: tools_call@2026-07-28`,
 		"REQUIRED, and does not pass: initialize@2025-11-25: a | b\nc",
 	} {

@@ -8,7 +8,7 @@ import { stepsOf } from "./scenarios.mjs";
 const CLIENT = { name: "holdfast-conformance", version: "1.0.0" };
 
 /**
- * Does a task: { scenario, revision, url, context }. Says how it ended rather
+ * Does a task: { scenario, revision, url, context, interaction }. Says how it ended rather
  * than rejecting: { ok, reason, spoke }, the last being the revision in use.
  */
 export async function drive(task) {
@@ -16,12 +16,7 @@ export async function drive(task) {
   const session = {
     context: task.context,
     connect: async (options = {}) => {
-      const mcp = await connect(task.url, {
-        client: CLIENT,
-        revision: task.revision,
-        ...(task.scenario.startsWith("auth/") ? authorization(task) : {}),
-        ...options,
-      });
+      const mcp = await connect(task.url, { ...optionsOf(task), ...options });
       clients.push(mcp);
       return mcp;
     },
@@ -36,6 +31,15 @@ export async function drive(task) {
     // The suite's servers end only when their connections have.
     await Promise.all(clients.map((mcp) => mcp.close()));
   }
+}
+
+/** In the window of a sign-in: takes the answer that it has come back with, which closes it. */
+export async function answer(task) {
+  await connect(task.url, optionsOf(task)).catch(() => {});
+}
+
+function optionsOf(task) {
+  return { client: CLIENT, revision: task.revision, ...(task.scenario.startsWith("auth/") ? authorization(task) : {}) };
 }
 
 function describe(error) {
