@@ -37,7 +37,7 @@ NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
 # Patterns of servers' must not be run by the browser's RegExp, which can hang.
 LINEAR := --inject:web/src/output-schema/inject.ts
 
-DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css)
+DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css signin.js signin.html signin.css)
 
 .PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
 

@@ -27,6 +27,7 @@ func (s *Site) addControls() {
 		"restart": func(*http.Request) (string, time.Duration, error) {
 			s.mcp.Restart()
 			s.plain.Restart()
+			s.private.Restart()
 			s.taskCuts.All()
 			s.tasks.Restart()
 			s.resume.Restart()

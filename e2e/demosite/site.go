@@ -4,7 +4,8 @@
 // server at /mcp (package gosdk), one at /plain that answers in one piece and
 // can resume nothing, one at /tasks whose calls take long and one at /resume that goes
 // on with them by a token or a task (package peer), an ACP agent at /acp that plays
-// parts (package acppeer), and controls that break their connections on purpose. The demo command serves it;
+// parts (package acppeer), an MCP server at /private that wants a sign-in, with the authorization
+// server for it at /as (package authserver), and controls that break their connections on purpose. The demo command serves it;
 // tests mount it on an origin of their own:
 //
 //	site, err := demosite.New(demosite.Options{})
@@ -37,6 +38,7 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
+	"github.com/holdfast-mcp/holdfast/e2e/demosite/authserver"
 	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/cuts"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/gate"
@@ -51,7 +53,8 @@ type Options struct {
 	Dist string
 	// Hour is the real time that a simulated hour takes; 0 means 8 s.
 	Hour time.Duration
-	// Haste is how many times faster than a person reads aloud the agent speaks; 0 means 1.
+	// Haste is how many times faster than a person reads aloud the agent speaks, and than they are
+	// asked to the tools of /private go; 0 means 1.
 	Haste float64
 	// MCP are the options of the embedded server.
 	MCP gosdk.Options
@@ -65,9 +68,13 @@ type Site struct {
 	tasks  *peer.Peer
 	resume *peer.Peer // behind /resume
 	agent  *acppeer.Peer
-	ctx    context.Context
-	stop   context.CancelFunc
-	work   sync.WaitGroup
+	// behind /private, and whom it trusts
+	private *gosdk.Server
+	signIns *authserver.Server
+
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
 
 	taskCuts  cuts.Cuts // of /tasks and /resume
 	agentCuts cuts.Cuts
@@ -110,6 +117,7 @@ func New(o Options) (*Site, error) {
 	s.mux.Handle("/acp", s.unlessDown(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.agentCuts.Serve(s.agent, w, r)
 	})))
+	s.addSignIn(o.Haste)
 	s.mux.HandleFunc("GET /visit", visit)
 	s.mux.Handle("/", pages(files))
 	s.addControls()
@@ -135,12 +143,15 @@ func (s *Site) Resume() *peer.Peer { return s.resume }
 // looks for parts that were lost on the way; else everything passes.
 func (s *Site) Lookups() *gate.Gate { return &s.lookups }
 
+// Private is the server behind /private, which wants a sign-in.
+func (s *Site) Private() *gosdk.Server { return s.private }
+
 // Agent is the agent behind /acp.
 func (s *Site) Agent() *acppeer.Peer { return s.agent }
 
 // cut drops the connections to the servers and returns how many there were.
 func (s *Site) cut() int {
-	return s.mcp.CutStreams() + s.plain.CutStreams() + s.taskCuts.All() + s.agentCuts.All()
+	return s.mcp.CutStreams() + s.plain.CutStreams() + s.private.CutStreams() + s.taskCuts.All() + s.agentCuts.All()
 }
 
 // Close stops tools and controls and drops the connections to the servers.
@@ -149,6 +160,7 @@ func (s *Site) Close() {
 	s.work.Wait()
 	s.mcp.Close()
 	s.plain.Close()
+	s.private.Close()
 	s.tasks.Close()
 	s.resume.Close()
 	s.agent.Close()

@@ -3,6 +3,7 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -33,6 +34,11 @@ type Options struct {
 	// Propagate lets a closed response cancel the tool of a modern request. The
 	// specification demands it; the SDK does it only when told to.
 	Propagate bool
+	// SignedIn adds whoami and sign_log, for a server that is mounted behind the
+	// SDK's auth.RequireBearerToken.
+	SignedIn bool
+	// Haste is how many times faster than they are asked to tools go; 0 means 1.
+	Haste float64
 }
 
 // A Server is the official Go SDK's Streamable HTTP server behind an
@@ -55,6 +61,7 @@ type generation struct {
 	ctx     context.Context // tools stop when it ends
 	end     context.CancelFunc
 	notes   notes
+	haste   float64
 }
 
 // New makes a server that nobody is connected to.
@@ -71,7 +78,7 @@ func New(o Options) *Server {
 }
 
 func (s *Server) begin() *generation {
-	g := &generation{gate: &s.gate}
+	g := &generation{gate: &s.gate, haste: cmp.Or(s.opts.Haste, 1)}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	about := &mcp.ServerOptions{
 		Instructions:      s.opts.Instructions,
@@ -85,6 +92,9 @@ func (s *Server) begin() *generation {
 	)
 	g.sdk.AddReceivingMiddleware(g.bound)
 	s.addTools(g)
+	if s.opts.SignedIn {
+		addSignedIn(g)
+	}
 	addResources(g)
 	addPrompts(g)
 	options := &mcp.StreamableHTTPOptions{

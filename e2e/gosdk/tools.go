@@ -56,7 +56,7 @@ func (g *generation) pause(ctx context.Context, d time.Duration) error {
 	if err := g.gate.Wait(ctx); err != nil {
 		return err
 	}
-	return pause(ctx, d)
+	return pause(ctx, time.Duration(float64(d)/g.haste))
 }
 
 // pause waits for d, or returns why not.
