@@ -100,7 +100,7 @@ const files = [
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_100, goal: 1_800 },
-  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 13_500, goal: 12_000 },
+  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 13_800, goal: 12_000 },
   { name: "holdfast.js", budget: 65_300, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 59_900, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
