@@ -1,6 +1,5 @@
 import { badArgument, serverURL } from "../shared/arguments.js";
-
-const OP = "connectAgent";
+import { OP } from "./op.js";
 
 const SCHEMES = { http: ["http:", "https:"], websocket: ["ws:", "wss:"] } as const;
 

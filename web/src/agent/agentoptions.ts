@@ -6,9 +6,8 @@ import type { Host } from "../shared/host.js";
 import type { Implementation } from "../shared/mcp.js";
 import { sendsCookies } from "../shared/origins.js";
 import type { AgentAddress } from "./agentaddress.js";
+import { OP } from "./op.js";
 import type { AgentHandlers } from "./openquestions.js";
-
-const OP = "connectAgent";
 
 /** Times in ms, above 0; `Infinity` is never. */
 export interface AgentTimeouts {

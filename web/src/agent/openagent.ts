@@ -10,9 +10,8 @@ import { AgentClient } from "./agentclient.js";
 import { type AgentAddress, agentAddress } from "./agentaddress.js";
 import { type AgentOptions, cookiesGo, coreOptions } from "./agentoptions.js";
 import { diagnoseAgent } from "./diagnoseagent.js";
+import { OP } from "./op.js";
 import { SharedStreams } from "./sharedstreams.js";
-
-const OP = "connectAgent";
 
 /** What an agent's sessions are stored under begins with it: an MCP server's key begins with its URL, and so never with this. */
 const AGENT = "acp:";

@@ -2,14 +2,13 @@ import type { Agent } from "../agent/agent.js";
 import { agentAddress } from "../agent/agentaddress.js";
 import type { AgentOptions } from "../agent/agentoptions.js";
 import { agentHost } from "../agent/loadagent.js";
+import { OP } from "../agent/op.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { wayTo } from "./hosts.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
-
-const OP = "connectAgent";
 
 /** This page's side of an agent's client in a worker. */
 export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "connectAgentThere" | "HostLink">> = {

@@ -3,6 +3,7 @@
 
 import { Agent } from "../agent/agent.js";
 import { type AgentOptions, elicits } from "../agent/agentoptions.js";
+import { OP } from "../agent/op.js";
 import { closeBy } from "../connect/abort.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { Backlog } from "../shared/backlog.js";
@@ -15,7 +16,7 @@ export { HostLink } from "./hostlink.js";
 export async function connectAgentThere(url: string, options: AgentOptions, { crossing, ...way }: WorkerWay): Promise<Agent> {
   const { handlers = {} } = options;
   const backend = new RemoteAgent({ ...way, url, options: crossing, handlers });
-  const agent = new Agent(backend, { handlers, elicits: elicits(options), backlog: new Backlog(...backlogLimits("connectAgent", options)) });
+  const agent = new Agent(backend, { handlers, elicits: elicits(options), backlog: new Backlog(...backlogLimits(OP, options)) });
   await backend.open(options.signal);
   closeBy(options.signal, agent);
   return agent;

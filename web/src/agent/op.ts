@@ -1,0 +1,2 @@
+/** What the errors of connecting to an agent name as their operation. */
+export const OP = "connectAgent";
