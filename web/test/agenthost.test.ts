@@ -1,121 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Agent } from "../src/agent/agent.js";
 import type { AgentOptions } from "../src/agent/agentoptions.js";
-import type { OpenAgent } from "../src/agent/openagent.js";
 import { PermissionRequest } from "../src/agent/questions.js";
-import type { AgentSession } from "../src/agent/session.js";
 import { connectAgent } from "../src/host/agenthosts.js";
-import { PortSession } from "../src/host/portsession.js";
-import { HoldfastError } from "../src/shared/errors.js";
-import { CoreRig } from "./agentrig.js";
-import { ready } from "./ready.js";
-
-const INITIALIZE = { info: { name: "a", version: "1" }, capabilities: { session: { prompt: {} } } };
-const OPTIONS = [{ optionId: "y", name: "Allow", kind: "allow_once" }];
-const permission = { method: "session/request_permission", params: { title: "Run?", options: OPTIONS } };
-
-const coded =
-  (code: string) =>
-  (error: unknown): boolean =>
-    error instanceof HoldfastError && error.code === code;
-
-/** Lets all run that is ready, on both sides of every port. */
-async function settled(): Promise<void> {
-  for (let n = 0; n < 8; n++) await ready();
-}
-
-/** A worker, whose core is the test, and the pages that it has. */
-class Worker {
-  /** The clients that were opened here. */
-  readonly cores: CoreRig[] = [];
-  readonly sessions: PortSession[] = [];
-  readonly ports: MessagePort[] = [];
-  readonly channels: MessagePort[] = [];
-  /** Sessions that the store brings back. */
-  stored: string[] = [];
-
-  constructor() {
-    const worker = this;
-    class SharedWorker {
-      readonly port: MessagePort;
-      constructor() {
-        const { port1, port2 } = new MessageChannel();
-        worker.sessions.push(new PortSession(port2, worker.#open));
-        worker.ports.push(port1);
-        worker.channels.push(port2);
-        this.port = port1;
-      }
-    }
-    // A page holds its lock, and so does its session: whoever watches another's waits.
-    const locks = {
-      request: (_: string, ...[options, work]: [() => unknown] | [{ signal?: AbortSignal }, () => unknown]) => {
-        const isWatch = work !== undefined && (options as { signal?: AbortSignal }).signal !== undefined;
-        return isWatch ? new Promise(() => {}) : Promise.resolve((work ?? (options as () => unknown))());
-      },
-    };
-    Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    Object.assign(globalThis, { SharedWorker, location: new URL("https://app.test/"), addEventListener: () => {} });
-  }
-
-  readonly #open: OpenAgent = async (_plan, _signal, _tokens, made) => {
-    const core = new CoreRig();
-    this.cores.push(core);
-    made(core.core);
-    const opened = core.core.start({}, "omit");
-    this.stored.forEach((id, at) => core.recall(at + 1, id, { restored: true }));
-    core.port.state(JSON.stringify({ state: "open", version: 2, restored: false, transport: "http", initialize: INITIALIZE }), 0);
-    await opened;
-    return core.core;
-  };
-
-  get core(): CoreRig {
-    return this.cores.at(-1)!;
-  }
-
-  /** Another page connects; each has a worker's address of its own, since a page keeps its link. */
-  page(options: AgentOptions = {}): Promise<Agent> {
-    return connectAgent("https://example.com/acp", { host: "shared", worker: `https://app.test/w${this.sessions.length}.mjs`, wasm: "https://app.test/x.wasm", ...options });
-  }
-
-  /** That page goes without a word. */
-  async leave(at: number): Promise<void> {
-    this.channels[at]!.onmessage?.({ data: { t: "bye" } } as MessageEvent);
-    this.ports[at]!.close();
-    await settled();
-  }
-
-  close(): void {
-    for (const port of [...this.ports, ...this.channels]) port.close();
-  }
-}
-
-// A client that nobody uses is kept for a while, which no test waits for.
-const later = globalThis.setTimeout;
-globalThis.setTimeout = ((work: () => void, ms: number) => {
-  const timer = later(work, ms);
-  if (ms >= 1_000) (timer as unknown as { unref(): void }).unref();
-  return timer;
-}) as typeof setTimeout;
-
-let users = 0;
-
-/** A worker and a page with session s1; `options` are those of every page. */
-async function started(): Promise<{ worker: Worker; join(more?: AgentOptions): Promise<Agent>; agent: Agent; session: AgentSession }> {
-  const worker = new Worker();
-  worker.stored = ["s1"];
-  const principal = `user ${++users}`; // a worker of its own
-  const join = (more: AgentOptions = {}): Promise<Agent> => worker.page({ principal, ...more });
-  const agent = await join();
-  const [session] = await agent.sessions();
-  return { worker, join, agent, session: session! };
-}
-
-function say(core: CoreRig, text: string): void {
-  core.tell(1, "transcript", { op: "put", at: 0, type: "agent_message", id: "m", patch: { content: [{ type: "text", text }] } });
-}
-
-const textOf = (session: AgentSession): unknown => (session.transcript[0] as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text;
+import { coded, permission, say, settled, somebody, started, textOf, Worker } from "./agentworker.js";
 
 test("Fault 214: an agent in a worker goes on where its page goes: the next one joins it in mid-prompt", async () => {
   const { worker, join, agent, session } = await started();
@@ -326,6 +214,21 @@ test("Fault 219: garbage from a page harms no agent and no other page", async ()
     for (const message of [{ t: "session", client: 2 }, { t: "assigned", client: 2, session: 3, question: 9 }, { t: "ended", client: 2 }]) worker.channels[0]!.postMessage(message);
     await settled();
     assert.equal(session.closed, false);
+  } finally {
+    worker.close();
+  }
+});
+
+test("a client that is opened at the second address is the one that the next page comes to, with its sessions alone", async () => {
+  const worker = new Worker();
+  try {
+    worker.redirects = true;
+    worker.stored = ["s2"];
+    const principal = somebody();
+    const agent = await worker.page({ principal });
+    const other = await worker.page({ principal });
+    assert.deepEqual([worker.cores.length, agent.state, other.state], [1, "open", "open"]);
+    for (const one of [agent, other]) assert.deepEqual((await one.sessions()).map(({ id }) => id), ["s2"]);
   } finally {
     worker.close();
   }

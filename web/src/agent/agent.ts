@@ -67,7 +67,10 @@ export class Agent {
         if (session === 0) this.#questions.assign(question);
         else this.#sessions.assign(session, question);
       },
-      withdraw: () => this.#questions.withdrawAll("connection"),
+      withdraw: () => {
+        this.#questions.withdrawAll("connection");
+        this.#sessions.withdraw();
+      },
       end: (error) => this.#sessions.end(error),
     });
   }

@@ -106,6 +106,7 @@ export class OpenQuestions {
   withdrawAll(reason: WithdrawnReason): void {
     for (const handle of [...this.#open.keys()]) this.withdraw(handle, reason);
     this.#given.clear();
+    this.#drafts.clear();
   }
 
   async #handle(request: AgentQuestion): Promise<void> {

@@ -300,6 +300,11 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
     this.#view.reset();
   }
 
+  /** @internal What was asked in it nobody waits for any more. */
+  withdraw(): void {
+    this.#questions.withdrawAll("connection");
+  }
+
   /** @internal That question is this page's to answer. */
   assign(question: number): void {
     this.#questions.assign(question);

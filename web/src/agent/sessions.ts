@@ -7,6 +7,8 @@ export class Sessions {
   readonly #use: SessionUse;
   readonly #known: (session: AgentSession) => void;
   readonly #byHandle = new Map<number, AgentSession>();
+  /** A number that no backend gives, for a session whose own is another's now. */
+  #none = 0;
 
   /** `known` hears of each that was not known before. */
   constructor(use: SessionUse, known: (session: AgentSession) => void) {
@@ -27,8 +29,10 @@ export class Sessions {
   /** There is that session. */
   recall(handle: number, made: Recalled): void {
     const session = this.named(made.sessionId);
+    // A new runtime counts its handles from the start, maybe in another order.
+    const before = this.#byHandle.get(handle);
+    if (before && before !== session) this.#byHandle.set(--this.#none, before);
     if (session) {
-      // A new runtime counts its handles from the start.
       for (const [old, one] of this.#byHandle) if (one === session) this.#byHandle.delete(old);
       this.#byHandle.set(handle, session);
       session.rebind(handle, made);
@@ -49,6 +53,11 @@ export class Sessions {
   /** That question in a session is this page's to answer. */
   assign(handle: number, question: number): void {
     this.#byHandle.get(handle)?.assign(question);
+  }
+
+  /** What was asked in any nobody waits for any more. */
+  withdraw(): void {
+    for (const session of this.#byHandle.values()) session.withdraw();
   }
 
   /** All of them are over. */

@@ -168,6 +168,11 @@ function show({ item, output }: Slot): void {
   item["text"] = output?.text ?? "";
 }
 
+/** Whether text that comes next in an item of that type goes on in that block. */
+export function goesOn(type: string, block: object | undefined): boolean {
+  return block !== undefined && JOINED.has(type) && isPlainText(block as Open);
+}
+
 /** Whether a block is text and nothing else: then what follows it may go on in it. */
 function isPlainText(block: Open): block is TextBlock {
   if (!isA(block as { type: string }, "text") || typeof block["text"] !== "string") return false;

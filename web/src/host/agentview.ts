@@ -1,100 +1,68 @@
 import type { AgentEvents } from "../agent/agentevents.js";
 import type { AgentOptions } from "../agent/agentoptions.js";
+import { OP } from "../agent/op.js";
 import { type AgentPlan, agentPlan, agentStores, type OpenAgent } from "../agent/openagent.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { UserStores } from "../connect/userstores.js";
-import type { View } from "../connect/views.js";
 import type { Handlers } from "../input/handlers.js";
-import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import type { Open } from "../shared/mcp.js";
+import { AgentRequests } from "./agentrequests.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
+import { type Attachment, mayAttach } from "./attachment.js";
 import { errorData } from "./errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
 import { NewFacts } from "./newfacts.js";
-import type { Presence } from "./pagepresence.js";
 import type { QuestionContext } from "./portview.js";
-import type { Asked, HostMessage, PageMessage } from "./protocol.js";
+import type { Asked, PageMessage } from "./protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
-import { SharedAgent } from "./sharedagent.js";
+import { SharedAgent, type SharingPage } from "./sharedagent.js";
+import { type ShownPage, ShownSessions } from "./shownsessions.js";
 
-const OP = "connectAgent";
-
-/** Events beside the transcript that wait for a page that takes nothing: beyond, it misses the oldest that it can do without. */
-const MISSED = 1_000;
+/** Why nothing is taken from a page whose user is not the client's any more. */
+const OTHER_USER = "the token provider gave a token of another user";
 
 /** The handler that answers a method. */
 const HANDLER: Readonly<Record<string, string>> = { "session/request_permission": "permission", "elicitation/create": "elicitation" };
 
 /** The page that has a view, as far as the view goes. */
-export interface AgentPage {
-  readonly presence: Presence;
-  /** Whether the page takes events now. */
-  readonly takes: boolean;
-  event(number: number, kind: number, position: number, text: string, stream: number): void;
-  send(message: HostMessage): void;
-  /** A number that nothing else has on the port. */
-  number(): number;
+export interface AgentPage extends ShownPage {
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
 }
 
-/** That a question is the page's to answer, among the events that it has missed. */
-const ASSIGNED = 0;
-
-/** A request that has no answer. */
-interface OpenRequest {
-  readonly method: string;
-  readonly abort: AbortController;
-}
-
-/** Requests that make sessions known. */
-const MAKING: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume"]);
-
-/** What a page has of one session. */
-interface Shown {
-  /** Its number on the port. */
-  readonly number: number;
-  /** The page has not had all of it, and what of that is no part of the transcript. */
-  missed: [kind: number, position: number, text: string][] | undefined;
-  /** What the page knows to be saved of answers, by their questions. */
-  readonly drafts: Map<number, string | undefined>;
-}
-
-/** What one page has of an agent's client here. */
-export class AgentView implements View, TokenView {
+/** One page's hold on an agent's client here: from its joining to its end. */
+export class AgentView implements SharingPage, TokenView {
   readonly handlers: Handlers = {};
   readonly hasToken: boolean;
   readonly number: number;
   readonly page: AgentPage;
   stores!: UserStores;
-  /** Where the agent is. */
   address: string;
   readonly #names: readonly unknown[];
   readonly #open: OpenAgent;
+  readonly #ended: (view: AgentView) => void;
   #agent: SharedAgent | undefined;
+  #attachment: Attachment = "joining";
+  /** Aborted with the end. */
   readonly #over = new AbortController();
-  /** The app has the agent, and can listen. */
-  #listens = false;
   readonly #facts: NewFacts;
-  readonly #shown = new Map<SessionMirror, Shown>();
-  readonly #asks = new Map<number, OpenRequest>();
   readonly #places: KnownPlaces;
-  /** It has heard why sessions are not kept. */
-  #knowsWhy = false;
+  readonly #shown: ShownSessions;
+  readonly #requests: AgentRequests;
 
-  /** `open` opens a client here. */
-  constructor(page: AgentPage, open: OpenAgent, { client, url, handlers, token }: Extract<PageMessage, { t: "agent" }>) {
+  /** `open` opens a client here; `ended` hears when this is over. */
+  constructor(page: AgentPage, open: OpenAgent, ended: (view: AgentView) => void, { client, url, handlers, token }: Extract<PageMessage, { t: "agent" }>) {
     this.page = page;
     this.#open = open;
+    this.#ended = ended;
     this.number = client;
     this.address = url;
     this.hasToken = token;
     this.#names = handlers;
-    this.#facts = new NewFacts(
-      () => this.#known(),
-      (facts) => this.page.send({ t: "facts", client: this.number, facts }),
-    );
-    this.#places = new KnownPlaces((facts) => this.page.send({ t: "facts", client: this.number, facts }));
+    const tell = (facts: object): void => this.page.send({ t: "facts", client, facts });
+    this.#facts = new NewFacts(() => this.#known(), tell);
+    this.#places = new KnownPlaces(tell);
+    this.#shown = new ShownSessions(client, page);
+    this.#requests = new AgentRequests((message) => this.page.send(message));
   }
 
   get over(): AbortSignal {
@@ -106,24 +74,26 @@ export class AgentView implements View, TokenView {
     return all.length > 0 ? all : [this];
   }
 
-  /** Whether the page has gone. */
   get isGone(): boolean {
     return this.page.presence === "gone";
   }
 
-  /** Whether this page can answer what the agent asks. */
   get canAnswer(): boolean {
-    return this.#listens && this.page.presence === "here";
+    return this.#attachment === "listening" && this.page.presence === "here";
   }
 
-  /** Whether the app has a handler for a question, or would show it. */
   handles(question: string): boolean {
     const { method } = JSON.parse(question) as { method: string };
     const name = HANDLER[method];
     return name === undefined || this.#names.includes(name) || !this.peers.some((other) => other.canAnswer && other.#names.includes(name));
   }
 
-  /** Opens the client, or joins it; tells the page. */
+  /** Whether the page has been told that it is open. */
+  get isOpen(): boolean {
+    return this.#attachment === "open" || this.#attachment === "listening";
+  }
+
+  /** Opens the client, or joins it; tells the page once that has all of its sessions. */
   async open({ url, options, token }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
     try {
       const plan = this.#plan(url, options as AgentOptions, token);
@@ -131,12 +101,14 @@ export class AgentView implements View, TokenView {
       const principal = await unlessAborted(OP, this.over, this.stores.principal());
       this.#agent = SharedAgent.of(plan, principal, this.#open);
       await unlessAborted(OP, this.over, this.#agent.join(this, principal));
+      for (let rest = this.#shown.whole; rest; rest = this.#shown.whole) await unlessAborted(OP, this.over, rest);
     } catch (error) {
-      this.#leave();
-      this.#agent = undefined;
+      if (this.#attachment !== "joining") return; // the page wants it no more, or has gone
       this.page.send({ t: "failed", client: this.number, error: errorData(error) });
+      this.abort();
       return;
     }
+    if (!this.#enter("open")) return;
     this.#tell();
     this.page.send({ t: "opened", client: this.number });
   }
@@ -147,18 +119,18 @@ export class AgentView implements View, TokenView {
     return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => askForToken(this, url) }) });
   }
 
-  /** Whether it is open. */
-  get isOpen(): boolean {
-    return this.#agent?.client !== undefined;
+  /** Reports whether it may stand so from here on. */
+  #enter(next: Attachment): boolean {
+    const may = mayAttach(this.#attachment, next);
+    if (may) this.#attachment = next;
+    return may;
   }
 
   /** The app can listen from here on. */
   listening(): void {
     const agent = this.#agent;
-    if (!agent) return;
-    this.#listens = true;
-    const { why } = agent;
-    if (why && !this.#knowsWhy) this.page.send({ t: "emit", client: this.number, event: "durability", value: { durability: "memory", why }, call: 0 });
+    if (!agent || !this.#enter("listening")) return;
+    if (agent.why) this.#tellEvent("durability", { durability: "memory", why: agent.why });
     agent.listens(this);
     pageArrived();
   }
@@ -168,33 +140,40 @@ export class AgentView implements View, TokenView {
     this.#agent?.reassign();
   }
 
+  /** The page takes events again. */
+  resume(): void {
+    this.#shown.resume();
+  }
+
   /** The page has gone. */
   left(): void {
-    if (this.#agent?.client) this.#agent.left(this);
-    else this.abort();
-  }
-
-  /** The page wants it no more while it is being opened. */
-  abort(): void {
-    this.#over.abort();
-    this.#leave();
-    this.#facts.end();
-  }
-
-  #leave(): void {
     const agent = this.#agent;
-    if (agent?.leave(this)) void agent.client?.close();
+    if (!agent?.client || !this.#enter("lingering")) return this.abort();
+    this.#shown.clear();
+    agent.left(this);
+  }
+
+  abort(): void {
+    if (this.#end("the client is closed")) void this.#agent?.client?.close();
+  }
+
+  heardToken(token: string): void {
+    // The client of a page that is alone goes on with it as that user's.
+    if (token !== "" && typeof token === "string" && this.peers.length > 1 && this.stores.changed({ ok: true, text: token })) this.leaves();
+  }
+
+  leaves(): void {
+    const { client } = this.#agent ?? {};
+    if (this.#end(OTHER_USER, true)) void client?.close();
+    this.page.send({ t: "ended", client: this.number, again: true });
   }
 
   /** Ends it, for the app: the client with it, where it is the last, or the app wants the client's end. */
   async close(how: "close" | "terminate" | "logout"): Promise<void> {
     await this.#places.known;
-    const agent = this.#agent;
-    const client = agent?.client;
-    const isLast = agent?.leave(this) ?? false;
-    this.#endAsks((op) => new HoldfastError({ code: "closed", op, message: "the client is closed" }));
-    this.#over.abort();
-    this.#facts.end();
+    const client = this.#agent?.client;
+    if (this.#attachment === "over") return this.#closeLate(how);
+    const isLast = this.#end("the client is closed");
     if (how === "logout") {
       await client?.logout();
       await this.stores?.forgetFormer();
@@ -206,12 +185,21 @@ export class AgentView implements View, TokenView {
     this.page.send({ t: "emit", client: this.number, event: "state", value: { state: "closed" }, call: 0 });
   }
 
-  leaves(): void {
-    this.#agent?.leave(this);
-    this.#endAsks((op) => new HoldfastError({ code: "closed", op, message: "the token provider gave a token of another user" }));
-    this.#over.abort();
+  /** It is over already: nothing is left to close, and what is stored may be another user's. */
+  #closeLate(how: "close" | "terminate" | "logout"): void {
+    if (how === "logout") throw new HoldfastError({ code: "closed", op: "forget", message: "the client is closed" });
+  }
+
+  /** Nothing goes to the page any more, and nothing is taken from it; `message` says why. Reports whether it was the client's last view. */
+  #end(message: string, isOthers = false): boolean {
+    if (!this.#enter("over")) return false;
+    const isLast = this.#agent?.leave(this, isOthers) ?? false;
+    this.#requests.end(message, isOthers);
+    this.#shown.clear();
     this.#facts.end();
-    this.page.send({ t: "ended", client: this.number, again: true });
+    this.#over.abort();
+    this.#ended(this);
+    return isLast;
   }
 
   /** What the store holds. */
@@ -219,21 +207,17 @@ export class AgentView implements View, TokenView {
     return this.#agent?.client?.stored() ?? null;
   }
 
-  /** Something has happened to the client. */
   emit<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void {
     this.#tell();
     this.#facts.touched();
-    if (event === "durability") this.#knowsWhy = true;
-    let data: object = value;
-    const { error } = value as AgentEvents["state"];
-    if (event === "state") data = { state: (value as AgentEvents["state"]).state };
-    this.page.send({ t: "emit", client: this.number, event, value: data, call: 0, ...(event === "state" && error && { error: errorData(error) }) });
+    if (event === "durability" && this.#attachment !== "listening") return; // it hears of that once it can
+    this.#tellEvent(event, value);
   }
 
-  /** The sessions are over. */
-  ended(error?: HoldfastError): void {
-    this.#shown.clear();
-    this.page.send({ t: "ended", client: this.number, again: false, ...(error && { error: errorData(error) }) });
+  #tellEvent<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void {
+    const { state, error } = value as AgentEvents["state"];
+    const data = event === "state" ? { state } : value;
+    this.page.send({ t: "emit", client: this.number, event, value: data, call: 0, ...(event === "state" && error && { error: errorData(error) }) });
   }
 
   /** Facts may follow from what was sent. */
@@ -254,149 +238,54 @@ export class AgentView implements View, TokenView {
     return { url, state, durability, counters, canForward, said: facts.said };
   }
 
-  /** Makes a session known to the page, with all that is in it, or what is asked outside of all; `isNew`: it came to be known just now. */
+  ended(error?: HoldfastError): void {
+    this.#shown.clear();
+    this.page.send({ t: "ended", client: this.number, again: false, ...(error && { error: errorData(error) }) });
+  }
+
   show(mirror: SessionMirror, isNew = false): void {
-    let shown = this.#shown.get(mirror);
-    if (!shown) this.#shown.set(mirror, (shown = { number: mirror.handle === 0 ? this.number : this.page.number(), missed: undefined, drafts: new Map() }));
-    if (mirror.handle !== 0) {
-      const { made } = mirror;
-      this.page.send({ t: "session", client: this.number, session: shown.number, made: { ...made, restored: made.restored || !isNew || !this.#mayHaveMade } });
-      shown.missed = undefined;
-      if (this.page.takes) this.#tellAll(shown, mirror);
-      else shown.missed = [...this.#rest(mirror)];
-    }
-    for (const [question, open] of mirror.questions) {
-      this.#ask(mirror, question, open);
-      open.isShown ||= !this.isGone;
-    }
+    const mayHaveMade = isNew && (this.peers.length === 1 || this.#requests.mayMakeSession);
+    this.#shown.show(mirror, !mayHaveMade);
   }
 
-  /** Whether a session that is new may be of this page's making. */
-  get #mayHaveMade(): boolean {
-    return this.peers.length === 1 || [...this.#asks.values()].some(({ method }) => MAKING.has(method));
-  }
-
-  /** The transcript and the turns, from the start. */
-  #tellAll({ number }: Shown, mirror: SessionMirror): void {
-    for (const [kind, text] of mirror.transcript()) this.page.event(number, kind, 0, text, 0);
-    for (const [kind, position, text] of this.#rest(mirror)) this.page.event(number, kind, position, text, 0);
-  }
-
-  *#rest(mirror: SessionMirror): Generator<[number, number, string]> {
-    for (const [kind, text] of mirror.turns()) yield [kind, 0, text];
-  }
-
-  /** Something has happened in a session. */
   deliver(mirror: SessionMirror, kind: number, position: number, text: string): void {
-    if (kind === EVENT.question) return this.#ask(mirror, position, mirror.questions.get(position)!);
-    if (kind !== EVENT.draft) this.#event(mirror, kind, position, text); // it comes with its question
-    if (mirror.isOver) this.#shown.delete(mirror);
+    this.#shown.deliver(mirror, kind, position, text);
   }
 
-  #event(mirror: SessionMirror, kind: number, position: number, text: string): void {
-    const shown = this.#shown.get(mirror);
-    if (!shown || this.isGone) return;
-    if (!shown.missed && this.page.takes) return this.page.event(shown.number, kind, position, text, 0);
-    shown.missed ??= [];
-    if (kind === EVENT.transcript) return;
-    if (shown.missed.push([kind, position, text]) > MISSED) forgetOne(shown.missed);
-  }
-
-  #ask(mirror: SessionMirror, question: number, open: MirroredQuestion): void {
-    if (this.isGone) return;
-    const { text, draft, isShown } = open;
-    this.#shown.get(mirror)?.drafts.set(question, draft);
-    if (draft !== undefined) this.#event(mirror, EVENT.draft, question, draft);
-    this.#event(mirror, EVENT.question, question, isShown ? JSON.stringify({ ...(JSON.parse(text) as Open), restored: true }) : text);
-  }
-
-  /** That question is this page's to answer. */
-  assign(mirror: SessionMirror, question: number, open: MirroredQuestion): void {
-    const shown = this.#shown.get(mirror);
-    if (!shown) return;
-    if (open.draft !== shown.drafts.get(question)) {
-      // The page before this one has saved it since.
-      this.#event(mirror, EVENT.withdrawn, question, `{"reason":"moved"}`);
-      this.#ask(mirror, question, open);
-    }
-    if (shown.missed) shown.missed.push([ASSIGNED, question, ""]);
-    else this.#assigned(shown, question);
-  }
-
-  #assigned({ number }: Shown, question: number): void {
-    this.page.send({ t: "assigned", client: this.number, session: number, number: question });
-  }
-
-  /** The page takes events again: it gets the transcripts of which it has missed something. */
-  resume(): void {
-    if (!this.page.takes) return;
-    for (const [mirror, shown] of this.#shown) {
-      const { missed } = shown;
-      if (!missed) continue;
-      shown.missed = undefined;
-      if (mirror.handle !== 0) for (const [kind, text] of mirror.transcript()) this.page.event(shown.number, kind, 0, text, 0);
-      for (const [kind, position, text] of missed) {
-        if (kind === ASSIGNED) this.#assigned(shown, position);
-        else this.page.event(shown.number, kind, position, text, 0);
-      }
-    }
+  assign(mirror: SessionMirror, open: MirroredQuestion): void {
+    this.#shown.assign(mirror, open);
   }
 
   /** Carries out a request of the page's. */
-  request({ ask, session, method, params, notifies }: Extract<PageMessage, { t: "request" }>): void {
+  request(message: Extract<PageMessage, { t: "request" }>): void {
+    const { session, method } = message;
     const client = this.#agent?.client;
-    const handle = session === 0 ? 0 : this.#mirrorOf(session)?.handle;
-    if (!client || handle === undefined) {
-      const error = new HoldfastError({ code: "closed", op: method, message: session === 0 ? "the client is closed" : "the session is closed" });
-      return this.page.send({ t: "answered", ask, error: errorData(error) });
+    const mirror = session === 0 ? undefined : this.#shown.sessionOf(session);
+    if (!client || !this.isOpen || (session !== 0 && (!mirror || mirror.isOver))) {
+      const what = session === 0 ? "client" : "session";
+      return this.#requests.refuse(message, new HoldfastError({ code: "closed", op: method, message: `the ${what} is closed` }));
     }
-    const given = JSON.parse(params) as Open;
-    const abort = new AbortController();
-    this.#asks.set(ask, { method, abort });
-    const answer = (said: { value?: unknown; error?: unknown }): void => {
-      if (!this.#asks.delete(ask)) return;
-      this.page.send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
-    };
-    // The answer crosses before all that the core says next.
-    const made = notifies ? client.notify(handle, method, given) : client.request(handle, method, given, abort.signal, (value) => answer({ value }));
-    made.then(
-      (value) => answer({ value }),
-      (error: unknown) => answer({ error }),
-    );
+    const handle = mirror ? mirror.handle : 0;
+    if (handle !== undefined) return this.#requests.make(client, handle, message);
+    this.#requests.refuse(message, new HoldfastError({ code: "runtime_exited", op: method, message: "the runtime that had the session has exited", retryable: true }));
   }
 
   /** Nobody waits for that answer any more. */
   giveUp(ask: number, why: string): void {
-    this.#asks.get(ask)?.abort.abort(why);
-  }
-
-  #endAsks(why: (op: string) => HoldfastError): void {
-    for (const [ask, { method }] of this.#asks) this.page.send({ t: "answered", ask, error: errorData(why(method)) });
-    this.#asks.clear();
+    this.#requests.giveUp(ask, why);
   }
 
   respond({ question, ok, json }: Extract<PageMessage, { t: "respond" }>): void {
-    this.#agent?.respond(this, question, ok, json);
+    if (this.isOpen) this.#agent?.respond(this, question, ok, json);
   }
 
   save({ question, json }: Extract<PageMessage, { t: "save" }>): void {
-    this.#agent?.save(question, json);
+    const saved = this.isOpen && this.#agent?.save(question, json);
+    if (saved) this.#shown.saved(saved);
   }
 
   forget({ session }: Extract<PageMessage, { t: "forgetSession" }>): void {
-    const mirror = this.#mirrorOf(session);
-    if (mirror) this.#agent?.client?.forgetSession(mirror.handle);
+    const handle = this.#shown.sessionOf(session)?.handle;
+    if (this.isOpen && handle !== undefined) this.#agent?.client?.forgetSession(handle);
   }
-
-  #mirrorOf(number: number): SessionMirror | undefined {
-    for (const [mirror, shown] of this.#shown) if (shown.number === number && mirror.handle !== 0) return mirror;
-    return undefined;
-  }
-}
-
-/** Lets go of the oldest event that nobody has to hear late: no question, and no turn that has ended. */
-function forgetOne(missed: [kind: number, position: number, text: string][]): void {
-  const needless = ([kind, , text]: [number, number, string]): boolean => kind === EVENT.status || kind === EVENT.notification || (kind === EVENT.turn && text.includes(`"ended":false`));
-  const at = missed.findIndex(needless);
-  if (at >= 0) missed.splice(at, 1);
 }

@@ -19,9 +19,10 @@ export class PortAgents {
   /** Opens one. */
   open(message: Extract<PageMessage, { t: "agent" }>): void {
     if (this.#views.has(message.client)) return;
-    const view = new AgentView(this.#page, this.#open, message);
+    const ended = (view: AgentView): void => void this.#views.delete(view.number);
+    const view = new AgentView(this.#page, this.#open, ended, message);
     this.#views.set(message.client, view);
-    void view.open(message).then(() => view.isOpen || this.#views.delete(message.client));
+    void view.open(message);
   }
 
   /** The view under that number. */
@@ -59,12 +60,8 @@ export class PortAgents {
       case "close":
       case "terminate":
       case "logout":
-        try {
-          if (view.isOpen) await view.close(method);
-          else view.abort();
-        } finally {
-          this.#views.delete(client);
-        }
+        if (view.isOpen) await view.close(method);
+        else view.abort();
         return undefined;
       default:
         throw new TypeError(method);

@@ -55,8 +55,9 @@ export class PortAsks {
   ask({ client, ask, op, method, args }: Extract<PageMessage, { t: "ask" }>): void {
     const view = this.#page.viewOf(client);
     if (!view?.client) {
-      if (method === "close") this.#page.closed(client); // it is being opened
-      this.answer(ask, method === "close" ? Promise.resolve() : Promise.reject(new HoldfastError({ code: "closed", op, message: "the client is closed" })));
+      const ends = method === "close" || method === "terminate";
+      if (ends) this.#page.closed(client); // it is being opened
+      this.answer(ask, ends ? Promise.resolve() : Promise.reject(new HoldfastError({ code: "closed", op, message: "the client is closed" })));
       return;
     }
     switch (method) {

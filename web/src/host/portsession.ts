@@ -89,6 +89,10 @@ export class PortSession implements ViewPage {
     if (!this.isGone) this.#outbox.send(message, transfer);
   }
 
+  flush(): void {
+    this.#outbox.flush();
+  }
+
   number(): number {
     return this.#calls.number();
   }

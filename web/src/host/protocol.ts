@@ -4,7 +4,8 @@
 // A page opens a port and says `hello`; the host answers `welcome` or `refused`. Then the
 // page opens clients on it, each under a number of its own. Calls have numbers too: even
 // ones are given by the page that makes a call, odd ones by the host, for what it has. An
-// agent's sessions have numbers of the host's among them, and the agent itself its client's.
+// agent's sessions have numbers of the host's among them, and the agent itself its client's. What an
+// agent asks has a number that nothing else has at that host, whichever runtime there has asked it.
 // The order of messages on a port is the order in which things happened.
 
 import type { Asks, Makes } from "../client/backend.js";
@@ -97,7 +98,7 @@ type HostSays =
   | { t: "answered"; ask: number; value?: unknown; error?: ErrorData }
   /** A call that the page has not made: `made` is what {@link Call} takes. */
   | { t: "call"; client: number; call: number; method: string; manual: boolean; params: object; made: object; kept: boolean }
-  /** The client has it no more. */
+  /** The client has it no more, or it is a session of an agent's that is over. */
   | { t: "forgotten"; call: number }
   /** What is stored of a call comes first, up to that position. */
   | { t: "from"; call: number; position: number }

@@ -2,6 +2,7 @@ import type { AgentBackend, AgentCounters, AgentViewer } from "../agent/agentbac
 import type { AgentEvents } from "../agent/agentevents.js";
 import { AgentFacts } from "../agent/agentfacts.js";
 import { requestText } from "../agent/exchanges.js";
+import { OP } from "../agent/op.js";
 import type { AgentHandlers } from "../agent/openquestions.js";
 import type { Recalled } from "../agent/sessionbackend.js";
 import { checkSignal, throwIfAborted } from "../shared/arguments.js";
@@ -13,8 +14,6 @@ import { holdfastErrorFrom } from "./errordata.js";
 import type { HostMessage, PageMessage } from "./protocol.js";
 import { asData } from "./remotecalls.js";
 import { RemoteClient, type RemoteWay } from "./remoteclient.js";
-
-const OP = "connectAgent";
 
 /** The handlers that an app may have for what an agent asks. */
 const HANDLERS = ["elicitation", "permission"] as const;
@@ -41,6 +40,9 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
   readonly #plan: RemoteAgentPlan;
   #viewer!: AgentViewer;
   #known: RemoteFacts;
+  /** The host's numbers of sessions, by those that they have here: another worker gives its own anew. */
+  readonly #there = new Map<number, number>();
+  #sessions = 0;
 
   constructor(plan: RemoteAgentPlan) {
     super(OP, plan, {});
@@ -82,12 +84,11 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
 
   async #send(session: number, method: string, params: Open, notifies: boolean, signal?: AbortSignal): Promise<unknown> {
     const json = requestText(method, params, (op) => this.overError(op));
-    const { link } = this;
     const wait = this.ready(method, signal);
     if (wait) await wait;
-    // The sessions of the next worker have numbers of their own.
-    if (session !== 0 && link !== this.link) throw new HoldfastError({ code: "runtime_exited", op: method, message: "the worker that the runtime was in has ended", retryable: true });
-    return this.askUntil(method, signal, (ask) => ({ t: "request", client: this.number, ask, session, method, params: json, notifies }));
+    const there = session === 0 ? 0 : this.#there.get(session);
+    if (there === undefined) throw new HoldfastError({ code: "runtime_exited", op: method, message: "the worker that the runtime was in has ended", retryable: true });
+    return this.askUntil(method, signal, (ask) => ({ t: "request", client: this.number, ask, session: there, method, params: json, notifies }));
   }
 
   respond(question: number, ok: boolean, json: string): void {
@@ -99,7 +100,8 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
   }
 
   forgetSession(session: number): void {
-    this.link.send({ t: "forgetSession", client: this.number, session });
+    const there = this.#there.get(session);
+    if (there !== undefined) this.link.send({ t: "forgetSession", client: this.number, session: there });
   }
 
   async stored(): Promise<Usage | null> {
@@ -107,8 +109,8 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
   }
 
   event(number: number, kind: number, position: number, text: string): void {
-    const session = number === this.number ? 0 : number;
-    this.#viewer.deliver(session, kind, position, text);
+    const session = this.#here(number);
+    if (session !== undefined) this.#viewer.deliver(session, kind, position, text);
   }
 
   protected hello(): PageMessage {
@@ -118,8 +120,21 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
   }
 
   protected lost(): void {
-    this.#viewer.withdraw();
+    this.#there.clear();
     if (this.isClosed || this.overError(OP)) this.#viewer.end(this.overError(OP)?.cause as HoldfastError | undefined);
+    this.#viewer.withdraw();
+  }
+
+  /** What a session has as its number here, 0 for none; undefined where there is no such session. */
+  #here(there: number): number | undefined {
+    if (there === this.number) return 0;
+    for (const [session, number] of this.#there) if (number === there) return session;
+    return undefined;
+  }
+
+  #numbered(there: number): number {
+    this.#there.set(++this.#sessions, there);
+    return this.#sessions;
   }
 
   protected heard(facts: object): void {
@@ -132,12 +147,18 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     switch (message.t) {
       case "session":
         this.link.addCall(message.session, this);
-        this.#viewer.recall(message.session, message.made as Recalled);
+        this.#viewer.recall(this.#here(message.session) ?? this.#numbered(message.session), message.made as Recalled);
         break;
-      case "assigned":
-        this.#viewer.assign(message.session === this.number ? 0 : message.session, message.number);
+      case "forgotten":
+        this.#there.delete(this.#here(message.call) ?? 0);
         break;
+      case "assigned": {
+        const session = this.#here(message.session);
+        if (session !== undefined) this.#viewer.assign(session, message.number);
+        break;
+      }
       case "ended":
+        this.#there.clear();
         this.#viewer.end(message.error && holdfastErrorFrom(message.error, OP, (question) => this.thrown(question)));
         if (message.again) this.givenUp();
         break;

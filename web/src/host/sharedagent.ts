@@ -8,20 +8,20 @@ import type { UserStores } from "../connect/userstores.js";
 import { NewestTokens, type View, Views } from "../connect/views.js";
 import { EVENT } from "../shared/border.js";
 import type { HoldfastError } from "../shared/errors.js";
-import { IDLE } from "./lingering.js";
+import { linger } from "./lingering.js";
 import { type MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 
 /** What is asked outside of any session. */
 const OUTSIDE: Recalled = { sessionId: "", cwd: "", restored: false, owned: true };
 
-/** What one page has of the client. */
-interface SharingPage extends View {
+/** One page's hold on the client. */
+export interface SharingPage extends View {
   readonly stores: UserStores;
   /** Where the agent is. */
   address: string;
-  /** Whether its page has gone. */
+  /** Whether the page has gone. */
   readonly isGone: boolean;
-  /** Whether its page can answer what the agent asks. */
+  /** Whether the page can answer what the agent asks. */
   readonly canAnswer: boolean;
   /** Whether the app there has a handler for a question, or would show it. */
   handles(question: string): boolean;
@@ -29,10 +29,12 @@ interface SharingPage extends View {
   show(mirror: SessionMirror, isNew?: boolean): void;
   deliver(mirror: SessionMirror, kind: number, position: number, text: string): void;
   /** That question is the page's to answer. */
-  assign(mirror: SessionMirror, question: number, open: MirroredQuestion): void;
+  assign(mirror: SessionMirror, open: MirroredQuestion): void;
   emit<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void;
   /** The sessions are over. */
   ended(error?: HoldfastError): void;
+  /** Uses the client no more, which ends with its last view. */
+  abort(): void;
 }
 
 /**
@@ -49,10 +51,12 @@ export class SharedAgent implements AgentViewer {
   #opened: Promise<AgentClient> | undefined;
   /** Aborted when nobody uses it any more. */
   readonly #over = new AbortController();
-  /** By the core's number; 0 has what is asked outside of any session. */
-  readonly #mirrors = new Map<number, SessionMirror>();
-  /** Which page is to answer, by the core's number for the question. */
-  readonly #assigned = new Map<number, SharingPage>();
+  /** By the agent's name for each: runtimes number them anew. */
+  readonly #sessions = new Map<string, SessionMirror>();
+  /** What is asked outside of any session. */
+  #outside = new SessionMirror(0, OUTSIDE);
+  /** Which page is to answer. */
+  readonly #assigned = new WeakMap<MirroredQuestion, SharingPage>();
   /** Why sessions are not kept; empty where they are, or the app wants it so. */
   #why = "";
 
@@ -84,37 +88,29 @@ export class SharedAgent implements AgentViewer {
     return this.#key !== undefined && this.#plan.options.journal !== false;
   }
 
-  /** Its sessions. */
-  get sessions(): SessionMirror[] {
-    return [...this.#mirrors.values()].filter(({ handle }) => handle !== 0);
-  }
-
-  /** What is asked outside of any session. */
-  get outside(): SessionMirror {
-    let outside = this.#mirrors.get(0);
-    if (!outside) this.#mirrors.set(0, (outside = new SessionMirror(0, OUTSIDE)));
-    return outside;
+  /** Whether something is under way. */
+  get isAtWork(): boolean {
+    return this.#mirrors.some(({ isAtWork }) => isAtWork);
   }
 
   /** Opens the client with the first view; resolves when it is open. */
   async join(view: SharingPage, principal: string | undefined): Promise<void> {
     this.views.add(view);
     if (this.#opened && principal !== undefined) view.stores.joined(principal);
-    for (const session of this.sessions) view.show(session);
-    view.show(this.outside);
+    for (const mirror of this.#mirrors) view.show(mirror);
     await (this.#opened ??= this.#open());
   }
 
   /** That view's app can listen: it is there for those who have gone, and may be asked. */
   listens(view: SharingPage): void {
-    for (const other of this.views.all) if (other !== view && other.isGone) this.views.remove(other);
+    this.#dropGone(view);
     this.reassign();
   }
 
-  /** That view uses it no more. Reports whether it was the last. */
-  leave(view: SharingPage): boolean {
+  /** That view uses it no more; `isOthers`: its user is another one. Reports whether it was the last. */
+  leave(view: SharingPage, isOthers = false): boolean {
     if (!this.views.all.includes(view)) return false;
-    for (const other of this.views.all) if (other !== view && other.isGone) this.views.remove(other);
+    if (!isOthers && !view.isGone) this.#dropGone(view);
     const isLast = this.views.remove(view);
     if (isLast) {
       this.#retire();
@@ -127,20 +123,39 @@ export class SharedAgent implements AgentViewer {
 
   /** The page of a view has gone. */
   left(view: SharingPage): void {
-    const isLeft = this.views.all.some((other) => other !== view && !other.isGone);
+    const agent = this;
     const state = this.#client?.state;
-    if (isLeft || !this.keeps || !this.#client || state === "closed" || state === "failed") return this.#end(view);
-    this.reassign();
-    const look = (): void => {
-      if (!this.views.all.includes(view)) return; // it was removed: a page has come and can listen
-      if (this.views.all.length > 1 || [...this.#mirrors.values()].some(({ isAtWork }) => isAtWork)) setTimeout(look, IDLE);
-      else this.#end(view);
-    };
-    setTimeout(look, IDLE);
+    const stays = linger(view, {
+      get views() {
+        return agent.views.all;
+      },
+      get isAtWork() {
+        return agent.isAtWork;
+      },
+      keeps: this.keeps && state !== undefined && state !== "closed" && state !== "failed",
+      isGone: (one) => one.isGone,
+      close: (one) => one.abort(),
+      suspend: (one) => one.abort(),
+    });
+    if (stays) this.reassign();
   }
 
-  #end(view: SharingPage): void {
-    if (this.leave(view)) void this.#client?.close();
+  /** Views of pages that have gone are not waited for, where another one is there. */
+  #dropGone(there: SharingPage): void {
+    const gone = this.views.all.filter((other) => other !== there && other.isGone);
+    for (const other of gone) this.views.remove(other);
+    for (const other of gone) other.abort();
+  }
+
+  get #mirrors(): SessionMirror[] {
+    return [...this.#sessions.values(), this.#outside];
+  }
+
+  /** The session, or what is outside of all, that the core has under that number. */
+  #of(handle: number): SessionMirror | undefined {
+    if (handle === 0) return this.#outside;
+    for (const mirror of this.#sessions.values()) if (mirror.handle === handle) return mirror;
+    return undefined;
   }
 
   /** Nobody comes to it any more. */
@@ -148,7 +163,7 @@ export class SharedAgent implements AgentViewer {
     if (this.#key !== undefined && joinable.get(this.#key) === this) joinable.delete(this.#key);
   }
 
-  /** Its user is another one, where that one has not another client already. */
+  /** What comes to it from here on has that key; undefined: nobody does. */
   #take(key: string | undefined): void {
     this.#retire();
     this.#key = key;
@@ -178,9 +193,10 @@ export class SharedAgent implements AgentViewer {
 
   #made(client: AgentClient): void {
     this.#client = client;
-    for (const { handle } of this.sessions) this.#mirrors.delete(handle); // of one that could not be opened
+    // After one that could not be opened nobody came to this any more.
+    if (this.#key !== undefined && !joinable.has(this.#key) && !this.#over.signal.aborted) joinable.set(this.#key, this);
     client.bind(this);
-    client.listeners.tap((event, value) => this.#emit(event, value));
+    client.listeners.tap((event, value) => client === this.#client && this.#emit(event, value));
   }
 
   #emit<E extends keyof AgentEvents>(event: E, value: AgentEvents[E]): void {
@@ -189,88 +205,95 @@ export class SharedAgent implements AgentViewer {
       this.#why = durability === "memory" ? why : "";
     }
     for (const view of this.views.all) view.emit(event, value);
-    if (this.#why === "closed") for (const view of this.views.all) if (view.isGone) this.#end(view); // a logout: what is here is the last user's
+    if (this.#why === "closed") for (const view of this.views.all) if (view.isGone) view.abort(); // a logout: what is here is the last user's
     if (event !== "state") return;
     const { state } = value as AgentEvents["state"];
     if (state === "closed" || state === "failed") this.#retire();
   }
 
   recall(handle: number, made: Recalled): void {
-    let mirror = this.sessions.find((one) => one.made.sessionId === made.sessionId);
-    if (mirror) {
-      this.#mirrors.delete(mirror.handle);
-      for (const question of mirror.questions.keys()) this.#assigned.delete(question);
-      mirror.again(handle, made);
-    } else {
-      mirror = new SessionMirror(handle, made);
-    }
-    this.#mirrors.set(handle, mirror);
+    const { sessionId } = made;
+    let mirror = this.#sessions.get(sessionId);
+    const before = this.#of(handle);
+    if (before && before !== mirror) this.#lose(before); // a new runtime counts from the start, maybe in another order
+    if (mirror) mirror.again(handle, made);
+    else this.#sessions.set(sessionId, (mirror = new SessionMirror(handle, made)));
     for (const view of this.views.all) view.show(mirror, true);
   }
 
   deliver(handle: number, kind: number, position: number, text: string): void {
-    const mirror = handle === 0 ? this.outside : this.#mirrors.get(handle);
-    if (!mirror) return;
-    if (kind === EVENT.withdrawn) this.#assigned.delete(position);
-    mirror.heard(kind, position, text);
-    for (const view of this.views.all) view.deliver(mirror, kind, position, text);
-    const open = kind === EVENT.question ? mirror.questions.get(position) : undefined;
+    const mirror = this.#of(handle);
+    if (mirror) this.#tell(mirror, kind, position, text);
+  }
+
+  #tell(mirror: SessionMirror, kind: number, position: number, text: string): void {
+    const at = mirror.heard(kind, position, text);
+    if (mirror.isOver) this.#sessions.delete(mirror.made.sessionId);
+    if (at === undefined) return;
+    for (const view of this.views.all) view.deliver(mirror, kind, at, text);
+    const open = kind === EVENT.question ? mirror.questions.get(at) : undefined;
     if (open) open.isShown = this.views.all.some((view) => !view.isGone);
-    if (mirror.isOver) this.#mirrors.delete(handle);
   }
 
   assign(handle: number, question: number): void {
-    const mirror = this.#mirrors.get(handle);
-    const open = mirror?.questions.get(question);
-    if (mirror && open) this.#assign(mirror, question, open);
+    const mirror = this.#of(handle);
+    for (const open of mirror?.questions.values() ?? []) if (open.core === question) this.#assign(mirror!, open);
   }
 
   /** Has each question asked of the newest page that is there, unless a page is there that was asked. */
   reassign(): void {
-    for (const mirror of this.#mirrors.values()) for (const [question, open] of mirror.questions) this.#assign(mirror, question, open);
+    for (const mirror of this.#mirrors) for (const open of mirror.questions.values()) this.#assign(mirror, open);
   }
 
-  #assign(mirror: SessionMirror, question: number, open: MirroredQuestion): void {
-    const before = this.#assigned.get(question);
-    if (before && before.canAnswer && this.views.all.includes(before)) return;
+  #assign(mirror: SessionMirror, open: MirroredQuestion): void {
+    const before = this.#assigned.get(open);
+    const isIn = before !== undefined && this.views.all.includes(before);
+    if (isIn && before.canAnswer) return;
+    if (!isIn) this.#assigned.delete(open);
     const next = this.views.all.filter((view) => view.canAnswer && view.handles(open.text)).at(-1);
     if (!next || next === before) return; // one that was away has not forgotten it
-    this.#assigned.set(question, next);
-    next.assign(mirror, question, open);
+    this.#assigned.set(open, next);
+    next.assign(mirror, open);
   }
 
   /** A page answers: the others hear that nobody waits for theirs. */
   respond(from: SharingPage, question: number, ok: boolean, json: string): void {
-    const mirror = this.#of(question);
-    if (!mirror?.answered(question)) return; // another answer was quicker
-    this.#assigned.delete(question);
+    const mirror = this.#asking(question);
+    const open = mirror?.questions.get(question);
+    if (!mirror || !open) return; // another answer was quicker, or the runtime that asked has exited
+    mirror.answered(open);
     for (const view of this.views.all) if (view !== from) view.deliver(mirror, EVENT.withdrawn, question, `{"reason":"answered"}`);
-    this.#client?.respond(question, ok, json);
+    this.#client?.respond(open.core, ok, json);
   }
 
-  /** A person has typed something of an answer. */
-  save(question: number, json: string): void {
-    const open = this.#of(question)?.questions.get(question);
-    if (!open) return;
-    open.draft = json;
-    this.#client?.draft(question, json);
+  /** A person has typed something of an answer. Returns the question, where it is open. */
+  save(question: number, json: string): MirroredQuestion | undefined {
+    const open = this.#asking(question)?.questions.get(question);
+    if (!open) return undefined;
+    open.draft = json === "" ? undefined : json;
+    this.#client?.draft(open.core, json);
+    return open;
   }
 
-  #of(question: number): SessionMirror | undefined {
-    return [...this.#mirrors.values()].find(({ questions }) => questions.has(question));
+  #asking(question: number): SessionMirror | undefined {
+    return this.#mirrors.find(({ questions }) => questions.has(question));
   }
 
   withdraw(): void {
-    const { outside } = this;
-    for (const question of [...outside.questions.keys()]) this.deliver(0, EVENT.withdrawn, question, `{"reason":"connection"}`);
+    for (const mirror of this.#mirrors) this.#lose(mirror);
+  }
+
+  /** No runtime has that any more: an answer to what was asked in it is none to what the next one asks. */
+  #lose(mirror: SessionMirror): void {
+    for (const question of mirror.lost()) for (const view of this.views.all) view.deliver(mirror, EVENT.withdrawn, question, `{"reason":"connection"}`);
   }
 
   end(error?: HoldfastError): void {
-    this.#mirrors.clear();
-    this.#assigned.clear();
+    this.#sessions.clear();
+    this.#outside = new SessionMirror(0, OUTSIDE);
     for (const view of this.views.all) {
       view.ended(error);
-      view.show(this.outside);
+      view.show(this.#outside);
     }
   }
 }
