@@ -32,16 +32,13 @@ test("Fault 247: a page whose user is another one does nothing more in the clien
     core!.tell(1, "question", form, 6);
     await settled();
     const [asked, filled] = session!.requests as [PermissionRequest, ElicitationRequest];
-    const early = assert.rejects(session!.prompt("not sent yet"), coded("closed"));
+    session!.prompt("of the first user").catch(() => {});
     await settled();
-    const { id } = core!.last;
     change();
     worker.hold(0, "ended", "withdrawn");
     await worker.tokens.token();
     await settled();
     assert.deepEqual(worker.held.map(({ t }) => t), ["ended"]);
-    await early;
-    assert.deepEqual(core!.cancelled, [id]); // what has not left is taken back
     const sent = core!.sent.length;
     await assert.rejects(session!.prompt("of the next user"), coded("closed"));
     await assert.rejects(changing.newSession({ cwd: "/w" }), coded("closed"));
@@ -50,7 +47,7 @@ test("Fault 247: a page whose user is another one does nothing more in the clien
     asked.select("y");
     void session!.forget();
     await settled();
-    assert.deepEqual([core!.sent.length, core!.responses, core!.drafts, core!.ended], [sent, [], [], []]);
+    assert.deepEqual([core!.sent.length, core!.responses, core!.drafts, core!.ended, core!.cancelled], [sent, [], [], [], []]);
     const [its] = await staying.sessions();
     assert.deepEqual([its!.closed, its!.requests.length], [false, 2]);
     await worker.letGo();
@@ -84,6 +81,56 @@ test("Fault 247: it leaves as soon as its token is there, however long other pag
     assert.deepEqual(worker.held.map(({ t }) => t), ["ended"]);
     await assert.rejects(session!.prompt("of the next user"), coded("closed"));
     assert.deepEqual(worker.cores[0]!.sent, []);
+  } finally {
+    worker.close();
+  }
+});
+
+test("Fault 247: what a page wants while its token is asked for waits for that, and is refused where that is of another user", async () => {
+  const worker = new Worker();
+  worker.stored = ["s1"];
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  let given: Promise<string> | undefined;
+  let give!: (token: string) => void;
+  const ask = (): void => void (given = new Promise((resolve) => (give = resolve)));
+  try {
+    await worker.page({ token: () => first });
+    await worker.tokens.token();
+    const changing = await worker.page({ token: () => given ?? first });
+    await worker.tokens.token();
+    const [session] = await changing.sessions();
+    const [core] = worker.cores;
+    core!.tell(1, "question", permission, 5);
+    await settled();
+    // The same user's: it goes on.
+    ask();
+    void worker.tokens.token();
+    await settled();
+    const over = new AbortController();
+    const prompted = session!.prompt("of the first user", { signal: over.signal });
+    const givenUp = assert.rejects(changing.request("x", {}, { signal: over.signal }), coded("cancelled"));
+    await settled();
+    assert.deepEqual(core!.sent, []);
+    give(first);
+    await settled();
+    assert.equal(core!.last.method, "x");
+    core!.answer({}, 1, core!.sent[0]);
+    await prompted;
+    over.abort();
+    core!.answer({ code: "cancelled", op: "x", message: "m", status: 0, retryable: false }, 3);
+    await givenUp;
+    // Another user's.
+    ask();
+    void worker.tokens.token();
+    await settled();
+    const sent = core!.sent.length;
+    const refused = [session!.prompt("of the next user"), changing.notify("x")].map((one) => assert.rejects(one, coded("closed")));
+    (session!.requests[0] as PermissionRequest).select("y");
+    await settled();
+    give(second);
+    await Promise.all(refused);
+    await settled();
+    assert.deepEqual([core!.sent.length, core!.responses, core!.cancelled], [sent, [], [2]]);
   } finally {
     worker.close();
   }

@@ -1,4 +1,5 @@
 import type { AgentClient } from "../agent/agentclient.js";
+import { unlessAborted } from "../connect/abort.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
@@ -8,6 +9,12 @@ import type { HostMessage, PageMessage } from "./protocol.js";
 interface OpenRequest {
   readonly method: string;
   readonly abort: AbortController;
+}
+
+/** Who gets a request: a client, and its number of the session; 0 for none. */
+interface Addressee {
+  readonly client: AgentClient;
+  readonly handle: number;
 }
 
 /** Requests that make sessions known. */
@@ -27,8 +34,8 @@ export class AgentRequests {
     return [...this.#open.values()].some(({ method }) => MAKING.has(method));
   }
 
-  /** Carries one out, in the session of that handle. */
-  make(client: AgentClient, handle: number, { ask, method, params, notifies }: Extract<PageMessage, { t: "request" }>): void {
+  /** Carries one out, where `to` says by then: once nothing is waited for. */
+  make({ ask, method, params, notifies }: Extract<PageMessage, { t: "request" }>, wait: Promise<void> | undefined, to: () => Addressee): void {
     const given = JSON.parse(params) as Open;
     const abort = new AbortController();
     this.#open.set(ask, { method, abort });
@@ -36,9 +43,13 @@ export class AgentRequests {
       if (!this.#open.delete(ask)) return;
       this.#send({ t: "answered", ask, ...("error" in said ? { error: errorData(said.error) } : { value: said.value }) });
     };
-    // The answer crosses before all that the core says next.
-    const made = notifies ? client.notify(handle, method, given) : client.request(handle, method, given, abort.signal, (value) => answer({ value }));
-    made.then(
+    const send = async (): Promise<unknown> => {
+      if (!this.#open.has(ask)) return undefined;
+      const { client, handle } = to();
+      // The answer crosses before all that the core says next.
+      return notifies ? client.notify(handle, method, given) : client.request(handle, method, given, abort.signal, (value) => answer({ value }));
+    };
+    (wait ? unlessAborted(method, abort.signal, wait).then(send) : send()).then(
       (value) => answer({ value }),
       (error: unknown) => answer({ error }),
     );
@@ -54,13 +65,9 @@ export class AgentRequests {
     this.#open.get(ask)?.abort.abort(why);
   }
 
-  /** The page hears no more of them but this. `takesBack`: what the agent does not have is not to reach it. */
-  end(message: string, takesBack: boolean): void {
-    const all = [...this.#open];
+  /** The page hears no more of them but this. The agent goes on with those that it has. */
+  end(message: string): void {
+    for (const [ask, { method }] of this.#open) this.#send({ t: "answered", ask, error: errorData(new HoldfastError({ code: "closed", op: method, message })) });
     this.#open.clear();
-    for (const [ask, { method, abort }] of all) {
-      this.#send({ t: "answered", ask, error: errorData(new HoldfastError({ code: "closed", op: method, message })) });
-      if (takesBack) abort.abort(message);
-    }
   }
 }

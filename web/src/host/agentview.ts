@@ -44,6 +44,8 @@ export class AgentView implements SharingPage, TokenView {
   #attachment: Attachment = "joining";
   /** Aborted with the end. */
   readonly #over = new AbortController();
+  /** Resolves when the page has given the token that it is asked for; undefined where it is asked for none. */
+  #asking: Promise<void> | undefined;
   readonly #facts: NewFacts;
   readonly #places: KnownPlaces;
   readonly #shown: ShownSessions;
@@ -116,7 +118,17 @@ export class AgentView implements SharingPage, TokenView {
   #plan(url: string, options: AgentOptions, token: boolean): AgentPlan {
     // The core is to know whether elicitations are answered; who answers them is this view's affair.
     const elicitation = this.#names.includes("elicitation") && { handlers: { elicitation: () => ({ action: "cancel" as const }) } };
-    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => askForToken(this, url) }) });
+    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }) });
+  }
+
+  /** Asks for the next token. What the page wants meanwhile waits for that: it may be another user's. */
+  #askForToken(url: string): Promise<string> {
+    const token = askForToken(this, url);
+    const done = (): void => {
+      if (this.#asking === asking) this.#asking = undefined;
+    };
+    const asking = (this.#asking = token.then(done, done));
+    return token;
   }
 
   /** Reports whether it may stand so from here on. */
@@ -194,7 +206,7 @@ export class AgentView implements SharingPage, TokenView {
   #end(message: string, isOthers = false): boolean {
     if (!this.#enter("over")) return false;
     const isLast = this.#agent?.leave(this, isOthers) ?? false;
-    this.#requests.end(message, isOthers);
+    this.#requests.end(message);
     this.#shown.clear();
     this.#facts.end();
     this.#over.abort();
@@ -261,13 +273,11 @@ export class AgentView implements SharingPage, TokenView {
     const { session, method } = message;
     const client = this.#agent?.client;
     const mirror = session === 0 ? undefined : this.#shown.sessionOf(session);
-    if (!client || !this.isOpen || (session !== 0 && (!mirror || mirror.isOver))) {
+    if (!client || !this.isOpen || (session !== 0 && !mirror)) {
       const what = session === 0 ? "client" : "session";
       return this.#requests.refuse(message, new HoldfastError({ code: "closed", op: method, message: `the ${what} is closed` }));
     }
-    const handle = mirror ? mirror.handle : 0;
-    if (handle !== undefined) return this.#requests.make(client, handle, message);
-    this.#requests.refuse(message, new HoldfastError({ code: "runtime_exited", op: method, message: "the runtime that had the session has exited", retryable: true }));
+    this.#requests.make(message, this.#asking, () => ({ client, handle: mirror ? handleOf(mirror, method) : 0 }));
   }
 
   /** Nobody waits for that answer any more. */
@@ -276,16 +286,36 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   respond({ question, ok, json }: Extract<PageMessage, { t: "respond" }>): void {
-    if (this.isOpen) this.#agent?.respond(this, question, ok, json);
+    this.#act((agent) => agent.respond(this, question, ok, json));
   }
 
   save({ question, json }: Extract<PageMessage, { t: "save" }>): void {
-    const saved = this.isOpen && this.#agent?.save(question, json);
-    if (saved) this.#shown.saved(saved);
+    this.#act((agent) => {
+      const saved = agent.save(question, json);
+      if (saved) this.#shown.saved(saved);
+    });
   }
 
   forget({ session }: Extract<PageMessage, { t: "forgetSession" }>): void {
-    const handle = this.#shown.sessionOf(session)?.handle;
-    if (this.isOpen && handle !== undefined) this.#agent?.client?.forgetSession(handle);
+    this.#act((agent) => {
+      const handle = this.#shown.sessionOf(session)?.handle;
+      if (handle !== undefined) agent.client?.forgetSession(handle);
+    });
   }
+
+  /** Does something for the page, as long as it is its user's client: where the page is asked for its token, once that is there. */
+  #act(act: (agent: SharedAgent) => void): void {
+    const now = (): void => {
+      if (this.#agent && this.isOpen) act(this.#agent);
+    };
+    if (this.#asking) void this.#asking.then(now);
+    else now();
+  }
+}
+
+/** The runtime's number for a session; throws where none has it. */
+function handleOf({ handle, isOver }: SessionMirror, op: string): number {
+  if (handle !== undefined) return handle;
+  if (isOver) throw new HoldfastError({ code: "closed", op, message: "the session is closed" });
+  throw new HoldfastError({ code: "runtime_exited", op, message: "the runtime that had the session has exited", retryable: true });
 }
