@@ -117,6 +117,7 @@ test("Fault 247: what a page wants while its token is asked for waits for that, 
     core!.answer({}, 1, core!.sent[0]);
     await prompted;
     over.abort();
+    await settled();
     core!.answer({ code: "cancelled", op: "x", message: "m", status: 0, retryable: false }, 3);
     await givenUp;
     // Another user's.
