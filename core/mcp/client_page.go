@@ -19,6 +19,11 @@ func (c *Client) Online(now engine.Time) {
 	c.rescheduleAll()
 	c.offline = false
 	c.eachStream(func(s *link.Stream) { s.Online(now) })
+	for _, call := range c.calls {
+		if call.state == callTask {
+			call.task.online(now)
+		}
+	}
 	if c.session.initializeAt != engine.Never {
 		c.session.initializeAt = now
 	}

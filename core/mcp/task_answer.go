@@ -121,6 +121,7 @@ func (call *call) taskState(c *Client, now engine.Time, data []byte, notified bo
 		k.poll.at = min(k.poll.at, now.After(k.interval))
 	}
 	call.heardOf(c, now, data)
+	before := k.status
 	c.taskStatus(call, data)
 	if requests, ok := jsonrpc.Member(data, "inputRequests"); ok && k.dialect.Result == "" {
 		call.askTaskInput(c, now, requests)
@@ -135,8 +136,9 @@ func (call *call) taskState(c *Client, now engine.Time, data []byte, notified bo
 	case !k.streams() && k.status == "completed" && inlined(data):
 		call.taskOutcome(c, now, data) // SEP-2339: there is nothing left to fetch
 	case k.result == resultDoubted:
-	case k.fetch.call == nil && k.fetch.at == engine.Never && (k.over() || k.status == "input_required"):
-		k.fetch.at = now // what it asks comes on the way to its result
+	case k.fetch.call == nil && (k.fetch.at == engine.Never || k.fetch.attempts > 0 && before != k.status) && (k.over() || k.status == "input_required"):
+		// What it asks comes on the way to its result. What failed so far was to wait for that.
+		k.fetch.at, k.fetch.attempts = now, 0
 	case call.waitsInVain():
 		k.fetch.drop(c)
 		if call.x == 0 || !k.segments.Gapless() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
 // TestTask_ResultIsAskedForAgain: what ends one request for the result says nothing of
@@ -95,4 +96,59 @@ func TestTask_RequestsForInputHaveOneBudget(t *testing.T) {
 	o.store()
 	poll("c", "d")
 	o.wantTold(engine.EventInput, "", 4)
+}
+
+// TestFault257_ResultIsAskedForOnceItIsThere: requests that waited for the result and were cut
+// say nothing of how soon one will be answered. Once the server says that the task has ended, or
+// asks for something, the next one does not wait for their turn; once, since it may fail as well.
+func TestFault257_ResultIsAskedForOnceItIsThere(t *testing.T) {
+	for _, status := range []string{"completed", "failed", "cancelled", "input_required"} {
+		o := newTask(connected(t, withDisk), true)
+		// poll answers polls until the result is asked for, and returns how many.
+		poll := func(status string) (n int) {
+			for {
+				if x, _ := o.asked("tasks/result", 0); x != 0 {
+					return n
+				}
+				o.gives("tasks/get", `{"taskId":"T","status":"`+status+`"}`)
+				n++
+			}
+		}
+		for range 6 {
+			poll("working")
+			o.End(o.waits("tasks/result"), engine.EndNetwork)
+		}
+		if n := poll(status); n > 1 {
+			o.fatal("%s: not asked for before %d polls", status, n)
+		}
+		polls := 0
+		for range 6 {
+			o.End(o.waits("tasks/result"), engine.EndNetwork)
+			polls = poll(status)
+		}
+		if polls < 5 {
+			o.fatal("%s: asked for again after %d polls, and 6 requests that failed", status, polls)
+		}
+		o.gives("tasks/result", whole(1))
+		o.wantWhole(1)
+	}
+}
+
+// TestFault257_OnlineTriesWhatWaits: what is asked about a task waits after failures, as streams
+// do. When the network is back all of it is tried at once.
+func TestFault257_OnlineTriesWhatWaits(t *testing.T) {
+	o := newTask(connected(t, withDisk), true)
+	o.input("offline", (*mcp.Client).Offline)
+	for range 6 {
+		for _, method := range []string{"tasks/get", "tasks/result"} {
+			x, _ := o.asked(method, 120_000)
+			o.End(x, engine.EndNetwork)
+		}
+	}
+	o.input("online", (*mcp.Client).Online)
+	for _, method := range []string{"tasks/get", "tasks/result"} {
+		if x, took := o.asked(method, 0); x == 0 {
+			o.fatal("%s is not asked for when the network is back, %d ms later", method, took)
+		}
+	}
 }

@@ -32,6 +32,15 @@ func (s *subcall) again(now engine.Time, c *Client) {
 	s.attempts++
 }
 
+// online makes at once what waits since it has failed.
+func (k *task) online(now engine.Time) {
+	for _, s := range []*subcall{&k.poll, &k.fetch, &k.update} {
+		if s.attempts > 0 && s.at != engine.Never {
+			s.at = now
+		}
+	}
+}
+
 // drop ends the request if it is under way.
 func (s *subcall) drop(c *Client) {
 	if s.call != nil && s.call.state < callEnding {
