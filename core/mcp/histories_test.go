@@ -35,7 +35,9 @@ func TestHistories(t *testing.T) {
 	for seed := first; seed < first+n; seed++ {
 		h := playHistory(t, seed)
 		cuts += h.cutCount
-		misled += h.misled
+		if misled += h.misled; h.misled > 0 {
+			t.Logf("HOLDFAST_SEED=%d: an outage looked like CORS", seed)
+		}
 		for _, c := range h.calls {
 			events += len(c.progress)
 			if c.settled.Outcome == engine.OutcomeResult {
@@ -46,7 +48,8 @@ func TestHistories(t *testing.T) {
 		}
 	}
 	t.Logf("%d histories: %d progress events over %d cuts, %d results, %d calls of unknown outcome, %d where an outage looked like CORS", n, events, cuts, results, unknown, misled)
-	if uint64(misled) > 2+n/2_000 {
+	// Three in a row that spare each ping between them, by chance.
+	if uint64(misled) > n/100_000 {
 		t.Error("outages are taken for CORS too often")
 	}
 	if n > 100 && results < 8*unknown {

@@ -44,7 +44,7 @@ func (c *Client) sendInitialize(now engine.Time) {
 	c.begins(now)
 	c.skipVersionHeader = false // learned again: a passing fault may have taught it
 	c.cursorHeader.enter(c, headerUntried)
-	c.cursorHeader.failures = 0
+	c.cursorHeader.failures, c.cursorHeader.proofs = 0, 0
 	call := c.newCall(now, "initialize", Timeouts{})
 	call.role = roleInitialize
 	revision := c.cfg.Revision

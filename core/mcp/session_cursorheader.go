@@ -13,6 +13,7 @@ import (
 type cursorHeader struct {
 	state     headerState
 	failures  int               // requests with it that failed in a row, before an answer
+	proofs    int               // of them, those that followed a ping which was answered
 	asking    bool              // a ping is under way
 	reachedAt engine.Time       // headerReached: when the ping was answered
 	reachedX  engine.ExchangeID // the last exchange that had begun by then
@@ -51,6 +52,10 @@ const (
 	// headerFailures is how many requests with Last-Event-ID have to fail in a
 	// row for a ping to be worth its while.
 	headerFailures = 3
+	// headerProofs is how many of them have to fail just after a ping was answered. An
+	// outage may fail one and spare the pings around it; a rule fails each. Another one
+	// takes two round trips, and no wait.
+	headerProofs = 3
 	// headerProof is how long after an answered ping a failure counts, in ms:
 	// later ones may be another outage's.
 	headerProof = 60_000
@@ -60,7 +65,7 @@ const (
 // headerPassed notes an answer, of whatever status, to a request with the field.
 func (c *Client) headerPassed() {
 	c.cursorHeader.enter(c, headerAllowed)
-	c.cursorHeader.failures = 0
+	c.cursorHeader.failures, c.cursorHeader.proofs = 0, 0
 }
 
 // headerFailed notes that exchange x, which carried the field, failed before an
@@ -72,9 +77,13 @@ func (c *Client) headerFailed(now engine.Time, call *call, x engine.ExchangeID) 
 		return h.refused()
 	}
 	if h.state == headerReached && x > h.reachedX {
-		if now.Since(h.reachedAt) < headerProof {
+		if now.Since(h.reachedAt) >= headerProof {
+			h.proofs = 0
+		} else if h.proofs++; h.proofs == headerProofs {
 			c.headerRefused()
 			return true
+		} else {
+			h.failures = headerFailures // for one more ping, at once
 		}
 		h.enter(c, headerUntried)
 	}
@@ -94,6 +103,7 @@ func (c *Client) pinged(now engine.Time, ping *call) {
 	h := &c.cursorHeader
 	h.asking = false
 	if h.known() || !ping.exchange.Opened() || c.state != stateOpen {
+		h.proofs = 0
 		return
 	}
 	h.enter(c, headerReached)
