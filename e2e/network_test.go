@@ -41,6 +41,50 @@ func TestFault47_OfflineThenOnline(t *testing.T) {
 	blameless(t, p)
 }
 
+// networkWorker is a worker that tells its page when the browser has told it of the network. At the
+// page's word none of its timers fires any more that is to wait for a second or longer.
+const networkWorker = `
+import "/holdfast-worker.mjs";
+const page = new BroadcastChannel("network"), wait = setTimeout;
+const tell = () => page.postMessage(navigator.onLine);
+navigator.connection?.addEventListener("change", tell);
+for (const event of ["online", "offline"]) addEventListener(event, tell);
+page.onmessage = () => {
+	self.setTimeout = (f, ms, ...args) => wait(f, ms < 1_000 ? ms : 1e9, ...args);
+	page.postMessage("held");
+};
+`
+
+// TestFault47_OfflineInAWorker: the runtime runs in a worker, which has no document, and in Chromium
+// hears neither offline nor online. A stream that is cut while the browser is offline
+// waits for half a minute, and is back when the network is: here no timer can have done it.
+func TestFault47_OfflineInAWorker(t *testing.T) {
+	t.Parallel()
+	for _, host := range []chrome.Host{chrome.SharedHost, chrome.WorkerHost} {
+		t.Run(string(host), func(t *testing.T) {
+			t.Parallel()
+			p := stepping(t, 500)
+			site := chrome.NewSite(t)
+			site.File("/network.mjs", networkWorker)
+			page := appOn(t, site, p.URL(), `{ host: `+chrome.JS(host)+`, worker: "/network.mjs" }`)
+			chrome.Eval[chrome.Void](page, `void (window.heard = [], window.worker = new BroadcastChannel("network"),
+				worker.onmessage = ({ data }) => heard.push(data), watch(mcp.callTool("steps")))`)
+			page.WaitFor(`seen.progress.length === 2`)
+			page.Offline(true)
+			page.WaitFor(`heard.includes(false)`)
+			chrome.Eval[chrome.Void](page, `worker.postMessage("hold")`)
+			page.WaitFor(`heard.includes("held")`)
+			p.CutStreams(peer.FIN)
+			page.WaitFor(`seen.events.some(({ state, delay }) => state === "cut" && delay >= 30_000)`)
+			p.Release("go")
+			page.Offline(false)
+			outcome(t, page, "")
+			counted(t, page, 4)
+			blameless(t, p)
+		})
+	}
+}
+
 // TestStoryThaw: a page comes out of a freeze with a reader that reports
 // nothing any more. The stream has to prove that it lives, or it is resumed.
 func TestStoryThaw(t *testing.T) {
