@@ -37,6 +37,11 @@ func TestFault81_TasksInChrome(t *testing.T) {
 			s.p.Pass(fmt.Sprintf("g%d", i)) // the first piece of each
 		}
 		s.eval(`make(` + chrome.JS(list) + `)`)
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("at the server: %v", s.p.Oracle().Labels())
+			}
+		})
 		eventually(t, "all calls at the server", func() bool { return len(s.p.Oracle().Labels()) == calls })
 		for range 5 {
 			s.eval(`mcp.request("tools/list").result`)

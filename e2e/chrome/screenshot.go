@@ -42,6 +42,8 @@ func (p *Page) describe() {
 	}
 	p.t.Logf("console of the page:\n\t%s", strings.Join(lines, "\n\t"))
 
+	p.describeLocks()
+
 	root, err := moduleRoot()
 	if err != nil || p.windowless {
 		return
@@ -59,4 +61,23 @@ func (p *Page) describe() {
 		return
 	}
 	p.t.Logf("screenshot: %s", path)
+}
+
+// locksAndCalls is the locks that the pages of the origin have and wait for, and what a
+// story has noted of its calls (window.trails): where a test waited in vain it is seldom
+// made a second time, and these say who waited for whom.
+const locksAndCalls = `(async () => {
+	const { held = [], pending = [] } = await navigator.locks?.query() ?? {};
+	const names = (list) => list.map(({ name, mode, clientId }) => name + " " + mode + " " + clientId.slice(0, 8));
+	return JSON.stringify({ held: names(held), pending: names(pending), trails: window.trails }).slice(0, 8_000);
+})()`
+
+func (p *Page) describeLocks() {
+	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](locksAndCalls, chromedp.EvalAwaitPromise))
+	if err != nil {
+		text = err.Error()
+	}
+	p.t.Logf("locks and calls of the page: %s", text)
 }
