@@ -150,6 +150,7 @@ var torture = []int{
 	263,
 	264,
 	270,
+	271,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -60,6 +60,32 @@ func TestFault81_TasksInChrome(t *testing.T) {
 	})
 }
 
+// TestFault271_MoreCallsThanConnections: of long calls that are made in one turn of the
+// event loop, more than a page has connections for, each is soon at the server: those that
+// have a connection give it to the others in turn, and resume.
+func TestFault271_MoreCallsThanConnections(t *testing.T) {
+	t.Parallel()
+	s := newTaskStory(t, coreDialect, coreDialect.inline)
+	s.open()
+	const calls = 7
+	var list []telling
+	for i := range calls {
+		list = append(list, telling{Call: fmt.Sprintf("c%d", i), N: 1, Gate: fmt.Sprintf("g%d", i)})
+	}
+	s.eval(`make(` + chrome.JS(list) + `)`)
+	eventually(t, "all calls at the server", func() bool { return len(s.p.Oracle().Labels()) == calls })
+	for i := range calls {
+		s.p.Release(fmt.Sprintf("g%d", i))
+	}
+	s.wait(`Object.values(trails).every(({ done, n }) => done && n === 1)`)
+	for i := range calls {
+		if runs := s.p.Oracle().Runs(fmt.Sprintf("c%d", i)); runs != 1 {
+			t.Errorf("c%d ran %d times", i, runs)
+		}
+	}
+	blameless(t, s.p)
+}
+
 // TestFault88_PacedInChrome: an interval that makes no sense, and one that changes
 // on the way: no poll comes sooner than the one in force.
 func TestFault88_PacedInChrome(t *testing.T) {

@@ -273,3 +273,44 @@ test("Fault 243: a call that has its connection in a moment takes none of anothe
     restore();
   }
 }));
+
+test("Fault 271: of more calls than there are connections, made at once, all have their turn", ticking(async (tick) => {
+  const { restore } = fakeLocks({ held: [], pending: [] });
+  try {
+    const connections = Connections.of("http://ten.test/mcp")!;
+    const calls = Array.from({ length: 8 }, () => ({ ...call(), give: () => true }));
+    for (const one of calls) connections.join(one);
+    await tick(0);
+    assert.equal(calls.filter(({ taken }) => taken > 0).length, 3);
+    for (let ms = 0; ms < 6_000; ms += 500) await tick(500);
+    assert.deepEqual(calls.filter(({ taken }) => taken === 0), [], "some have none for ever");
+    for (const one of calls) connections.leave(one);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));
+
+test("Fault 271: calls that wait for tasks give way to the others as soon as they can, which is not at once", ticking(async (tick) => {
+  const { restore } = fakeLocks({ held: [], pending: [] });
+  try {
+    const connections = Connections.of("http://eleven.test/mcp")!;
+    let ready = false;
+    const tasks = Array.from({ length: 3 }, () => ({ ...call(), give: () => ready }));
+    const others = Array.from({ length: 4 }, () => ({ ...call(), give: () => true }));
+    for (const one of [...tasks, ...others]) connections.join(one);
+    await tick(0);
+    for (const one of tasks) {
+      one.spare = true;
+      connections.changed(one);
+    }
+    await tick(2_000);
+    ready = true;
+    for (let ms = 0; ms < 5_000; ms += 500) await tick(500);
+    assert.deepEqual(others.map(({ taken }) => taken > 0), [true, true, true, true]);
+    for (const one of [...tasks, ...others]) connections.leave(one);
+    connections.rest();
+  } finally {
+    restore();
+  }
+}));

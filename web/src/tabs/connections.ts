@@ -194,6 +194,7 @@ export class Connections {
           return;
         }
         this.#held.set(stream, { slot: name, since: performance.now(), release });
+        this.#ask(); // for those that wait still: what nobody asks for nobody gives way to
         stream.take();
       });
     }
