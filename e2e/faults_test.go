@@ -151,6 +151,7 @@ var torture = []int{
 	264,
 	270,
 	271,
+	277,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

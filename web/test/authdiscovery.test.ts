@@ -5,6 +5,7 @@ import { covers } from "../src/auth/addresses.js";
 import { serverMetadataURLs } from "../src/auth/authorizationserver.js";
 import { oauthChallenge } from "../src/auth/challenge.js";
 import { discover } from "../src/auth/discovery.js";
+import { isWellKnown } from "../src/auth/protectedresource.js";
 import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, page, PRM_PATH, PRM_ROOT, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
 
 const found: Routes = { [PRM_PATH]: () => json(RESOURCE), [AS_METADATA]: () => json(METADATA) };
@@ -200,4 +201,12 @@ test("which resources a server is covered by", () => {
   ] as const) {
     assert.equal(covers(new URL(resource), new URL(SERVER)), want, resource);
   }
+});
+
+test("Fault 277: well-known is one address of the host and one for the server, and no path below or beside them", () => {
+  const [host, server] = ["https://mcp.example", new URL("https://mcp.example/a/mcp?b=c")];
+  const known = "/.well-known/oauth-protected-resource";
+  for (const path of [known, `${known}/a/mcp`, `${known}/a/mcp?b=c`]) assert.ok(isWellKnown(host + path, server), path);
+  assert.ok(isWellKnown(undefined, server));
+  for (const path of [`${known}/..%2f..%2fevil/meta`, `${known}/..%2F..%2Fa/mcp`, `${known}-evil`, `${known}/evil/mcp`, `${known}/a`, `${known}/`, `/evil${known}`]) assert.ok(!isWellKnown(host + path, server), path);
 });

@@ -40,7 +40,7 @@ export async function discover(
   const local = isLoopback(server);
   const found = await firstFound(hands, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
   if (found.json) {
-    const resource = readProtectedResource(found.json, server, isWellKnown(challenge?.resourceMetadata));
+    const resource = readProtectedResource(found.json, server, isWellKnown(challenge?.resourceMetadata, server));
     const chosen = choose?.(resource.authorizationServers);
     const issuers = chosen !== undefined && resource.authorizationServers.includes(chosen) ? [chosen] : resource.authorizationServers;
     return {

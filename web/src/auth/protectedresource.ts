@@ -37,9 +37,14 @@ export function resourceMetadataURLs(server: URL, named?: string): string[] {
   return [...new Set([root + path + server.search, root])];
 }
 
-/** Whether an address that a challenge names is one that only whoever runs the host can answer at. */
-export function isWellKnown(named: string | undefined): boolean {
-  return named === undefined || new URL(named).pathname.startsWith(WELL_KNOWN);
+/**
+ * Whether an address that a challenge names is one that only whoever runs the host can answer at: the root's,
+ * or the server's own. Of any other path a host may make what it likes, such as `..%2f` a way to another one.
+ */
+export function isWellKnown(named: string | undefined, server: URL): boolean {
+  if (named === undefined) return true;
+  const { pathname } = new URL(named);
+  return pathname === WELL_KNOWN || pathname === WELL_KNOWN + server.pathname;
 }
 
 /**
