@@ -11,6 +11,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { withGlobal } from "./storeshim.js";
 
+const OTHER = "https://other.example/mcp";
 const redirectUrl = "https://app.example/callback";
 
 /** A browser with any number of pages of the app, and an authorization server. */
@@ -22,6 +23,8 @@ function browser(options: OAuthOptions = {}) {
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const form = new URLSearchParams(String(init.body));
     switch (`${init.method} ${url}`) {
+      case "GET https://other.example/.well-known/oauth-protected-resource/mcp":
+        return json({ ...RESOURCE, resource: OTHER });
       case PRM_PATH:
         return json(RESOURCE);
       case AS_METADATA:
@@ -54,7 +57,7 @@ function browser(options: OAuthOptions = {}) {
   /** The names of windows that are closed, or that nobody looks at any more: a page looks until then. */
   const over = new Set<string>();
   /** Opens a page of the app. */
-  const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}) => {
+  const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}, server = SERVER) => {
     const went: string[] = [];
     let windowName = "";
     let closed = false;
@@ -75,10 +78,12 @@ function browser(options: OAuthOptions = {}) {
       removeEventListener: () => {},
     };
     const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
-    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), SERVER, place);
+    const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), server, place);
     return {
       auth,
       place,
+      /** The same page connects to another server. */
+      also: (url: string, others: OAuthOptions = {}) => openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...others }), url, place),
       /** Where it has been led, and in which window. */
       async led(): Promise<{ state: string; window: string }> {
         while (went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -187,4 +192,34 @@ test("an app that kept its tokens persistent before leaves none of them on the d
   assert.deepEqual([auth.state, (await rest.keys("grant/")).length], ["signed-out", 0]);
   while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
   assert.deepEqual(revoked, ["refresh-1", "access-1"]);
+});
+
+test("Fault 276: an answer is taken by the sign-in at the server that it is for, whichever opens first", async () => {
+  for (const answer of ["code=x", "error=access_denied"]) {
+    const { open, at, kept, revoked } = browser({ interaction: "redirect" });
+    const before = await open();
+    before.auth.signIn().catch(() => {});
+    const { state } = await before.led();
+    before.leave();
+    // Another server's sign-in opens first, and keeps its tokens on the disk.
+    const page = await open(`${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}`, "", { storage: "persistent" }, OTHER);
+    assert.equal(page.place.page!.location.href, redirectUrl);
+    const auth = await page.also(SERVER);
+    const denied = answer !== "code=x";
+    assert.deepEqual([auth.state, auth.failure?.code], denied ? ["signed-out", "oauth_denied"] : ["signed-in", undefined]);
+    assert.deepEqual([page.auth.state, page.auth.failure, revoked], ["signed-out", undefined, []]);
+    assert.equal(await at(auth), denied ? undefined : "access-1");
+    assert.ok(!/access-1/.test(await kept()));
+  }
+});
+
+test("Fault 276: in a window, an answer for another server goes to the page that opened it", async () => {
+  const { open } = browser();
+  const page = await open();
+  const signing = page.auth.signIn();
+  const { state, window } = await page.led();
+  const answers = await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window, { storage: "persistent" }, OTHER);
+  await signing;
+  while (!answers.isClosed()) await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([page.auth.state, answers.auth.state], ["signed-in", "signed-out"]);
 });

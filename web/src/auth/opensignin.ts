@@ -70,10 +70,11 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
   // What an earlier build of the app has left where no token is to rest any more.
   if (hands.store.alone && place.store) await drop(hands, place.store, url);
   await signIn.reread();
-  const callback = page && takeAnswer(page, options.redirectUrl);
+  const tell = news && page?.name.startsWith(WINDOW) ? () => news.answered(page.name) : undefined;
+  const callback = page && (await answerFor(url, hands, page, options.redirectUrl, tell));
   if (callback) {
     const own = page.name.startsWith(WINDOW);
-    if (own && news && hands.store.alone && (await handedOver(hands, callback, () => news.answered(page.name)))) {
+    if (tell && hands.store.alone && (await handedOver(hands, callback, tell))) {
       page.close();
       return signIn;
     }
@@ -85,6 +86,34 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
     if (own && !(hands.store.alone && signIn.state === "signed-in")) page.close();
   }
   return signIn;
+}
+
+/** The answer that a page has come back with, as long as no sign-in that it is for has opened in it. */
+const unclaimed = new WeakMap<Page, Promise<Callback | undefined>>();
+
+/**
+ * The answer that this page has come back with, unless it is for another server: that one's sign-in knows
+ * where its tokens may be kept, and has to hear a no. It opens in this page yet, or runs in the one
+ * that opened this window, which `tell` reaches.
+ */
+function answerFor(url: string, hands: Hands, page: Page, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
+  const found = Promise.resolve(takeAnswer(page, redirectUrl) ?? unclaimed.get(page));
+  const mine = found.then(async (answer) => {
+    const flow = answer && (await readFlow(hands, answer.state).catch(() => undefined));
+    return flow && flow.url !== url ? undefined : answer;
+  });
+  // At once: sign-ins that open meanwhile wait for what this one leaves.
+  unclaimed.set(page, left(hands, page, found, mine, tell));
+  return mine;
+}
+
+/** What of an answer is left for the sign-ins that open next. */
+async function left(hands: Hands, page: Page, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>, tell?: () => void): Promise<Callback | undefined> {
+  const answer = await found;
+  if (!answer || (await mine)) return undefined;
+  if (!tell || !(await handedOver(hands, answer, tell).catch(() => false))) return answer;
+  page.close();
+  return undefined;
 }
 
 /** Leaves an answer to the page that began the flow, and tells it; false where nobody takes it. */
