@@ -136,7 +136,12 @@ export class AgentClient implements AgentBackend {
 
   async logout(): Promise<void> {
     await this.close();
-    await Promise.all([this.#keeping.journal?.forget(), this.#keeping.stores?.signOut?.()]);
+    // What is stored goes whatever the authorization server takes to hear of it.
+    await Promise.all([this.#forgetStored(), this.#keeping.stores?.signOut?.()]);
+  }
+
+  async #forgetStored(): Promise<void> {
+    await this.#keeping.journal?.forget();
     await this.#keeping.stores?.forgetFormer?.();
   }
 

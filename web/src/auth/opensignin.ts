@@ -131,12 +131,10 @@ async function handedOver(hands: Hands, callback: Callback, tell: () => void): P
 export async function signOutEverywhere(place: AuthPlace): Promise<boolean> {
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, { stored() {}, failed() {}, answered() {} });
-  let all = true;
-  for (const storage of ["memory", "persistent"] as const) {
-    all = (await signOutOfAll(handsOf(place, storage, {}), (url) => news?.stored(url))) && all;
-  }
+  // At the same time: no authorization server is in the way of what is still to be deleted.
+  const all = await Promise.all((["memory", "persistent"] as const).map((storage) => signOutOfAll(handsOf(place, storage, {}), (url) => news?.stored(url))));
   channel?.port.close();
-  return all;
+  return all.every((one) => one);
 }
 
 function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own: Partial<Hands>): Hands {

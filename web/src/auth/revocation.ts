@@ -24,6 +24,23 @@ export async function revoke(hands: Hands, { server, client, dpop, refreshToken,
     );
   };
   // The refresh token first: with it goes what it could still bring.
-  const refresh = await one(refreshToken, "refresh_token");
-  return (await one(access?.token, "access_token")) && refresh;
+  return isAll([one(refreshToken, "refresh_token"), one(access?.token, "access_token")]);
+}
+
+/** How long, in ms, somebody who signs out waits for authorization servers. The requests go on after that. */
+const WAITS = 3_000;
+
+/** Revokes all of these at the same time; false also where that takes too long. */
+export function revokeAll(hands: Hands, grants: readonly Revocable[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = hands.after(WAITS, () => resolve(false));
+    void isAll(grants.map((grant) => revoke(hands, grant))).then((all) => {
+      stop();
+      resolve(all);
+    });
+  });
+}
+
+async function isAll(done: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(done)).every((one) => one);
 }

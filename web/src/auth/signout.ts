@@ -4,7 +4,7 @@ import { endEpoch, serversOf } from "./epochs.js";
 import { sweepFlows } from "./flow.js";
 import { type Grant, grantKey } from "./grants.js";
 import type { Hands } from "./hands.js";
-import { revoke } from "./revocation.js";
+import { revokeAll } from "./revocation.js";
 
 /**
  * Forgets the grant for a server, then revokes it, as far as that can be done. Resolves
@@ -14,30 +14,35 @@ export async function signOut(hands: Hands, url: string): Promise<boolean> {
   // First of all: an answer that comes while this runs finds its flow ended.
   await endEpoch(hands, url);
   await sweepFlows(hands, url);
-  const grant = await hands.locks.run(`auth/${url}`, async () => {
-    for (;;) {
-      const kept = await hands.store.get<Grant>(grantKey(url)); // also where it has ended
-      if (!kept || (await hands.store.set(grantKey(url), kept.version, undefined))) return kept?.value;
-    }
-  });
-  return grant ? revoke(hands, grant) : true;
+  const grant = (await take(hands, grantKey(url))) as Grant | undefined;
+  return revokeAll(hands, grant ? [grant] : []);
 }
 
 /**
- * Signs out of all servers, and deletes all that is kept: for `wipe()`. `ended` gets the URL of
+ * Signs out of all servers: deletes all that is kept, and revokes it then. `ended` gets the URL of
  * each, for the other tabs. Resolves with whether all of it is revoked.
  */
 export async function signOutOfAll(hands: Hands, ended: (url: string) => void): Promise<boolean> {
-  let all = true;
   const granted = (await hands.store.keys(grantKey(""))).map((key) => key.slice(grantKey("").length));
   // Where tokens are in the memory of tabs, what all know of is the epoch.
-  for (const url of new Set([...granted, ...(await serversOf(hands))])) {
-    all = (await signOut(hands, url)) && all;
-    ended(url);
-  }
+  const servers = new Set([...granted, ...(await serversOf(hands))]);
+  for (const url of servers) await endEpoch(hands, url);
+  const grants: Grant[] = [];
   for (const key of await hands.store.keys("")) {
-    const kept = await hands.store.get(key);
-    if (kept) await hands.store.set(key, kept.version, undefined);
+    const value = await take(hands, key);
+    if (value !== undefined && key.startsWith(grantKey(""))) grants.push(value as Grant);
   }
-  return all;
+  for (const url of servers) ended(url);
+  return revokeAll(hands, grants);
+}
+
+/**
+ * Deletes what is kept under a key, and gives it, also where it has ended. Waits for nobody who
+ * refreshes it: what comes for it then is revoked by whoever does.
+ */
+async function take(hands: Hands, key: string): Promise<unknown> {
+  for (;;) {
+    const kept = await hands.store.get(key);
+    if (!kept || (await hands.store.set(key, kept.version, undefined))) return kept?.value;
+  }
 }

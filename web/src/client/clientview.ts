@@ -218,8 +218,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
     const others = [...client.all()].some((call) => !call.settled && call.isSeenBeside(this));
     if (!others) await client.logout();
     await this.close();
-    await Promise.all([client.forget(), this.stores.signOut()]);
-    await this.stores.forgetFormer();
+    // What is stored goes whatever the authorization server takes to hear of it.
+    await Promise.all([client.forget().then(() => this.stores.forgetFormer()), this.stores.signOut()]);
   }
 
   leaves(): void {

@@ -4,11 +4,12 @@
 import { type ClientAuth, openClientAuth } from "../auth/clientauth.js";
 import { loadSignIn } from "../auth/loadsignin.js";
 import type { SignInSource } from "../auth/oauth.js";
-import { authPlace } from "./authplace.js";
+import { authPlace, leftPlace } from "./authplace.js";
 import { badProvider, type TokenAnswer } from "../connect/tokenanswer.js";
 import type { ClientAuthorization } from "../connect/useroptions.js";
 import type { Answer } from "../runtime/sender.js";
 import { HoldfastError } from "../shared/errors.js";
+import type { KeptAuth } from "../storage/keptauth.js";
 
 /** What {@link ClientAuth.repaired} and {@link ClientAuth.refused} count by. */
 type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
@@ -156,8 +157,12 @@ export class Authorization implements ClientAuthorization {
   }
 }
 
-/** Signs out at all servers of this origin: authorization servers hear that their tokens are not needed any more. */
-export async function signOutEverywhere(): Promise<void> {
-  const { signOutEverywhere: signOut } = await loadSignIn();
-  await signOut(await authPlace());
+/**
+ * Signs out at all servers of this origin, by what was stored before it was deleted: authorization
+ * servers hear that their tokens are not needed any more, and other tabs that there are none.
+ */
+export async function signOutEverywhere(kept: KeptAuth | undefined, deleted: Promise<void>): Promise<void> {
+  const place = leftPlace(); // at once: it has what is in memory, which nobody uses from here on
+  const [{ signOutEverywhere: signOut }] = await Promise.all([loadSignIn(), deleted.catch(() => {})]);
+  await signOut(await place(kept));
 }

@@ -2,8 +2,9 @@
 
 import type { Channel } from "../auth/browser.js";
 import type { AuthPlace } from "../auth/opensignin.js";
-import { AuthRows } from "../storage/authrows.js";
+import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
+import type { KeptAuth } from "../storage/keptauth.js";
 import { exclusively, hasLocks } from "../tabs/locks.js";
 
 /** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
@@ -25,7 +26,17 @@ async function authRows(): Promise<AuthRows | undefined> {
 
 /** Where the sign-in at a server is, in this page. Its channel is the page's, until that goes. */
 export async function authPlace(): Promise<AuthPlace> {
-  const store = await authRows();
+  return placeOf(await authRows(), memory);
+}
+
+/** Takes all tokens out of the memory of this page. What is given puts them, and what was stored, in a place of their own, to be revoked. */
+export function leftPlace(): (kept: KeptAuth | undefined) => Promise<AuthPlace> {
+  const tokens = [...memory];
+  memory.clear();
+  return async (kept) => placeOf(undefined, new Map([...(kept ? await openedRows(kept) : []), ...tokens]));
+}
+
+function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): AuthPlace {
   const inPage = typeof document !== "undefined";
   return {
     store,

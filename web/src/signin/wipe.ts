@@ -1,28 +1,40 @@
 import { joinable } from "../connect/joinable.js";
-import { hasAuthRows } from "../storage/hasauthrows.js";
+import { type KeptAuth, keptAuth } from "../storage/keptauth.js";
 import { forgetRevisions } from "../storage/revisions.js";
 import { storageFailed } from "../storage/storagefailed.js";
 import { wipeAll } from "../storage/wipeall.js"; // not by the store's door, behind which all of it is
 import { clientPart } from "./loadauthorization.js";
 
+/** How long, in ms, a wipe waits for authorization servers, and for what tells them, once all is deleted. */
+const TELLS = 3_000;
+
 /**
  * Deletes everything that Holdfast has stored for this origin: calls, results,
  * sessions, sign-ins and keys of all servers and users. For a logout. Clients that are open
- * go on in memory. Authorization servers hear that their tokens are not needed any more,
- * where they can be reached.
+ * go on in memory. Authorization servers hear after that that their tokens are not needed any
+ * more, where they can be reached within three seconds.
  */
 export async function wipe(): Promise<void> {
   forgetRevisions();
   joinable.clear(); // a client that is made from here on is the next user's
-  await signOutIfSignedIn().catch(() => {}); // what is stored goes all the same
-  await wipeAll().catch((error: unknown) => {
+  const kept = await keptAuth().catch(() => undefined); // what is stored goes all the same
+  const deleted = wipeAll();
+  const signedOut = signOutIfSignedIn(kept, deleted).catch(() => {});
+  await deleted.catch((error: unknown) => {
     throw storageFailed("wipe", error);
   });
+  await atMost(TELLS, signedOut);
 }
 
-async function signOutIfSignedIn(): Promise<void> {
+async function signOutIfSignedIn(kept: KeptAuth | undefined, deleted: Promise<void>): Promise<void> {
   // Tokens that are in the memory of this page alone have no row.
-  if (!clientPart.here && !(await hasAuthRows())) return;
+  if (!clientPart.here && !kept?.rows.length) return;
   const { signOutEverywhere } = clientPart.here ?? (await clientPart.load());
-  await signOutEverywhere();
+  await signOutEverywhere(kept, deleted);
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
+  clearTimeout(timer);
 }

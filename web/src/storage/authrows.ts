@@ -1,7 +1,8 @@
 // What a sign-in keeps, as rows of the store of keys: an older build leaves them alone, and
 // who wipes the origin deletes them with its key.
 
-import { random } from "./keys.js";
+import type { KeptAuth } from "./keptauth.js";
+import { keyOf, random } from "./keys.js";
 import { AUTH_ROWS } from "./open.js";
 import { type Bytes } from "./rows.js";
 import { seal, unseal } from "./seal.js";
@@ -49,8 +50,8 @@ export class AuthRows {
     });
     if (record === undefined) return undefined;
     const { version } = record as AuthRecord;
-    const text = isRecord(record) ? await unseal(cipher, [key, version], record.sealed) : null;
-    if (text) return { value: revive(new TextDecoder().decode(text), (record as AuthRecord).keys) as T, version };
+    const value = await opened(cipher, key, record);
+    if (value !== undefined) return { value: value as T, version };
     await this.set(key, typeof version === "number" ? version : 0, undefined);
     return undefined;
   }
@@ -86,6 +87,24 @@ export class AuthRows {
       return () => found.map((key) => String((key as [string])[0]).slice(AUTH_ROWS.length));
     });
   }
+}
+
+/** What was stored, by its keys, without what does not open. */
+export async function openedRows({ rows, key: cipher }: KeptAuth): Promise<Map<string, { value: unknown; version: number }>> {
+  const all = new Map<string, { value: unknown; version: number }>();
+  for (const row of rows as AuthRecord[]) {
+    const key = row.name.slice(AUTH_ROWS.length);
+    const value = await opened(keyOf(cipher) ?? null, key, row);
+    if (value !== undefined) all.set(key, { value, version: row.version });
+  }
+  return all;
+}
+
+/** What is in a row; undefined where it does not open. */
+async function opened(cipher: CryptoKey | null, key: string, record: unknown): Promise<unknown> {
+  if (!isRecord(record)) return undefined;
+  const text = await unseal(cipher, [key, record.version], record.sealed);
+  return text ? revive(new TextDecoder().decode(text), record.keys) : undefined;
 }
 
 /** A transaction. A handle that is closed throws at once, in words of its own. */

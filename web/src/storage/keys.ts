@@ -79,7 +79,8 @@ function markOf(record: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function keyOf(record: unknown): CryptoKey | undefined {
+/** The key in a record, if there is one that can be used. */
+export function keyOf(record: unknown): CryptoKey | undefined {
   const { value } = (record ?? {}) as { value?: unknown };
   return isKey(value) ? value : undefined;
 }
