@@ -84,6 +84,7 @@ import { packages } from "./wasmpackages.mjs";
 // when somebody signs out elsewhere (auth/splitstore.ts).
 // 0.1 KB of the chunk of clients with auth are for a wipe that waits for no authorization server: it has what was stored,
 // and opens it after that (storage/authrows.ts). 0.1 KB of the sign-in are for answers that come where another server's is first.
+// 0.2 KB of the chunk of clients with auth are for users who follow each other in another tab, and for what a person said no to.
 // 1.4 KB of the worker, and 0.2 KB of the script, are for agents there: what a page gets of a long session and how
 // far it has got, what is kept for one that is frozen, and numbers of questions that no runtime gives (host/sessionfeed.ts).
 const app = "web/build/size/app/app.mjs";
@@ -103,8 +104,8 @@ const files = [
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 9_700, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_300, goal: 1_800 },
-  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 14_000, goal: 12_000 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_400, goal: 1_800 },
+  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 14_100, goal: 12_000 },
   { name: "holdfast.js", budget: 66_200, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 61_500, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },

@@ -12,6 +12,8 @@ class PlayedSignIn {
   state: ClientAuth["state"] = "signed-out";
   token: string | undefined;
   /** Why no token can be had. */
+  missing: HoldfastError | undefined;
+  /** What a person was asked for in vain. */
   failure: HoldfastError | undefined;
   /** What a person does: undefined where nobody is there yet. */
   person: ((trials: Trials) => Promise<Trials>) | undefined;
@@ -22,9 +24,9 @@ class PlayedSignIn {
   get shared(): Promise<SharedSignIn> {
     return Promise.resolve({ auth: this as unknown as ClientAuth, attended: true, listeners: this.listeners });
   }
-  async headers(): Promise<{ token: string; fields: [string, string][] } | undefined> {
-    if (this.failure) throw this.failure;
-    return this.token === undefined ? undefined : { token: this.token, fields: [["authorization", `Bearer ${this.token}`]] };
+  async headers(): Promise<unknown> {
+    if (this.missing) throw this.missing;
+    return this.token === undefined ? undefined : { token: this.token, principal: this.user, fields: [["authorization", `Bearer ${this.token}`]] };
   }
   noted(): boolean {
     return false;
@@ -155,12 +157,12 @@ test("a server that refuses whatever it is given ends the call, and nothing wait
 test("a token that cannot be refreshed for want of the network: nothing leaves, and the core asks again", async () => {
   const signIn = new PlayedSignIn();
   const { sent } = server(new Response("{}"));
-  signIn.failure = person("network_error", true);
+  signIn.missing = person("network_error", true);
   const auth = new Authorization(URL_, signIn.shared);
   assert.equal((await auth.send("POST", URL_, make)).status, 401);
   assert.deepEqual(sent, []);
   for (let n = 0; n < 3; n++) assert.equal((await auth.token(false)).away, true);
-  signIn.failure = undefined;
+  signIn.missing = undefined;
   signIn.token = "fresh";
   assert.equal((await auth.token(false)).ok, true);
   assert.equal((await auth.send("POST", URL_, make)).status, 200);
@@ -201,4 +203,71 @@ test("a refusal that the core took for an answer asks nobody later", async () =>
   await auth.send("POST", URL_, make);
   assert.equal((await auth.token(false)).ok, true);
   assert.deepEqual(signIn.asked, []);
+});
+
+test("Fault 272: what the client of a user sends never has the token of somebody else who has signed in since", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.signedIn("ada");
+  const { sent } = server(new Response("{}"), new Response("{}"));
+  const auth = new Authorization(URL_, signIn.shared);
+  assert.equal((await auth.token(true)).user, "ada");
+  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+  signIn.signedIn("eve"); // in another tab
+  for (let n = 0; n < 2; n++) assert.equal((await auth.send("POST", URL_, make)).status, 401);
+  assert.deepEqual(sent, ["Bearer at-ada"]);
+  assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "eve" }); // the core's client becomes another one
+  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+  assert.deepEqual([sent, signIn.asked], [["Bearer at-ada", "Bearer at-eve"], []]);
+  // A client that has joined another one has asked who the user is, and for no token.
+  const joined = new Authorization(URL_, signIn.shared);
+  assert.equal(await joined.principal(), "eve");
+  signIn.signedIn("ada");
+  assert.equal((await joined.send("POST", URL_, make)).status, 401);
+});
+
+test("Fault 273: after a no to more scopes the call waits for somebody who signs in, and asks nobody meanwhile", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.signedIn("ada");
+  const declined = person("oauth_denied");
+  signIn.person = () => {
+    assert.ok(signIn.asked.length < 10, "it goes round");
+    signIn.failure = declined;
+    return Promise.reject(declined);
+  };
+  server(refusal(403));
+  const auth = new Authorization(URL_, signIn.shared);
+  await auth.send("POST", URL_, make);
+  const waiting = auth.token(false);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(signIn.asked.length, 1);
+  signIn.person = async (trials) => trials;
+  signIn.failure = undefined;
+  signIn.signedIn("ada");
+  assert.equal((await waiting).ok, true);
+  // What fails before anybody is asked ends the call: it would fail again.
+  signIn.person = () => Promise.reject(declined);
+  server(refusal(403));
+  await auth.send("POST", URL_, make);
+  assert.equal((await auth.token(false)).thrown, declined);
+});
+
+test("Fault 273: a page that nobody sees asks nobody for more scopes, though somebody is signed in", async () => {
+  const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+  Object.assign(globalThis, { document: page });
+  try {
+    signIn.signedIn("ada");
+    signIn.person = async (trials) => trials;
+    server(refusal(403));
+    const auth = new Authorization(URL_, signIn.shared);
+    await auth.send("POST", URL_, make);
+    const waiting = auth.token(false);
+    signIn.signedIn("ada"); // the same token: no news for it
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(signIn.asked, []);
+    page.visibilityState = "visible";
+    page.dispatchEvent(new Event("visibilitychange"));
+    assert.equal((await waiting).ok, true);
+  } finally {
+    delete (globalThis as { document?: unknown }).document;
+  }
 });

@@ -82,7 +82,8 @@ test("a call that is refused waits for its user, is sent again with a token, and
   await answer(signIn);
   const trials = (await waits) as Trials;
   assert.equal(trials.signIns, 1);
-  assert.deepEqual(await signIn.headers("POST", SERVER), { token: "at1", fields: [["authorization", "Bearer at1"]] });
+  const { token, fields } = (await signIn.headers("POST", SERVER))!;
+  assert.deepEqual({ token, fields }, { token: "at1", fields: [["authorization", "Bearer at1"]] });
   // To another origin it is not shown.
   assert.equal(await signIn.headers("POST", "https://other.example/mcp"), undefined);
   assert.ok((await signIn.refused(refusal(401, "at1"), NO_TRIALS))!.refreshes === 1);
@@ -152,6 +153,7 @@ test("a refreshed token that is refused as well brings a person, once", async ()
   await until(() => shown.length === 1);
   await answer(signIn);
   await first;
+  await signIn.passed("at1");
   let trials = (await signIn.refused(refusal(401, "at1"), NO_TRIALS))!;
   const waits = signIn.refused(refusal(401, "at2"), trials);
   await until(() => shown.length === 2);
@@ -338,6 +340,7 @@ test("Fault 263: who is asked for more stays who it is, where no token says who;
   await then(signIn.refused(refusal(403, "at1", more), NO_TRIALS));
   assert.equal(seen[1], seen[0]);
   // A sign-in that is no step-up may be another user's.
+  await signIn.passed("at2");
   await then(signIn.refused(refusal(401, "at2"), NO_TRIALS));
   assert.ok(seen[2] !== seen[1]);
   subject = "bob";
@@ -380,6 +383,33 @@ test("Fault 264: a server that asks for the same scopes for ever has them asked 
   await until(() => shown.length === 6);
   await answer(last);
   await again;
+});
+
+test("Fault 274: a server that refuses what somebody has just signed in for has nobody sent there again, by no page", async () => {
+  const { tab, shown, answer, until } = scene();
+  const first = tab().signIn;
+  const begun = first.signIn();
+  await until(() => shown.length === 1);
+  await answer(first);
+  await begun;
+  // A page that has just come back knows of nothing but what is stored.
+  const { signIn, hands } = tab();
+  const trials = (await signIn.refused(refusal(401, "at1"), NO_TRIALS))!; // a refresh, which needs nobody
+  assert.equal((await failureOf(signIn.refused(refusal(401, "at2"), trials))).fields.code, "unauthorized");
+  assert.equal(shown.length, 1);
+  // A while later the server may be well again.
+  hands.pass(11 * 60_000);
+  const later = signIn.refused(refusal(401, "at2"), trials);
+  await until(() => shown.length === 2);
+  await answer(signIn);
+  await later;
+  // Once a request has passed with it, a refusal is the end of that token alone.
+  assert.equal((await signIn.headers("POST", SERVER))!.unproven, true);
+  await signIn.passed("at3");
+  assert.equal((await signIn.headers("POST", SERVER))!.unproven, false);
+  const ended = tab().signIn.refused(refusal(401, "at3"), trials);
+  await until(() => shown.length === 3);
+  ended.catch(() => {});
 });
 
 test("two users in turn are two principals, also where no token says who", async () => {

@@ -7,7 +7,7 @@ import type { AuthPlace } from "./opensignin.js";
 import type { SignIn } from "./signin.js";
 
 /** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
-export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
+export type ClientAuth = Pick<SignIn, "url" | "state" | "address" | "onchange" | "principal" | "reread" | "headers" | "noted" | "passed" | "repaired" | "refused" | "signIn" | "finish" | "signOut"> & {
   /** What the last sign-in failed with, after a person was asked. Until {@link SignIn.signIn} nobody is asked again. */
   readonly failure: HoldfastError | undefined;
 };
@@ -60,6 +60,7 @@ function converting(signIn: SignIn): ClientAuth {
     principal: () => converted(signIn.principal()),
     reread: () => converted(signIn.reread()),
     headers: (method, url) => converted(signIn.headers(method, url)),
+    passed: (token) => converted(signIn.passed(token)),
     repaired: (answer, token, nonce, trials) => converted(signIn.repaired(answer, token, nonce, trials)),
     refused: (refusal, trials) => converted(signIn.refused(refusal, trials)),
     signIn: (challenge, options) => converted(signIn.signIn(challenge, options)),

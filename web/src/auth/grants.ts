@@ -30,6 +30,8 @@ export interface Grant {
   readonly granted?: string;
   /** How often they were asked for in turn, where they came by step-ups. */
   readonly asked?: number;
+  /** When it came, in ms since 1970, until a request has passed with it. */
+  readonly unproven?: number;
   /** Who signed in. Where no token says it, a name of this sign-in alone: two users never share one. */
   readonly principal: string;
   /** What a sign-out ends. */
@@ -86,6 +88,7 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     client,
     access,
     epoch: record.epoch,
+    unproven: hands.now(),
     principal:
       subjectOf({ idToken, token: access.token }, server.issuer, client.clientId) ??
       stillThere(stepUp, (await readGrant(hands, url))?.value, server.issuer) ??

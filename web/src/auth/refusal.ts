@@ -36,6 +36,8 @@ export interface Held {
   readonly granted: string | undefined;
   /** How often these scopes were asked for in turn, by step-ups, whichever pages there were. */
   readonly asked?: number | undefined;
+  /** Somebody has just signed in for it, and no request has passed with it, whichever pages there were. */
+  readonly unproven?: boolean;
 }
 
 /** What to do. */
@@ -54,8 +56,8 @@ export type Verdict =
 export type Repair =
   /** The request can be sent again now. */
   | { readonly kind: "retry"; readonly trials: Trials }
-  /** It takes more: a person, or an authorization server that is away. `SignIn.refused` sees to it. */
-  | { readonly kind: "more"; readonly refusal: Refusal };
+  /** It takes more: a person, or, with `away`, an authorization server that could not be asked. `SignIn.refused` sees to it. */
+  | { readonly kind: "more"; readonly refusal: Refusal; readonly away?: boolean };
 
 /** Judges a refusal. Each way is tried a bounded number of times, so that no server can make it go round. */
 export function judge({ status, challenge, token, nonce }: Refusal, held: Held | undefined, trials: Trials): Verdict {
@@ -75,8 +77,8 @@ export function judge({ status, challenge, token, nonce }: Refusal, held: Held |
   // Somebody has refreshed or signed in since it was sent.
   if (held?.token !== undefined && token !== held.token) return retry(trials);
   if (held?.canRefresh && trials.refreshes === 0) return { kind: "refresh", trials: { ...trials, refreshes: 1 } };
-  // What was just refreshed is refused as well: a person is asked, once.
-  return trials.signIns === 0 ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
+  // What was just refreshed is refused as well: a person is asked, once. A page that went away to sign in knows of it by the grant.
+  return trials.signIns === 0 && !(held?.unproven && token !== undefined) ? { kind: "sign-in", trials: { ...trials, signIns: 1 } } : { kind: "give-up" };
 }
 
 /** How often a server may ask for more scopes before a call is given up. */

@@ -6,7 +6,7 @@ import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
 import { type Callback, checkRedirectURL, type FlowRecord, readFlow, takeFlow } from "./flow.js";
-import { dropEnded, exchange, type Grant, readGrant } from "./grants.js";
+import { dropEnded, exchange, type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
@@ -33,6 +33,18 @@ interface Pending extends Reason {
   open?: () => void;
 }
 
+/** What a request shows, and whose it is. */
+export interface Shown {
+  readonly token: string;
+  readonly fields: [string, string][];
+  readonly principal: string;
+  /** No request has passed with it. */
+  readonly unproven: boolean;
+}
+
+/** For how long, in ms, a server that refuses what somebody has signed in for gets nobody asked again. */
+const IN_VAIN = 10 * 60_000;
+
 /** Signs in at one server, keeps its token fresh, and gives it to requests. */
 export class SignIn {
   readonly #hands: Hands;
@@ -42,6 +54,8 @@ export class SignIn {
   #state: SignInState = "signed-out";
   #pending: Pending | undefined;
   #address: string | undefined;
+  /** The token that was stored when that was last looked at. */
+  #read: string | undefined;
   /** A sign-in that came to nothing after a person was asked. */
   #declined: (Reason & { readonly failure: AuthFailure }) | undefined;
   /** The MCP server or agent. */
@@ -94,14 +108,19 @@ export class SignIn {
       return;
     }
     if (grant && this.#declined && this.#suffices(grant, this.#declined)) this.#declined = undefined;
-    if (this.#state !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
+    const before = this.#state;
+    if (before !== "refreshing") this.#enter(isUsable(grant, this.#hands.now()) ? "signed-in" : "signed-out");
+    // Another token is news as well: it may be for the scopes that somebody waits for.
+    const token = grant?.access?.token;
+    if (token !== this.#read && before === this.#state) this.onchange?.();
+    this.#read = token;
   }
 
   /**
    * The header fields for a request, and the token in them. None where nobody has signed in:
    * the server may want no token, and says what it wants.
    */
-  async headers(method: string, url: string): Promise<{ token: string; fields: [string, string][] } | undefined> {
+  async headers(method: string, url: string): Promise<Shown | undefined> {
     // A token is shown to the server that it is for, and to nobody else.
     if (new URL(url).origin !== new URL(this.url).origin) return undefined;
     const kept = await readGrant(this.#hands, this.url);
@@ -116,7 +135,15 @@ export class SignIn {
     const { token, type } = grant.access;
     const fields: [string, string][] = [["authorization", `${type} ${token}`]];
     if (grant.dpop) fields.push(["dpop", await proofOf(this.#hands, grant.dpop, { method, url, token, nonce: this.#hands.nonces.get("resource", url) })]);
-    return { token, fields };
+    return { token, fields, principal: grant.principal, unproven: grant.unproven !== undefined };
+  }
+
+  /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
+  async passed(token: string): Promise<void> {
+    const kept = await readGrant(this.#hands, this.url);
+    if (kept?.value.unproven === undefined || kept.value.access?.token !== token) return;
+    const { unproven: _, ...proven } = kept.value;
+    await this.#hands.store.set(grantKey(this.url), kept.version, proven); // where it has changed, the next request says it
   }
 
   /** Takes the nonce that an answer of the server brings; reports whether it is another one. */
@@ -141,8 +168,7 @@ export class SignIn {
           await this.#live(refusal.token);
         } catch (error) {
           if (!isSignInRequired(error)) throw error;
-          await this.#ask({ challenge: refusal.challenge, rejected: refusal.token, scope: undefined });
-          return { ...verdict.trials, signIns: verdict.trials.signIns + 1 };
+          return this.refused(refusal, verdict.trials);
         }
         return verdict.trials;
       case "sign-in":
@@ -167,8 +193,8 @@ export class SignIn {
       case "refresh":
         try {
           await this.#live(token);
-        } catch {
-          return { kind: "more", refusal };
+        } catch (error) {
+          return { kind: "more", refusal, away: !isSignInRequired(error) };
         }
         return { kind: "retry", trials: verdict.trials };
       case "sign-in":
@@ -180,7 +206,7 @@ export class SignIn {
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
     const grant = (await readGrant(this.#hands, this.url))?.value;
     const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked };
+    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
     const verdict = judge(refusal, held, trials);
     if (verdict.kind !== "give-up") return verdict;
     throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });

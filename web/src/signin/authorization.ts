@@ -15,6 +15,9 @@ import type { KeptAuth } from "../storage/keptauth.js";
 type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
 type Refusal = Parameters<ClientAuth["refused"]>[0];
 
+/** Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, or that somebody else is signed in. */
+type Held = { readonly refusal: Refusal; readonly away?: boolean | undefined } | { readonly error: unknown } | { readonly user: string };
+
 /** Stands in the core for whatever the requests carry. */
 const SIGNED_IN = "signed-in";
 
@@ -34,7 +37,9 @@ export class Authorization implements ClientAuthorization {
   readonly #url: string;
   readonly #shared: Promise<SharedSignIn>;
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
-  #held: { readonly refusal: Refusal } | { readonly error: unknown } | undefined;
+  #held: Held | undefined;
+  /** Who the core was last told that the user is; undefined before that. */
+  #user: { readonly principal: string | undefined } | undefined;
   /** What was tried since a request passed. */
   #trials: Trials | undefined;
 
@@ -58,10 +63,15 @@ export class Authorization implements ClientAuthorization {
   /** Who is signed in; undefined for nobody, or where that cannot be known. */
   async principal(): Promise<string | undefined> {
     try {
-      return await (await this.#shared).auth.principal();
+      return await this.#told();
     } catch {
       return undefined;
     }
+  }
+
+  async #told(): Promise<string | undefined> {
+    this.#user = { principal: await (await this.#shared).auth.principal() };
+    return this.#user.principal;
   }
 
   /**
@@ -76,8 +86,8 @@ export class Authorization implements ClientAuthorization {
       const { auth } = await this.#shared;
       if (held && "error" in held) throw held.error;
       await auth.headers("POST", this.#url); // refreshes what is over, or says that the network is missing
-      if (held) this.#trials = await this.#signedIn(held.refusal, opening);
-      return { ok: true, text: SIGNED_IN, user: await auth.principal() };
+      if (held && "refusal" in held) this.#trials = await this.#signedIn(held, opening);
+      return { ok: true, text: SIGNED_IN, user: await this.#told() };
     } catch (error) {
       const answer = badProvider(error);
       // The core asks again, later: the request that was refused is not sent before there is another token.
@@ -86,38 +96,49 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  async #signedIn(refusal: Refusal, opening: boolean): Promise<Trials | undefined> {
+  async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean): Promise<Trials | undefined> {
     const { auth, attended } = await this.#shared;
-    for (;;) {
-      // A page that nobody sees opens no window: the one that is seen does.
-      if (attended && globalThis.document?.visibilityState === "hidden") await this.#until(() => document.visibilityState !== "hidden" || auth.state === "signed-in");
+    // After a step-up that came to nothing the former token is there, and is no news.
+    const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
+    for (let inVain = 0; ; ) {
+      // A page that nobody sees opens no window, and does not leave: the one that is seen does.
+      if (attended && !away) await this.#until(async () => globalThis.document?.visibilityState !== "hidden" || (await this.#token()) !== refusal.token);
       try {
         return await auth.refused(refusal, this.#trials);
       } catch (error) {
         if (opening || !(error instanceof HoldfastError) || !WAITS.includes(error.code)) throw error;
+        // It failed before anybody was asked, and would again.
+        if (isIn() && inVain++ > 0) throw error;
       }
       // Nobody has signed in: the calls wait on, until somebody does.
-      await this.#until(() => auth.state === "signed-in");
+      await this.#until(isIn);
     }
   }
 
+  async #token(): Promise<string | undefined> {
+    return (await (await this.#shared).auth.headers("POST", this.#url))?.token;
+  }
+
   /** Resolves when that is so, which is looked at when the sign-in or the page changes. */
-  async #until(reached: () => boolean): Promise<void> {
+  async #until(reached: () => boolean | Promise<boolean>): Promise<void> {
     const { listeners } = await this.#shared;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!reached()) return;
-        listeners.delete(look);
-        globalThis.document?.removeEventListener("visibilitychange", look);
-        resolve();
-      };
-      listeners.add(look);
-      globalThis.document?.addEventListener("visibilitychange", look);
-      look();
-    });
+    for (let over = false; !over; ) {
+      let changed = (): void => {};
+      const news = new Promise<void>((resolve) => (changed = resolve));
+      listeners.add(changed);
+      globalThis.document?.addEventListener("visibilitychange", changed);
+      try {
+        over = await reached();
+        if (!over) await news;
+      } finally {
+        listeners.delete(changed);
+        globalThis.document?.removeEventListener("visibilitychange", changed);
+      }
+    }
   }
 
   async send(method: string, url: string, make: (fields: readonly [string, string][]) => Request): Promise<Answer> {
+    const user = this.#user;
     const { auth } = await this.#shared;
     for (let trials = this.#trials; ; ) {
       let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
@@ -126,7 +147,10 @@ export class Authorization implements ClientAuthorization {
       } catch (error) {
         return this.#hold({ error }, new Response(null)); // it never left
       }
+      // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
+      if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
       const response = await fetch(make(shown?.fields ?? []));
+      if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
       const nonce = auth.noted(url, response.headers);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
       try {
@@ -134,7 +158,7 @@ export class Authorization implements ClientAuthorization {
       } catch (error) {
         return this.#hold({ error }, response);
       }
-      if (repair?.kind === "more") return this.#hold({ refusal: repair.refusal }, response);
+      if (repair?.kind === "more") return this.#hold(repair, response);
       if (!repair) {
         // What was refused before, and was an answer to the core, is no reason to ask anybody later.
         if (response.ok) this.#trials = this.#held = undefined;
@@ -146,7 +170,7 @@ export class Authorization implements ClientAuthorization {
   }
 
   /** The core has the request wait for another token, and asks for one. */
-  #hold(held: { refusal: Refusal } | { error: unknown }, response: Response): Answer {
+  #hold(held: Held, response: Response): Answer {
     this.#held = held;
     return { response, status: 401 };
   }
