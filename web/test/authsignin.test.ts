@@ -226,8 +226,10 @@ test("a page that comes back from a person who said no does not send him off aga
   const { tab, shown, answer, until, check } = scene();
   void tab().signIn.signIn();
   await until(() => shown.length === 1);
-  const { signIn } = tab();
+  const { signIn, states } = tab();
   await failureOf(signIn.finish({ state: shown[0]!.record.state, error: "access_denied", iss: ISSUER }));
+  assert.equal(states.length, 1, "the app hears of it, though the state is the same");
+  assert.equal(signIn.failure?.code, "oauth_denied");
   assert.equal((await failureOf(signIn.refused(refusal(401, undefined), NO_TRIALS))).fields.denial, "access_denied");
   assert.equal(shown.length, 1);
   const clicked = signIn.signIn();

@@ -284,7 +284,10 @@ export class SignIn {
     } catch (error) {
       // Somebody else's answer, or one that nobody waits for, ends no flow that is under way.
       if (this.#pending && this.#pending.state === callback.state) this.#fail(this.#pending, asFailure(error));
-      else if (!this.#pending && flow?.url === this.url) this.#declined = { challenge: undefined, rejected: undefined, scope: flow.scope, failure: asFailure(error) };
+      else if (!this.#pending && flow?.url === this.url) {
+        this.#declined = { challenge: undefined, rejected: undefined, scope: flow.scope, failure: asFailure(error) };
+        this.onchange?.(); // the state is the same: what is new is why
+      }
       throw error;
     }
   }

@@ -57,6 +57,7 @@ export class Authorization implements ClientAuthorization {
       for (const listener of [...listeners]) listener();
       changed(auth);
     };
+    if (auth.failure) changed(auth); // of the answer that this page came back with
     return { auth, attended: source.attended, listeners };
   }
 
