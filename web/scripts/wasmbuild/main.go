@@ -51,6 +51,9 @@ func run(version, out string, names, glue, newer bool) error {
 	if err != nil {
 		return err
 	}
+	if fitted, err = fitted.layRuntime(folder); err != nil {
+		return err
+	}
 	if newer {
 		if fitted, err = fitted.layNewer(folder); err != nil {
 			return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,28 +19,5 @@ func (l laid) layNewer(folder string) (laid, error) {
 	if bytes.Count(text, []byte(versions)) != 1 {
 		return l, fmt.Errorf("%s does not say which version it writes", source)
 	}
-	newer, err := filepath.Abs(filepath.Join(folder, "newer.go.txt"))
-	if err != nil {
-		return l, err
-	}
-	if source, err = filepath.Abs(source); err != nil {
-		return l, err
-	}
-	if err := os.WriteFile(newer, bytes.Replace(text, []byte(versions), []byte("\tversion = 2\n\toldest  = 2\n"), 1), 0o666); err != nil {
-		return l, err
-	}
-	overlay, err := os.ReadFile(l.file)
-	if err != nil {
-		return l, err
-	}
-	var laying struct{ Replace map[string]string }
-	if err := json.Unmarshal(overlay, &laying); err != nil {
-		return l, err
-	}
-	laying.Replace[source] = newer
-	if overlay, err = json.Marshal(laying); err != nil {
-		return l, err
-	}
-	l.file = filepath.Join(folder, "newer.json")
-	return l, os.WriteFile(l.file, overlay, 0o666)
+	return l.over("newer", folder, map[string][]byte{source: bytes.Replace(text, []byte(versions), []byte("\tversion = 2\n\toldest  = 2\n"), 1)})
 }

@@ -62,3 +62,33 @@ func (l laid) check() error {
 	}
 	return nil
 }
+
+// over has the build read these texts in place of the files, besides what is laid already. The
+// name is the overlay's.
+func (l laid) over(name, folder string, texts map[string][]byte) (laid, error) {
+	overlay, err := os.ReadFile(l.file)
+	if err != nil {
+		return l, err
+	}
+	var laying struct{ Replace map[string]string }
+	if err := json.Unmarshal(overlay, &laying); err != nil {
+		return l, err
+	}
+	for source, text := range texts {
+		edited := filepath.Join(folder, name+"-"+filepath.Base(source)+".txt")
+		if err := os.WriteFile(edited, text, 0o666); err != nil {
+			return l, err
+		}
+		if source, err = filepath.Abs(source); err != nil {
+			return l, err
+		}
+		if laying.Replace[source], err = filepath.Abs(edited); err != nil {
+			return l, err
+		}
+	}
+	if overlay, err = json.Marshal(laying); err != nil {
+		return l, err
+	}
+	l.file = filepath.Join(folder, name+".json")
+	return l, os.WriteFile(l.file, overlay, 0o666)
+}

@@ -90,6 +90,54 @@ func TestStopsWhereTheOverlayCannotBeLaid(t *testing.T) {
 	})
 }
 
+func TestStopsAtAnotherRuntime(t *testing.T) {
+	atRoot(t)
+	folder := t.TempDir()
+	fitted, err := installed(t).layFmt(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fitted.layRuntime(folder); err != nil {
+		t.Errorf("the edits are not of this toolchain: %v", err)
+	}
+	other := fitted
+	other.root = t.TempDir()
+	_, err = other.layRuntime(folder)
+	stops(t, err, "no such file")
+	if err := os.MkdirAll(filepath.Join(other.root, "src", "runtime"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range unused {
+		write(t, filepath.Join(other.root, "src", "runtime", e.file), "package runtime\n")
+	}
+	_, err = other.layRuntime(folder)
+	stops(t, err, "another than the one that is known")
+}
+
+// Both overlays, one over the other: none undoes what is laid already.
+func TestOverlaysAddUp(t *testing.T) {
+	atRoot(t)
+	folder := t.TempDir()
+	fitted, err := installed(t).layFmt(folder)
+	for _, lay := range []func(laid, string) (laid, error){laid.layRuntime, laid.layNewer} {
+		if err == nil {
+			fitted, err = lay(fitted, folder)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := os.ReadFile(fitted.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"/fmt/print.go", "/runtime/print.go", "/core/journal/varint.go"} {
+		if !strings.Contains(string(overlay), filepath.FromSlash(file)) {
+			t.Errorf("nothing is laid over %s", file)
+		}
+	}
+}
+
 func TestStopsAtAnotherGlue(t *testing.T) {
 	root, out := t.TempDir(), filepath.Join(t.TempDir(), "wasm_exec.mjs")
 	tools := toolchain{root: root}
