@@ -13,7 +13,9 @@ VERSION := $(shell sed -n 's/^  "version": "\(.*\)",$$/\1/p' package.json)
 FUZZTIME ?= 10s
 
 DIST    := web/dist
-ESBUILD = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
+BUNDLE  = go tool esbuild --bundle --target=es2022 --log-level=warning '--define:HOLDFAST_VERSION="$(VERSION)"' '--define:HOLDFAST_BUILD="$(BUILD)"'
+# The validator is a build of its own, which the module imports by its name.
+ESBUILD = $(BUNDLE) '--external:*/holdfast-validate.mjs' --define:HOLDFAST_UNBUNDLED=undefined
 # Whether a build is one file, or loads the page's own host as a chunk. What signs in is in neither:
 # the one file loads it from a file beside it, the module as a chunk.
 ONE_FILE := --define:HOLDFAST_ONE_FILE=true
@@ -39,7 +41,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css signin.js signin.html signin.css)
 
-.PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -78,10 +80,25 @@ web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
 # the module alone. FIRST_LOADED tells esbuild so, and what the module needs is in one file, and not in nine.
 FIRST_LOADED := --inject:web/src/index.ts
 
+# The page's side of a worker is then put into one file, which a page has with one request: what it has in
+# common with other chunks is in it once more, and of what it imports only the module's own part stays where it is.
+# None of that keeps anything for the page as a whole, which e2e/chunks_test.go checks.
+MODULE_PART = $$(sed -n 's/.*from"\(\.\/holdfast-chunk-[A-Z0-9]*\.mjs\)".*/\1/p' $@)
+
+# An import of an address that only the running app knows is left alone by bundlers where a comment in it says
+# so. Minifying takes that out: a mark stands for it, of the same length, so that the source map stays right.
+UNBUNDLED := /*webpackIgnore:true*//*@vite-ignore*/
+MARK      := an import whose address is no part.
+
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
-	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) web/src/index.ts --format=esm --minify --sourcemap --splitting --outdir=$(DIST) \
-		--entry-names=holdfast --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
+		--format=esm --minify --sourcemap --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
+	chunk=$$(echo $(DIST)/holdfast-connectthere-????????.mjs) && \
+		$(ESBUILD) $$chunk --format=esm --minify --sourcemap --allow-overwrite --external:$(MODULE_PART) --outfile=$$chunk
+	for chunk in $(DIST)/holdfast-*-????????.mjs; do \
+		sed 's|import("$(MARK)"+|import($(UNBUNDLED)|g' $$chunk > $$chunk.tmp && mv $$chunk.tmp $$chunk || exit 1; \
+	done
 
 # A classic script has no import.meta; what it can ask for is its own address. It
 # is one file, whatever a page needs of it: where a script of another origin is
@@ -118,7 +135,7 @@ $(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: versions ## everything a change must pass
-	@$(MAKE) --no-print-directory -j2 $(SYNC) check types package test-core test-web
+	@$(MAKE) --no-print-directory -j2 $(SYNC) check types lint-package test-core test-web
 	@$(MAKE) --no-print-directory e2e
 
 versions: browser
@@ -174,6 +191,10 @@ soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=500 go test -count=1 -tags npm -timeout 8h ./core/acp -run '^TestSoak$$'
 	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500 -visitends 5000
 
+# `make test` has Vite 8's dev server, webpack and esbuild.
+bundlers: build $(VALIDATOR) types browser ## use the package in every way that docs/bundlers.md has
+	$(STORIES) -v ./e2e -run '^(TestStoryBundlers|TestStoryOwnWorker)$$' -bundlers
+
 # `make test` has all stories in the page host, and a short row of the shared one.
 hosts: build $(NEWER) $(VALIDATOR) browser ## the stories that say what lasts, under every other host; the shared host's own at length
 	$(STORIES) ./e2e -run '^TestHosts$$' -hosts shared,killed,worker
@@ -182,15 +203,19 @@ hosts: build $(NEWER) $(VALIDATOR) browser ## the stories that say what lasts, u
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance
 
-types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the declarations; check the demo and the type tests
+types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the declarations; check the demo, the type tests and the examples of the pages
 	@node_modules/.bin/tsc --version
 	rm -rf $(DIST)/types
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 	node_modules/.bin/tsc -p e2e/bench/tsconfig.json
+	node web/scripts/examples.mjs
 
 package: build $(VALIDATOR) types ## check what npm would publish
 	node web/scripts/package.mjs
+
+lint-package: package ## have publint and Are the types wrong? look at it
+	node web/scripts/lintpackage.mjs
 
 node_modules/.package-lock.json: package.json package-lock.json
 	npm ci --no-audit --no-fund
@@ -204,7 +229,7 @@ size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weig
 	@$(BUILD_WASM) -names -o web/build/size/named.wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
 	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
-	@$(ESBUILD) --log-override:ignored-bare-import=silent web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
+	@$(BUNDLE) --log-override:ignored-bare-import=silent web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
 	@node web/scripts/size.mjs
 
 bench: build browser node_modules/.package-lock.json ## run Holdfast beside the other clients in Chrome, and write docs/benchmarks.md

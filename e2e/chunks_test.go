@@ -3,10 +3,12 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,6 +32,46 @@ func chunkPath(t *testing.T, name string) string {
 		t.Fatalf("web/dist has the chunks %v, %v: run make build", found, err)
 	}
 	return "/" + filepath.Base(found[0])
+}
+
+// serveChunk serves the chunk of that name; answer is asked first, for each visit from 1 on, and
+// reports whether it has answered itself. It returns how often the chunk was asked for so far.
+func serveChunk(t *testing.T, site *chrome.Site, name string, answer func(visit int32, w http.ResponseWriter, r *http.Request) bool) *atomic.Int32 {
+	t.Helper()
+	chunk := chunkPath(t, name)
+	code := read(t, filepath.Join("..", "web", "dist", chunk))
+	visits := new(atomic.Int32)
+	site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answer(visits.Add(1), w, r) {
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(code))
+		}
+	}))
+	return visits
+}
+
+// onVisits is what goes wrong for which visits: it answers none of the others.
+func onVisits(wrong map[int32]http.HandlerFunc) func(visit int32, w http.ResponseWriter, r *http.Request) bool {
+	return func(visit int32, w http.ResponseWriter, r *http.Request) bool {
+		handler := wrong[visit]
+		if handler != nil {
+			handler(w, r)
+		}
+		return handler != nil
+	}
+}
+
+// neverAnswers holds a request until whoever made it gives up.
+func neverAnswers(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+// opening returns what opens the page of an app at a site, each time in a document of its own.
+func opening(t *testing.T, site *chrome.Site) func() *chrome.Page {
+	url, profile := site.Page("/app", appScript), chrome.NewProfile(t)
+	return func() *chrome.Page {
+		page := profile.Open(url)
+		page.WaitFor(`window.holdfast`)
+		return page
+	}
 }
 
 // TestStoryPageHostIsAChunk: what runs the wasm is loaded where the runtime is in the page,
@@ -118,7 +160,35 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 			if host := chrome.Script[string](page, `return (await holdfast.`+test.connect+`).host;`); host != test.host {
 				t.Errorf("host %s", host)
 			}
+			parts := func(path string) bool { return !strings.HasPrefix(path, "/holdfast-chunk-") }
+			if all := slices.DeleteFunc(chrome.Eval[[]string](page, loaded), parts); test.chunk == "connectthere" && len(all) != 1 {
+				t.Errorf("beside its chunk and the module's own part the page has loaded %v", all)
+			}
 		})
+	}
+}
+
+// kept is what a module keeps for the page as a whole.
+var kept = regexp.MustCompile(`(?m)^(export )?(let |var |const \w+(: \w+<[^=]*>)? = new (Map|Set|WeakMap|WeakSet)\b(<[^(]*>)?\(\))`)
+
+// TestPageSideKeepsNothing: a page's side of a worker has modules in it that other chunks have as well. So a page
+// may have them twice, and none of them keeps anything that there has to be once.
+func TestPageSideKeepsNothing(t *testing.T) {
+	t.Parallel()
+	var side struct{ Sources []string }
+	if err := json.Unmarshal([]byte(read(t, filepath.Join("..", "web", "dist", chunkPath(t, "connectthere")+".map"))), &side); err != nil {
+		t.Fatal(err)
+	}
+	if len(side.Sources) < 10 {
+		t.Fatalf("it is of %v", side.Sources)
+	}
+	for _, source := range side.Sources {
+		if strings.HasSuffix(source, "/tabs/locks.ts") {
+			continue // what a browser says of its locks it says to each
+		}
+		if found := kept.FindString(read(t, filepath.Join("..", "web", "dist", source))); found != "" {
+			t.Errorf("%s keeps something: %s", source, found)
+		}
 	}
 }
 
@@ -130,27 +200,8 @@ func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			t.Parallel()
 			site := sdkSite(t)
-			chunk := chunkPath(t, "connectthere")
-			code := read(t, filepath.Join("..", "web", "dist", chunk))
-			var visits atomic.Int32
-			site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch visits.Add(1) {
-				case 1:
-					http.NotFound(w, r)
-				case 3:
-					<-r.Context().Done()
-				default:
-					w.Header().Set("Content-Type", "text/javascript")
-					_, _ = w.Write([]byte(code))
-				}
-			}))
-			url := site.Page("/app", appScript)
-			profile := chrome.NewProfile(t)
-			open := func() *chrome.Page {
-				page := profile.Open(url)
-				page.WaitFor(`window.holdfast`)
-				return page
-			}
+			serveChunk(t, site, "connectthere", onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 3: neverAnswers}))
+			open := opening(t, site)
 			page := open()
 			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "`+host+`" }));`)
 			if got.Code != "load_failed" || !strings.Contains(got.Hint, "Load the page again") {
@@ -179,27 +230,8 @@ func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 func TestFault221_PageHostCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
-	chunk := chunkPath(t, "connect")
-	code := read(t, filepath.Join("..", "web", "dist", chunk))
-	var visits atomic.Int32
-	site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch visits.Add(1) {
-		case 1:
-			http.NotFound(w, r)
-		case 2:
-			<-r.Context().Done()
-		default:
-			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = w.Write([]byte(code))
-		}
-	}))
-	url := site.Page("/app", appScript)
-	profile := chrome.NewProfile(t)
-	open := func() *chrome.Page {
-		page := profile.Open(url)
-		page.WaitFor(`window.holdfast`)
-		return page
-	}
+	serveChunk(t, site, "connect", onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 2: neverAnswers}))
+	open := opening(t, site)
 	got := chrome.Script[failure](open(), `return attempt(() => holdfast.connect("/mcp", { host: "page" }));`)
 	if got.Code != "load_failed" {
 		t.Errorf("without the chunk: %+v", got)
@@ -224,19 +256,9 @@ func TestFault221_PageHostCannotBeLoaded(t *testing.T) {
 func TestFault253_ChunkRefusedOnce(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
-	chunk := chunkPath(t, "connect")
-	code := read(t, filepath.Join("..", "web", "dist", chunk))
-	var visits atomic.Int32
-	site.Handle(chunk, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if visits.Add(1) == 1 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		w.Header().Set("Content-Type", "text/javascript")
-		_, _ = w.Write([]byte(code))
-	}))
-	page := chrome.Open(t, site.Page("/app", appScript))
-	page.WaitFor(`window.holdfast`)
+	refuse := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }
+	visits := serveChunk(t, site, "connect", onVisits(map[int32]http.HandlerFunc{1: refuse}))
+	page := opening(t, site)()
 	got := chrome.Script[failure](page, `return attempt(() => holdfast.connect("/mcp", { host: "page" }));`)
 	if got.Code != "load_failed" || !got.Retryable || got.Hint == "" {
 		t.Errorf("without the chunk: %+v", got)

@@ -13,12 +13,18 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
+// output runs a program in a folder, and returns what it says.
+func output(folder, name string, args ...string) (string, error) {
+	command := exec.Command(name, args...)
+	command.Dir = folder
+	text, err := command.CombinedOutput()
+	return string(text), err
+}
+
 // run runs a program in a folder, and fails with what it says.
 func run(t *testing.T, folder, name string, args ...string) {
 	t.Helper()
-	command := exec.Command(name, args...)
-	command.Dir = folder
-	if text, err := command.CombinedOutput(); err != nil {
+	if text, err := output(folder, name, args...); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, text)
 	}
 }

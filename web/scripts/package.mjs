@@ -19,14 +19,16 @@ function named(value) {
 }
 
 const promised = [
-  ...named([manifest.exports, manifest.unpkg, manifest.jsdelivr, manifest.bin]).map((path) => path.replace(/^\.\//, "")),
+  ...named([manifest.main, manifest.types, manifest.typesVersions, manifest.exports, manifest.unpkg, manifest.jsdelivr, manifest.bin]).map((path) => path.replace(/^\.\//, "")),
   ...reachable("web/dist/holdfast.mjs"),
   "LICENSE",
+  "NOTICE",
   "README.md",
+  "docs/bundlers.md", // hints name it
 ];
 const wanted = [
-  /^(LICENSE|README\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(validate|worker|oauth)\.mjs(\.map)?$/,
+  /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
+  /^web\/dist\/holdfast-(global|validate|worker|oauth)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata)\.mjs$/,

@@ -85,8 +85,21 @@ import { packages } from "./wasmpackages.mjs";
 // 0.1 KB of the chunk of clients with auth are for a wipe that waits for no authorization server: it has what was stored,
 // and opens it after that (storage/authrows.ts). 0.1 KB of the sign-in are for answers that come where another server's is first.
 // 0.2 KB of the chunk of clients with auth are for users who follow each other in another tab, and for what a person said no to.
+// 0.3 KB of it are for a token that is long on its way (the store says that the call did not run), and for clients that
+// are closed, and pages that nobody sees, which ask nobody. 0.8 KB of the sign-in are for a hint on each of its errors, an
+// authorization server that has forgotten its client, a blocked window whose person comes the next day, and a page without a store.
+// 0.2 KB of the script are for questions for a token that end with their client.
 // 1.4 KB of the worker, and 0.2 KB of the script, are for agents there: what a page gets of a long session and how
 // far it has got, what is kept for one that is frozen, and numbers of questions that no runtime gives (host/sessionfeed.ts).
+// 2.1 KB of what a page loads with its host, and 1.2 KB of the script, are for what an app gets wrong: names and kinds of all
+// options and events (shared/kinds.ts and its tables), a tool called in the words of the official client, an id of each call, and
+// handlers that fail. 0.1 KB of the module are for the names of oauth()'s options. 0.3 KB of the page host are for an app's own fetch.
+// 0.4 KB of the module and the script, and 0.2 KB of the page host and the worker, are for apps as people build them: files that Vite 5 to 7 and classic
+// scripts leave behind are found (runtime/located.ts), and what is not there is named with the bundler's line (runtime/whereserved.ts).
+// 58 KB less are of the wasm since what no page can use of Go's runtime is left out of it (wasmbuild/runtime.go).
+// The page's side of a worker is one file, of each kind of client: a second page asks once and connects sooner. A page that
+// has both kinds has 13 KB twice. 0.2 KB of the page host, the script and the worker are for second tries of the validator and the
+// sign-in, for what may have run where a worker dies, and for a page that comes while its worker waits after failures.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -94,20 +107,20 @@ const pageSide = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connec
 const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filter((path) => !new Set(others).has(path));
 
 const files = [
-  { name: "holdfast.wasm", budget: 733_900, goal: 700_000 },
-  { name: "connect(), before the host", paths: loaded(app), budget: 8_200, goal: 10_000 },
-  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_400, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 53_300, goal: 45_000 },
-  { name: "the module, before the host", paths: loaded(module), budget: 9_900, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 23_500, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 55_300, goal: 45_000 },
-  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 9_700, goal: 8_000 },
-  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 9_900, goal: 8_000 },
+  { name: "holdfast.wasm", budget: 680_000, goal: 700_000 },
+  { name: "connect(), before the host", paths: loaded(app), budget: 8_600, goal: 10_000 },
+  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_300, goal: 12_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 56_200, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 10_450, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 23_900, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 58_900, goal: 45_000 },
+  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 23_300, goal: 8_000 },
+  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_200, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_400, goal: 1_800 },
-  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 14_100, goal: 12_000 },
-  { name: "holdfast.js", budget: 66_200, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 61_500, goal: 45_000 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 2_700, goal: 1_800 },
+  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 14_900, goal: 12_000 },
+  { name: "holdfast.js", budget: 68_700, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 62_400, goal: 45_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 

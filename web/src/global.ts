@@ -5,16 +5,16 @@ import { connectAgentHere } from "./agent/connectagent.js";
 import { agentHost } from "./agent/loadagent.js";
 import { connectHere } from "./client/connect.js";
 import { agentWorker } from "./host/agenthosts.js";
-import { connectAgentThere } from "./host/connectagentthere.js";
-import { connectThere, HostLink } from "./host/connectthere.js";
+import { check as checkAgentOptions, connectAgentThere } from "./host/connectagentthere.js";
+import { check, connectThere, HostLink } from "./host/connectthere.js";
 import { pageHost, workerClient } from "./host/hosts.js";
 import { Authorization, signOutEverywhere } from "./signin/authorization.js";
 import { clientPart } from "./signin/loadauthorization.js";
 
 pageHost.here = { connectHere };
 agentHost.here = { connectAgentHere };
-workerClient.here = { connectThere, HostLink };
-agentWorker.here = { connectAgentThere, HostLink };
+workerClient.here = { check, connectThere, HostLink };
+agentWorker.here = { check: checkAgentOptions, connectAgentThere, HostLink };
 clientPart.here = { Authorization, signOutEverywhere };
 
 export * from "./index.js";

@@ -28,16 +28,16 @@ export type { OAuthOptions, OAuthProgram } from "./auth/oauth.js";
 export type { ServerSignIn } from "./auth/clientauth.js";
 export type { OAuth } from "./signin/oauthoption.js";
 export type { SignInState } from "./auth/signinstate.js";
-export type { Host, HostReason } from "./shared/host.js";
+export type { Host, HostEvent, HostReason } from "./shared/host.js";
 export type { Call } from "./client/call.js";
 export type { CallStatus } from "./client/callstatus.js";
 export type { Draft } from "./input/drafts.js";
 export type { McpClient } from "./client/client.js";
 export type { Changed } from "./client/resultcache.js";
-export type { ListOptions } from "./client/sharedclient.js";
+export type { ToolCall } from "./client/toolcall.js";
 export type { ClientEvents, EvictedCall, ListenEvent } from "./client/clientevents.js";
 export type { Connection } from "./client/connection.js";
-export type { ClientState } from "./shared/clientstate.js";
+export type { ClientState, StateEvent } from "./shared/clientstate.js";
 export type { Counters } from "./client/counters.js";
 export type { Guarantees } from "./client/guarantees.js";
 export type { Handlers, InputContext } from "./input/handlers.js";
@@ -85,7 +85,8 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./shared/mcp.js";
-export type { AckMode, CallOptions, ConnectOptions, Limits, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
+export type { AckMode, CallOptions, ConnectOptions, Limits, ListOptions, Progress, RequestOptions, RerunPolicy, ResponseMode, Retention, Timeouts } from "./client/options.js";
+export type { FetchLike } from "./runtime/sender.js";
 export type { WasmSource } from "./runtime/loadruntime.js";
 export type { Agent, SessionOptions } from "./agent/agent.js";
 export type { AgentCounters } from "./agent/agentbackend.js";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadedChunk, type PageChunk } from "../src/connect/loadchunk.js";
+import { loadValidator } from "../src/output-schema/loadvalidator.js";
+import { version } from "../src/runtime/beside.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { type LateModule, loadLate } from "../src/shared/latemodule.js";
 
 interface Loaded {
   url: string;
@@ -50,6 +53,30 @@ test("Fault 253: a chunk is asked for under its own name first, and under anothe
   const own = { url: "its own" };
   chunk.load = async () => own;
   assert.equal(await loadedChunk(chunk, {}), own);
+});
+
+test("Fault 253: the validator of results comes with the next try as well, and once", async () => {
+  const there = `data:text/javascript,export const version = ${encodeURIComponent(JSON.stringify(version))}; //`;
+  const words = JSON.stringify(`Failed to fetch dynamically imported module: ${there}`);
+  const refused = new URL(`data:text/javascript,throw new TypeError(${encodeURIComponent(words)}); //`);
+  await assert.rejects(loadValidator(refused), (error) => error instanceof TypeError);
+  const validator = await loadValidator(refused);
+  assert.equal(validator.version, version);
+  assert.equal(await loadValidator(refused), validator);
+});
+
+test("Fault 253: what has come by another name is not asked for again", async () => {
+  const chunk: LateModule<Loaded> = {};
+  let asked = 0;
+  const load = (): Promise<Loaded> => {
+    asked++;
+    return Promise.reject(new TypeError(`Failed to fetch dynamically imported module: ${THERE}`));
+  };
+  await assert.rejects(loadLate(chunk, load), (error) => error instanceof TypeError);
+  const [one, two] = await Promise.all([loadLate(chunk, load), loadLate(chunk, load)]);
+  assert.deepEqual([one.url, two === one, asked], [`${THERE}?again=1`, true, 3]);
+  assert.equal(await loadLate(chunk, load), one);
+  assert.equal(asked, 3);
 });
 
 /** A chunk that comes when it is let, or fails. */

@@ -2,3 +2,16 @@
 export function ready(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
+
+/** Lets so many tasks go by: long enough for what must not happen to show. */
+export async function tasks(n: number): Promise<void> {
+  for (let i = 0; i < n; i++) await ready();
+}
+
+/** Resolves when that is so, which is looked at in each task. Where it never is, the test fails, and does not hang. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tasks = 0; !(await holds()); tasks++) {
+    if (tasks === 50_000) throw new Error(`waited in vain for ${String(holds)}`);
+    await ready();
+  }
+}

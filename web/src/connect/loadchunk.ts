@@ -1,5 +1,6 @@
 import { checkSignal } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
+import { type LateModule, loadLate } from "../shared/latemodule.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { dropAhead, fetchAhead } from "../runtime/wasmahead.js";
 import { unlessAborted } from "./abort.js";
@@ -12,7 +13,7 @@ declare const HOLDFAST_ONE_FILE: boolean;
  * pages whose runtime is in a worker never load. It is plain data, so that bundlers see
  * which of them an app has no use for.
  */
-export interface PageChunk<T> {
+export interface PageChunk<T> extends LateModule<T> {
   /** What errors name. */
   readonly op: string;
   /** What runs is in a worker, which has the wasm by itself. */
@@ -21,17 +22,7 @@ export interface PageChunk<T> {
   load(): Promise<T>;
   /** It is on its way; those who wait for it go on together. */
   coming?: Promise<T> | undefined;
-  /** It is there. */
-  here?: T;
-  /** How often it did not come. */
-  failures?: number;
 }
-
-/**
- * How Chromium says that a module did not come, with its address. One that a server has answered with an
- * error does not come for the life of the document, whatever the server says by then.
- */
-const GIVEN_UP = /^Failed to fetch dynamically imported module: (.+)/;
 
 /** What is loaded with a chunk. */
 interface Loading {
@@ -56,28 +47,13 @@ export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm, auth }
 }
 
 async function comes<T>(chunk: PageChunk<T>): Promise<T> {
-  const { failures = 0 } = chunk;
   try {
-    return (chunk.here = await chunk.load().catch((error: unknown) => underAnotherName<T>(failures, error)));
+    return await loadLate(chunk, () => chunk.load());
   } catch (cause) {
-    chunk.failures = failures + 1;
     if (!chunk.inWorker) dropAhead();
     const hint = "Load the page again: its server may have another build by now.";
     throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", hint, cause });
   } finally {
     chunk.coming = undefined;
   }
-}
-
-/**
- * Imports what did not come, where it is not the first time. What it has in common with the module is
- * there once all the same, since that has the addresses that it had; and nobody else gets the chunk itself under
- * its own name any more.
- */
-async function underAnotherName<T>(failures: number, error: unknown): Promise<T> {
-  const [, address] = GIVEN_UP.exec((error as Error | undefined)?.message ?? "") ?? [];
-  if (failures === 0 || !address) throw error;
-  const url = new URL(address);
-  url.searchParams.set("again", String(failures));
-  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ url.href)) as T;
 }

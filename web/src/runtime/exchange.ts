@@ -1,7 +1,7 @@
 import { Ending } from "../shared/border.js";
 import type { ClientPort } from "./port.js";
 import type { Reports } from "./reports.js";
-import type { Answer } from "./sender.js";
+import type { Answer, Leave } from "./sender.js";
 
 /** The response fields that the core reads, where CORS lets the page see them. */
 const RESPONSE_HEADERS = ["content-type", "content-length", "mcp-session-id", "acp-connection-id", "retry-after", "www-authenticate"];
@@ -52,15 +52,15 @@ export class Exchange {
   async start(
     parts: string[],
     body: Uint8Array<ArrayBuffer> | null,
-    { credentials, sender }: Pick<ClientPort, "credentials" | "sender">,
+    { credentials, sender, fetch: own }: Pick<ClientPort, "credentials" | "sender" | "fetch">,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
-    const make = (fields: readonly [string, string][]): Request => {
+    const init = (fields: Parameters<Leave>[0]): RequestInit => {
       const headers = new Headers();
       for (let i = 2; i + 1 < parts.length; i += 2) headers.append(parts[i]!, parts[i + 1]!);
       if (sender) headers.delete("authorization"); // the core's stands for the sender's
       for (const [name, value] of fields) headers.set(name, value);
-      return new Request(url, {
+      return {
         method,
         headers,
         body,
@@ -75,11 +75,17 @@ export class Exchange {
         cache: method === "GET" ? "no-store" : "default",
         // The DELETE of an explicit close goes out even if the page then leaves.
         keepalive: method === "DELETE",
-      });
+      };
+    };
+    const leave: Leave = async (fields) => {
+      const all = init(fields);
+      if (!own) return fetch(new Request(url, all));
+      await undefined; // app code never runs within the core's effects
+      return ofFetch(await own(url, all));
     };
     let request: Request;
     try {
-      request = make([]);
+      request = new Request(url, init([]));
     } catch (error) {
       // Later, so that the core is not called from within its own effects.
       await undefined;
@@ -88,17 +94,17 @@ export class Exchange {
     }
     let answer: Answer;
     try {
-      if (sender) answer = await sender.send(method, url, make);
+      if (sender) answer = await sender.send(method, url, leave);
       else {
-        const response = await fetch(request);
+        const response = await (own ? leave([]) : fetch(request));
         answer = { response, status: response.status };
       }
     } catch (error) {
-      this.#end(Ending.Network, error);
+      this.#end(error instanceof NoResponse ? Ending.Invalid : Ending.Network, error);
       return;
     }
-    if (this.#over) return;
     const { response } = answer;
+    if (this.#over) return void response.body?.cancel().catch(() => {}); // a fetch of the app's may not heed the signal
     this.#reader = response.body?.getReader();
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
@@ -122,6 +128,7 @@ export class Exchange {
     this.#over = true;
     this.#rest = undefined;
     this.#abort.abort();
+    this.#reader?.cancel().catch(() => {}); // as above; the browser's has ended by then
   }
 
   async #pump(): Promise<void> {
@@ -174,6 +181,15 @@ export class Exchange {
     const detail = error instanceof Error ? error.message : "";
     this.#reports.end(this.#client, this.#id, how, detail);
   }
+}
+
+/** What a fetch of the app's gave is no response. */
+class NoResponse extends TypeError {}
+
+function ofFetch(given: unknown): Response {
+  const { status, headers } = (given ?? {}) as Partial<Response>;
+  if (typeof status === "number" && typeof headers?.get === "function") return given as Response;
+  throw new NoResponse("the option fetch gave no Response");
 }
 
 /** A Retry-After in seconds: the core has no clock to hold a date against. */

@@ -5,6 +5,7 @@ import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
 import { takeAhead } from "./wasmahead.js";
+import { beginsAsWasm, whereServed, whyNothingCame } from "./whereserved.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
@@ -53,7 +54,7 @@ async function start(source: WasmSource): Promise<Runtime> {
   );
   if (!isReady || !host.connect || !host.connectAgent) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
-    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", cause: failure });
+    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereServed("holdfast.wasm", "wasm"), cause: failure });
   }
   if (host.version !== version) {
     throw new HoldfastError({
@@ -77,7 +78,7 @@ async function instantiate(
     if (!(typeof source === "string" || source instanceof URL || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
-    const response = source instanceof Response ? source : await (takeAhead(source) ?? fetch(source));
+    const response = source instanceof Response ? source : await (takeAhead(source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
     if (!response.ok) {
       throw new HoldfastError({
         code: "load_failed",
@@ -85,17 +86,35 @@ async function instantiate(
         status: response.status,
         retryable: response.status >= 500,
         message: `the server answered ${response.status} for the wasm at ${response.url}`,
+        hint: whereServed("holdfast.wasm", "wasm"),
       });
     }
     // Streaming needs the exact type; servers that do not know .wasm send
     // application/octet-stream, and the bytes are as good.
-    if (/^application\/wasm\s*(;|$)/i.test(response.headers.get("content-type") ?? "")) {
+    const type = response.headers.get("content-type") ?? "";
+    if (/^application\/wasm\s*(;|$)/i.test(type)) {
       return (await WebAssembly.instantiateStreaming(response, imports)).instance;
     }
-    return (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+    const bytes = await response.arrayBuffer();
+    if (!beginsAsWasm(bytes)) {
+      throw new HoldfastError({
+        code: "load_failed",
+        op: "load",
+        retryable: true,
+        // Many servers give their page for an address that they do not know.
+        message: `what came from ${response.url} is no wasm${type && `, but ${type}`}`,
+        hint: whereServed("holdfast.wasm", "wasm"),
+      });
+    }
+    return (await WebAssembly.instantiate(bytes, imports)).instance;
   } catch (error) {
     throw loadError(error);
   }
+}
+
+function notFetched(url: string, cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  throw new HoldfastError({ code: "load_failed", op: "load", retryable: true, message: `the wasm could not be loaded: ${why}`, hint: whyNothingCame(url), cause });
 }
 
 function loadError(error: unknown): HoldfastError {

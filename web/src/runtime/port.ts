@@ -1,7 +1,7 @@
 // What the runtime tells a client, and what a client says of a call.
 import type { HoldfastError } from "../shared/errors.js";
 import type { Op } from "../storage/storage.js";
-import type { RequestSender } from "./sender.js";
+import type { FetchLike, RequestSender } from "./sender.js";
 
 /**
  * What the runtime tells one client. None of these may run app code at once. Of an
@@ -11,6 +11,8 @@ export interface ClientPort {
   readonly credentials: RequestCredentials;
   /** Undefined where requests leave as the core has them. */
   readonly sender?: RequestSender | undefined;
+  /** The app's own; undefined for the browser's. */
+  readonly fetch?: FetchLike | undefined;
   /** `stream` is a StreamState, of a status or a task; 0 or none of anything else. */
   deliver(call: number, event: number, position: number, text: string, stream?: number): void;
   settle(call: number, outcome: number, text: string): void;

@@ -7,11 +7,20 @@ export interface Answer {
   status: number;
 }
 
+/** Has a request leave, with more fields than its own. */
+export type Leave = (fields: readonly [name: string, value: string][]) => Promise<Response>;
+
+/**
+ * A fetch of the app's: for a proxy, or for tests. It is given the address and what goes with it, the signal
+ * included, and gives the response as soon as its head is there: a stream is read from its body.
+ */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
 /** Sends requests with the fields that say who sends them. */
 export interface RequestSender {
   /**
    * Sends a request, again where the server wants another token that nobody is needed for.
-   * `make` makes it, with those fields beside its own. Rejects as fetch does.
+   * `leave` has it leave, with those fields beside its own. Rejects as fetch does.
    */
-  send(method: string, url: string, make: (fields: readonly [name: string, value: string][]) => Request): Promise<Answer>;
+  send(method: string, url: string, leave: Leave): Promise<Answer>;
 }

@@ -1,0 +1,32 @@
+/**
+ * Vite 5 to 7 serve packages from there in development, bundled by esbuild, which leaves behind what a
+ * module loads by its address. The package's own files are served as well.
+ */
+const PREBUNDLED = /\/\.vite\/deps[^/]*\/(?=[^/]*$)/;
+
+/** Where the package has its files. */
+const FILES = "/holdfast/web/dist/";
+
+// At the top level: document.currentScript is null later.
+/** What stands for import.meta.url where a bundle is a classic script, or a module without an address. */
+const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement | null | undefined)?.src || globalThis.location?.href;
+
+/**
+ * Where the file of that name is. `literal` gives its address in the form that bundlers look for,
+ * `new URL("./name", import.meta.url)`, and throws where nothing has put an address into it: then the file
+ * is looked for beside the script. Never throws: where a server imports the module, nothing is loaded.
+ */
+export function located(name: string, literal: () => URL): URL {
+  let url: URL;
+  try {
+    url = literal();
+  } catch {
+    try {
+      return new URL(name, scriptAddress);
+    } catch {
+      return new URL(name, "file:///");
+    }
+  }
+  url.pathname = url.pathname.replace(PREBUNDLED, FILES);
+  return url;
+}
