@@ -145,15 +145,15 @@ var classified = map[string]map[string]string{
 		"revision": "one of the protocol's names", "credentials": "one of fetch's words", "rerun": "one of our words", "ack": "one of our words",
 		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "retention": "numbers",
 		"validator": "an address of the app's own", "wasm": "an address of the app's own", "worker": "an address of the app's own",
-		"host": "one of our words", "auth": "web/test/authsecrets.test.ts and web/test/authstore.test.ts",
+		"host": "one of our words", "fetch": "a function of the app's", "auth": "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
 	},
 	"CallOptions": {
-		"key": "canary", "meta": "canary", "timeouts": "numbers", "ack": "one of our words", "rerun": "one of our words", "task": "a number",
+		"key": "canary", "meta": "canary", "onprogress": "a function of the app's", "timeouts": "numbers", "ack": "one of our words", "rerun": "one of our words", "task": "a number",
 	},
 	"AgentOptions": {
 		"client": "canary", "principal": "canary", "handlers": "canary: the option that is chosen", "headers": "canary", "token": "canary",
 		"credentials": "one of fetch's words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "wasm": "an address of the app's own",
-		"worker": "an address of the app's own", "host": "one of our words", "auth": "as of connect",
+		"worker": "an address of the app's own", "host": "one of our words", "fetch": "as of connect", "auth": "as of connect",
 	},
 	"SessionOptions": {"cwd": "canary", "mcpServers": "canary", "additionalDirectories": "canary"},
 }

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -22,18 +21,9 @@ type signInDemo struct {
 
 func demoSignIn(t *testing.T) signInDemo {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{Haste: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(site)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		site.Close()
-	})
-	page := chrome.OpenWindow(t, server.URL+"/demo/signin.html")
-	return signInDemo{page, site, strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + "/as/"}
+	site, url := newDemo(t, demosite.Options{Haste: 20})
+	page := chrome.OpenWindow(t, url+"/demo/signin.html")
+	return signInDemo{page, site, strings.Replace(url, "127.0.0.1", "localhost", 1) + "/as/"}
 }
 
 // at waits until the page is at that step, and its button can be pressed.
@@ -154,6 +144,7 @@ func TestStoryDemoSignInDeclined(t *testing.T) {
 	choose(d.Profile().Popup(d.as), "")
 	d.WaitFor(hook("signin-error") + `?.dataset.code === "oauth_denied"`)
 	d.at("sign-in")
+	d.WaitFor(hook("signin-says") + `.textContent.startsWith("You said no.") && ` + hook("signin-next") + `.textContent === "Sign in after all"`)
 	d.next()
 	choose(d.Profile().Popup(d.as), "Ada")
 	d.who("Ada")

@@ -286,6 +286,33 @@ func TestFault237_AuthorizationServerDown(t *testing.T) {
 	}
 }
 
+// TestFault289_ReloadedWhileATokenIsOnItsWay: a call's token is refused, and the authorization server answers no
+// refresh. The page is reloaded meanwhile. The call did not run, so the next page sends it; it may not
+// run twice, and does not end as outcome_unknown.
+func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	s := oauthserver.Start(t)
+	s.Person("ada")
+	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{}`)
+	page.WaitFor(`window.opened`)
+	s.Expire()
+	s.Stall()
+	chrome.Script[chrome.Void](page, `
+		window.before = true;
+		watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
+	page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+	chrome.Script[chrome.Void](page, `await mcp.stored();`)
+	page.Reload()
+	s.GoOn()
+	page.WaitFor(`window.opened && !window.before`)
+	who := chrome.Script[[]string](page, `
+		const calls = await mcp.calls();
+		return Promise.all(calls.map((call) => call.result.then(({ content }) => call.key + " " + content[0].text, ({ code }) => code)));`)
+	if ran := s.Ran(); !slices.Equal(who, []string{"bill ada"}) || !slices.Equal(ran, []string{"pay ada"}) {
+		t.Errorf("%q, and ran %q", who, ran)
+	}
+}
+
 // TestStoryAgentSignIn: an agent's server wants a token, when the page connects and in the middle
 // of a session. The prompt that is refused waits, with its session, and reaches the agent once.
 func TestStoryAgentSignIn(t *testing.T) {

@@ -42,6 +42,9 @@ func Start(t testing.TB) *Server { return start(t) }
 // StartBound does the same; tokens are bound to keys (RFC 9449), and both servers want nonces.
 func StartBound(t testing.TB) *Server { return start(t, "dpop") }
 
+// StartSecretive does so as well, and gives each client a secret: there is one of each kind of secret.
+func StartSecretive(t testing.TB) *Server { return start(t, "dpop", "secret") }
+
 func start(t testing.TB, more ...string) *Server {
 	t.Helper()
 	if _, err := nodeserver.Installed("oidc-provider", "package.json"); err != nil {
@@ -77,6 +80,12 @@ func (s *Server) Down() { s.control("down", "yes") }
 
 // Up ends [Server.Down].
 func (s *Server) Up() { s.control("down", "no") }
+
+// Stall has the authorization server take requests for tokens and answer none, until [Server.GoOn].
+func (s *Server) Stall() { s.control("stalls", "yes") }
+
+// GoOn ends [Server.Stall]. What came meanwhile is never answered.
+func (s *Server) GoOn() { s.control("stalls", "no") }
 
 // Guard lets requests to another server through that carry a token for it. Its metadata is for
 // [Server.Metadata] to serve, at that address.
@@ -119,6 +128,20 @@ func (s *Server) Requests(prefix string) int {
 
 // Ran returns which tool ran for whom, in the order of their calls.
 func (s *Server) Ran() []string { return s.control("ran", "") }
+
+// Secrets returns what the two and their clients have told each other that is nobody else's business, and
+// what each is: "code_verifier".
+func (s *Server) Secrets() map[string]string {
+	s.t.Helper()
+	all, pairs := map[string]string{}, s.control("secrets", "")
+	for i := 0; i+1 < len(pairs); i += 2 {
+		all[pairs[i+1]] = pairs[i]
+	}
+	return all
+}
+
+// Referrers returns what requests said of the page that they came from.
+func (s *Server) Referrers() []string { return s.control("referrers", "") }
 
 func (s *Server) control(name, value string) []string {
 	s.t.Helper()

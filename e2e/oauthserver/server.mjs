@@ -1,7 +1,8 @@
 // An authorization server that others wrote (oidc-provider), in front of the official
 // TypeScript server (@modelcontextprotocol/server): two origins on this machine, with CORS.
 //
-// With the argument "dpop" tokens are bound to keys (RFC 9449), and both want nonces.
+// With the argument "dpop" tokens are bound to keys (RFC 9449), and both want nonces; with "secret" each
+// client that registers gets a secret.
 //
 // It prints both origins as one line of JSON. What a test wants of them it asks at
 // /control of the authorization server, by the names of `controls`.
@@ -15,6 +16,8 @@ import Provider from 'oidc-provider';
 
 /** Whether tokens have to be bound to keys. */
 const bound = process.argv.includes('dpop');
+/** How a client shows who it is. */
+const clientAuth = process.argv.includes('secret') ? 'client_secret_basic' : 'none';
 /** Requests that the authorization server got, such as "POST /token refresh_token". */
 const requests = [];
 /** How often each tool ran, by who had it run: "pay ada". */
@@ -24,15 +27,21 @@ let person = '';
 let waiting = [];
 /** Whether the authorization server is down, for all but the test. */
 let down = false;
+/** Whether it takes requests for tokens, and answers none. */
+let stalls = false;
 /** Access tokens of before are refused: counted, so that a test can end them all. */
 let era = 0;
 const eras = new Map();
 const refreshTokens = [];
 let mcp = '';
+/** What a client and a server have told each other that is nobody else's business, by itself: what it is. */
+const secrets = new Map();
+/** What requests said of the page that they come from. */
+const referrers = [];
 
 const provider = (origin) => new Provider(origin, {
-    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
-    clientDefaults: { token_endpoint_auth_method: 'none' },
+    clientAuthMethods: clientAuth === 'none' ? ['none', 'client_secret_basic', 'client_secret_post'] : [clientAuth],
+    clientDefaults: { token_endpoint_auth_method: clientAuth },
     clientBasedCORS: () => true,
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     scopes: ['openid', 'offline_access', 'tools', 'admin'],
@@ -78,6 +87,29 @@ async function bodyOf(request) {
     return Buffer.concat(chunks).toString();
 }
 
+/** Notes what of this is a secret, by the names of OAuth. */
+function noteSecrets(fields) {
+    for (const name of ['access_token', 'refresh_token', 'id_token', 'client_secret', 'registration_access_token', 'code', 'code_verifier']) {
+        if (typeof fields?.[name] === 'string') secrets.set(fields[name], name);
+    }
+}
+
+/** Notes the secrets that a request has, and those that its answer will have. */
+function overhear(request, response) {
+    const { dpop, authorization = '', referer } = request.headers;
+    if (dpop) secrets.set(dpop, 'proof');
+    if (authorization.startsWith('Basic ')) secrets.set(authorization.slice('Basic '.length), 'credentials');
+    if (referer) referrers.push(referer);
+    const end = response.end.bind(response);
+    response.end = (body, ...more) => {
+        const [nonce, location] = [response.getHeader('dpop-nonce'), response.getHeader('location')];
+        if (nonce) secrets.set(nonce, 'nonce');
+        if (location) noteSecrets(Object.fromEntries(new URL(location, issuer).searchParams));
+        if (String(response.getHeader('content-type')).startsWith('application/json')) noteSecrets(JSON.parse(body || 'null'));
+        return end(body, ...more);
+    };
+}
+
 function listen(make) {
     return new Promise(resolve => {
         let handle;
@@ -108,8 +140,13 @@ const controls = {
     down(yes) {
         down = yes === 'yes';
     },
+    stalls(yes) {
+        stalls = yes === 'yes';
+    },
     requests: () => requests,
     ran: () => ran,
+    secrets: () => [...secrets].flatMap(([text, what]) => [what, text]),
+    referrers: () => referrers,
 };
 
 let as;
@@ -139,10 +176,12 @@ const issuer = await listen(origin => {
             return;
         }
         if (cors(request, response)) return;
+        overhear(request, response);
         if (down) {
             requests.push('down');
             return response.writeHead(503).end();
         }
+        if (stalls && url.pathname === '/token') return requests.push('stalled');
         if (url.pathname.startsWith('/interaction/')) return interact(request, response, url);
         // Each sign-in is asked for: who was there last may not be who is there now.
         if (url.pathname === '/auth' && request.headers.cookie) request.headers.cookie = request.headers.cookie.replace(/_session(\.legacy)?(\.sig)?=[^;]*;? ?/g, '');
@@ -150,6 +189,7 @@ const issuer = await listen(origin => {
             const body = await bodyOf(request);
             requests.push(`POST /token ${new URLSearchParams(body).get('grant_type')}`);
             request.body = body;
+            noteSecrets(Object.fromEntries(new URLSearchParams(body)));
         } else requests.push(`${request.method} ${url.pathname}`);
         serve(request, response);
     };
@@ -206,6 +246,9 @@ await listen(origin => {
             return;
         }
         if (request.url !== '/mcp') return response.writeHead(404).end();
+        if (request.headers.dpop) secrets.set(request.headers.dpop, 'proof');
+        if (request.headers.referer) referrers.push(request.headers.referer);
+        if (bound) secrets.set(NONCE, 'nonce of the resource');
         const token = (bound ? /^DPoP (.+)$/ : /^Bearer (.+)$/).exec(request.headers.authorization ?? '')?.[1];
         const found = token && await as.AccessToken.find(token);
         const wrong = !found || eras.get(found.jti) !== era ? 'invalid_token' : bound ? await wrongProof(request, token, found.jkt) : undefined;

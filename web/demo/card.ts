@@ -308,7 +308,7 @@ export class CallCard {
       setText(this.#status, error.code === "lost" ? "lost" : "may have run");
       actions.push(
         button("Run it again", { class: "small", "data-testid": "replay" }, () => {
-          this.#use.replayed(this, this.call.replay());
+          this.#use.replayed(this, this.call.retry());
         }),
         button("Give up", { class: "small", "data-testid": "abandon" }, () => {
           this.call.abandon();

@@ -5,6 +5,8 @@ import { button, element, type Child } from "./element.js";
 export interface Explanation {
   /** What it means; the error's own hint goes before it. */
   lead: string;
+  /** What a person at this page can do, where that is not what the error's hint says to an app. */
+  advice?: string;
   /** What follows from it. */
   more?: string;
   /** Buttons for what a person can do. */
@@ -15,12 +17,12 @@ export interface Explanation {
  * Shows an error: first what a person can do about it, then the code and the
  * message, and the cause for those who want it.
  */
-export function showFailure(error: HoldfastError, testId: string, { lead, more, actions = [] }: Explanation): HTMLElement {
+export function showFailure(error: HoldfastError, testId: string, { lead, advice, more, actions = [] }: Explanation): HTMLElement {
   const detail = causes(error);
   return element(
     "div",
     { class: "failure", role: "alert", "data-testid": testId, "data-code": error.code },
-    element("p", { class: "failure-lead" }, ...hinted(error.hint ?? lead)),
+    element("p", { class: "failure-lead" }, ...hinted(advice ?? error.hint ?? lead)),
     more === undefined ? undefined : element("p", {}, more),
     element("p", { class: "failure-what" }, element("code", { class: "code" }, error.code), ` ${error.message}`),
     detail.length === 0

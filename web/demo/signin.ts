@@ -50,16 +50,19 @@ function step(): Step {
 /** What is said at each step, what the button does, and what the link beside it does. */
 function words(at: Step): { says: string; button?: string; other?: string } {
   const count = calls.get("count");
+  const declined = signIn?.failure?.code === "oauth_denied";
   switch (at) {
     case "start":
       return { says: "Nobody is signed in. Start a call all the same.", button: "Start a call" };
     case "open":
       return { says: "Connecting to the server." };
     case "sign-in":
+      if (declined) return { says: "You said no. The call still waits, and you are not asked again.", button: "Sign in after all" };
       return { says: "The server lets nobody in. The call waits: it is awaiting authorization.", button: "Sign in", other: "No window? Use this tab" };
     case "window":
       return { says: "Say who you are, in the other window. The call waits for that." };
     case "allow":
+      if (declined) return { says: `You said no: the log is not signed, and that call waits on${count?.over ? "" : ". The other one runs"}.`, button: "Go and sign in after all" };
       return { says: `Signing takes your permission: that call waits${count?.over ? "" : ", the other one runs"}. Let the page go away for it.`, button: "Go and sign in" };
     case "count":
       if (calls.has("sign")) return { says: `Back, and ${count?.over ? "the call is done" : "the call goes on"}: nothing was lost.` };
@@ -187,7 +190,8 @@ async function signOut(): Promise<void> {
 
 function fail(error: unknown): void {
   const lead = "Nobody has signed in.";
-  part("problem").replaceChildren(error instanceof HoldfastError ? showFailure(error, "signin-error", { lead }) : showThrown(error, "signin-error", lead));
+  const advice = error instanceof HoldfastError && error.code === "oauth_denied" ? "This is what the app hears of it." : undefined;
+  part("problem").replaceChildren(error instanceof HoldfastError ? showFailure(error, "signin-error", { lead, ...(advice && { advice }) }) : showThrown(error, "signin-error", lead));
   draw();
 }
 

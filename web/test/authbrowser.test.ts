@@ -67,13 +67,13 @@ test("a window that COOP hides is not taken for closed before its page has the f
 
 test("a window that the browser does not open is blocked", () => {
   const { page } = fakePage("https://app.example/", false);
-  assert.deepEqual(popupInteraction(page, rig({})).show("https://as.example/", record, true), { kind: "blocked" });
+  assert.equal(popupInteraction(page, rig({})).show("https://as.example/", record, true).kind, "blocked");
 });
 
 test("where the app says when, nothing opens before it does", () => {
   const { page, log } = fakePage("https://app.example/");
   const manual = manualInteraction(page, rig({}));
-  assert.deepEqual(manual.show("https://as.example/authorize", record, false), { kind: "blocked" });
+  assert.equal(manual.show("https://as.example/authorize", record, false).kind, "blocked");
   assert.deepEqual(log, []);
   assert.equal(manual.show("https://as.example/authorize", record, true).kind, "waiting");
   assert.deepEqual(log, ["open about:blank holdfast-abc", "cut off, replace https://as.example/authorize"]);

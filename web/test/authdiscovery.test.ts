@@ -7,6 +7,7 @@ import { oauthChallenge } from "../src/auth/challenge.js";
 import { discover } from "../src/auth/discovery.js";
 import { isWellKnown } from "../src/auth/protectedresource.js";
 import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, page, PRM_PATH, PRM_ROOT, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
+import { ready } from "./ready.js";
 
 const found: Routes = { [PRM_PATH]: () => json(RESOURCE), [AS_METADATA]: () => json(METADATA) };
 const at = (url: string): ReturnType<typeof oauthChallenge> => oauthChallenge(`Bearer resource_metadata="${url}"`);
@@ -145,7 +146,7 @@ test("metadata that is huge is not read to its end, and metadata that is slow is
   for (const slow of [() => new Promise<Response>(() => {}), () => new Response(new ReadableStream({}))]) {
     const hands = rig({ [PRM_PATH]: slow });
     const failing = failureOf(discover(hands, SERVER));
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await ready();
     hands.pass(ANSWER_TIME);
     const { leg, fields } = await failing;
     assert.deepEqual([leg, fields.code, fields.retryable], ["auth/resource-metadata", "timeout", true]);

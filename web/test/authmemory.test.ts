@@ -9,13 +9,14 @@ import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { type AuthPlace, signOutEverywhere } from "../src/auth/opensignin.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import { until } from "./ready.js";
 import { withGlobal } from "./storeshim.js";
 
 const OTHER = "https://other.example/mcp";
 const redirectUrl = "https://app.example/callback";
 
 /** A browser with any number of pages of the app, and an authorization server. */
-function browser(options: OAuthOptions = {}) {
+function browser(options: OAuthOptions = {}, stores = true) {
   const rest = new MemoryAuthStore();
   const locks = new Locks();
   const revoked: string[] = [];
@@ -77,16 +78,17 @@ function browser(options: OAuthOptions = {}) {
       addEventListener: () => {},
       removeEventListener: () => {},
     };
-    const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
+    const place: AuthPlace = { store: stores ? rest : undefined, memory: new Map(), locks, page, channel };
     const auth = await openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...more }), server, place);
     return {
       auth,
       place,
+      went,
       /** The same page connects to another server. */
       also: (url: string, others: OAuthOptions = {}) => openClientAuth(oauth({ redirectUrl, fetch, storage: "memory", ...options, ...others }), url, place),
       /** Where it has been led, and in which window. */
       async led(): Promise<{ state: string; window: string }> {
-        while (went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+        await until(() => went.length > 0);
         return { state: new URL(went.pop()!).searchParams.get("state")!, window: windowName };
       },
       isClosed: () => closed,
@@ -166,7 +168,7 @@ test("each tab is signed in by itself; who signs out in one signs out in all, an
     // A wipe is no client's, and has no hands of the app's.
     await withGlobal("fetch", { value: fetch }, async () => assert.ok(await signOut()));
     assert.equal(await at(b.auth), undefined); // whether it has heard of it or not
-    while (revoked.length < 4) await new Promise((resolve) => setTimeout(resolve, 0));
+    await until(() => revoked.length >= 4);
     assert.deepEqual(revoked.sort(), ["access-1", "access-2", "refresh-1", "refresh-2"]);
     assert.deepEqual([a.place.memory.size, b.place.memory.size], [0, 0]);
     assert.equal(b.auth.state, "signed-out");
@@ -179,7 +181,7 @@ test("a wipe by a page that was never signed in ends what other tabs have in the
   await signedIn(a);
   await signOutEverywhere(b.place);
   assert.equal(await at(a.auth), undefined);
-  while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
+  await until(() => revoked.length >= 2);
   assert.deepEqual(revoked, ["refresh-1", "access-1"]);
 });
 
@@ -190,7 +192,7 @@ test("an app that kept its tokens persistent before leaves none of them on the d
   assert.ok(/refresh-1/.test(await kept()));
   const { auth } = await open("https://app.example/work", "", { storage: "memory" });
   assert.deepEqual([auth.state, (await rest.keys("grant/")).length], ["signed-out", 0]);
-  while (revoked.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
+  await until(() => revoked.length >= 2);
   assert.deepEqual(revoked, ["refresh-1", "access-1"]);
 });
 
@@ -220,6 +222,18 @@ test("Fault 276: in a window, an answer for another server goes to the page that
   const { state, window } = await page.led();
   const answers = await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window, { storage: "persistent" }, OTHER);
   await signing;
-  while (!answers.isClosed()) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => answers.isClosed());
   assert.deepEqual([page.auth.state, answers.auth.state], ["signed-in", "signed-out"]);
+});
+
+test("Fault 290: a page that can store nothing sends nobody away to sign in, since the answer would find no flow", async () => {
+  for (const interaction of ["redirect", "popup"] as const) {
+    const page = await browser({ interaction, storage: "persistent" }, false).open();
+    let error: HoldfastError | undefined;
+    page.auth.signIn().catch((why: HoldfastError) => (error = why));
+    await until(() => error !== undefined || page.went.length > 0);
+    assert.deepEqual(page.went, [], interaction);
+    assert.ok(error?.code === "bad_argument" && /IndexedDB/.test(error.hint!), String(error));
+    await assert.rejects(page.auth.refused({ status: 401, challenge: undefined, token: undefined, nonce: false }), (again) => (again as HoldfastError).code === "bad_argument");
+  }
 });

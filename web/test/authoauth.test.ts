@@ -7,6 +7,7 @@ import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { NO_TRIALS } from "../src/auth/refusal.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
+import { until } from "./ready.js";
 
 const redirectUrl = "https://app.example/callback";
 
@@ -70,20 +71,22 @@ test("what it rejects with is a HoldfastError that names the leg", async () => {
   assert.equal((await failed(openClientAuth(oauth({ redirectUrl: "javascript:alert(1)" }), SERVER, place))).code, "bad_argument");
 });
 
+/** A server and its authorization server, that give a token to whoever signs in. */
+const answers: Record<string, () => Response> = {
+  [PRM_PATH]: () => json(RESOURCE),
+  [AS_METADATA]: () => json(METADATA),
+  [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
+  [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "Bearer" }),
+};
+const fetch = (url: string, init: RequestInit) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))());
+
 test("by redirect: the page goes away, and the one that comes back has the token", async () => {
   const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
-  const answers: Record<string, () => Response> = {
-    [PRM_PATH]: () => json(RESOURCE),
-    [AS_METADATA]: () => json(METADATA),
-    [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
-    [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "Bearer" }),
-  };
-  const fetch = (url: string, init: RequestInit) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))());
   const option = oauth({ redirectUrl, interaction: "redirect", fetch });
   const leaving = fakePage("https://app.example/work");
   const before = await openClientAuth(option, SERVER, { ...place, page: leaving });
   void before.signIn();
-  while (leaving.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  await until(() => leaving.went.length > 0);
   const state = new URL(leaving.went[0]!).searchParams.get("state")!;
 
   const no = await openClientAuth(option, SERVER, { ...place, page: fakePage(`${redirectUrl}?code=x&state=forged&iss=${ISSUER}`) });
@@ -98,13 +101,7 @@ test("by redirect: the page goes away, and the one that comes back has the token
 test("by a window: it takes the answer, tells the tab that opened it, and closes, whether it was good or not", async () => {
   for (const answer of ["code=x", "error=access_denied"]) {
     const place = { store: new MemoryAuthStore(), memory: new Map(), locks: new Locks() };
-    const answers: Record<string, () => Response> = {
-      [PRM_PATH]: () => json(RESOURCE),
-      [AS_METADATA]: () => json(METADATA),
-      [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
-      [`POST ${ISSUER}/token`]: () => json({ access_token: "at", token_type: "Bearer" }),
-    };
-    const option = oauth({ redirectUrl, fetch: (url, init) => Promise.resolve((answers[`${init.method} ${url}`] ?? (() => nothing()))()) });
+    const option = oauth({ redirectUrl, fetch });
     const ports: Channel[] = [];
     const channel = () => {
       const port: Channel = {
@@ -123,7 +120,7 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
     };
     const auth = await openClientAuth(option, SERVER, { ...place, page: opener, channel });
     const signing = auth.signIn();
-    while (popup.went.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    await until(() => popup.went.length > 0);
     const state = new URL(popup.went[0]!).searchParams.get("state")!;
     Object.assign(popup.location, { href: `${redirectUrl}?${answer}&state=${state}&iss=${ISSUER}` });
     await openClientAuth(option, SERVER, { ...place, page: popup, channel });

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import type { ClientAuth } from "../src/auth/clientauth.js";
 import { NO_TRIALS, type Refusal, type Trials } from "../src/auth/refusal.js";
 import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
+import type { Auth } from "../src/connect/useroptions.js";
+import { UserStores } from "../src/connect/userstores.js";
+import { NewestTokens, type View, Views } from "../src/connect/views.js";
 import { HoldfastError } from "../src/shared/errors.js";
+import { ready, tasks } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";
 
@@ -63,7 +67,7 @@ function server(...answers: Response[]): { sent: (string | null)[] } {
   return { sent };
 }
 
-const make = (fields: readonly [string, string][]): Request => new Request(URL_, { method: "POST", headers: fields.map(([...pair]) => pair) });
+const leave = (fields: readonly [string, string][]): Promise<Response> => fetch(new Request(URL_, { method: "POST", headers: fields.map(([...pair]) => pair) }));
 const refusal = (status = 401, more = ""): Response => new Response(null, { status, headers: { "www-authenticate": more } });
 
 function person(code: "sign_in_required" | "oauth_denied" | "unauthorized" | "network_error", retryable = false): HoldfastError {
@@ -74,7 +78,7 @@ test("a request that a refresh helps is sent again at once, and the core hears o
   const signIn = new PlayedSignIn();
   signIn.token = "old";
   const { sent } = server(refusal(401, "refresh"), new Response("{}"));
-  const { status } = await new Authorization(URL_, signIn.shared).send("POST", URL_, make);
+  const { status } = await new Authorization(URL_, signIn.shared).send("POST", URL_, leave);
   assert.deepEqual([status, sent, signIn.asked], [200, ["Bearer old", "Bearer refreshed"], []]);
 });
 
@@ -83,7 +87,7 @@ test("one that needs a person is refused once, and asks nobody before the core w
     const signIn = new PlayedSignIn();
     const { sent } = server(refusal(status), new Response("{}"));
     const auth = new Authorization(URL_, signIn.shared);
-    assert.equal((await auth.send("POST", URL_, make)).status, 401);
+    assert.equal((await auth.send("POST", URL_, leave)).status, 401);
     assert.deepEqual(signIn.asked, []);
     signIn.person = async (trials) => {
       signIn.signedIn("ada");
@@ -91,7 +95,7 @@ test("one that needs a person is refused once, and asks nobody before the core w
     };
     assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "ada" });
     assert.equal(signIn.asked[0]!.status, status);
-    assert.equal((await auth.send("POST", URL_, make)).status, 200);
+    assert.equal((await auth.send("POST", URL_, leave)).status, 200);
     assert.deepEqual(sent, [null, "Bearer at-ada"]);
     // What was refused before is no matter any more.
     assert.equal((await auth.token(false)).ok, true);
@@ -105,13 +109,13 @@ test("where nobody signs in, calls wait until somebody does; a client that is no
     signIn.person = () => Promise.reject(person(code));
     server(refusal(), refusal());
     const auth = new Authorization(URL_, signIn.shared);
-    await auth.send("POST", URL_, make);
+    await auth.send("POST", URL_, leave);
     const opening = await auth.token(true);
     assert.deepEqual([opening.ok, opening.away, (opening.thrown as HoldfastError).code], [false, false, code]);
-    await auth.send("POST", URL_, make);
+    await auth.send("POST", URL_, leave);
     let answered = false;
     const waiting = auth.token(false).finally(() => (answered = true));
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await ready();
     assert.equal(answered, false);
     assert.equal(signIn.asked.length, 2, "and nobody is asked again");
     signIn.person = async (trials) => trials;
@@ -128,9 +132,9 @@ test("a page that nobody sees opens no window, and goes on with what another tab
       signIn.person = async (trials) => trials;
       server(refusal());
       const auth = new Authorization(URL_, signIn.shared);
-      await auth.send("POST", URL_, make);
+      await auth.send("POST", URL_, leave);
       const waiting = auth.token(false);
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await ready();
       assert.deepEqual(signIn.asked, []);
       if (how === "seen") {
         page.visibilityState = "visible";
@@ -149,7 +153,7 @@ test("a server that refuses whatever it is given ends the call, and nothing wait
   signIn.person = () => Promise.reject(person("unauthorized"));
   server(refusal());
   const auth = new Authorization(URL_, signIn.shared);
-  await auth.send("POST", URL_, make);
+  await auth.send("POST", URL_, leave);
   const answer = await auth.token(false);
   assert.deepEqual([answer.ok, answer.away, (answer.thrown as HoldfastError).code], [false, false, "unauthorized"]);
 });
@@ -159,13 +163,13 @@ test("a token that cannot be refreshed for want of the network: nothing leaves, 
   const { sent } = server(new Response("{}"));
   signIn.missing = person("network_error", true);
   const auth = new Authorization(URL_, signIn.shared);
-  assert.equal((await auth.send("POST", URL_, make)).status, 401);
+  assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   assert.deepEqual(sent, []);
   for (let n = 0; n < 3; n++) assert.equal((await auth.token(false)).away, true);
   signIn.missing = undefined;
   signIn.token = "fresh";
   assert.equal((await auth.token(false)).ok, true);
-  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+  assert.equal((await auth.send("POST", URL_, leave)).status, 200);
 });
 
 test("a refused token that cannot be refreshed, since the authorization server is away: the request waits until it is back", async () => {
@@ -173,7 +177,7 @@ test("a refused token that cannot be refreshed, since the authorization server i
   signIn.token = "refused";
   const { sent } = server(refusal(), new Response("{}"));
   const auth = new Authorization(URL_, signIn.shared);
-  await auth.send("POST", URL_, make);
+  await auth.send("POST", URL_, leave);
   signIn.person = () => Promise.reject(person("network_error", true));
   for (let n = 0; n < 5; n++) assert.equal((await auth.token(false)).away, true);
   signIn.person = async (trials) => {
@@ -181,7 +185,7 @@ test("a refused token that cannot be refreshed, since the authorization server i
     return trials;
   };
   assert.equal((await auth.token(false)).ok, true);
-  await auth.send("POST", URL_, make);
+  await auth.send("POST", URL_, leave);
   assert.deepEqual([sent, signIn.asked.length], [["Bearer refused", "Bearer at-ada"], 6]);
 });
 
@@ -199,8 +203,8 @@ test("a refusal that the core took for an answer asks nobody later", async () =>
   signIn.token = "at";
   server(refusal(), new Response("{}"));
   const auth = new Authorization(URL_, signIn.shared);
-  await auth.send("DELETE", URL_, make);
-  await auth.send("POST", URL_, make);
+  await auth.send("DELETE", URL_, leave);
+  await auth.send("POST", URL_, leave);
   assert.equal((await auth.token(false)).ok, true);
   assert.deepEqual(signIn.asked, []);
 });
@@ -211,18 +215,18 @@ test("Fault 272: what the client of a user sends never has the token of somebody
   const { sent } = server(new Response("{}"), new Response("{}"));
   const auth = new Authorization(URL_, signIn.shared);
   assert.equal((await auth.token(true)).user, "ada");
-  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+  assert.equal((await auth.send("POST", URL_, leave)).status, 200);
   signIn.signedIn("eve"); // in another tab
-  for (let n = 0; n < 2; n++) assert.equal((await auth.send("POST", URL_, make)).status, 401);
+  for (let n = 0; n < 2; n++) assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   assert.deepEqual(sent, ["Bearer at-ada"]);
   assert.deepEqual(await auth.token(false), { ok: true, text: "signed-in", user: "eve" }); // the core's client becomes another one
-  assert.equal((await auth.send("POST", URL_, make)).status, 200);
+  assert.equal((await auth.send("POST", URL_, leave)).status, 200);
   assert.deepEqual([sent, signIn.asked], [["Bearer at-ada", "Bearer at-eve"], []]);
   // A client that has joined another one has asked who the user is, and for no token.
   const joined = new Authorization(URL_, signIn.shared);
   assert.equal(await joined.principal(), "eve");
   signIn.signedIn("ada");
-  assert.equal((await joined.send("POST", URL_, make)).status, 401);
+  assert.equal((await joined.send("POST", URL_, leave)).status, 401);
 });
 
 test("Fault 273: after a no to more scopes the call waits for somebody who signs in, and asks nobody meanwhile", async () => {
@@ -236,9 +240,9 @@ test("Fault 273: after a no to more scopes the call waits for somebody who signs
   };
   server(refusal(403));
   const auth = new Authorization(URL_, signIn.shared);
-  await auth.send("POST", URL_, make);
+  await auth.send("POST", URL_, leave);
   const waiting = auth.token(false);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await tasks(20);
   assert.equal(signIn.asked.length, 1);
   signIn.person = async (trials) => trials;
   signIn.failure = undefined;
@@ -247,7 +251,7 @@ test("Fault 273: after a no to more scopes the call waits for somebody who signs
   // What fails before anybody is asked ends the call: it would fail again.
   signIn.person = () => Promise.reject(declined);
   server(refusal(403));
-  await auth.send("POST", URL_, make);
+  await auth.send("POST", URL_, leave);
   assert.equal((await auth.token(false)).thrown, declined);
 });
 
@@ -259,14 +263,125 @@ test("Fault 273: a page that nobody sees asks nobody for more scopes, though som
     signIn.person = async (trials) => trials;
     server(refusal(403));
     const auth = new Authorization(URL_, signIn.shared);
-    await auth.send("POST", URL_, make);
+    await auth.send("POST", URL_, leave);
     const waiting = auth.token(false);
     signIn.signedIn("ada"); // the same token: no news for it
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await tasks(20);
     assert.deepEqual(signIn.asked, []);
     page.visibilityState = "visible";
     page.dispatchEvent(new Event("visibilitychange"));
     assert.equal((await waiting).ok, true);
+  } finally {
+    delete (globalThis as { document?: unknown }).document;
+  }
+});
+
+test("Fault 288: a client that is closed while it waits for somebody asks nobody any more, and hears of no sign-in", async () => {
+  for (const [why, waits] of Object.entries<(signIn: PlayedSignIn, page: { visibilityState: string }) => void>({
+    "nobody sees the page": (_, page) => (page.visibilityState = "hidden"),
+    "a person has said no": (signIn) => (signIn.person = () => Promise.reject(person("oauth_denied"))),
+    "a person is asked": (signIn) => {
+      signIn.person = () => new Promise((_, reject) => signIn.listeners.add(() => reject(person("sign_in_required"))));
+    },
+  })) {
+    const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "visible" })];
+    Object.assign(globalThis, { document: page });
+    try {
+      signIn.person = async (trials) => trials;
+      waits(signIn, page);
+      const asks = signIn.listeners.size;
+      server(refusal());
+      const [views, over] = [new Views(), new AbortController()];
+      const auth: Auth = { authorize: () => new Authorization(URL_, signIn.shared) };
+      const stores = new UserStores({ auth }, false, { of: async () => "", former: async () => [] }, URL_);
+      const view: View = { handlers: {}, stores, over: over.signal, leaves() {} };
+      views.add(view);
+      const tokens = new NewestTokens(views, () => {});
+      await tokens.sender!.send("POST", URL_, leave);
+      const answer = tokens.token();
+      await tasks(5);
+      const before = signIn.asked.length;
+      views.remove(view);
+      over.abort();
+      assert.equal((await answer).ok, false, why);
+      page.visibilityState = "visible";
+      page.dispatchEvent(new Event("visibilitychange"));
+      signIn.signedIn("ada"); // from which on it would ask for what it was refused
+      await tasks(5);
+      assert.equal(signIn.asked.length, before, why);
+      assert.equal(signIn.listeners.size - asks, why === "a person is asked" ? 1 : 0, why); // the test's own
+    } finally {
+      delete (globalThis as { document?: unknown }).document;
+    }
+  }
+});
+
+test("what was tried for a request is known when a person is asked for it", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.token = "old";
+  server(refusal(401, "refresh"), refusal());
+  const auth = new Authorization(URL_, signIn.shared);
+  await auth.send("POST", URL_, leave);
+  let known: Trials | undefined;
+  signIn.person = async (trials) => (known = trials);
+  await auth.token(false);
+  assert.equal(known?.refreshes, 1);
+});
+
+test("Fault 289: while a token is long on its way, the core knows that the request did not run", async () => {
+  for (const how of ["refused", "never left"]) {
+    const signIn = new PlayedSignIn();
+    signIn.token = "old";
+    let come = (): void => {};
+    const slowly = new Promise<void>((resolve) => (come = resolve)).then(() => void (signIn.token = "fresh"));
+    const [headers, repaired] = [signIn.headers.bind(signIn), signIn.repaired.bind(signIn)];
+    if (how === "refused") signIn.repaired = (...answer) => (answer[0].ok ? repaired(...answer) : slowly.then(() => ({ kind: "retry", trials: NO_TRIALS })));
+    else signIn.headers = () => slowly.then(headers); // before its time is over
+    signIn.person = async (trials) => {
+      await slowly; // which refreshes as well, once for all
+      return trials;
+    };
+    const { sent } = server(...(how === "refused" ? [refusal()] : []), new Response("{}"));
+    const auth = new Authorization(URL_, signIn.shared, 0);
+    assert.equal((await auth.send("POST", URL_, leave)).status, 401, how); // and so it is stored
+    const answer = auth.token(false);
+    come();
+    assert.equal((await answer).ok, true, how);
+    assert.equal((await auth.send("POST", URL_, leave)).status, 200, how);
+    assert.deepEqual(sent, [...(how === "refused" ? ["Bearer old"] : []), "Bearer fresh"], how); // once
+  }
+});
+
+test("Fault 289: a token that comes soon has the request sent, and the core hears of nothing", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.token = "old";
+  const headers = signIn.headers.bind(signIn);
+  signIn.headers = () => ready().then(headers);
+  const { sent } = server(refusal(401, "refresh"), new Response("{}"));
+  assert.equal((await new Authorization(URL_, signIn.shared).send("POST", URL_, leave)).status, 200);
+  assert.deepEqual(sent, ["Bearer old", "Bearer refreshed"]);
+});
+
+test("Fault 273: a page that nobody sees asks nobody, also where the authorization server was away before it refused", async () => {
+  const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
+  Object.assign(globalThis, { document: page });
+  try {
+    signIn.token = "old";
+    let isAway = true;
+    signIn.repaired = async ({ status }, token, nonce) => ({ kind: "more", refusal: { status, challenge: undefined, token, nonce }, away: isAway });
+    signIn.person = async (trials) => trials;
+    server(refusal());
+    const auth = new Authorization(URL_, signIn.shared);
+    await auth.send("POST", URL_, leave);
+    for (let n = 0; n < 2; n++) assert.equal((await auth.token(false)).away, true); // the core asks again
+    isAway = false; // it is back, and takes the refresh token no more
+    const waiting = auth.token(false);
+    await tasks(5);
+    assert.deepEqual(signIn.asked, []);
+    page.visibilityState = "visible";
+    page.dispatchEvent(new Event("visibilitychange"));
+    assert.equal((await waiting).ok, true);
+    assert.equal(signIn.asked.length, 1);
   } finally {
     delete (globalThis as { document?: unknown }).document;
   }

@@ -1,78 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { oauthChallenge } from "../src/auth/challenge.js";
-import type { FlowRecord } from "../src/auth/flow.js";
-import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
-import type { SignInOptions } from "../src/auth/authorize.js";
-import type { Interaction } from "../src/auth/interaction.js";
-import { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
-
-const redirectUrl = "https://app.example/callback";
-
-/** A server, its authorization server, and a person in front of any number of tabs. */
-function scene(options: Partial<SignInOptions> = {}, change: Routes = {}) {
-  let issued = 0;
-  const forms: URLSearchParams[] = [];
-  const routes: Routes = {
-    [PRM_PATH]: () => json(RESOURCE),
-    [AS_METADATA]: () => json(METADATA),
-    [`POST ${ISSUER}/register`]: () => json({ client_id: "c" }, 201),
-    [`POST ${ISSUER}/revoke`]: () => nothing(200),
-    [`POST ${ISSUER}/token`]: ({ form }) => {
-      forms.push(form);
-      const n = ++issued;
-      return json({ access_token: `at${n}`, token_type: "Bearer", expires_in: 3600, refresh_token: `rt${n}` });
-    },
-    ...change,
-  };
-  const shown: { address: string; record: FlowRecord; close(): void }[] = [];
-  const shares = { store: new MemoryAuthStore(), locks: new Locks() };
-  const tabs: SignIn[] = [];
-  const tab = (blocked: boolean | "until asked" = false) => {
-    const hands = rig(routes, shares);
-    const interaction: Interaction = {
-      show(address, record, asked) {
-        let close = (): void => {};
-        const closed = new Promise<void>((resolve) => (close = resolve));
-        shown.push({ address, record, close });
-        return blocked === true || (blocked === "until asked" && !asked) ? { kind: "blocked" } : { kind: "waiting", closed };
-      },
-    };
-    const signIn = new SignIn(hands, SERVER, { redirectUrl, ...options }, interaction);
-    const states: string[] = [];
-    signIn.onchange = () => void states.push(signIn.state);
-    tabs.push(signIn);
-    return { signIn, states, hands };
-  };
-  const until = async (done: () => boolean): Promise<void> => {
-    for (let i = 0; !done(); i++) {
-      assert.ok(i < 1000, "it does not happen");
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-  };
-  return {
-    tab,
-    shown,
-    forms,
-    until,
-    /** Somebody signs in where the last window leads to; `by` is the tab that gets the answer. */
-    async answer(by: SignIn, change: object = {}): Promise<void> {
-      const { record } = shown.at(-1)!;
-      await by.finish({ state: record.state, code: "code", iss: ISSUER, ...change });
-      for (const other of tabs) if (other !== by) await other.reread();
-    },
-    check(): void {
-      for (const { misplaced } of tabs) assert.equal(misplaced, 0);
-    },
-  };
-}
-
-const refusal = (status: number, token: string | undefined, field = "Bearer") => ({ status, token, challenge: oauthChallenge(field), nonce: false });
+import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, SERVER } from "./authrig.js";
+import { refusal, scene } from "./authscene.js";
+import { until } from "./ready.js";
 
 test("a call that is refused waits for its user, is sent again with a token, and later with a refreshed one", async () => {
-  const { tab, shown, answer, until, forms, check } = scene();
+  const { tab, shown, answer, forms, check } = scene();
   const { signIn, states } = tab();
   assert.equal(await signIn.headers("POST", SERVER), undefined);
   const waits = signIn.refused(refusal(401, undefined, 'Bearer scope="files admin"'), NO_TRIALS);
@@ -96,7 +31,7 @@ test("a call that is refused waits for its user, is sent again with a token, and
 });
 
 test("all calls of a tab wait for one window, and those of other tabs go on with it too", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   const [a, b] = [tab(), tab()];
   const waits = [a, a, b].map(({ signIn }) => signIn.refused(refusal(401, undefined), NO_TRIALS));
   await until(() => shown.length === 2);
@@ -107,7 +42,7 @@ test("all calls of a tab wait for one window, and those of other tabs go on with
 });
 
 test("a step-up asks for the union, by a person; the old token stays where the person says no", async () => {
-  const { tab, shown, answer, until, forms, check } = scene();
+  const { tab, shown, answer, forms, check } = scene();
   const { signIn, states } = tab();
   const first = signIn.signIn(oauthChallenge('Bearer scope="files"'));
   await until(() => shown.length === 1);
@@ -147,7 +82,7 @@ test("a step-up asks for the union, by a person; the old token stays where the p
 });
 
 test("a refreshed token that is refused as well brings a person, once", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   const { signIn } = tab();
   const first = signIn.signIn();
   await until(() => shown.length === 1);
@@ -164,7 +99,7 @@ test("a refreshed token that is refused as well brings a person, once", async ()
 });
 
 test("Fault 262: a window that was blocked opens when the app asks for it from a click; nobody begins anew", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   const { signIn } = tab("until asked");
   const waits = signIn.refused(refusal(401, undefined), NO_TRIALS);
   await until(() => signIn.address !== undefined);
@@ -189,7 +124,7 @@ test("Fault 262: a window that was blocked opens when the app asks for it from a
 });
 
 test("a window that is blocked gives the app its address; one that is closed ends the wait, and its answer still counts", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   const blocked = tab(true);
   const waits = blocked.signIn.signIn();
   await until(() => blocked.signIn.address !== undefined);
@@ -210,7 +145,7 @@ test("a window that is blocked gives the app its address; one that is closed end
 });
 
 test("after a reload another page finishes the flow, with what waits for it", async () => {
-  const { tab, shown, until, check } = scene();
+  const { tab, shown, check } = scene();
   const before = tab();
   void before.signIn.signIn(undefined, { waiting: ["call-1"] });
   await until(() => shown.length === 1);
@@ -223,7 +158,7 @@ test("after a reload another page finishes the flow, with what waits for it", as
 });
 
 test("a page that comes back from a person who said no does not send him off again", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   void tab().signIn.signIn();
   await until(() => shown.length === 1);
   const { signIn, states } = tab();
@@ -240,7 +175,7 @@ test("a page that comes back from a person who said no does not send him off aga
 });
 
 test("an answer that nobody waits for ends no flow; one that is wrong ends its own", async () => {
-  const { tab, shown, answer, until, check } = scene();
+  const { tab, shown, answer, check } = scene();
   const { signIn } = tab();
   const waits = signIn.signIn();
   await until(() => shown.length === 1);
@@ -258,7 +193,7 @@ test("an answer that nobody waits for ends no flow; one that is wrong ends its o
 
 test("what cannot be discovered, or refreshed in passing, is an error of its own, and asks nobody", async () => {
   let down = true;
-  const { tab, shown, until, answer, check } = scene({}, { [AS_METADATA]: () => (down ? hidden() : json(METADATA)) });
+  const { tab, shown, answer, check } = scene({}, { [AS_METADATA]: () => (down ? hidden() : json(METADATA)) });
   const { signIn, hands } = tab();
   assert.deepEqual([(await failureOf(signIn.refused(refusal(401, undefined), NO_TRIALS))).leg, signIn.state], ["auth/server-metadata", "signed-out"]);
   down = false;
@@ -274,7 +209,7 @@ test("what cannot be discovered, or refreshed in passing, is an error of its own
 
 test("a token that is over, and cannot be refreshed, brings a person and no endless retry", async () => {
   let n = 0;
-  const { tab, shown, answer, until, check } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: `short${++n}`, token_type: "Bearer", expires_in: 60 }) });
+  const { tab, shown, answer, check } = scene({}, { [`POST ${ISSUER}/token`]: () => json({ access_token: `short${++n}`, token_type: "Bearer", expires_in: 60 }) });
   const { signIn, hands } = tab();
   const first = signIn.signIn();
   await until(() => shown.length === 1);
@@ -294,7 +229,7 @@ test("after a sign-out no flow that was begun before signs anybody in, wherever 
   for (const when of ["before its answer", "while the code is exchanged"]) {
     const revoked: (string | null)[] = [];
     let out = (): Promise<unknown> => Promise.resolve();
-    const { tab, shown, answer, until } = scene({}, {
+    const { tab, shown, answer } = scene({}, {
       [`POST ${ISSUER}/token`]: async () => {
         if (when === "while the code is exchanged" && shown.length === 1) await out();
         return json({ access_token: `at${shown.length}`, token_type: "Bearer", refresh_token: "rt" });
@@ -326,7 +261,7 @@ test("Fault 263: who is asked for more stays who it is, where no token says who;
   let subject: string | undefined;
   const claims = (): object => (subject === undefined ? {} : { id_token: `x.${btoa(JSON.stringify({ iss: ISSUER, aud: "c", sub: subject }))}.x` });
   let issued = 0;
-  const { tab, shown, answer, until } = scene({}, {
+  const { tab, shown, answer } = scene({}, {
     [`POST ${ISSUER}/token`]: () => json({ access_token: `at${++issued}`, token_type: "Bearer", expires_in: 3600, ...claims() }),
   });
   const { signIn } = tab();
@@ -355,7 +290,7 @@ test("Fault 263: who is asked for more stays who it is, where no token says who;
 });
 
 test("Fault 264: a server that asks for the same scopes for ever has them asked for twice, over all pages", async () => {
-  const { tab, shown, answer, until } = scene();
+  const { tab, shown, answer } = scene();
   const more = 'Bearer error="insufficient_scope", scope="admin"';
   const first = tab().signIn;
   const begun = first.signIn();
@@ -388,7 +323,7 @@ test("Fault 264: a server that asks for the same scopes for ever has them asked 
 });
 
 test("Fault 274: a server that refuses what somebody has just signed in for has nobody sent there again, by no page", async () => {
-  const { tab, shown, answer, until } = scene();
+  const { tab, shown, answer } = scene();
   const first = tab().signIn;
   const begun = first.signIn();
   await until(() => shown.length === 1);
@@ -415,7 +350,7 @@ test("Fault 274: a server that refuses what somebody has just signed in for has 
 });
 
 test("two users in turn are two principals, also where no token says who", async () => {
-  const { tab, shown, answer, until } = scene();
+  const { tab, shown, answer } = scene();
   const { signIn } = tab();
   const seen: (string | undefined)[] = [];
   for (let user = 1; user <= 2; user++) {

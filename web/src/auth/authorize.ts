@@ -3,10 +3,10 @@
 import type { OAuthChallenge } from "./challenge.js";
 import { discover } from "./discovery.js";
 import { makeDPoPKey } from "./dpop.js";
-import { beginFlow, type FlowRecord } from "./flow.js";
+import { beginFlow, type FlowRecord, hasFlow } from "./flow.js";
 import { readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
-import { type ClientOptions, register } from "./registration.js";
+import { type ClientOptions, forgetIfDynamic, register } from "./registration.js";
 import { chooseScopes } from "./scopes.js";
 import { stepUpFrom } from "./stepup.js";
 
@@ -28,11 +28,17 @@ export interface Reason {
 
 /**
  * Finds the authorization server, registers where that is needed, and begins a flow. All of it
- * each time: the server may have changed its authorization server since.
+ * each time: the server may have changed its authorization server since. `leaves`: the page goes away to sign in,
+ * so a flow without an answer came to nothing. Its client may be one that the authorization server has
+ * forgotten: then that shows a page of its own, and sends nobody back.
  */
-export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope }: Reason, waiting: unknown): Promise<{ record: FlowRecord; address: string }> {
+export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope }: Reason, waiting: unknown, leaves: boolean): Promise<{ record: FlowRecord; address: string }> {
   const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
-  const client = await register(hands, server, options);
+  let client = await register(hands, server, options);
+  if (leaves && (await hasFlow(hands, url, client.clientId))) {
+    await forgetIfDynamic(hands, client);
+    client = await register(hands, server, options);
+  }
   const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
   const grant = scope === undefined ? undefined : (await readGrant(hands, url))?.value;

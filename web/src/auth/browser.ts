@@ -1,7 +1,7 @@
 // The hands of the sign-in in a page: windows, the address bar, and word to the other tabs.
 
 import { AuthFailure } from "./failure.js";
-import { type Callback, readCallback, withoutCallback } from "./flow.js";
+import { type Callback, FLOW_TIME, readCallback, withoutCallback } from "./flow.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 
@@ -29,6 +29,11 @@ export interface Page {
 const LOOK = 500;
 const GRACE = 3_000;
 
+/** Where the browser opens no window. Its flow would be over before somebody comes who has been away for the night. */
+function blockedWindow(hands: Pick<Hands, "after">): ReturnType<Interaction["show"]> {
+  return { kind: "blocked", later: () => new Promise((resolve) => void hands.after(FLOW_TIME / 2, resolve)) };
+}
+
 /**
  * Signs in in a window of its own, that nobody else's flow runs in. It is opened empty, cut
  * off from this page, and only then led to the authorization server: with an opener that
@@ -38,7 +43,7 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
   return {
     show(address, record) {
       const opened = page.open("about:blank", record.window, `popup,width=${size.width},height=${size.height}`);
-      if (!opened) return { kind: "blocked" };
+      if (!opened) return blockedWindow(hands);
       try {
         opened.opener = null;
       } catch {
@@ -53,7 +58,7 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
 /** The same, where the app itself says when: until then it has the address. */
 export function manualInteraction(page: Page, hands: Pick<Hands, "after">): Interaction {
   const popup = popupInteraction(page, hands);
-  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : { kind: "blocked" }) };
+  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : blockedWindow(hands)) };
 }
 
 /**
@@ -77,6 +82,7 @@ function closedWindow(opened: OpenedWindow, page: Page, hands: Pick<Hands, "afte
  */
 export function redirectInteraction(page: Page): Interaction {
   return {
+    leaves: true,
     show(address) {
       const closed = new Promise<void>((resolve) => {
         const shown = ({ persisted }: { persisted: boolean }): void => {

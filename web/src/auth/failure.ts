@@ -46,10 +46,10 @@ export class AuthFailure extends Error {
     this.fields = fields;
   }
 
-  /** What a HoldfastError is made from. */
+  /** What a HoldfastError is made from. It always has a hint. */
   toFields(): ErrorFields {
-    const { denial: _, ...fields } = this.fields;
-    return { ...fields, op: this.leg };
+    const { denial, ...fields } = this.fields;
+    return { hint: usualAdvice(this.leg, fields.code, denial), ...fields, op: this.leg };
   }
 }
 
@@ -63,7 +63,7 @@ export function invalid(leg: Leg, message: string, hint?: string): AuthFailure {
  * 9449, RFC 7009, OpenID Connect 3.1.2.6). Any other one is not repeated: a server can
  * write what it likes there, a token of ours as well.
  */
-const DENIALS = [
+export const DENIALS = [
   "access_denied",
   "account_selection_required",
   "consent_required",
@@ -118,4 +118,52 @@ export function originOf(url: string): string {
   } catch {
     return "what is no URL";
   }
+}
+
+/** What helps against an error code, whichever step it is of. */
+const USUAL: Readonly<Record<AuthCode, string>> = {
+  bad_argument: "Change that in what oauth() is given.",
+  network_error: "Is the browser online, and does that server run?",
+  cors_blocked: "That server has to allow this page by its CORS header fields.",
+  http_error: "The log of that server says why.",
+  timeout: "Does that server run? Try again later.",
+  limit_exceeded: "Nothing that belongs there is that large: is it the right address?",
+  unauthorized: "The server has to take tokens of its authorization server, for this resource: its log says why it does not.",
+  oauth_invalid: "Whoever runs that server has to mend it.",
+  oauth_denied: "The log of the authorization server says why.",
+  sign_in_required: "Sign in again.",
+  sign_in_expired: "Sign in again.",
+};
+
+const SAID_NO = "Whoever was asked has said no. The app asks again from a click, by signIn().";
+const LATER = "Try again later.";
+const CLIENT = "Register this app there with this page's redirectUrl, and give its clientId.";
+const SCOPES = "Ask for other scopes, with the option scopes.";
+
+/** What helps where an authorization server has refused with this code. What is missing is in its log. */
+const REFUSED: Readonly<Partial<Record<Denial, string>>> = {
+  access_denied: SAID_NO,
+  account_selection_required: SAID_NO,
+  consent_required: SAID_NO,
+  interaction_required: SAID_NO,
+  login_required: SAID_NO,
+  insufficient_scope: SCOPES,
+  invalid_scope: SCOPES,
+  invalid_client: CLIENT,
+  invalid_client_metadata: CLIENT,
+  invalid_redirect_uri: CLIENT,
+  unapproved_software_statement: CLIENT,
+  unauthorized_client: CLIENT,
+  invalid_grant: "Sign in again.",
+  invalid_target: "The authorization server has to know the server by the resource that its metadata names.",
+  invalid_dpop_proof: "Is the clock of this machine right?",
+  server_error: LATER,
+  temporarily_unavailable: LATER,
+};
+
+/** What helps; for metadata with the specification that it has to follow. */
+function usualAdvice(leg: Leg, code: AuthCode, denial: Denial | undefined): string {
+  const usual = (denial && REFUSED[denial]) ?? USUAL[code];
+  const metadata = leg === "auth/resource-metadata" || leg === "auth/server-metadata";
+  return metadata && code === "oauth_invalid" ? `${usual} Its metadata is read as RFC ${leg === "auth/server-metadata" ? 8414 : 9728} says.` : usual;
 }

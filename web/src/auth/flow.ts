@@ -155,11 +155,13 @@ export function withoutCallback(address: string): string {
  */
 export async function takeFlow(hands: Hands, callback: Callback): Promise<{ record: FlowRecord; code: string }> {
   const key = flowKey(callback.state);
-  const kept = await hands.store.get<FlowRecord>(key);
-  if (!kept || !(await hands.store.set(key, kept.version, undefined))) {
-    throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "no sign-in waits for this answer: it was used, or is not of this browser", hint: "Sign in again." });
+  let record: FlowRecord;
+  for (;;) {
+    const kept = await hands.store.get<FlowRecord>(key);
+    if (!kept) throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "no sign-in waits for this answer: it was used, or is not of this browser", hint: "Sign in again." });
+    record = kept.value;
+    if (await hands.store.set(key, kept.version, undefined)) break; // else its hour was begun again meanwhile, or somebody has taken it
   }
-  const record = kept.value;
   // First of all, also for an error: on a mismatch nothing that the answer says is shown (RFC 9207 section 2.4).
   checkIssuer(record.server, callback.iss);
   if (isExpired(record, hands.now())) {
@@ -188,6 +190,28 @@ export async function leaveAnswer(hands: Hands, answer: Callback): Promise<boole
 function checkIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): void {
   if (iss === undefined && namesItself) throw invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");
   if (iss !== undefined && iss !== issuer) throw invalid("auth/callback", "the answer is of another issuer");
+}
+
+/**
+ * Begins the hour of a flow again, whose address nobody could be shown so far. False where it is there no more:
+ * it is never made again, since its answer may have been taken.
+ */
+export async function keepFlow(hands: Hands, state: string): Promise<boolean> {
+  const key = flowKey(state);
+  for (;;) {
+    const kept = await hands.store.get<FlowRecord>(key);
+    if (!kept) return false;
+    if (await hands.store.set(key, kept.version, { ...kept.value, begun: hands.now() })) return true;
+  }
+}
+
+/** Whether a flow for a server waits for an answer, by that client. */
+export async function hasFlow(hands: Hands, url: string, clientId: string): Promise<boolean> {
+  for (const key of await hands.store.keys(FLOW)) {
+    const kept = await hands.store.get<FlowRecord>(key);
+    if (kept?.value.url === url && kept.value.client.clientId === clientId) return true;
+  }
+  return false;
 }
 
 /** Deletes what nobody will come back to, and all flows for a server that is signed out of. */

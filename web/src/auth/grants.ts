@@ -7,7 +7,7 @@ import { AuthFailure } from "./failure.js";
 import type { FlowRecord } from "./flow.js";
 import type { AuthStore, Hands, Versioned } from "./hands.js";
 import { unguessable } from "./pkce.js";
-import type { Registration } from "./registration.js";
+import { type Registration, unregister } from "./registration.js";
 import { revoke } from "./revocation.js";
 import { namelessPrincipal, stillThere } from "./stepup.js";
 import { subjectOf } from "./subject.js";
@@ -77,6 +77,10 @@ export async function exchange(hands: Hands, record: FlowRecord, code: string): 
     code_verifier: record.verifier,
     redirect_uri: client.redirectUrl,
     resource,
+  }).catch(async (error: unknown) => {
+    // The next sign-in makes another client: with this one it would come to nothing again.
+    if (error instanceof AuthFailure && ["invalid_client", "unauthorized_client"].includes(error.fields.denial ?? "")) await unregister(hands, client);
+    throw error;
   });
   const { access, refreshToken, scope: said, idToken } = readTokens("auth/token", json, dpop ? "DPoP" : "Bearer", hands.now());
   if (access instanceof AuthFailure) throw access;

@@ -1,7 +1,7 @@
 // oauth(): what an app says of its sign-ins. The rest of this folder is in chunks that are loaded by
 // the first client that wants it.
 
-import { badArgument } from "../shared/arguments.js";
+import { badArgument, checkGroup } from "../shared/arguments.js";
 import type { Hands } from "./hands.js";
 import type { SignInOptions } from "./authorize.js";
 import type { HowPeople, Opening, TokenStorage } from "./opensignin.js";
@@ -86,14 +86,18 @@ export function unattended(how: Unattended): SignInSource {
   return { attended: false, opening: () => ({ options: { redirectUrl: "" }, how, storage: "persistent", own: {} }) };
 }
 
-function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, storage, ...rest }: OAuthOptions): void {
+// By itself, and not by the kinds of the other options: those are in chunks, and this is in what every page loads.
+function checkOptions(options: OAuthOptions): void {
+  checkGroup("oauth", "options", options);
+  const { redirectUrl, clientMetadataUrl, scopes, interaction, storage, clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy, ...none } = options;
+  const known = "redirectUrl, clientId, clientSecret, issuer, clientMetadataUrl, clientName, credentials, scopes, dpop, interaction, storage, fetch, metadataProxy";
+  for (const [name, value] of Object.entries(none)) if (value !== undefined) throw badArgument("oauth", name, `is no option: there are ${known}`);
   for (const [name, value] of Object.entries({ redirectUrl, clientMetadataUrl })) {
     if (value !== undefined && absolute(value) === undefined) throw badArgument("oauth", name, "is not a URL");
   }
   if (scopes !== undefined && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"))) throw badArgument("oauth", "scopes", "has to be a list of strings");
   if (interaction !== undefined && !["popup", "redirect", "manual"].includes(interaction)) throw badArgument("oauth", "interaction", 'has to be "popup", "redirect" or "manual"');
   if (storage !== undefined && storage !== "persistent" && storage !== "memory") throw badArgument("oauth", "storage", 'has to be "persistent" or "memory"');
-  const { clientId, clientSecret, issuer, clientName, credentials, dpop, fetch, metadataProxy } = rest;
   for (const [name, value] of Object.entries({ clientId, clientSecret, issuer, clientName })) {
     if (value !== undefined && (typeof value !== "string" || value === "")) throw badArgument("oauth", name, "has to be a string that is not empty");
   }
@@ -105,7 +109,7 @@ function checkOptions({ redirectUrl, clientMetadataUrl, scopes, interaction, sto
 }
 
 function absolute(url: string | URL | undefined): string | undefined {
-  if (url === undefined) return undefined;
+  if (typeof url !== "string" && !(url instanceof URL)) return undefined;
   try {
     return new URL(url, globalThis.location?.href).href;
   } catch {

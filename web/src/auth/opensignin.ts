@@ -59,7 +59,7 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
     await program.reread();
     return program;
   }
-  const signIn = new SignIn(hands, url, options, interactionOf(how, hands, page));
+  const signIn = new SignIn(hands, url, options, page && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, page));
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
     stored: (changed) => void (changed === url && signIn.reread().catch(() => {})), // whoever sends next reads it
@@ -154,6 +154,17 @@ function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own
     ...own,
   };
 }
+
+/** Where nothing can be stored, the page that an answer comes to knows of no flow. It would send a person away again, and so on. */
+const nowhereToComeBackTo: Interaction = {
+  show() {
+    throw new AuthFailure("auth/authorization", {
+      code: "bad_argument",
+      message: "this page can store nothing, so the answer of a sign-in would find nobody who waits for it",
+      hint: "The browser has to let this site use IndexedDB. Are all cookies blocked, or is the page in a frame of another site?",
+    });
+  },
+};
 
 function interactionOf(how: HowPeople, hands: Hands, page: AuthPlace["page"]): Interaction {
   if (!page) return { show: () => ({ kind: "blocked" }) };

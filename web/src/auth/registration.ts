@@ -94,6 +94,11 @@ export async function unregister(hands: Hands, { issuer, redirectUrl, clientId }
   if (kept?.value.clientId === clientId) await hands.store.set(key, kept.version, undefined);
 }
 
+/** The same, where the client has registered itself, and can do so again. */
+export async function forgetIfDynamic(hands: Hands, client: Registration): Promise<void> {
+  if (client.source === "dynamic") await unregister(hands, client);
+}
+
 /** A client id that was agreed on is of one issuer: another one must not see it. */
 async function bindGiven({ store }: Hands, { clientId, issuer: pinned }: ClientOptions, issuer: string): Promise<void> {
   const key = `issuer/${clientId}`;

@@ -5,11 +5,12 @@ import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, checkRedirectURL, type FlowRecord, readFlow, takeFlow } from "./flow.js";
+import { type Callback, checkRedirectURL, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { dropEnded, exchange, type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
+import { forgetIfDynamic } from "./registration.js";
 import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
@@ -31,6 +32,8 @@ interface Pending extends Reason {
   asked: boolean;
   /** What opens the window that could not be opened so far. */
   open?: () => void;
+  /** The flow that is kept for whoever comes late. */
+  kept?: string;
 }
 
 /** What a request shows, and whose it is. */
@@ -249,25 +252,48 @@ export class SignIn {
       this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
       return;
     }
-    const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting);
+    const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting, this.#interaction.leaves === true);
     if (this.#pending !== pending) return; // Another tab was faster.
     pending.state = record.state;
     pending.window = record.window;
     await this.#show(pending, address, record);
   }
 
+  /** Keeps a flow for whoever goes on with it, however late that is; begins another one where it is there no more. */
+  async #keep(pending: Pending, { state, waiting }: FlowRecord, later: () => Promise<void>): Promise<void> {
+    pending.kept = state;
+    const waits = (): boolean => this.#pending === pending && pending.state === state && pending.open !== undefined;
+    for (;;) {
+      await later();
+      if (!waits()) return;
+      if (await keepFlow(this.#hands, state)) continue;
+      if (waits()) await this.#begin(pending, waiting);
+      return;
+    }
+  }
+
   async #show(pending: Pending, address: string, record: FlowRecord): Promise<void> {
     const shown = this.#interaction.show(address, record, pending.asked);
     const blocked = shown.kind === "blocked";
-    if (blocked) pending.open = () => void this.#show(pending, address, record).catch((error: unknown) => this.#fail(pending, asFailure(error)));
-    else delete pending.open;
-    if (blocked !== (this.#address !== undefined)) {
-      this.#address = blocked ? address : undefined;
+    const failed = (error: unknown): void => this.#fail(pending, asFailure(error));
+    if (!blocked) delete pending.open;
+    else {
+      pending.open = () => {
+        this.#show(pending, address, record).catch(failed);
+        keepFlow(this.#hands, record.state).catch(() => {});
+      };
+      if (shown.later && pending.kept !== record.state) this.#keep(pending, record, shown.later).catch(failed);
+    }
+    const to = blocked ? address : undefined;
+    if (to !== this.#address) {
+      this.#address = to;
       this.onchange?.();
     }
     if (blocked) return;
     await shown.closed;
     await pending.taken;
+    // An authorization server that does not know the client any more sends nobody back: the next sign-in makes another one.
+    if (this.#pending === pending) await forgetIfDynamic(this.#hands, record.client).catch(() => {});
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
   }

@@ -7,7 +7,7 @@ import type { SignInSource } from "../auth/oauth.js";
 import { authPlace, leftPlace } from "./authplace.js";
 import { badProvider, type TokenAnswer } from "../connect/tokenanswer.js";
 import type { ClientAuthorization } from "../connect/useroptions.js";
-import type { Answer } from "../runtime/sender.js";
+import type { Answer, Leave } from "../runtime/sender.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { KeptAuth } from "../storage/keptauth.js";
 
@@ -15,8 +15,14 @@ import type { KeptAuth } from "../storage/keptauth.js";
 type Trials = NonNullable<Awaited<ReturnType<ClientAuth["refused"]>>>;
 type Refusal = Parameters<ClientAuth["refused"]>[0];
 
-/** Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, or that somebody else is signed in. */
-type Held = { readonly refusal: Refusal; readonly away?: boolean | undefined } | { readonly error: unknown } | { readonly user: string };
+/** Why a request is held: what it was refused with (`away`: nobody could be asked), what failed, that somebody else is signed in, or what is long on its way to say it. */
+type Held = { readonly refusal: Refusal; readonly away?: boolean | undefined } | { readonly error: unknown } | { readonly user: string } | { readonly late: Promise<Held | undefined> };
+
+/**
+ * How long, in ms, a request waits here for a token that nobody is needed for. The core takes it for sent meanwhile,
+ * and a page that goes would leave a call that may have run.
+ */
+const QUICK = 2_000;
 
 /** Stands in the core for whatever the requests carry. */
 const SIGNED_IN = "signed-in";
@@ -36,6 +42,7 @@ export interface SharedSignIn {
 export class Authorization implements ClientAuthorization {
   readonly #url: string;
   readonly #shared: Promise<SharedSignIn>;
+  readonly #quick: number;
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
   #held: Held | undefined;
   /** Who the core was last told that the user is; undefined before that. */
@@ -44,9 +51,10 @@ export class Authorization implements ClientAuthorization {
   #trials: Trials | undefined;
 
   /** `shared` is the one that all clients of this page with that `auth` have. */
-  constructor(url: string, shared: Promise<SharedSignIn>) {
+  constructor(url: string, shared: Promise<SharedSignIn>, quick: number = QUICK) {
     this.#url = url;
     this.#shared = shared;
+    this.#quick = quick;
   }
 
   /** Opens the sign-in at a server; `changed` gets it after each change. */
@@ -78,16 +86,17 @@ export class Authorization implements ClientAuthorization {
   /**
    * What the core's question for a token comes to: at once, where nothing was refused; else once
    * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
-   * client yet, and where nobody signs in there is none.
+   * client yet, and where nobody signs in there is none. Nobody is asked once `over` is aborted.
    */
-  async token(opening: boolean): Promise<TokenAnswer> {
-    const held = this.#held;
+  async token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer> {
+    let held = this.#held;
     this.#held = undefined;
     try {
       const { auth } = await this.#shared;
+      if (held && "late" in held) held = await held.late;
       if (held && "error" in held) throw held.error;
       await auth.headers("POST", this.#url); // refreshes what is over, or says that the network is missing
-      if (held && "refusal" in held) this.#trials = await this.#signedIn(held, opening);
+      if (held && "refusal" in held) this.#trials = await this.#signedIn(held, opening, over);
       return { ok: true, text: SIGNED_IN, user: await this.#told() };
     } catch (error) {
       const answer = badProvider(error);
@@ -97,13 +106,20 @@ export class Authorization implements ClientAuthorization {
     }
   }
 
-  async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean): Promise<Trials | undefined> {
+  async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean, over: AbortSignal | undefined): Promise<Trials | undefined> {
     const { auth, attended } = await this.#shared;
     // After a step-up that came to nothing the former token is there, and is no news.
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
+    const isSeen = (): boolean => globalThis.document?.visibilityState !== "hidden";
     for (let inVain = 0; ; ) {
+      if (attended && away && !isSeen()) {
+        const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal.token, false, this.#trials);
+        if (repair?.kind === "retry") return repair.trials;
+        if (repair?.away) throw new HoldfastError({ code: "network_error", op: "auth/refresh", message: "the authorization server cannot be reached", retryable: true });
+      }
       // A page that nobody sees opens no window, and does not leave: the one that is seen does.
-      if (attended && !away) await this.#until(async () => globalThis.document?.visibilityState !== "hidden" || (await this.#token()) !== refusal.token);
+      if (attended && !(away && isSeen())) await this.#until(async () => isSeen() || (await this.#token()) !== refusal.token, over);
+      over?.throwIfAborted();
       try {
         return await auth.refused(refusal, this.#trials);
       } catch (error) {
@@ -112,7 +128,7 @@ export class Authorization implements ClientAuthorization {
         if (isIn() && inVain++ > 0) throw error;
       }
       // Nobody has signed in: the calls wait on, until somebody does.
-      await this.#until(isIn);
+      await this.#until(isIn, over);
     }
   }
 
@@ -120,46 +136,55 @@ export class Authorization implements ClientAuthorization {
     return (await (await this.#shared).auth.headers("POST", this.#url))?.token;
   }
 
-  /** Resolves when that is so, which is looked at when the sign-in or the page changes. */
-  async #until(reached: () => boolean | Promise<boolean>): Promise<void> {
+  /** Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is aborted. */
+  async #until(reached: () => boolean | Promise<boolean>, over: AbortSignal | undefined): Promise<void> {
     const { listeners } = await this.#shared;
-    for (let over = false; !over; ) {
+    for (let is = false; !is; ) {
+      over?.throwIfAborted();
       let changed = (): void => {};
       const news = new Promise<void>((resolve) => (changed = resolve));
       listeners.add(changed);
       globalThis.document?.addEventListener("visibilitychange", changed);
+      over?.addEventListener("abort", changed);
       try {
-        over = await reached();
-        if (!over) await news;
+        is = await reached();
+        if (!is) await news;
       } finally {
+        over?.removeEventListener("abort", changed);
         listeners.delete(changed);
         globalThis.document?.removeEventListener("visibilitychange", changed);
       }
     }
   }
 
-  async send(method: string, url: string, make: (fields: readonly [string, string][]) => Request): Promise<Answer> {
+  async send(method: string, url: string, leave: Leave): Promise<Answer> {
     const user = this.#user;
     const { auth } = await this.#shared;
     for (let trials = this.#trials; ; ) {
       let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
       try {
-        shown = await auth.headers(method, url);
+        const work = auth.headers(method, url);
+        const soon = await this.#soon(work);
+        if (!soon) return this.#holdLate(work.then(() => undefined), new Response(null));
+        shown = soon.value;
       } catch (error) {
         return this.#hold({ error }, new Response(null)); // it never left
       }
       // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
       if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
-      const response = await fetch(make(shown?.fields ?? []));
+      const response = await leave(shown?.fields ?? []);
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
       const nonce = auth.noted(url, response.headers);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
       try {
-        repair = await auth.repaired(response, shown?.token, nonce, trials);
+        const work = auth.repaired(response, shown?.token, nonce, trials);
+        const soon = await this.#soon(work);
+        if (!soon) return this.#holdLate(work.then((later) => this.#tried(later, trials)), response);
+        repair = soon.value;
       } catch (error) {
         return this.#hold({ error }, response);
       }
-      if (repair?.kind === "more") return this.#hold(repair, response);
+      if (repair?.kind === "more") return this.#hold(this.#tried(repair, trials)!, response);
       if (!repair) {
         // What was refused before, and was an answer to the core, is no reason to ask anybody later.
         if (response.ok) this.#trials = this.#held = undefined;
@@ -168,6 +193,28 @@ export class Authorization implements ClientAuthorization {
       trials = repair.trials;
       void response.body?.cancel().catch(() => {});
     }
+  }
+
+  /** What comes of it, where that does not take long. */
+  async #soon<T>(work: Promise<T>): Promise<{ value: T } | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, this.#quick)));
+    try {
+      return await Promise.race([work.then((value) => ({ value })), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Notes what was tried before a person is asked: what was refreshed in vain is not refreshed once more. */
+  #tried(repair: Awaited<ReturnType<ClientAuth["repaired"]>>, before: Trials | undefined): Held | undefined {
+    const more = repair?.kind === "more" ? repair : undefined;
+    this.#trials = repair?.kind === "retry" ? repair.trials : before;
+    return more;
+  }
+
+  #holdLate(late: Promise<Held | undefined>, response: Response): Answer {
+    return this.#hold({ late: late.catch((error: unknown) => ({ error })) }, response);
   }
 
   /** The core has the request wait for another token, and asks for one. */
