@@ -110,10 +110,16 @@ func TestStoryBadArguments(t *testing.T) {
 
 		`holdfast.connect("/mcp", { signal: "now" })`:                                                  `signal`,
 		`holdfast.connect("/mcp", { token: () => "t", headers: new Headers({ authorization: "x" }) })`: `headers["authorization"]`,
-		`mcp.callTool("")`:                                            `name`,
-		`mcp.callTool("echo", { text: 1n })`:                          `params`,
-		`mcp.request("initialize")`:                                   `method`,
-		`mcp.request("tools/list", {}, { timeouts: { total: NaN } })`: `timeouts.total`,
+		`holdfast.connect(undefined)`:                                                                  `url`,
+		`holdfast.connect("/mcp", { clint: {} })`:                                                      `clint`,
+		`holdfast.connect("/mcp", { host: "shared", sendWithn: 5 })`:                                   `sendWithn`,
+		`holdfast.connectAgent("/acp", { rerun: "never" })`:                                            `rerun`,
+		`mcp.on("progres", () => {})`:                                                                  `event`,
+		`mcp.callTool(undefined)`:                                                                      `name`,
+		`mcp.callTool("")`:                                                                             `name`,
+		`mcp.callTool("echo", { text: 1n })`:                                                           `params`,
+		`mcp.request("initialize")`:                                                                    `method`,
+		`mcp.request("tools/list", {}, { timeouts: { total: NaN } })`:                                  `timeouts.total`,
 	} {
 		got := chrome.Script[failure](page, `return attempt(async () => (await `+call+`)?.result);`)
 		if got.Code != "bad_argument" || !strings.Contains(got.Message, names) {

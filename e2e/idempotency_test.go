@@ -55,7 +55,7 @@ func TestFault144_SameKeyWheneverItIsSent(t *testing.T) {
 		await mcp.callTool("keyed", { call: "rerun", lose: 1 }, { rerun: "always" }).result;
 		const lost = mcp.callTool("keyed", { call: "replay", lose: 1 });
 		await lost.result.catch(() => {});
-		await lost.replay().result;
+		await lost.retry().result;
 		void mcp.callTool("keyed", { call: "reload", gate: "a" }, { rerun: "always" }).result.catch(() => {});
 		void mcp.callTool("keyed", { call: "later", gate: "b" }).result.catch(() => {});`)
 	p.Waiting("a")
@@ -64,12 +64,14 @@ func TestFault144_SameKeyWheneverItIsSent(t *testing.T) {
 	connected(page, p.URL(), `{ ack: "manual" }`)
 	p.Release("a")
 	p.Release("b")
-	chrome.Script[chrome.Void](page, `
+	names := chrome.Script[map[string]string](page, `
 		const calls = await mcp.calls();
 		const of = (label) => calls.find((call) => call.params.arguments.call === label);
 		await of("reload").result;
 		await of("later").result.catch(() => {});
-		await of("later").replay().result;`)
+		const again = of("later").retry();
+		await again.result;
+		return { rerun: "", replay: "", reload: of("reload").id, later: again.id };`)
 	all := map[string]string{}
 	for _, label := range []string{"rerun", "replay", "reload", "later"} {
 		keys := seen.of[label]
@@ -81,5 +83,8 @@ func TestFault144_SameKeyWheneverItIsSent(t *testing.T) {
 			t.Errorf("%s and %s have one key", label, other)
 		}
 		all[keys[0]] = label
+		if name := names[label]; name != "" && name != keys[0] {
+			t.Errorf("%s has the id %q, and is sent with %q", label, name, keys[0])
+		}
 	}
 }

@@ -40,6 +40,9 @@ export async function accepted(show: (text: string) => void): Promise<void> {
   show(nextCursor ?? "");
   const call: Call<CallToolResult> = mcp.callTool("render", { scene: 7 }, { signal: AbortSignal.timeout(5) });
   for await (const event of call) one(event);
+  mcp.callTool({ name: "render", arguments: { scene: 7 } }, { onprogress: ({ progress, total, message }) => show(`${progress} of ${total}: ${message}`) });
+  const { structuredContent } = await mcp.callTool<{ structuredContent: { sum: number } }>("add", { a: 1, b: 2 }).result;
+  show(structuredContent.sum.toFixed());
   const result = await call.result;
   for (const block of result.content) if (block.type === "text") show(String(block["text"]));
   const typed = await mcp.request<{ prompts: { name: string }[] }>("prompts/list").result;
@@ -111,6 +114,14 @@ export function errors(error: unknown): ErrorCode | undefined {
   return error.code;
 }
 
+export async function disposed(mcp: McpClient): Promise<string> {
+  await using client = mcp;
+  const call: Call = client.callTool("pay");
+  call.pause();
+  call.resume();
+  return call.id;
+}
+
 export async function refused(mcp: McpClient): Promise<void> {
   // @ts-expect-error a URL is needed
   await connect();
@@ -120,6 +131,12 @@ export async function refused(mcp: McpClient): Promise<void> {
   await connect("/mcp", { validate: true });
   // @ts-expect-error arguments are an object
   mcp.callTool("x", "y");
+  // @ts-expect-error options come second here
+  mcp.callTool({ name: "x" }, undefined, {});
+  // @ts-expect-error no such option
+  mcp.callTool("x", {}, { sendWithn: 5 });
+  // @ts-expect-error a list is no call
+  await mcp.listTools({ key: "x" });
   // @ts-expect-error all tasks, or one page
   await mcp.listTasks("2");
   // @ts-expect-error no such event

@@ -95,7 +95,7 @@ test("Fault 133: only a result that was read is handed over, not a loop that has
   const handed: number[] = [];
   const c = { ...control(), handed: (call: number) => void handed.push(call) };
   const made = (id: number): Call<unknown> => {
-    const call = new Call("m", new Backlog(10));
+    const call = new Call<unknown>("m", new Backlog(10));
     call.bind(id, c, undefined, true);
     return call;
   };

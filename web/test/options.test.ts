@@ -30,10 +30,10 @@ function nested(option: string, value: unknown): object {
   return { [outer]: inner === undefined ? value : { [inner]: value } };
 }
 
-// Good options end with `cancelled`: nothing else is looked at before.
+// Good options end with `cancelled`: in the page nothing else is looked at before.
 const given = AbortSignal.abort();
-const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...nested(option, value), signal: given }).then(failure, failure);
-const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), signal: given }).then(failure, failure);
+const toConnect: Ask = (option, value) => connect("http://127.0.0.1/mcp", { ...nested(option, value), host: "page", signal: given }).then(failure, failure);
+const toConnectAgent: Ask = (option, value) => connectAgent("http://127.0.0.1/acp", { ...nested(option, value), host: "page", signal: given }).then(failure, failure);
 
 /** A client whose calls reach no core. */
 const client = new SharedClient({ toolFor: () => [0, ""] } as unknown as Runtime, "http://127.0.0.1/mcp", new Backlog(10), {}, { policy: false }, { journal: undefined, defaults: callDefaults("test", {}) });

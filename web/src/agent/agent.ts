@@ -1,15 +1,20 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT } from "../shared/border.js";
 import type { Durability } from "../tabs/journalclient.js";
 import { HoldfastError } from "../shared/errors.js";
+import { disposedBy } from "../shared/dispose.js";
 import type { Host } from "../shared/host.js";
 import type { Implementation, Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
+import { check } from "../shared/kinds.js";
+import { checkListener } from "../shared/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { AgentCapabilities, AuthMethod, McpServer, SessionPage } from "./acp.js";
-import type { AgentEvents, AgentState } from "./agentevents.js";
+import { AGENT_EVENTS, type AgentEvents, type AgentState } from "./agentevents.js";
 import type { AgentBackend, AgentCounters } from "./agentbackend.js";
 import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
+import { checkRequest, CLOSED, GIVEN_UP, LISTED, SESSION } from "./agentoptionkinds.js";
 import { unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import type { AgentSession } from "./session.js";
@@ -41,6 +46,14 @@ export class Agent {
   readonly #backend: AgentBackend;
   readonly #sessions: Sessions;
   readonly #questions: OpenQuestions;
+  /** Closes the client where an `await using` ends; the agent works on. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  static {
+    disposedBy(this.prototype, function () {
+      return this.close();
+    });
+  }
 
   /** @internal Use {@link connectAgent}. */
   constructor(backend: AgentBackend, { handlers, elicits, backlog }: AgentUse) {
@@ -146,10 +159,11 @@ export class Agent {
    */
   async login(methodId: string, options: { signal?: AbortSignal } = {}): Promise<void> {
     const { dialect } = this.#backend.facts;
+    check(dialect.login, "options", options, GIVEN_UP);
     const method = this.authMethods.find((one) => one.methodId === methodId);
     if (!method) throw badArgument(dialect.login, "methodId", "is none of the agent's ways to log in");
     if (method.type !== "agent") throw unsupported(dialect.login, `a page cannot log in by ${method.type}`);
-    await this.request(dialect.login, { methodId }, options);
+    await this.#ask(dialect.login, { methodId }, options);
   }
 
   /** Logs out. */
@@ -163,7 +177,7 @@ export class Agent {
   async newSession(options: SessionOptions): Promise<AgentSession> {
     const op = "session/new";
     const params = this.#params(op, options);
-    const result = await this.request<{ sessionId?: unknown }>(op, params, options);
+    const result = await this.#ask<{ sessionId?: unknown }>(op, params, options);
     return this.#named(op, result?.sessionId);
   }
 
@@ -178,16 +192,17 @@ export class Agent {
     if (typeof sessionId !== "string" || sessionId === "") throw badArgument(method, "sessionId", "has to be that of a session");
     const made = this.#params(method, options);
     if (!capabilities.session?.load && !capabilities.session?.resume) throw unsupported(method, "the agent does not offer it");
-    await this.request(method, { sessionId, ...made, ...params }, options);
+    await this.#ask(method, { sessionId, ...made, ...params }, options);
     return this.#named(method, sessionId);
   }
 
   /** Lists the agent's sessions, one page of them: the first, or the one that `cursor` names. */
   async listSessions(options: { cwd?: string; cursor?: string; signal?: AbortSignal } = {}): Promise<SessionPage> {
     const op = "session/list";
+    check(op, "options", options, LISTED);
     if (!this.capabilities.session?.list) throw unsupported(op, "the agent does not offer it");
     const { signal, ...params } = options;
-    const page = await this.request<SessionPage>(op, params, signal ? { signal } : {});
+    const page = await this.#ask<SessionPage>(op, params, signal ? { signal } : {});
     if (!Array.isArray(page?.sessions)) throw new HoldfastError({ code: "protocol_error", op, message: "the result has no array of sessions" });
     return page;
   }
@@ -201,20 +216,25 @@ export class Agent {
   }
 
   /** Makes any request outside of a session. `signal` asks the agent to give it up. */
-  request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
-    return this.#backend.request<T>(0, method, params, options.signal);
+  async request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
+    checkRequest(method, params, options);
+    return this.#ask<T>(method, params, options);
   }
 
   /** Sends any notification outside of a session; resolves once the agent's server has it. */
-  notify(method: string, params: Open = {}): Promise<void> {
+  async notify(method: string, params: Open = {}): Promise<void> {
+    checkRequest(method, params);
     return this.#backend.notify(0, method, params);
   }
 
   /**
    * Listens to the client. Returns the function that stops listening. A listener
    * that throws is reported as an uncaught error and harms nobody.
+   *
+   * @throws HoldfastError `bad_argument` for an event that there is not
    */
   on<E extends keyof AgentEvents>(event: E, listener: (event: AgentEvents[E]) => void): () => void {
+    checkListener(AGENT_EVENTS, event, listener);
     return this.#backend.listeners.add(event, listener);
   }
 
@@ -223,7 +243,8 @@ export class Agent {
    * they are by then. `terminate` also ends the connection at the agent, with all that
    * the agent still does on that connection.
    */
-  close(options: { terminate?: boolean } = {}): Promise<void> {
+  async close(options: { terminate?: boolean } = {}): Promise<void> {
+    check("close", "options", options, CLOSED);
     return this.#backend.close(options.terminate ?? false);
   }
 
@@ -243,17 +264,21 @@ export class Agent {
   }
 
   /** The params that a session is made from, checked. */
-  #params(op: string, { cwd, mcpServers = [], additionalDirectories }: SessionOptions): Open {
+  #params(op: string, options: SessionOptions): Open {
     const { dialect, capabilities } = this.#backend.facts;
-    if (typeof cwd !== "string" || cwd === "") throw badArgument(op, "cwd", "has to be the path of a folder");
-    if (!Array.isArray(mcpServers)) throw badArgument(op, "mcpServers", "has to be a list");
+    check(op, "options", options, SESSION);
+    const { cwd, mcpServers = [], additionalDirectories } = options;
+    if (cwd === undefined) throw badArgument(op, "cwd", "has to be the path of a folder");
     const params: Open = { cwd, mcpServers: mcpServers.map((server) => dialect.server(server)) };
     if (additionalDirectories === undefined) return params;
-    if (!Array.isArray(additionalDirectories)) throw badArgument(op, "additionalDirectories", "has to be a list of paths");
     if (!capabilities.session?.additionalDirectories) {
       throw unsupported(op, "the agent takes no additionalDirectories (capability session.additionalDirectories)");
     }
     return { ...params, additionalDirectories };
+  }
+
+  #ask<T = unknown>(method: string, params: Open, { signal }: { signal?: AbortSignal }): Promise<T> {
+    return this.#backend.request<T>(0, method, params, signal);
   }
 
   #named(op: string, id: unknown): AgentSession {

@@ -181,9 +181,10 @@ export class AgentClient implements AgentBackend {
   }
 
   #port(credentials: RequestCredentials): ClientPort {
-    const { stores } = this.#keeping;
+    const { stores, fetch } = this.#keeping;
     return {
       credentials,
+      fetch,
       get sender() {
         return stores?.sender;
       },

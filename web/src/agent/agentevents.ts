@@ -29,3 +29,16 @@ export interface AgentEvents {
   /** The agent broke a rule; `what` says which. What came of it was dropped. */
   integrity: { what: string; cause?: string };
 }
+
+/** @internal Their names. */
+export const AGENT_EVENTS: Readonly<Record<keyof AgentEvents, 1>> = {
+  state: 1,
+  session: 1,
+  request: 1,
+  withdrawn: 1,
+  notification: 1,
+  status: 1,
+  durability: 1,
+  host: 1,
+  integrity: 1,
+};

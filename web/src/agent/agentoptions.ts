@@ -1,5 +1,6 @@
 import { clientInfo, commonCore } from "../connect/commonoptions.js";
 import type { Auth, JournalOptions, TokenProvider } from "../connect/useroptions.js";
+import type { FetchLike } from "../runtime/sender.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument, bound } from "../shared/arguments.js";
 import type { Host } from "../shared/host.js";
@@ -62,6 +63,8 @@ export interface AgentOptions {
   token?: TokenProvider;
   /** Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a WebSocket, and in the page alone: a worker opens no window. */
   auth?: Auth;
+  /** Sends the requests in the place of the browser's fetch, as for MCP ({@link ConnectOptions.fetch}). Not with a WebSocket. */
+  fetch?: FetchLike;
   /**
    * Whether cookies go along, as fetch has it. Default "omit"; a WebSocket always
    * sends them. Where they go along, nothing is kept without a `principal`.
@@ -86,8 +89,8 @@ export interface AgentOptions {
   /**
    * Where the runtime runs: in this `page`; in a `worker` of its own, off the main thread, which
    * ends with the page; or in a `shared` worker, where a reload does not cut the connection and
-   * all tabs have the same one. Default `auto`, which is the page for now. {@link Agent.host}
-   * says which it is.
+   * all tabs have the same one. Default `auto`: `shared` where it can be had, else `page`; the event
+   * `host` says why. {@link Agent.host} says which it is.
    */
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. */
@@ -108,20 +111,12 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "last-event-id",
 ]);
 
-/** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument`. */
+/** The options as the core takes them (wasm/agent.go), but for what follows from the store; throws `bad_argument` as {@link commonCore} does. */
 export function coreOptions({ transport }: AgentAddress, options: AgentOptions): object {
   const { limits = {} } = options;
   const common = commonCore(OP, options, OWN_HEADERS);
-  if (options.version !== undefined && options.version !== 1 && options.version !== 2) throw badArgument(OP, "version", "has to be 1 or 2");
-  if (options.input !== undefined && options.input !== "handlers" && options.input !== "manual") {
-    throw badArgument(OP, "input", 'has to be "handlers" or "manual"');
-  }
-  for (const name of ["elicitation", "permission"] as const) {
-    const handler: unknown = options.handlers?.[name];
-    if (handler !== undefined && typeof handler !== "function") throw badArgument(OP, `handlers.${name}`, "has to be a function");
-  }
   if (transport === "websocket") {
-    for (const name of ["headers", "token", "auth", "credentials"] as const) {
+    for (const name of ["headers", "token", "auth", "fetch", "credentials"] as const) {
       if (options[name] !== undefined) throw badArgument(OP, name, "cannot be chosen for a WebSocket: a browser sends its cookies and nothing else");
     }
   }

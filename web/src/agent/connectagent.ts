@@ -1,14 +1,22 @@
 import { closeBy } from "../connect/abort.js";
+import { needsBrowser } from "../connect/needsbrowser.js";
+import { throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { HostEvent } from "../shared/host.js";
+import { check } from "../shared/kinds.js";
 import { Agent } from "./agent.js";
 import { elicits, type AgentOptions } from "./agentoptions.js";
+import { OP } from "./op.js";
 import { agentPlan, agentStores, openAgent } from "./openagent.js";
+import { CONNECT_AGENT } from "./agentoptionkinds.js";
 
 /** Connects in this page; `notice` is what the app hears of where it might have been. */
 export async function connectAgentHere(url: string | URL, options: AgentOptions, notice?: HostEvent): Promise<Agent> {
+  check(OP, "options", options, CONNECT_AGENT);
   const plan = agentPlan(url, options);
   const { handlers = {}, signal } = options;
+  throwIfAborted(OP, signal);
+  needsBrowser(OP); // what is wrong with the arguments is said first
   const backlog = new Backlog(...plan.backlog);
   let agent!: Agent;
   const { listeners } = await openAgent(

@@ -57,7 +57,7 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
         store: stores.open(),
         streams,
         make: (runtime, { journal }) => {
-          const keeping = { journal, stores, reload: () => load(options.wasm) };
+          const keeping = { journal, stores, fetch: options.fetch, reload: () => load(options.wasm) };
           const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
           const client = new AgentClient(runtime, at, { keeping, explain, streams });
           made(client);

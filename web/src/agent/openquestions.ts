@@ -1,11 +1,15 @@
 import { HoldfastError } from "../shared/errors.js";
+import { handlerFailed } from "../input/handlerfailed.js";
 import type { Handlers } from "../input/handlers.js";
 import type { Open } from "../shared/mcp.js";
 import type { SessionBackend } from "./sessionbackend.js";
 import type { WithdrawnReason } from "./sessionevents.js";
 import { ElicitationRequest, question, type AgentQuestion, type PermissionRequest } from "./questions.js";
 
-/** What the app does when the agent asks for something. */
+/**
+ * What the app does when the agent asks for something. A handler that throws, or answers with what is none of the
+ * options, has failed: the agent hears of an error, which is no person's answer, and the app's console has it.
+ */
 export interface AgentHandlers {
   /** elicitation/create: ask the person. The same as for MCP ({@link Handlers.elicitation}). */
   elicitation?: Exclude<Handlers["elicitation"], undefined>;
@@ -111,6 +115,7 @@ export class OpenQuestions {
 
   async #handle(request: AgentQuestion): Promise<void> {
     const { permission, elicitation } = this.#use.handlers;
+    const name = request instanceof ElicitationRequest ? "elicitation" : "permission";
     try {
       await undefined; // app code never runs within the core's effects
       if (request.signal.aborted) return;
@@ -128,9 +133,10 @@ export class OpenQuestions {
         else request.select(optionId);
       }
     } catch (error) {
-      // What the app's own handler got wrong belongs in the app's console.
-      reportError(error);
-      if (!request.signal.aborted) request.refuse(-32603, "The client could not answer");
+      if (request.signal.aborted) return;
+      // What the app's own handler got wrong belongs in the app's console. It is no person's answer: the agent hears of an error.
+      reportError(handlerFailed(name, request.method, error));
+      request.refuse(-32603, "The client could not answer");
     }
   }
 }

@@ -1,15 +1,20 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Backlog } from "../shared/backlog.js";
 import { EVENT } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
+import { disposedBy } from "../shared/dispose.js";
 import type { Open } from "../shared/mcp.js";
 import { badArgument } from "../shared/arguments.js";
+import { check } from "../shared/kinds.js";
+import { checkListener } from "../shared/listeners.js";
 import type { AvailableCommand, BackgroundWork, ConfigOption, ContextUsage, SessionState, StopReason, TurnEnd } from "./acp.js";
-import type { SessionEvent, SessionEvents, SessionStatus } from "./sessionevents.js";
+import { SESSION_EVENTS, type SessionEvent, type SessionEvents, type SessionStatus } from "./sessionevents.js";
 import type { SessionBackend, Recalled } from "./sessionbackend.js";
 import { OpenQuestions, type AgentHandlers } from "./openquestions.js";
 import type { ContentBlock } from "./content.js";
 import type { PendingPrompt, ToolCallItem, TerminalItem, TranscriptItem } from "./items.js";
 import { checkMode, sessionModes, type SessionMode, type SessionModes } from "./modes.js";
+import { checkRequest, GIVEN_UP } from "./agentoptionkinds.js";
 import { promptBlocks, unsupported } from "./prompt.js";
 import type { AgentQuestion } from "./questions.js";
 import { SessionView } from "./view.js";
@@ -40,6 +45,14 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   #closed = false;
   readonly #view: SessionView;
   readonly #questions: OpenQuestions;
+  /** Closes the session where an `await using` ends, unless the agent can close none, or it is closed already. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  static {
+    disposedBy(this.prototype, async function () {
+      if (!this.#closed && this.#use.backend.facts.capabilities.session?.close) await this.close();
+    });
+  }
 
   /** @internal */
   constructor(handle: number, made: Recalled, use: SessionUse) {
@@ -165,6 +178,7 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   async prompt(content: string | readonly ContentBlock[], options: { signal?: AbortSignal } = {}): Promise<PromptAccepted> {
     const { backend } = this.#use;
     const { facts } = backend;
+    check("session/prompt", "options", options, GIVEN_UP);
     const prompt = promptBlocks(content, facts.capabilities);
     this.#mustBeOpen("session/prompt");
     const { latest } = this.#view.turns;
@@ -264,22 +278,27 @@ export class AgentSession implements AsyncIterable<SessionEvent> {
   }
 
   /** Makes any request in the session's scope; `sessionId` is added. `signal` asks the agent to give it up. */
-  request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
-    if (this.#closed) return Promise.reject(this.#over(method));
+  async request<T = unknown>(method: string, params: Open = {}, options: { signal?: AbortSignal } = {}): Promise<T> {
+    if (this.#closed) throw this.#over(method);
+    checkRequest(method, params, options);
     return this.#use.backend.request<T>(this.#handle, method, { ...params, sessionId: this.id }, options.signal);
   }
 
   /** Sends any notification in the session's scope; resolves once the agent's server has it. */
-  notify(method: string, params: Open = {}): Promise<void> {
-    if (this.#closed) return Promise.reject(this.#over(method));
+  async notify(method: string, params: Open = {}): Promise<void> {
+    if (this.#closed) throw this.#over(method);
+    checkRequest(method, params);
     return this.#use.backend.notify(this.#handle, method, { ...params, sessionId: this.id });
   }
 
   /**
    * Listens to the session. Returns the function that stops listening. A listener
    * that throws is reported as an uncaught error and harms nobody.
+   *
+   * @throws HoldfastError `bad_argument` for an event that there is not
    */
   on<E extends keyof SessionEvents>(event: E, listener: (event: SessionEvents[E]) => void): () => void {
+    checkListener(SESSION_EVENTS, event, listener);
     return this.#view.listeners.add(event, listener);
   }
 

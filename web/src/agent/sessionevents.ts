@@ -65,6 +65,23 @@ export interface SessionEvents {
   closed: object;
 }
 
+/** @internal Their names. */
+export const SESSION_EVENTS: Readonly<Record<keyof SessionEvents, 1>> = {
+  update: 1,
+  reset: 1,
+  values: 1,
+  pending: 1,
+  turn: 1,
+  request: 1,
+  withdrawn: 1,
+  resumed: 1,
+  status: 1,
+  guarantee: 1,
+  notification: 1,
+  integrity: 1,
+  closed: 1,
+};
+
 /** An event of a session, when it is iterated. */
 export type SessionEvent = { [E in keyof SessionEvents]: { type: E } & SessionEvents[E] }[keyof SessionEvents];
 

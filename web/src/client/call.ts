@@ -1,52 +1,21 @@
+import { badArgument } from "../shared/arguments.js";
 import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
 import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
+import type { CallControlOf, RecalledCall } from "./callcontrol.js";
 import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
+import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
-import { decodeEvent, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
+import { beyond, decodeEvent, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { CallEvent, Guarantee } from "./events.js";
-import type { Open } from "../shared/mcp.js";
-import type { CallOptions } from "./options.js";
+import type { CallEvent, Guarantee, ProgressEvent } from "./events.js";
+import { Listeners } from "../shared/listeners.js";
+import type { CallToolResult, Open } from "../shared/mcp.js";
+import type { CallOptions, Progress } from "./options.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
 /** What a call needs of its client. */
-export interface CallControl {
-  cancel(call: number, reason: string): void;
-  pause(call: number, paused: boolean): void;
-  answer(call: number, responses: string): void;
-  /** Resolves when it is stored. */
-  ack(call: number, position: number): Promise<void>;
-  /** The outcome is being handed to the app. */
-  handed(call: number): void;
-  /** The app had the outcome, and could act on it. */
-  acted(call: number): void;
-  park(call: number, parked: boolean): void;
-  /** The answer is {@link Call.peeked}. */
-  peek(call: number): void;
-  /** `draft` is JSON, or empty. */
-  draft(call: number, key: string, draft: string): void;
-  /** Events that a reader has no more in memory, from the store. */
-  reread(call: number, gap: Gap): AsyncIterator<RawEvent>;
-  /** Makes the same request once more. */
-  rerun(call: Call<unknown>): Call<unknown>;
-}
-
-/** What a call learns of itself when the store has brought it back. */
-export interface RecalledCall {
-  key?: string;
-  createdAt: number;
-  acked: number;
-  base: number;
-  manual: boolean;
-  /** The app answers requests for input itself. */
-  input?: "manual";
-  /** Members of its `_meta`. */
-  meta?: Open;
-  rerun?: "never" | "always";
-  owned: boolean;
-  guarantee: Guarantee;
-}
+export type CallControl = CallControlOf<Call<unknown>>;
 
 /**
  * One request, over as many connections as it takes. Iterate it for its
@@ -55,7 +24,7 @@ export interface RecalledCall {
  * Leaving a loop, dropping the object or unloading the page cancels nothing:
  * only {@link Call.cancel} and the AbortSignal do.
  */
-export class Call<T> implements AsyncIterable<CallEvent> {
+export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** The JSON-RPC method. */
   readonly method: string;
   /** The request's params, as they were sent. */
@@ -85,6 +54,8 @@ export class Call<T> implements AsyncIterable<CallEvent> {
   #resolve: ((value: T) => void) | undefined;
   #reject: ((error: HoldfastError) => void) | undefined;
   #undo: (() => void) | undefined;
+  #named: string | undefined;
+  #listeners: Listeners<{ progress: Progress }> | undefined;
   #peek: { promise: Promise<CallStatus>; settle: (answer: CallStatus | HoldfastError) => void } | undefined;
 
   /** @internal Whether the app answers requests for input itself. */
@@ -110,6 +81,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     this.manual = manual;
     this.params = params;
     this.key = made.key;
+    this.#named = made.id;
     this.createdAt = made.createdAt ?? Date.now();
     this.restored = made.createdAt !== undefined;
     this.base = made.base ?? 0;
@@ -138,6 +110,15 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     });
   }
 
+  /**
+   * A name for the call that no other call has, the same on later pages and in other tabs where the call is kept. It
+   * is the call's idempotency key, so a {@link Call.retry} has it as well. Of a call with a `key` that two
+   * tabs make at the same moment each has a name of its own until it is loaded again.
+   */
+  get id(): string {
+    return (this.#named ??= randomId());
+  }
+
   /** What a reload of the page would do to the call now. Every change is an event of the call's. */
   get guarantee(): Guarantee {
     return this.#guarantee;
@@ -163,7 +144,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * later, after the code that awaits the promise has run. If that code throws and nobody
    * catches, or the page ends before, the call stays in the store. The acknowledgement does
    * not wait for code after another `await`: use `ack: "manual"` for that. An outcome of
-   * `lost` or `outcome_unknown` is kept until {@link Call.replay},
+   * `lost` or `outcome_unknown` is kept until {@link Call.retry},
    * {@link Call.abandon} or {@link Call.ack}, or until it expires.
    */
   get result(): Promise<T> {
@@ -197,7 +178,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    */
   ack(position?: number): Promise<void> {
     if (position !== undefined && (!Number.isSafeInteger(position) || position < 0)) {
-      return Promise.reject(new HoldfastError({ code: "bad_argument", op: "ack", message: "position has to be that of an event" }));
+      return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
     }
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
     if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
@@ -206,16 +187,26 @@ export class Call<T> implements AsyncIterable<CallEvent> {
 
   /**
    * Stops reading the call's stream for now. The server works on, and nothing is
-   * cancelled. {@link Call.attach} reads the stream again. Has no effect on a call
+   * cancelled. {@link Call.resume} reads the stream again. Has no effect on a call
    * that cannot be resumed.
    */
-  detach(): void {
+  pause(): void {
     if (!this.#settled) this.#control?.park(this.#id, true);
   }
 
-  /** Takes the stream up again after {@link Call.detach}. */
-  attach(): void {
+  /** Takes the stream up again after {@link Call.pause}. */
+  resume(): void {
     if (!this.#settled) this.#control?.park(this.#id, false);
+  }
+
+  /** @deprecated The former name of {@link Call.pause}; the next version does not have it. */
+  detach(): void {
+    this.pause();
+  }
+
+  /** @deprecated The former name of {@link Call.resume}; the next version does not have it. */
+  attach(): void {
+    this.resume();
   }
 
   /**
@@ -225,12 +216,19 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    *
    * @throws HoldfastError `bad_argument` where the call has not ended so
    */
-  replay(): Call<T> {
+  retry(): Call<T> {
     const { code } = this.#error ?? {};
     if ((code !== "outcome_unknown" && code !== "lost" && code !== "unsent") || !this.#control) {
-      throw new HoldfastError({ code: "bad_argument", op: "replay", message: "only a call that is lost, unsent or of unknown outcome can be run again" });
+      throw new HoldfastError({ code: "bad_argument", op: "retry", message: "only a call that is lost, unsent or of unknown outcome can be run again" });
     }
-    return this.#control.rerun(this as Call<unknown>) as Call<T>;
+    const again = this.#control.rerun(this as Call<unknown>) as Call<T>;
+    again.#listeners ??= this.#listeners;
+    return again;
+  }
+
+  /** @deprecated The former name of {@link Call.retry}; the next version does not have it. *Replay* means events that a store has. */
+  replay(): Call<T> {
+    return this.retry();
   }
 
   /** Gives up a call whose outcome cannot be had: no later page gets the call. */
@@ -322,6 +320,7 @@ export class Call<T> implements AsyncIterable<CallEvent> {
    * acknowledged ({@link Call.ack}), perhaps in an earlier page, are left out.
    */
   events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
+    if (from !== "start" && from !== "acked") throw badArgument("events", "from", 'has to be "start" or "acked"');
     return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();
   }
 
@@ -395,12 +394,28 @@ export class Call<T> implements AsyncIterable<CallEvent> {
     for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 
+  /** @internal Tells the app of progress from here on, whether or not it iterates. */
+  progressed(listener: (progress: Progress) => void): void {
+    this.#listeners ??= new Listeners();
+    this.#listeners.add("progress", listener);
+  }
+
   /** @internal */
   deliver(kind: number, position: number, text: string, stream = 0, texts?: ParsedTogether, at = 0): void {
     this.#unpack();
     this.heard(kind, position, text, stream);
     const raw: RawEvent = { kind, position, text, texts, at };
+    if (kind === EVENT.progress && this.#listeners) this.#tell(this.#listeners, raw);
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
+  }
+
+  #tell(listeners: Listeners<{ progress: Progress }>, raw: RawEvent): void {
+    try {
+      const { type: _, position: __, ...progress } = decodeEvent(raw) as ProgressEvent;
+      listeners.emit("progress", progress);
+    } catch {
+      // It is no JSON: who iterates hears of that.
+    }
   }
 
   /** @internal What an event says of the call itself. */
@@ -473,11 +488,6 @@ function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
 
 /** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
 const MOST_PACKED = 64;
-
-/** The events beyond a position. */
-async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {
-  for await (const event of events) if (event.position > position) yield event;
-}
 
 /** Why a signal was aborted, as text for the server. */
 export function abortReason(signal: AbortSignal): string {

@@ -1,10 +1,12 @@
 import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
-import { abortReason, type Call, type RecalledCall } from "./call.js";
+import { abortReason, type Call } from "./call.js";
+import type { RecalledCall } from "./callcontrol.js";
 import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";
 import { type RawEvent, unpacked } from "./events.js";
+import { keyIn } from "./idempotency.js";
 import { LiveControl } from "./livecontrol.js";
 import type { Handlers } from "../input/handlers.js";
 import { Handover } from "./handover.js";
@@ -149,6 +151,7 @@ export class Calls {
     const kept = (how & CallFlags.Durable) !== 0;
     const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
+      id: keyIn(out.meta),
     });
     call.rerunOptions = rerunOptions(options, out.meta);
     made?.(call as SharedCall<unknown>);
@@ -233,9 +236,9 @@ export class Calls {
 
   /** The core's Recall effect: a call that the store brought back. */
   recall(id: number, text: string): void {
-    const made = JSON.parse(text) as RecalledCall & { method: string; params?: Open; id: number };
+    const made = JSON.parse(text) as Omit<RecalledCall, "id"> & { method: string; params?: Open; id: number };
     const { method, params = {} } = made;
-    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, made);
+    const call = new SharedCall<unknown>(method, this.#context.backlog, made.input === "manual", params, { ...made, id: keyIn(made.meta) });
     call.rerunOptions = rerunOptions({ ...made, ack: made.manual ? "manual" : "auto" }, made.meta);
     this.#pending.set(id, { call, params, resend: undefined, unblock: undefined, record: made.id });
     this.#kept.set(id, call);
@@ -298,7 +301,7 @@ export class Calls {
   }
 
   #rerun(call: Call<unknown>, made: Made | undefined): SharedCall<unknown> {
-    if (this.#userChanged) throw new HoldfastError({ code: "closed", op: "replay", message: "the call is another user's" });
+    if (this.#userChanged) throw new HoldfastError({ code: "closed", op: "retry", message: "the call is another user's" });
     void call.ack();
     const { method, params, key, rerunOptions: options } = call;
     return this.#context.rerun(method, params, key === undefined ? options : { ...options, key }, made);
@@ -423,7 +426,7 @@ export class Calls {
     if (typeof answer === "string") runtime.answer(handle, id, answer);
     else {
       call.fail(answer);
-      runtime.cancel(handle, id, "the input was not given");
+      runtime.cancel(handle, id, answer.code === "handler_failed" ? "the client could not answer" : "the input was refused");
     }
   }
 }

@@ -1,3 +1,4 @@
+import { name as named, open } from "../shared/kinds.js";
 import type { Call } from "./call.js";
 import { Connection } from "./connection.js";
 import type {
@@ -13,8 +14,9 @@ import type {
   Open,
   ReadResourceResult,
 } from "../shared/mcp.js";
-import type { CallOptions } from "./options.js";
-import type { ListOptions } from "./sharedclient.js";
+import type { CallOptions, ListOptions, RequestOptions } from "./options.js";
+import { LIST, REQUEST } from "./clientoptionkinds.js";
+import { toolCall, type ToolCall } from "./toolcall.js";
 
 /**
  * An MCP client. Made by {@link connect}; several of one page may share a connection,
@@ -25,16 +27,23 @@ export class McpClient extends Connection {
    * The server's tools, all pages of them; with a cursor, the one page it names.
    * The server may change them: listen for `changed`.
    */
-  listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
-    return this.backend.ask("tools/list", "listTools", options);
+  listTools(options: ListOptions = {}): Promise<ListToolsResult> {
+    return this.ask("tools/list", "listTools", { options: LIST }, options);
   }
 
   /**
    * Calls a tool. The call starts at once; iterate it for progress and logs,
-   * await its `result`. A tool's own failure is a result with `isError`.
+   * await its `result`. A tool's own failure is a result with `isError`. `T` is what the app
+   * takes the result for; nobody checks that but the tool's outputSchema.
+   *
+   * @throws HoldfastError `bad_argument`, at once
    */
-  callTool(name: string, args: Open = {}, options: CallOptions = {}): Call<CallToolResult> {
-    return this.backend.make("tools/call", "callTool", [name, args], options);
+  callTool<T = CallToolResult>(name: string, args?: Open, options?: CallOptions): Call<T>;
+  /** The same in the words of the official client: `callTool({ name, arguments }, { onprogress })`. */
+  callTool<T = CallToolResult>(tool: ToolCall, options?: CallOptions): Call<T>;
+  callTool<T>(tool: string | ToolCall, second?: unknown, third?: unknown): Call<T> {
+    const { args, options } = toolCall(tool, second, third);
+    return this.make("tools/call", "callTool", args, options);
   }
 
   /**
@@ -47,42 +56,42 @@ export class McpClient extends Connection {
    * @throws HoldfastError `unsupported` where the server does not say that it has `tasks.list`
    */
   listTasks(options: ListOptions = {}): Promise<ListTasksResult> {
-    return this.backend.ask("tasks/list", "listTasks", options);
+    return this.ask("tasks/list", "listTasks", { options: LIST }, options);
   }
 
   /** The server's resources, all pages of them. */
   listResources(options: ListOptions = {}): Promise<ListResourcesResult> {
-    return this.backend.ask("resources/list", "listResources", options);
+    return this.ask("resources/list", "listResources", { options: LIST }, options);
   }
 
   /** The server's resource templates (RFC 6570), all pages of them. */
   listResourceTemplates(options: ListOptions = {}): Promise<ListResourceTemplatesResult> {
-    return this.backend.ask("resources/templates/list", "listResourceTemplates", options);
+    return this.ask("resources/templates/list", "listResourceTemplates", { options: LIST }, options);
   }
 
   /** Reads a resource. */
-  readResource(uri: string, options: CallOptions = {}): Promise<ReadResourceResult> {
-    return this.backend.ask("resources/read", "readResource", uri, options);
+  readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
+    return this.ask("resources/read", "readResource", { uri: named, options: REQUEST }, uri, options);
   }
 
   /** Subscribes to changes of a resource: notifications/resources/updated, by `on("notification")`. */
-  subscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.backend.ask("resources/subscribe", "subscribeResource", uri, options);
+  subscribeResource(uri: string, options: RequestOptions = {}): Promise<void> {
+    return this.ask("resources/subscribe", "subscribeResource", { uri: named, options: REQUEST }, uri, options);
   }
 
   /** Ends {@link McpClient.subscribeResource}. */
-  unsubscribeResource(uri: string, options: CallOptions = {}): Promise<void> {
-    return this.backend.ask("resources/unsubscribe", "unsubscribeResource", uri, options);
+  unsubscribeResource(uri: string, options: RequestOptions = {}): Promise<void> {
+    return this.ask("resources/unsubscribe", "unsubscribeResource", { uri: named, options: REQUEST }, uri, options);
   }
 
   /** The server's prompts, all pages of them. */
   listPrompts(options: ListOptions = {}): Promise<ListPromptsResult> {
-    return this.backend.ask("prompts/list", "listPrompts", options);
+    return this.ask("prompts/list", "listPrompts", { options: LIST }, options);
   }
 
   /** Fills in a prompt. */
-  getPrompt(name: string, args: Record<string, string> = {}, options: CallOptions = {}): Promise<GetPromptResult> {
-    return this.backend.ask("prompts/get", "getPrompt", name, args, options);
+  getPrompt(name: string, args: Record<string, string> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
+    return this.ask("prompts/get", "getPrompt", { name: named, args: open, options: REQUEST }, name, args, options);
   }
 
   /**
@@ -90,8 +99,8 @@ export class McpClient extends Connection {
    *
    * @param ref a prompt (`{ type: "ref/prompt", name }`) or a template (`{ type: "ref/resource", uri }`)
    */
-  complete(ref: Open, argument: { name: string; value: string }, options: CallOptions = {}): Promise<CompleteResult> {
-    return this.backend.ask("completion/complete", "complete", ref, argument, options);
+  complete(ref: Open, argument: { name: string; value: string }, options: RequestOptions = {}): Promise<CompleteResult> {
+    return this.ask("completion/complete", "complete", { ref: open, argument: open, options: REQUEST }, ref, argument, options);
   }
 
   /**
@@ -100,8 +109,8 @@ export class McpClient extends Connection {
    * request a level of its own. Where several clients of a page share a connection, the
    * last level that one of them sets holds for all.
    */
-  setLoggingLevel(level: LoggingLevel, options: CallOptions = {}): Promise<void> {
-    return this.backend.ask("logging/setLevel", "setLoggingLevel", level, options);
+  setLoggingLevel(level: LoggingLevel, options: RequestOptions = {}): Promise<void> {
+    return this.ask("logging/setLevel", "setLoggingLevel", { level: named, options: REQUEST }, level, options);
   }
 
   /**

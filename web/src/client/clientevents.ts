@@ -46,6 +46,20 @@ export interface ClientEvents {
   integrity: { what: string; cause?: string; header?: string };
 }
 
+/** @internal Their names. */
+export const CLIENT_EVENTS: Readonly<Record<keyof ClientEvents, 1>> = {
+  state: 1,
+  notification: 1,
+  changed: 1,
+  log: 1,
+  listen: 1,
+  restored: 1,
+  durability: 1,
+  host: 1,
+  evicted: 1,
+  integrity: 1,
+};
+
 /** What the stream for unasked messages does. */
 export type ListenEvent = Omit<StatusEvent, "state" | "type" | "position"> & { state: StatusEvent["state"] | "off" };
 

@@ -156,8 +156,8 @@ export class ClientView implements ClientBackend, View, CallViewer {
   }
 
   rerun(call: SharedCall<unknown>): Call<unknown> {
-    if (this.#ended) throw closedError("replay");
-    return this.#make("replay", {}, (_, made) => call.repeat(made));
+    if (this.#ended) throw closedError("retry");
+    return this.#make("retry", {}, (_, made) => call.repeat(made));
   }
 
   stored(): Promise<Usage | null> {

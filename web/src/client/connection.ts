@@ -1,14 +1,19 @@
-import type { ClientBackend } from "./backend.js";
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Asks, ClientBackend, Makes } from "./backend.js";
 import type { Call } from "./call.js";
-import type { ClientEvents } from "./clientevents.js";
+import { CLIENT_EVENTS, type ClientEvents } from "./clientevents.js";
 import type { Counters } from "./counters.js";
 import type { Durability } from "../tabs/journalclient.js";
 import type { Guarantees } from "./guarantees.js";
 import type { CallToolResult, Implementation, Open, ServerCapabilities } from "../shared/mcp.js";
-import type { CallOptions } from "./options.js";
+import type { CallOptions, RequestOptions } from "./options.js";
+import { CALL, NOTIFICATION, REQUEST } from "./clientoptionkinds.js";
 import { nameOf } from "./methodname.js";
 import type { ClientState } from "../shared/clientstate.js";
+import { disposedBy } from "../shared/dispose.js";
 import type { Host } from "../shared/host.js";
+import { check, type Kind, name, open, optional } from "../shared/kinds.js";
+import { checkListener } from "../shared/listeners.js";
 import type { Usage } from "../storage/storage.js";
 import type { NegotiationStep } from "../shared/negotiation.js";
 
@@ -18,6 +23,14 @@ export class Connection {
   readonly url: string;
   /** @internal The runtime, and what this one has of the client there, which others may share. */
   protected readonly backend: ClientBackend;
+  /** Closes the client where an `await using` ends. */
+  declare readonly [Symbol.asyncDispose]: () => Promise<void>;
+
+  static {
+    disposedBy(this.prototype, function () {
+      return this.close();
+    });
+  }
 
   /** @internal Use {@link connect}. */
   constructor(backend: ClientBackend) {
@@ -127,26 +140,36 @@ export class Connection {
     return this.backend.facts.counters;
   }
 
-  /** Makes any request. Progress is always asked for. */
+  /**
+   * Makes any request. Progress is always asked for.
+   *
+   * @throws HoldfastError `bad_argument`, at once
+   */
   request<T = unknown>(method: string, params?: Open, options: CallOptions = {}): Call<T> {
-    return this.backend.make(nameOf(method), "request", [method, params], options);
+    const op = nameOf(method);
+    check(op, "method", method, name);
+    check(op, "params", params, optional(open));
+    return this.make(op, "request", [method, params], options);
   }
 
   /** Sends a notification; resolves once the server has taken it. */
-  notify(method: string, params?: Open, options: Pick<CallOptions, "meta"> = {}): Promise<void> {
-    return this.backend.ask(nameOf(method), "notify", method, params, options);
+  notify(method: string, params?: Open, options: Pick<RequestOptions, "meta"> = {}): Promise<void> {
+    return this.ask(nameOf(method), "notify", { method: name, params: optional(open), options: NOTIFICATION }, method, params, options);
   }
 
   /** Asks the server for a sign of life. */
-  ping(options: CallOptions = {}): Promise<void> {
-    return this.backend.ask("ping", "ping", options);
+  ping(options: RequestOptions = {}): Promise<void> {
+    return this.ask("ping", "ping", { options: REQUEST }, options);
   }
 
   /**
    * Listens to the client. Returns the function that stops listening. A
    * listener that throws is reported as an uncaught error and harms nobody.
+   *
+   * @throws HoldfastError `bad_argument` for an event that there is not
    */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void {
+    checkListener(CLIENT_EVENTS, event, listener);
     return this.backend.listeners.add(event, listener);
   }
 
@@ -164,5 +187,20 @@ export class Connection {
    */
   close(): Promise<void> {
     return this.backend.close();
+  }
+
+  /** @internal Asks for something; `kinds` are those of the arguments, by their names. */
+  protected async ask<M extends keyof Asks>(op: string, method: M, kinds: Record<string, Kind>, ...args: Parameters<Asks[M]>): Promise<Awaited<ReturnType<Asks[M]>>> {
+    Object.entries(kinds).forEach(([argument, kind], i) => check(op, argument, args[i], kind));
+    return (await this.backend.ask(op, method, ...args)) as Awaited<ReturnType<Asks[M]>>;
+  }
+
+  /** @internal Makes a call; what can be none throws at once: in the call nobody might read of it. */
+  protected make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], options: CallOptions): Call<T> {
+    check(op, "options", options, CALL);
+    const { onprogress, ...rest } = options;
+    const call = this.backend.make<T, M>(op, method, args, rest);
+    if (onprogress) call.progressed(onprogress);
+    return call;
   }
 }

@@ -15,6 +15,7 @@ export function diagnose(
   options: ConnectOptions,
   steps: readonly NegotiationStep[] = [],
 ): Promise<HoldfastError> {
+  if (options.fetch) return Promise.resolve(error); // the browser asks in another way than that does
   return explained("connect", url, error, options, (chunk, failed) => {
     const sent = { fields: ownFields(options), credentials: options.credentials ?? "omit", signal: options.signal };
     return chunk.findServerCause(failed, sent, steps);

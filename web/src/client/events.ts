@@ -196,3 +196,8 @@ export function decodeEvent({ kind, position, text, texts, at = 0, save = saveNo
       };
   }
 }
+
+/** The events beyond a position. */
+export async function* beyond(events: AsyncIterableIterator<CallEvent>, position: number): AsyncGenerator<CallEvent, void, undefined> {
+  for await (const event of events) if (event.position > position) yield event;
+}

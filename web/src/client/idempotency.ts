@@ -1,10 +1,24 @@
+import type { Open } from "../shared/mcp.js";
+
 /**
- * Where a call of a tool has its idempotency key in `_meta`: a random text, the same
+ * Where a call of a tool, or a request that is kept, has its idempotency key in `_meta`: a random text, the same
  * whenever the request is sent, by the browser once more, by a page that finds it in
- * the store, as a run that follows another one or by `replay()`. A server that
+ * the store, as a run that follows another one or by `retry()`. A server that
  * keeps what it has done under it need not do it twice. An app may give its own.
  */
 export const IDEMPOTENCY_KEY = "io.github.holdfast-mcp/idempotencyKey";
+
+/** @internal What `_meta` has, with an idempotency key where the request is worth one and has none: a call of a tool, or what is kept. */
+export function withKey(worth: boolean, ...meta: readonly (Open | undefined)[]): Open {
+  const all = Object.assign({}, ...meta) as Open;
+  return worth && !(IDEMPOTENCY_KEY in all) ? { [IDEMPOTENCY_KEY]: randomId(), ...all } : all;
+}
+
+/** @internal The idempotency key in that `_meta`. */
+export function keyIn(meta: Open | undefined): string | undefined {
+  const key = meta?.[IDEMPOTENCY_KEY];
+  return typeof key === "string" ? key : undefined;
+}
 
 /** @internal A random text that nobody can guess. */
 export function randomId(): string {

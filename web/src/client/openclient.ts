@@ -127,6 +127,9 @@ export class OpenClient implements ConnectionUse {
     }
     view.comesTo(next);
     view.uses(next.#client!);
+    if (this.#last !== view) return;
+    this.#last = undefined; // what becomes of it is no news for who has left
+    void client.suspend();
   }
 
   recalled(call: SharedCall<CallToolResult>): void {
@@ -147,7 +150,7 @@ export class OpenClient implements ConnectionUse {
       const key = keyOf(this.#plan, principal);
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
-    const all = { journal: keeping?.journal, stores, defaults, reload: () => load(options.wasm) };
+    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, reload: () => load(options.wasm) };
     const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
     client.use = this;
     return (this.#client = client);
@@ -187,7 +190,16 @@ export class OpenClient implements ConnectionUse {
 }
 
 /** What all views of a client have in common; undefined where nobody knows who the user is. */
-function keyOf({ url, core, credentials, backlog, validation, defaults, options: { journal = true } }: Plan, principal: string | undefined): string | undefined {
+function keyOf({ url, core, credentials, backlog, validation, defaults, options: { journal = true, fetch } }: Plan, principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
-  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal]);
+  return JSON.stringify([url, principal, core, credentials, backlog, validation, defaults, journal, fetch && numberOf(fetch)]);
+}
+
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+/** A number for each fetch of the app's: clients with another one do not share a connection. */
+function numberOf(fetch: object): number {
+  if (!numbers.has(fetch)) numbers.set(fetch, ++last);
+  return numbers.get(fetch)!;
 }

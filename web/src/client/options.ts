@@ -2,6 +2,7 @@ import type { Handlers } from "../input/handlers.js";
 import type { Keeping } from "../connect/lifetime.js";
 import type { Auth, JournalOptions, TokenProvider } from "../connect/useroptions.js";
 import type { ValidatePolicy } from "../output-schema/outputs.js";
+import type { FetchLike } from "../runtime/sender.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { badArgument } from "../shared/arguments.js";
 import type { Host } from "../shared/host.js";
@@ -111,6 +112,12 @@ export interface ConnectOptions {
    * page alone: `host` has to be "page" or left out.
    */
   auth?: Auth;
+  /**
+   * Sends the requests to the server, in the place of the browser's fetch: for a proxy, or for tests. It has to be in
+   * this page: `host` has to be "page" or left out. What it sends may say who the user is: nothing is kept without
+   * a `principal`. What the browser itself could find out of a failure, such as CORS rules, no `hint` says then.
+   */
+  fetch?: FetchLike;
   /** Whether to open the stream for what the server says unasked. Default true. */
   listen?: boolean;
   /** Times for every call of this client. */
@@ -158,7 +165,7 @@ export interface ConnectOptions {
    * Where the runtime runs. `page`: in this page. `worker`: in a worker of this page's, off its main
    * thread. `shared`: in a worker that all pages of the origin share. That worker outlives a
    * reload, so a reload cuts no call. If the host that is named cannot be had, connect rejects
-   * with `host_unavailable`. Default `auto`, which is the page for now.
+   * with `host_unavailable`. Default `auto`: `shared` where it can be had, else `page`; the event `host` says why.
    */
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */
@@ -172,22 +179,45 @@ export interface ConnectOptions {
 /** How a server may answer a call that may become a task (SEP-1905). */
 export type ResponseMode = "immediate" | "streaming" | "task";
 
-/** Options of one call. */
-export interface CallOptions {
-  /** Cancels the call. */
+/** Options of a request that is answered, and no more: a list, a resource, a prompt. */
+export interface RequestOptions {
+  /** Cancels the request. */
   signal?: AbortSignal;
-  /** Times for this call, where they differ from the client's. */
+  /** Times for this request, where they differ from the client's. */
   timeouts?: Timeouts;
   /**
-   * For how long the call may wait for a connection, the network or a token before it
+   * For how long the request may wait for a connection, the network or a token before it
    * leaves for the first time, in ms above 0; `Infinity` for ever. The time
-   * counts from the making of the call, over reloads as well. If the clock cannot be
-   * believed, the time is over. Then the call rejects with `unsent`: nobody will send the
-   * call, and the app may make it again. Default: the client's.
+   * counts from the making of a call, over reloads as well. If the clock cannot be
+   * believed, the time is over. Then it rejects with `unsent`: nobody will send the
+   * request, and the app may make it again. Default: the client's.
    */
   sendWithin?: number;
   /** Members for the request's `_meta`. */
   meta?: Open;
+}
+
+/** Options of a list: with a cursor, the one page that it names; without, all of them. */
+export interface ListOptions extends RequestOptions {
+  /** `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+/** How far a call has come (schema: ProgressNotificationParams). */
+export interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** Options of one call. */
+export interface CallOptions extends RequestOptions {
+  /**
+   * Called with the call's progress, as the official client does. A listener that throws is
+   * reported as an uncaught error and harms nobody. What came before a reload is
+   * not told again: iterate the call for that.
+   */
+  onprogress?: (progress: Progress) => void;
   /**
    * Whether the call is kept in the store. Default true for tools/call, false
    * for everything else.
@@ -207,7 +237,7 @@ export interface CallOptions {
    * it throws and nobody catches. A hidden page that only follows the call waits until
    * somebody sees the page. `manual`: when the app calls {@link Call.ack}, for apps that
    * have to process each outcome exactly once. Either way `lost` and
-   * `outcome_unknown` are kept until the app decides ({@link Call.replay},
+   * `outcome_unknown` are kept until the app decides ({@link Call.retry},
    * {@link Call.abandon}, {@link Call.ack}). Default: the client's.
    */
   ack?: AckMode;

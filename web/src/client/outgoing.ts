@@ -1,6 +1,6 @@
 import { CallFlags } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import { IDEMPOTENCY_KEY, randomId } from "./idempotency.js";
+import { withKey } from "./idempotency.js";
 import { nameOf } from "./methodname.js";
 import type { Open } from "../shared/mcp.js";
 import { callDefaults, type CallDefaults, type CallOptions } from "./options.js";
@@ -35,14 +35,15 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     send: milliseconds(op, "sendWithin", options.sendWithin),
   };
   const { _meta, ...rest } = params ?? {};
-  const meta: Open = { ...(method === "tools/call" ? { [IDEMPOTENCY_KEY]: randomId() } : {}), ...(_meta as Open | undefined), ...options.meta };
+  const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
+  const meta = withKey(kept || KEPT.has(method), _meta as Open | undefined, options.meta);
   if ("progressToken" in meta) throw badArgument(op, "meta.progressToken", "is given by the client itself");
   const empty = Object.keys(meta).length === 0;
   return {
     frame: [method, params === undefined ? "" : toJSON(op, "params", rest), empty ? "" : toJSON(op, "meta", meta), keyOf(op, options.key)],
     meta,
     times,
-    how: howOf(op, method, options, defaults),
+    how: howOf(op, kept, options, defaults),
   };
 }
 
@@ -58,9 +59,8 @@ function keyOf(op: string, key: string | undefined): string {
 /** The flags that say whether a call may be run again. */
 const RERUN = { never: CallFlags.RerunNever, hinted: 0, always: CallFlags.RerunAlways } as const;
 
-function howOf(op: string, method: string, options: CallOptions, defaults: CallDefaults): number {
+function howOf(op: string, kept: boolean, options: CallOptions, defaults: CallDefaults): number {
   const { ack, rerun } = callDefaults(op, { ack: options.ack ?? defaults.ack, rerun: options.rerun ?? defaults.rerun });
-  const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
   return (
     (kept ? CallFlags.Durable : 0) |
     RERUN[rerun] |

@@ -61,8 +61,8 @@ export class SharedCall<T> extends Call<T> {
    * are stored, where it comes `late`.
    */
   show(viewer: CallViewer, late = false): Call<T> {
-    const { method, key, createdAt, acked, base, followed, guarantee, restored } = this;
-    const made = { ...(key === undefined ? {} : { key }), acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
+    const { id, method, key, createdAt, acked, base, followed, guarantee, restored } = this;
+    const made = { ...(key === undefined ? {} : { key }), id, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
     const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.params, made);
     const seen: Seen<T> = { call };
     this.#seen.set(viewer, seen);

@@ -22,7 +22,7 @@ import type {
 } from "../shared/mcp.js";
 import type { Handlers } from "../input/handlers.js";
 import type { CallKeeping } from "./options.js";
-import type { CallOptions, ResponseMode } from "./options.js";
+import type { CallOptions, ListOptions, ResponseMode } from "./options.js";
 import { loadValidator } from "../output-schema/loadvalidator.js";
 import { Outputs, type ValidatePolicy } from "../output-schema/outputs.js";
 import { fieldsBlocked } from "../shared/origins.js";
@@ -38,9 +38,6 @@ const MAX_PAGES = 1000;
 
 /** Where a request that describes itself says which log messages it wants. */
 const META_LEVEL = "io.modelcontextprotocol/logLevel";
-
-/** Options of a list: with a cursor, the one page that it names; without, all of them. */
-export type ListOptions = CallOptions & { cursor?: string };
 
 /** @internal How results of tools are validated. */
 export interface Validation {
@@ -79,7 +76,7 @@ export class SharedClient extends SharedConnection {
    * The server's tools, all pages of them; with a cursor, the one page it names.
    * The server may change them: listen for `changed`.
    */
-  async listTools(options: CallOptions & { cursor?: string } = {}): Promise<ListToolsResult> {
+  async listTools(options: ListOptions = {}): Promise<ListToolsResult> {
     const { cursor, ...rest } = options;
     if (cursor !== undefined) return this.#usable(await this.#cached<ListToolsResult>("tools/list", { cursor }, rest), false);
     const { items, last } = await this.#pages<Tool>("tools/list", "tools", rest);
@@ -107,7 +104,6 @@ export class SharedClient extends SharedConnection {
   #taskFor(name: string, wanted: CallOptions["task"]): Open | undefined {
     const { ttl, responseModes = RESPONSE_MODES } = typeof wanted === "object" ? wanted : {};
     bound("task.ttl", ttl, "tools/call");
-    checkModes(responseModes);
     const [offer] = this.toolFor(name, wanted === undefined ? TaskWish.Unsaid : wanted ? TaskWish.Wanted : TaskWish.Unwanted);
     if (offer === TaskOffer.None) return undefined;
     return { ...(ttl === undefined ? {} : { ttl }), ...(offer === TaskOffer.Modes && { responseModes }) };
@@ -346,11 +342,6 @@ export class SharedClient extends SharedConnection {
 
 /** The response modes of SEP-1905, in the order that it prefers: this client takes all of them. */
 const RESPONSE_MODES: readonly ResponseMode[] = ["immediate", "streaming", "task"];
-
-function checkModes(modes: unknown): void {
-  if (Array.isArray(modes) && modes.length > 0 && modes.every((mode) => RESPONSE_MODES.includes(mode as ResponseMode))) return;
-  throw badArgument("tools/call", "task.responseModes", 'has to be an array of "immediate", "streaming", "task"');
-}
 
 /** An object that may have members of any name. */
 function names(): Open {

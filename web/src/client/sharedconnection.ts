@@ -323,9 +323,10 @@ export class SharedConnection {
   }
 
   #port(credentials: RequestCredentials): ClientPort {
-    const { stores } = this.#keeping;
+    const { stores, fetch } = this.#keeping;
     return {
       credentials,
+      fetch,
       get sender() {
         return stores?.sender;
       },
@@ -387,7 +388,8 @@ export class SharedConnection {
   async #refused(method: string, header: readonly string[], over: AbortSignal): Promise<string[]> {
     const names = header.filter((_, i) => i % 2 === 0);
     if (this.selfDescribing && (NAMED_METHODS as readonly string[]).includes(method)) names.push("Mcp-Name");
-    const refused = await refusedFields(this.url, names, over);
+    // What a fetch of the app's asks is not asked here: what keeps the browser from it says nothing.
+    const refused = this.#keeping.fetch ? [] : await refusedFields(this.url, names, over);
     const params = refused.filter((name) => name !== "Mcp-Name");
     if (params.length > 0) {
       this.headersRefused(params);

@@ -1,8 +1,8 @@
 import { version } from "../runtime/beside.js";
-import { bound, checkGroup, checkSignal, milliseconds } from "../shared/arguments.js";
+import { bound, milliseconds } from "../shared/arguments.js";
 import { headerList } from "../shared/headers.js";
 import type { Implementation } from "../shared/mcp.js";
-import { checkAuth, checkJournal, checkPrincipal, checkToken, type UserOptions } from "./useroptions.js";
+import { checkAuth, type UserOptions } from "./useroptions.js";
 
 /** The options that `connect` and `connectAgent` have in common. */
 export interface CommonOptions extends UserOptions {
@@ -27,17 +27,11 @@ interface CommonCore {
 }
 
 /**
- * Checks the options, and gives them as the core takes them; throws `bad_argument`.
- * `own` are the header fields that the protocol sets itself.
+ * Gives the options as the core takes them; throws `bad_argument` for what no kind (commonoptionkinds.ts) can say:
+ * header fields, and what excludes each other. `own` are the header fields that the protocol sets itself.
  */
 export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet<string>): CommonCore {
-  checkSignal(op, options.signal);
-  checkToken(op, options.token);
   checkAuth(op, options);
-  checkPrincipal(op, options.principal);
-  checkJournal(op, options.journal);
-  checkGroup(op, "timeouts", options.timeouts);
-  checkGroup(op, "limits", options.limits);
   const { limits = {}, timeouts = {} } = options;
   const token = options.token !== undefined || options.auth !== undefined;
   const at = (name: "line" | "event" | "body" | "depth" | "stored"): number => bound(`limits.${name}`, limits[name], op);

@@ -1,5 +1,6 @@
 import type { Draft } from "./drafts.js";
 import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
+import { handlerFailed } from "./handlerfailed.js";
 import { HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 
@@ -20,6 +21,10 @@ export interface AskedContext extends InputContext {
  * What the app does when a server asks for something, however it asks: in a
  * request of its own (until 2025-11-25) or in a result (2026-07-28). A handler
  * that is given is declared as a capability; a method without one is refused.
+ *
+ * A handler that throws, or gives no answer, has failed: that is no person's "no". The server
+ * gets an error where it can be told one, the call that asked ends with `handler_failed`, and the app's console
+ * has the error.
  */
 export interface Handlers {
   /** elicitation/create: ask the person. */
@@ -27,14 +32,17 @@ export interface Handlers {
     request: FormElicitation | URLElicitation,
     context: InputContext,
   ) => ElicitationResult | Promise<ElicitationResult>;
-  /** sampling/createMessage: ask a model; the result is the schema's CreateMessageResult. */
-  sampling?: (request: Open, context: InputContext) => Open | Promise<Open>;
+  /**
+   * sampling/createMessage: ask a model; the result is the schema's CreateMessageResult, or null where the person
+   * says no. A rejection with an AbortError says the same.
+   */
+  sampling?: (request: Open, context: InputContext) => Open | null | Promise<Open | null>;
   /** roots/list: the folders that the server may work in. */
   roots?: (context: InputContext) => { uri: string; name?: string }[] | Promise<{ uri: string; name?: string }[]>;
 }
 
 /** The method of each handler. */
-const METHODS = {
+export const METHODS = {
   elicitation: "elicitation/create",
   sampling: "sampling/createMessage",
   roots: "roots/list",
@@ -55,23 +63,56 @@ export function capabilitiesOf(handlers: Handlers): Open {
   };
 }
 
-/** Runs the handler for a request for input; rejects with an {@link RPCFailure} where there is no answer. */
+type HandlerName = keyof typeof METHODS;
+
+/**
+ * Runs the handler for a request for input. Rejects with an {@link RPCFailure} where there is none or the person
+ * says no, and with `handler_failed` where the handler fails: that is reported, unless nobody waits any more.
+ */
 export async function handle(handlers: Handlers, method: string, params: Open, context: InputContext): Promise<Open> {
-  switch (method) {
-    case METHODS.elicitation: {
-      if (!handlers.elicitation) break;
-      const request = params as FormElicitation | URLElicitation;
-      const answer = await handlers.elicitation(request, context);
-      return request.mode === "url" ? answer : withDefaults(request as FormElicitation, answer);
-    }
-    case METHODS.sampling:
-      if (!handlers.sampling) break;
-      return handlers.sampling(params, context);
-    case METHODS.roots:
-      if (!handlers.roots) break;
-      return { roots: await handlers.roots(context) };
+  const name = (Object.keys(METHODS) as HandlerName[]).find((each) => METHODS[each] === method);
+  if (!name || !handlers[name]) throw new RPCFailure({ code: -32601, message: "Method not found" });
+  let answer: unknown;
+  try {
+    answer = checkedAnswer(name, params, await run(handlers, name, params, context));
+  } catch (cause) {
+    if (!saysNo(name, cause)) throw reported(handlerFailed(name, method, cause), context.signal);
+    answer = null;
   }
-  throw new RPCFailure({ code: -32601, message: "Method not found" });
+  // 2025-11-25 client/sampling
+  if (answer === null) throw new RPCFailure({ code: -1, message: "User rejected sampling request" });
+  return name === "roots" ? { roots: answer } : (answer as Open);
+}
+
+/** Runs a handler, as a method of what has it. */
+export function run(handlers: Handlers, name: HandlerName, params: Open, context: InputContext): unknown {
+  switch (name) {
+    case "elicitation":
+      return handlers.elicitation?.(params as FormElicitation | URLElicitation, context);
+    case "sampling":
+      return handlers.sampling?.(params, context);
+    case "roots":
+      return handlers.roots?.(context);
+  }
+}
+
+/** What a handler has answered, a form with its defaults; throws where it is no answer. */
+export function checkedAnswer(name: HandlerName, params: Open, answer: unknown): unknown {
+  if (name === "roots" ? Array.isArray(answer) : typeof answer === "object" && (answer !== null || name === "sampling")) {
+    return name === "elicitation" && params["mode"] !== "url" ? withDefaults(params as unknown as FormElicitation, answer as ElicitationResult) : answer;
+  }
+  throw new TypeError("it gave no answer");
+}
+
+/** Whether a person has said no to sampling, which has no other word for it. */
+export function saysNo(name: string, error: unknown): boolean {
+  return name === "sampling" && (error as Partial<Error> | undefined)?.name === "AbortError";
+}
+
+/** What the app's own handler got wrong belongs in the app's console; where that was in another page, it is there already. */
+function reported(error: HoldfastError, { aborted }: AbortSignal): HoldfastError {
+  if (!aborted && (error.cause as { question?: unknown } | undefined)?.question === undefined) reportError(error);
+  return error;
 }
 
 /** A refusal with a JSON-RPC error of its own. */
@@ -83,15 +124,9 @@ export class RPCFailure extends Error {
   }
 }
 
-/**
- * The JSON-RPC error that a failed handler means. The text of the app's own
- * errors stays on this side: it may hold anything. A person who says no to
- * sampling is error -1 (2025-11-25 client/sampling).
- */
-export function rpcErrorOf(method: string, error: unknown): RPCError {
-  if (error instanceof RPCFailure) return error.rpc;
-  if (method === METHODS.sampling) return { code: -1, message: "User rejected sampling request" };
-  return { code: -32603, message: "The client could not answer" };
+/** The JSON-RPC error that a failed handler means. */
+export function rpcErrorOf(error: unknown): RPCError {
+  return error instanceof RPCFailure ? error.rpc : { code: -32603, message: "The client could not answer" };
 }
 
 /** The error of a call that asks for input which the app has no handler for. */

@@ -42,10 +42,11 @@ export async function answerInput(
     );
     return answers.length === 0 ? "" : JSON.stringify(Object.fromEntries(answers));
   } catch (cause) {
+    if (cause instanceof HoldfastError) return cause; // of the handler that failed
     return new HoldfastError({
       code: "cancelled",
       op: call.method,
-      message: "the input that the server asked for could not be given",
+      message: "the input that the server asked for was refused",
       cause,
     });
   }
@@ -88,8 +89,6 @@ export async function answerRequest(
     await undefined; // app code never runs within the core's effects
     return { ok: true, json: JSON.stringify(await handle(handlers, method, params, context)) };
   } catch (error) {
-    // What the app's own handler got wrong belongs in the app's console.
-    if (error instanceof HoldfastError) reportError(error);
-    return { ok: false, json: JSON.stringify(rpcErrorOf(method, error)) };
+    return { ok: false, json: JSON.stringify(rpcErrorOf(error)) };
   }
 }

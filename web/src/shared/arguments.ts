@@ -9,6 +9,8 @@ export function badArgument(op: string, argument: string, problem: string): Hold
 
 /** The absolute form of a server URL, resolved against the page; `protocols` are those that it may have. */
 export function serverURL(url: string | URL, op = "connect", protocols: readonly string[] = ["http:", "https:"]): string {
+  // Of undefined, null or nothing a page's own address would come, or one beside it.
+  if (!url || (typeof url !== "string" && typeof url.href !== "string")) throw badArgument(op, "url", "has to be a URL, or the text of one");
   let absolute: URL;
   try {
     absolute = new URL(url, globalThis.location?.href);
@@ -40,26 +42,40 @@ export function abortedError(op: string, signal: AbortSignal): HoldfastError {
   return new HoldfastError({ code: "cancelled", op, message: "the signal was aborted", cause: signal.reason });
 }
 
+/** What a time has to be, in words. */
+export const TIME = "a number of ms above 0: Infinity is for ever, and without it the default holds";
+
+/** Whether it is a time. */
+export function isTime(value: unknown): boolean {
+  return typeof value === "number" && value > 0;
+}
+
+/** What a bound has to be, in words. */
+export const COUNT = "a positive integer";
+
+/** Whether it is a bound. */
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
 /**
  * A time for the core: 0 for the default, -1 for never. The app's own 0 is refused: some
  * would mean "at once" by it, and others "never".
  */
 export function milliseconds(op: string, argument: string, value: number | undefined): number {
   if (value === undefined) return 0;
-  if (typeof value !== "number" || !(value > 0)) {
-    throw badArgument(op, argument, "has to be a number of ms above 0: Infinity is for ever, and without it the default holds");
-  }
+  if (!isTime(value)) throw badArgument(op, argument, `has to be ${TIME}`);
   return value > Number.MAX_SAFE_INTEGER ? -1 : Math.ceil(value);
 }
 
 /** A bound for the core: 0 for the default. */
 export function bound(argument: string, value: number | undefined, op = "connect"): number {
   if (value === undefined) return 0;
-  if (!Number.isSafeInteger(value) || value < 1) throw badArgument(op, argument, "has to be a positive integer");
+  if (!isCount(value)) throw badArgument(op, argument, `has to be ${COUNT}`);
   return Math.min(value, 0x7fffffff);
 }
 
 /** Refuses a number where its group belongs: `timeouts: 5000` says nothing. */
-export function checkGroup(op: string, argument: "timeouts" | "limits" | "retention", value: unknown): void {
+export function checkGroup(op: string, argument: "timeouts" | "options", value: unknown): void {
   if (value !== undefined && (typeof value !== "object" || value === null)) throw badArgument(op, argument, "has to be an object");
 }

@@ -16,6 +16,7 @@ import type { CallToolResult } from "./mcp.js";
  * | `unsupported` | the server or agent has not declared what the request needs; nothing was sent |
  * | `invalid_structured_content` | the tool ran, and its result does not fit its outputSchema; `invalid` has the result |
  * | `limit_exceeded` | a limit of the runtime was reached |
+ * | `handler_failed` | a handler of the app's threw, or gave no answer; the message names it, `cause` is its own error |
  * | `timeout` | a deadline passed |
  * | `cancelled` | `cancel()` or an AbortSignal |
  * | `closed` | the client was closed, or a token of another user came |
@@ -44,6 +45,7 @@ export type ErrorCode =
   | CoreErrorCode
   | "cors_blocked"
   | "rpc_error"
+  | "handler_failed"
   | "invalid_structured_content"
   | "oauth_denied"
   | "oauth_invalid"

@@ -1,3 +1,11 @@
+import { check, code, oneOf } from "./kinds.js";
+
+/** Refuses an event that there is not, and what cannot listen; `names` has the events. Throws `bad_argument`. */
+export function checkListener(names: object, event: unknown, listener: unknown): void {
+  check("on", "event", event, oneOf(...Object.keys(names)));
+  check("on", "listener", listener, code);
+}
+
 /**
  * Listeners by event name. They run in a microtask of their own, in the order
  * of the events, so that app code never runs within the core's effects.

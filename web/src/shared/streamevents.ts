@@ -15,7 +15,7 @@ export interface StatusEvent extends Positioned {
   /**
    * `open`: the server streams. `cut`: the connection is gone, a reconnect is
    * due. `reconnecting`: it is under way. `parked`: let go of for now
-   * ({@link Call.detach}). `followed`: another page carries the call. `owned`:
+   * ({@link Call.pause}). `followed`: another page carries the call. `owned`:
    * this page has taken it over. `awaiting_authorization`: the server has refused the
    * request, or one about the call, and has not run it; it goes on once somebody has signed in.
    */

@@ -1,0 +1,34 @@
+// What the options of connectAgent and of an agent take, by name, as client/clientoptionkinds.ts has those of MCP.
+
+import { COMMON } from "../connect/commonoptionkinds.js";
+import { check, counts, flag, functions, group, type Kind, list, name, oneOf, open, signal, text, time } from "../shared/kinds.js";
+
+/** Options of connectAgent. */
+export const CONNECT_AGENT: Kind = group({
+  ...COMMON,
+  version: oneOf(1, 2),
+  transport: oneOf("http", "websocket"),
+  handlers: functions("elicitation", "permission"),
+  input: oneOf("handlers", "manual"),
+  timeouts: group({ answer: time, idle: time }),
+  limits: counts("line", "event", "body", "depth", "item", "replay", "requests", "streams", "stored", "backlog", "backlogBytes", "backlogTotal"),
+});
+
+/** Options of a request. */
+export const GIVEN_UP: Kind = group({ signal });
+
+/** Of what a session is made. */
+export const SESSION: Kind = group({ cwd: name, mcpServers: list, additionalDirectories: list, signal });
+
+/** Options of the list of sessions. */
+export const LISTED: Kind = group({ cwd: text, cursor: text, signal });
+
+/** Options of close(). */
+export const CLOSED: Kind = group({ terminate: flag });
+
+/** Refuses what can be no request, and options that there are not; throws `bad_argument`. */
+export function checkRequest(method: string, params: unknown, options?: unknown): void {
+  check("request", "method", method, name);
+  check(method, "params", params, open);
+  if (options !== undefined) check(method, "options", options, GIVEN_UP);
+}

@@ -1,0 +1,52 @@
+// What the options of connect and of requests take, by name: looked at in the page, before anything is
+// sent. A name that is not here is refused: a slip in one would do nothing, and nobody would hear of it.
+
+import { COMMON } from "../connect/commonoptionkinds.js";
+import { address, code, count, counts, flag, flagOr, functions, group, type Kind, oneOf, open, signal, takes, text, time } from "../shared/kinds.js";
+import type { ResponseMode } from "./options.js";
+
+const TIMEOUTS = group({ answer: time, idle: time, total: time });
+const ACK = oneOf("auto", "manual");
+const RERUN = oneOf("never", "hinted", "always");
+
+/** Options of connect. */
+export const CONNECT: Kind = group({
+  ...COMMON,
+  revision: text,
+  handlers: functions("elicitation", "sampling", "roots"),
+  listen: flag,
+  timeouts: TIMEOUTS,
+  sendWithin: time,
+  limits: counts("line", "event", "body", "depth", "calls", "backlog", "backlogBytes", "backlogTotal", "stored"),
+  validate: oneOf("reject", "report", false),
+  validator: address,
+  retention: group({ ended: time, running: time }),
+  ack: ACK,
+  rerun: RERUN,
+});
+
+const ASKED = { signal, timeouts: TIMEOUTS, sendWithin: time, meta: open };
+
+/** Options of a request that is answered, and no more. */
+export const REQUEST: Kind = group(ASKED);
+
+/** Options of a list. */
+export const LIST: Kind = group({ ...ASKED, cursor: text });
+
+/** Options of a notification. */
+export const NOTIFICATION: Kind = group({ meta: open });
+
+const MODES: readonly unknown[] = ["immediate", "streaming", "task"] satisfies ResponseMode[];
+const responseModes = takes('an array of "immediate", "streaming", "task"', (value) => Array.isArray(value) && value.length > 0 && value.every((mode) => MODES.includes(mode)));
+
+/** Options of a call. */
+export const CALL: Kind = group({
+  ...ASKED,
+  onprogress: code,
+  journal: flag,
+  key: takes("a string of 1 to 1024 characters", (value) => typeof value === "string" && value !== "" && value.length <= 1024),
+  ack: ACK,
+  rerun: RERUN,
+  task: flagOr(group({ ttl: count, responseModes })),
+  input: oneOf("handlers", "manual"),
+});

@@ -1,0 +1,61 @@
+import { backlogLimits } from "../connect/backloglimits.js";
+import { clientInfo, commonCore } from "../connect/commonoptions.js";
+import { unlessAborted } from "../connect/abort.js";
+import { storeKeys, UserStores } from "../connect/userstores.js";
+import { capabilitiesOf, handledMethods } from "../input/handlers.js";
+import { load } from "../runtime/loadruntime.js";
+import { badArgument, bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
+import { Backlog } from "../shared/backlog.js";
+import { isForeign, sendsCookies } from "../shared/origins.js";
+import type { ClientView } from "./clientview.js";
+import { OpenClient, type Plan } from "./openclient.js";
+import { callDefaults, type ConnectOptions } from "./options.js";
+import type { Validation } from "./sharedclient.js";
+
+/** Opens a view of the client with those options, which have been checked in their page, of which others may have views; `viewOf` makes it. `checked` is called once the arguments are good, and may throw. */
+export async function openView<V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V, checked?: () => void): Promise<V> {
+  const absolute = serverURL(url);
+  const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
+  const core = {
+    ...commonCore("connect", options),
+    clientInfo: clientInfo(options),
+    capabilities: JSON.stringify(capabilitiesOf(handlers)),
+    revision: options.revision ?? "",
+    handles: handledMethods(handlers),
+    noListen: options.listen === false,
+    // It sends cookies to the page's own origin, whatever its options say.
+    eventSource: !options.fetch && typeof EventSource === "function" && (credentials !== "omit" || isForeign(absolute)),
+    total: milliseconds("connect", "timeouts.total", timeouts.total),
+    sendWithin: milliseconds("connect", "sendWithin", options.sendWithin),
+    keepEnded: milliseconds("connect", "retention.ended", retention.ended),
+    keepRunning: milliseconds("connect", "retention.running", retention.running),
+    maxCalls: bound("limits.calls", limits.calls),
+  };
+  const plan: Plan = {
+    url: absolute,
+    options,
+    core,
+    credentials,
+    backlog: backlogLimits("connect", options),
+    validation: validationOf(options),
+    defaults: callDefaults("connect", options),
+  };
+  throwIfAborted("connect", signal);
+  checked?.();
+  const runtime = load(options.wasm);
+  runtime.catch(() => {}); // whoever opens the client hears of it
+  const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);
+  const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);
+  const principal = await unlessAborted("connect", signal, stores.principal());
+  await OpenClient.of(plan, principal).join(view, signal, runtime, principal);
+  return view;
+}
+
+function validationOf({ validate = "reject", validator }: ConnectOptions): Validation {
+  if (validator === undefined) return { policy: validate };
+  try {
+    return { policy: validate, validator: new URL(validator, globalThis.location?.href) };
+  } catch {
+    throw badArgument("connect", "validator", "is not a URL");
+  }
+}

@@ -1,0 +1,28 @@
+// What the options take that connect and connectAgent have in common.
+
+import type { Implementation } from "../shared/mcp.js";
+import { address, any, code, flagOr, group, type Kind, oneOf, signal, takes } from "../shared/kinds.js";
+import type { Auth } from "./useroptions.js";
+
+/** Who the app says it is; MCP and ACP may add members. */
+const CLIENT = takes("an object with a name and a version", (value) => {
+  const { name, version } = (value ?? {}) as Partial<Implementation>;
+  return typeof name === "string" && typeof version === "string";
+});
+
+/** Options of both. */
+export const COMMON: Readonly<Record<string, Kind>> = {
+  client: CLIENT,
+  headers: takes("header fields as fetch takes them", (value) => typeof value === "object" && value !== null),
+  credentials: oneOf("omit", "same-origin", "include"),
+  // A token in its place is a common slip.
+  token: takes("a function that gives a token", (value) => typeof value === "function"),
+  auth: takes("what oauth() gives", (value) => typeof (value as Partial<Auth> | null)?.authorize === "function"),
+  fetch: code,
+  principal: takes('a string that names the user, or "shared"', (value) => typeof value === "string" && value !== ""),
+  journal: flagOr(group({ seal: oneOf("secrets", "all") })),
+  host: any, // looked at before
+  worker: address,
+  wasm: takes("a URL, or the wasm itself", (value) => typeof value === "string" || (typeof value === "object" && value !== null)),
+  signal,
+};

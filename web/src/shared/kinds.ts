@@ -1,0 +1,103 @@
+// What an argument may be. Each kind says what it takes in words, so that an error can.
+
+import { badArgument, isCount, isTime, COUNT, TIME } from "./arguments.js";
+
+/** What is wrong with a value: with which member of it (empty for the value itself), and what. */
+type Problem = readonly [member: string, words: string];
+
+/** Says what is wrong with a value; undefined where nothing is. */
+export type Kind = (value: unknown) => Problem | undefined;
+
+/** A kind by what it takes. */
+export function takes(words: string, test: (value: unknown) => boolean): Kind {
+  return (value) => (test(value) ? undefined : ["", `has to be ${words}`]);
+}
+
+/** One of some values. */
+export function oneOf(...values: readonly unknown[]): Kind {
+  const words = values.map((value) => JSON.stringify(value));
+  const last = words.pop()!;
+  return takes(words.length > 0 ? `${words.join(", ")} or ${last}` : last, (value) => values.includes(value));
+}
+
+/** Any text. */
+export const text: Kind = takes("a string", (value) => typeof value === "string");
+/** Text that says something. */
+export const name: Kind = takes("a string that is not empty", (value) => typeof value === "string" && value !== "");
+/** True or false. */
+export const flag: Kind = takes("true or false", (value) => typeof value === "boolean");
+/** A function of the app's. */
+export const code: Kind = takes("a function", (value) => typeof value === "function");
+/** What gives an operation up. */
+export const signal: Kind = takes("an AbortSignal", (value) => value instanceof AbortSignal);
+/** A time in ms. */
+export const time: Kind = takes(TIME, isTime);
+/** A bound. */
+export const count: Kind = takes(COUNT, isCount);
+/** An address. */
+export const address: Kind = takes("a URL, or the text of one", (value) => typeof value === "string" || value instanceof URL);
+/** A list. */
+export const list: Kind = takes("a list", Array.isArray);
+/** Members of any name. */
+export const open: Kind = takes("an object", (value) => isObject(value) && !Array.isArray(value));
+/** Anything: somebody else looks at it. */
+export const any: Kind = () => undefined;
+
+/** An object of members, each of a kind; `undefined` counts as left out. An object of a class of the app's may have members of its own. */
+export function group(members: Readonly<Record<string, Kind>>): Kind {
+  return (value) => {
+    const wrong = open(value);
+    if (wrong) return wrong;
+    const given = value as Record<string, unknown>;
+    const own = isPlain(given) ? Object.keys(given) : [];
+    for (const member of new Set([...own, ...Object.keys(members)])) {
+      if (given[member] === undefined) continue;
+      const kind = Object.hasOwn(members, member) ? members[member]! : unknown(members);
+      const problem = kind(given[member]);
+      if (problem) return [`${member}${problem[0] && `.${problem[0]}`}`, problem[1]];
+    }
+    return undefined;
+  };
+}
+
+/** An object of functions. */
+export function functions(...names: readonly string[]): Kind {
+  return group(Object.fromEntries(names.map((each) => [each, code])));
+}
+
+/** An object of bounds. */
+export function counts(...names: readonly string[]): Kind {
+  return group(Object.fromEntries(names.map((each) => [each, count])));
+}
+
+/** True, false or an object of that kind. */
+export function flagOr(kind: Kind): Kind {
+  return (value) => {
+    if (typeof value === "boolean") return undefined;
+    return typeof value === "object" ? kind(value) : ["", "has to be true, false or an object"];
+  };
+}
+
+/** One that may be left out. */
+export function optional(kind: Kind): Kind {
+  return (value) => (value === undefined ? undefined : kind(value));
+}
+
+/** Throws `bad_argument`, which names the member of `argument` that is of no such kind, or `argument` itself. */
+export function check(op: string, argument: string, value: unknown, kind: Kind): void {
+  const problem = kind(value);
+  if (problem) throw badArgument(op, problem[0] || argument, problem[1]);
+}
+
+function unknown(members: object): Kind {
+  return () => ["", `is no option: there are ${Object.keys(members).join(", ")}`];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

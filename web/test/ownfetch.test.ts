@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
+import { diagnose } from "../src/client/diagnose.js";
+import { type StoreKeys, UserStores } from "../src/connect/userstores.js";
+import { Exchange } from "../src/runtime/exchange.js";
+import type { Reports } from "../src/runtime/reports.js";
+import type { FetchLike, RequestSender } from "../src/runtime/sender.js";
+import { Ending } from "../src/shared/border.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { until } from "./ready.js";
+
+const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];
+
+/** An exchange by a fetch of the app's, and what the core hears of it. */
+function exchange(own: FetchLike, sender?: RequestSender): { heard: unknown[]; it: Exchange; start: Promise<void> } {
+  const heard: unknown[] = [];
+  const reports = {
+    chunkBytes: 1 << 16,
+    head: (...all: unknown[]) => heard.push(["head", ...all.slice(2)]),
+    chunk: (_: number, __: number, bytes: Uint8Array) => heard.push(new TextDecoder().decode(bytes)),
+    end: (_: number, __: number, ...how: unknown[]) => heard.push(["end", ...how]),
+  };
+  const it = new Exchange(reports as unknown as Reports, 1, 2);
+  return { heard, it, start: it.start(PARTS, new TextEncoder().encode("{}"), { credentials: "omit", fetch: own, sender }) };
+}
+
+test("a fetch of the app's gets the address and all that goes with it, and its body is read as it comes", async () => {
+  const asked: [string, RequestInit][] = [];
+  let more!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (more = controller) });
+  const { heard, it, start } = exchange(async (...all) => (asked.push(all), new Response(body, { headers: { "content-type": "text/event-stream", "x-own": "1" } })));
+  assert.deepEqual(asked, [], "app code never runs within the core's effects");
+  await start;
+  const [[url, init]] = asked as [[string, RequestInit]];
+  assert.deepEqual([url, init.method, init.credentials, init.redirect, (init.headers as Headers).get("content-type"), init.signal?.aborted], [PARTS[1], "POST", "omit", "manual", "application/json", false]);
+  assert.deepEqual(heard.splice(0), [["head", 200, ["content-type", "text/event-stream"]]]);
+  more.enqueue(new TextEncoder().encode("one"));
+  it.read();
+  await until(() => heard.length === 1);
+  more.enqueue(new TextEncoder().encode("two"));
+  it.read();
+  await until(() => heard.length === 2);
+  more.close();
+  it.read();
+  await until(() => heard.length === 3);
+  assert.deepEqual(heard, ["one", "two", ["end", Ending.Clean, ""]]);
+});
+
+test("what the app's fetch does wrong ends the exchange, and what it does not heed is given up all the same", async () => {
+  for (const [own, ending, detail] of [
+    [() => Promise.reject(new TypeError("no way")), Ending.Network, "no way"],
+    [() => { throw new TypeError("at once"); }, Ending.Network, "at once"],
+    [async () => ({}) as Response, Ending.Invalid, "the option fetch gave no Response"],
+    [async () => undefined as unknown as Response, Ending.Invalid, "the option fetch gave no Response"],
+  ] as [FetchLike, number, string][]) {
+    const { heard, start } = exchange(own);
+    await start;
+    assert.deepEqual(heard, [["end", ending, detail]]);
+  }
+  let cancelled = 0;
+  const deaf = (): Response => new Response(new ReadableStream({ cancel: () => void cancelled++ }));
+  let answer: (response: Response) => void = () => {};
+  const late = exchange(() => new Promise((resolve) => (answer = resolve)));
+  await undefined;
+  await undefined;
+  late.it.abort();
+  answer(deaf());
+  await late.start;
+  const open = exchange(async () => deaf());
+  await open.start;
+  open.it.abort();
+  await until(() => cancelled === 2);
+  assert.deepEqual([late.heard, open.heard.length], [[], 1]);
+});
+
+test("where somebody signs in, the app's fetch sends what the sign-in has made, again where that is needed", async () => {
+  const sent: (string | null)[] = [];
+  const own: FetchLike = async (_, { headers }) => {
+    sent.push((headers as Headers).get("authorization"));
+    return new Response(null, { status: sent.length === 1 ? 401 : 202 });
+  };
+  const sender: RequestSender = {
+    async send(_method, _url, leave) {
+      await leave([["authorization", "Bearer old"]]);
+      const response = await leave([["authorization", "DPoP new"]]);
+      return { response, status: response.status };
+    },
+  };
+  const { heard, start } = exchange(own, sender);
+  await start;
+  assert.deepEqual([sent, heard], [["Bearer old", "DPoP new"], [["head", 202, []]]]);
+});
+
+test("with a fetch of the app's nobody knows who the user is, and the browser looks for no cause", async () => {
+  const keys: StoreKeys = { of: async () => "", former: async () => [] };
+  const own: FetchLike = async () => new Response();
+  assert.equal(await new UserStores({ fetch: own }, false, keys).principal(), undefined);
+  assert.equal(await new UserStores({ fetch: own, principal: "ada" }, false, keys).principal(), "ada");
+  const error = new HoldfastError({ code: "network_error", message: "x" });
+  assert.equal(await diagnose("https://far.test/mcp", error, { fetch: own }), error);
+  assert.equal(await diagnoseAgent({ url: "https://far.test/acp", transport: "http" }, error, { fetch: own }), error);
+});
