@@ -85,7 +85,6 @@ var hostStories = []hostStory{
 	{TestAgentTurn, anywhere, false},
 	{TestAgentCut, anywhere, false},
 	// A reload has to cut something there.
-	{TestStoryGuarantee, cutting, false},
 	{TestFault41_ReplayFromTheStartAfterAReload, cutting, false},
 	{TestFault55_AnsweredAndNotSent, cutting, false},
 	{TestFault56_MaxWaitIsOver, cutting, false},
@@ -102,6 +101,9 @@ var hostStories = []hostStory{
 	{TestFault143_HintsAreNotOrders, cutting, false},
 	{TestFault55_RoundAnswered, cutting, false},
 	{TestAgentReload, cutting, false},
+	// A reload has to cut there, and the page has to know that: that a worker is killed with its page no
+	// page can know.
+	{TestStoryGuarantee, alone, false},
 	// Each page has to be a host of its own there.
 	{TestTabs, alone, false},
 	{TestTabsListen, alone, false},

@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"net/http"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,10 +88,7 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 				mcp.on("host", ({ host, why, error }) => said.push(host + ": " + why + ", " + error.message));
 				const result = await mcp.callTool("count", { call: "a", n: 2 }).result;
 				return [mcp.host, String(result.structuredContent.n), ...said];`)
-			want := []string{"page", "2"}
-			if autoIsShared(t) {
-				want = append(want, "page: "+test.reason+", "+got.Message)
-			}
+			want := []string{"page", "2", "page: " + test.reason + ", " + got.Message}
 			if !slices.Equal(told, want) {
 				t.Errorf("what the page does by itself: %q, want %q", told, want)
 			}
@@ -137,10 +132,7 @@ func TestFault222_AgentsWithoutAWorker(t *testing.T) {
 				await session.prompt("count 2");
 				const end = await session.settled();
 				return [agent.host, String(end.stopReason), ...said];`)
-			want := []string{"page", "end_turn"}
-			if autoIsShared(t) {
-				want = append(want, "page: "+test.reason+", "+pinned.Message)
-			}
+			want := []string{"page", "end_turn", "page: " + test.reason + ", " + pinned.Message}
 			if !slices.Equal(told, want) {
 				t.Errorf("what the page does by itself: %q, want %q", told, want)
 			}
@@ -186,17 +178,4 @@ func TestFault226_TrustedTypes(t *testing.T) {
 			}
 		})
 	}
-}
-
-// autoIs finds what host "auto" stands for.
-var autoIs = regexp.MustCompile(`export const AUTO: .* = "(page|shared)";`)
-
-// autoIsShared reports whether host "auto" stands for the shared worker, where that can be had.
-func autoIsShared(t *testing.T) bool {
-	t.Helper()
-	found := autoIs.FindStringSubmatch(read(t, filepath.Join("..", "web", "src", "host", "choice.ts")))
-	if found == nil {
-		t.Fatal("what host auto stands for is not found")
-	}
-	return found[1] == "shared"
 }

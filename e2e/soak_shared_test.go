@@ -73,15 +73,17 @@ func (s *schedule) round(round int) {
 		wait := s.random.IntN(150)
 		trails := chrome.Eval[map[string]trail](s.pages[0], fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
 		s.book.page(trails)
-		ended = len(trails) == len(plan)
-		for _, has := range trails {
-			ended = ended && has.Outcome != ""
+		ended = true
+		for _, made := range plan {
+			ended = ended && trails[made.Call].Outcome != ""
 		}
 		s.end()
 	}
 	last := s.pages[0]
-	last.WaitFor(`window.ready && Object.keys(trails).length === ` + chrome.JS(len(plan)))
-	resumed := chrome.Eval[int](last, `Object.values(trails).reduce((n, { resumed }) => n + resumed.length, 0)`)
+	// A tab that was there in earlier rounds has their calls as well.
+	has := fmt.Sprintf(`["r%[1]da", "r%[1]db", "r%[1]dc"].map((call) => trails[call])`, round)
+	last.WaitFor(`window.ready && ` + has + `.every(Boolean)`)
+	resumed := chrome.Eval[int](last, has+`.reduce((n, { resumed }) => n + resumed.length, 0)`)
 	settleAll(last, s.book, plan)
 	if s.kills {
 		return

@@ -3,6 +3,7 @@
 package chrome
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -15,8 +16,8 @@ type Host string
 
 // The hosts.
 const (
-	// AnyHost leaves it to connect.
-	AnyHost Host = ""
+	// AnyHost leaves it to connect, as an app does that says nothing of hosts.
+	AnyHost Host = "auto"
 	// PageHost is the page itself.
 	PageHost Host = "page"
 	// WorkerHost is a worker that dies with its page.
@@ -29,12 +30,13 @@ const (
 )
 
 // HostOf is the host of a test: TestHosts/<host>/... has it in its name, and for
-// the others HOLDFAST_HOST may name one.
+// the others HOLDFAST_HOST may name one. It is the page else: `make test` tells all stories
+// of that host, since it is the one in which a reload cuts what is open.
 func HostOf(t testing.TB) Host {
 	if parts := strings.Split(t.Name(), "/"); len(parts) > 1 && parts[0] == "TestHosts" {
 		return Host(parts[1])
 	}
-	return Host(os.Getenv("HOLDFAST_HOST"))
+	return cmp.Or(Host(os.Getenv("HOLDFAST_HOST")), PageHost)
 }
 
 // option is what connect is asked for.

@@ -165,3 +165,31 @@ test("Fault 218: a page that is away when a session closes hears of it when it i
     worker.close();
   }
 });
+
+test("Fault 279: a prompt that a dying worker or runtime cut is not called retryable: the agent may be at work on it", async () => {
+  const cut = (work: Promise<unknown>): Promise<boolean> =>
+    work.then(
+      () => Promise.reject(new TypeError("it came")),
+      (error: HoldfastError) => (assert.equal(error.code, "runtime_exited"), error.retryable),
+    );
+  const { worker, agent, session } = await started();
+  try {
+    const under = [session.prompt("hi"), agent.request("x/y"), agent.request("session/list")].map(cut);
+    await settled();
+    worker.die();
+    const late = cut(session.prompt("never sent"));
+    assert.deepEqual(await Promise.all(under), [false, false, true]);
+    assert.equal(await late, true);
+  } finally {
+    worker.close();
+  }
+  const rig = await new AgentRig().open();
+  rig.recall(1, "s1");
+  const [own] = await rig.agent.sessions();
+  const states: unknown[] = [];
+  rig.agent.on("state", ({ error }) => error && states.push(error.retryable));
+  const under = [own!.prompt("hi"), rig.agent.request("x/y"), rig.agent.request("session/list")].map(cut);
+  rig.port.exited(new HoldfastError({ code: "runtime_exited", message: "the Go program has exited", retryable: true }));
+  assert.deepEqual(await Promise.all(under), [false, false, true]);
+  assert.deepEqual(states, [true], "another one may live");
+});

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentAddress } from "../src/agent/agentaddress.js";
 import { coreOptions, type AgentOptions } from "../src/agent/agentoptions.js";
+import { CONNECT_AGENT } from "../src/agent/agentoptionkinds.js";
 import { diagnoseAgent } from "../src/agent/diagnoseagent.js";
+import type { Tokens } from "../src/connect/userstores.js";
 import { errorFromGo, HoldfastError } from "../src/shared/errors.js";
+import { check } from "../src/shared/kinds.js";
 import type { Open } from "../src/shared/mcp.js";
 import { AgentRig, isSettled } from "./agentrig.js";
 
@@ -38,7 +41,11 @@ test("a bad argument is named", () => {
   ] as const;
   for (const [options, name] of bad) {
     const given = options as unknown as AgentOptions;
-    assert.throws(() => coreOptions(agentAddress("https://example.com/acp", given), given), coded("bad_argument", `connectAgent: ${name} `));
+    const made = (): unknown => {
+      check("connectAgent", "options", given, CONNECT_AGENT);
+      return coreOptions(agentAddress("https://example.com/acp", given), given);
+    };
+    assert.throws(made, coded("bad_argument", `connectAgent: ${name} `));
   }
   for (const name of ["headers", "token", "credentials"] as const) {
     assert.throws(() => coreOptions(SOCKET, { [name]: () => "" } as AgentOptions), coded("bad_argument", `connectAgent: ${name} `));
@@ -139,6 +146,24 @@ test("closing leaves the agent to its work, unless it is told to end", async () 
     assert.equal(session!.closed, true);
     await assert.rejects(rig.agent.request("x"), coded("closed"));
     assert.deepEqual(rig.agent.counters, { cuts: 2 });
+  }
+});
+
+test("Fault 288: what waits for a token hears that its client has gone", async () => {
+  for (const how of ["closed", "failed", "exited"]) {
+    let over: AbortSignal | undefined;
+    const stores: Tokens = {
+      token: (_opening, signal) => new Promise(() => (over = signal)),
+      changed: () => false,
+      open: async () => ({ journal: undefined, why: "" }),
+    };
+    const rig = await new AgentRig({ keeping: { journal: undefined, stores } }).open();
+    rig.port.token();
+    assert.equal(over?.aborted, false, how);
+    if (how === "closed") await rig.agent.close();
+    else if (how === "failed") rig.port.state(`{"state":"failed"}`, 0);
+    else rig.port.exited(new HoldfastError({ code: "runtime_exited", message: "" }));
+    assert.equal(over?.aborted, true, how);
   }
 });
 

@@ -73,14 +73,12 @@ test("Fault 248: a transcript of 12 MB is sent once, however slow its page is an
     await settled();
     if (n % 5 === 0) page.credit(MIB);
   }
-  const meanwhile = page.bytes;
   for (let n = 0; n < 20; n++) {
     page.credit();
     await settled();
   }
   await attached;
   page.read();
-  console.log(`# a transcript of ${12 * MIB} bytes: ${atFirst} before the page said that it took any, ${meanwhile} by the time of 100 chunks more, ${page.bytes} in all`);
   assert.deepEqual(state(page.transcript), state(whole));
   assert.ok(atFirst < 9 * MIB, `${atFirst} bytes without a word of the page's`);
   assert.ok(page.bytes < 13 * MIB, `${page.bytes} bytes`);

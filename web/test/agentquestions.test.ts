@@ -74,21 +74,21 @@ test("a request that is withdrawn is nobody's to answer", async () => {
   assert.deepEqual(rig.responses, []);
 });
 
-test("a handler for permissions chooses, does not decide, or fails", async () => {
+test("Fault 309: a handler for permissions chooses, does not decide, or fails: then the agent hears of an error", async () => {
   for (const [permission, value, ok] of [
     [() => "n", { outcome: { outcome: "selected", optionId: "n" } }, true],
     [() => null, { outcome: { outcome: "cancelled" } }, true],
     [() => "maybe", { code: -32603, message: "The client could not answer" }, false],
     [() => Promise.reject(new Error("secret")), { code: -32603, message: "The client could not answer" }, false],
   ] as const) {
-    const reported: unknown[] = [];
-    globalThis.reportError = (error) => void reported.push(error);
+    const reported: HoldfastError[] = [];
+    globalThis.reportError = (error) => void reported.push(error as HoldfastError);
     const { rig, it, ask } = await asking({ permission });
     ask(permit, PERMISSION);
     assert.equal(it.requests.length, 1);
     await ready();
     assert.deepEqual(rig.responses, [{ request: 5, ok, value }]);
-    assert.equal(reported.length, ok ? 0 : 1);
+    assert.deepEqual(reported.map(({ code, message }) => [code, message]), ok ? [] : [["handler_failed", "session/request_permission: handlers.permission of the app failed"]]);
     assert.equal(it.requests.length, 0);
   }
 });

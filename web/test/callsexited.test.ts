@@ -84,9 +84,9 @@ test("Fault 157: nothing that the app holds of a runtime that has exited reaches
     await assert.rejects(call.ack(1), exited);
     call.abandon();
     call.cancel();
-    call.detach();
+    call.pause();
   }
-  assert.throws(() => unknown.replay(), exited);
+  assert.throws(() => unknown.retry(), exited);
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 0)); // a result that was handed over counts later
   assert.deepEqual(told, []);
   assert.deepEqual(

@@ -4,10 +4,9 @@ import type { Agent } from "../src/agent/agent.js";
 import { agentHost } from "../src/agent/loadagent.js";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
-import { agentWays, connectAgent } from "../src/host/agenthosts.js";
+import { connectAgent } from "../src/host/agenthosts.js";
 import { checkHost, named, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
-import { connectAnywhere } from "../src/host/connectby.js";
-import { clientWays, connect, pageHost } from "../src/host/hosts.js";
+import { connect, pageHost } from "../src/host/hosts.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
 import type { HostEvent, HostReason } from "../src/shared/host.js";
@@ -103,8 +102,8 @@ class Page {
 const welcome = { t: "welcome", build: "", lock: "" };
 /** What an app calls, with the shared worker wanted and with a pin; and what errors of it name. */
 const kinds = {
-  connect: { auto: (options: object) => connectAnywhere(clientWays, "/mcp", options), pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }) },
-  connectAgent: { auto: (options: object) => connectAnywhere(agentWays, "/acp", options), pinned: (options: object) => connectAgent("/acp", { ...options, host: "shared" }) },
+  connect: { auto: (options: object) => connect("/mcp", options), pinned: (options: object) => connect("/mcp", { ...options, host: "shared" }) },
+  connectAgent: { auto: (options: object) => connectAgent("/acp", options), pinned: (options: object) => connectAgent("/acp", { ...options, host: "shared" }) },
 };
 const anywhere = kinds.connect.auto;
 
@@ -209,7 +208,7 @@ test("Fault 222: a token that was asked for to choose the worker is used where t
 
 test("Fault 222: what is no matter of the host is not tried once more in the page", async () => {
   const page = new Page();
-  await assert.rejects(connectAnywhere(clientWays, "ftp://files.test", {}), (error: unknown) => (error as HoldfastError).code === "bad_argument");
+  await assert.rejects(connect("ftp://files.test"), (error: unknown) => (error as HoldfastError).code === "bad_argument");
   page.worker = (tell) => (message) => {
     if (message.t === "hello") tell(welcome);
     if (message.t === "connect") tell({ t: "failed", client: message.client, error: { code: "unauthorized", name: "HoldfastError", op: "connect", message: "no" } });

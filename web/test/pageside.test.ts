@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, workerClient } from "../src/host/hosts.js";
 import type { HoldfastError } from "../src/shared/errors.js";
+import { until } from "./ready.js";
 
 const PAGE = "https://app.test";
 
@@ -44,8 +45,8 @@ const coded = (code: string) => (error: unknown): boolean => (error as HoldfastE
 const connects = (signal?: AbortSignal): Promise<unknown> => connect("/mcp", { host: "shared", worker: `${PAGE}/w.mjs`, ...(signal && { signal }) });
 
 /** Resolves once a worker was started so often. */
-async function starts(page: { started: number }, times: number): Promise<void> {
-  while (page.started < times) await new Promise((resolve) => setTimeout(resolve));
+function starts(page: { started: number }, times: number): Promise<void> {
+  return until(() => page.started >= times);
 }
 
 test("Fault 221: without its chunk a page leaves the worker that was started for it, and the next connect starts again", () =>
@@ -73,7 +74,7 @@ test("a worker that cannot be started is told of at once, and a signal heard, wh
     giveUp.abort();
     await assert.rejects(givenUp, coded("cancelled"));
     page.side.lose();
-    while (page.closed < 2) await new Promise((resolve) => setTimeout(resolve));
+    await until(() => page.closed >= 2);
   }));
 
 test("what no host would take starts no worker", () =>

@@ -211,24 +211,24 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   await heard();
   progress(1);
   assert.deepEqual(await heard(), ["events"]);
-  page.say({ t: "pause", call: call.id, on: true });
+  page.say({ t: "pause", call: call.number, on: true });
   progress(2);
   progress(3);
   assert.deepEqual([await heard(), paused], [[], []]);
-  page.say({ t: "pause", call: call.id, on: false });
+  page.say({ t: "pause", call: call.number, on: false });
   const { from, to } = page.heard[0] as { from: number; to: number };
   assert.deepEqual([from, to, paused], [2, 3, [false]]);
   progress(4);
   assert.deepEqual(await heard(), ["skipped", "events"]);
   others = false;
-  page.say({ t: "pause", call: call.id, on: true });
+  page.say({ t: "pause", call: call.number, on: true });
   assert.deepEqual(paused, [false, true]);
   // Another page comes to the client: the stream goes on for it.
   others = true;
   page.session.shared(view);
   assert.deepEqual(paused, [false, true, false]);
   progress(5);
-  page.say({ t: "pause", call: call.id, on: false });
+  page.say({ t: "pause", call: call.number, on: false });
   assert.deepEqual(page.heard.splice(0).map(({ t }) => t), ["skipped"]);
 });
 
@@ -253,13 +253,13 @@ test("Fault 227: a page that is slow to take what is kept nowhere gets each even
     page.session.send({ t: "emit", client: 2, event: "changed", value: {}, call: 0 });
     await events(5, 5);
     assert.deepEqual(paused, [true], "the page is 12 MB behind");
-    page.say({ t: "pause", call: call.id, on: true }); // its reader is slow, too
+    page.say({ t: "pause", call: call.number, on: true }); // its reader is slow, too
     const takes = (): void => {
       for (const { size = 0 } of [...page.heard.slice(1)]) page.say({ t: "credit", bytes: size });
     };
     takes();
     assert.deepEqual(paused, [true, true, true]);
-    page.say({ t: "pause", call: call.id, on: false });
+    page.say({ t: "pause", call: call.number, on: false });
     call.settle(OUTCOME.result, "{}");
     const heard = page.heard.filter(({ t }) => t === "events" || t === "emit" || t === "settle" || t === "skipped");
     assert.deepEqual(heard.map(({ t }) => t), ["events", "events", "events", "events", "emit", "events", "settle"]);

@@ -76,6 +76,23 @@ test("Fault 197: what is made and asked while the worker is replaced waits for t
   await assert.rejects(backend.make("tools/call", "callTool", ["a", {}], {}).result, (error) => code(error) === "runtime_exited");
 });
 
+test("Fault 279: of what a worker had when it ended only what does no harm is worth another try; what never left the page is", async () => {
+  const [first, second] = [new FakeLink(true), new FakeLink(false)];
+  const backend = await opened(first, second);
+  const retryable = (work: Promise<unknown>): Promise<boolean> =>
+    work.then(
+      () => Promise.reject(new TypeError("it came")),
+      (error: HoldfastError) => error.retryable,
+    );
+  const cut = [backend.make("tools/call", "callTool", ["a", {}], {}), backend.make("tools/call", "callTool", ["b", {}], { journal: false }), backend.make("x/y", "request", ["x/y", {}], {})];
+  first.die();
+  assert.deepEqual(await Promise.all(cut.map(({ result }) => retryable(result))), [false, false, false]);
+  const waits = backend.make("tools/call", "callTool", ["c", {}], {});
+  await ready();
+  second.die();
+  assert.equal(await retryable(waits.result), true, "no worker has heard of it");
+});
+
 test("Fault 198: a client that is closed, or given up, while its worker is replaced stays closed", async () => {
   for (const at of ["before the worker is there", "before it is open"]) {
     const [first, second] = [new FakeLink(true), new FakeLink(false)];
@@ -136,14 +153,14 @@ test("Fault 210: a call that is not kept is made once more by its page, which ha
   link.tell({ t: "settle", call: first!.call, outcome: OUTCOME.failure, text: `{"code":"outcome_unknown","op":"tools/call","message":"?"}` });
   link.tell({ t: "forgotten", call: first!.call });
   await assert.rejects(call.result, (error) => code(error) === "outcome_unknown");
-  call.replay();
+  call.retry();
   const [, again] = link.said.filter((message) => message.t === "make");
   assert.equal(again!.call === first!.call, false);
   assert.deepEqual([again!.args, again!.options], [first!.args, first!.options]);
   const closing = backend.close();
   link.answer(undefined);
   await closing;
-  await assert.rejects(call.replay().result, (error) => code(error) === "closed");
+  await assert.rejects(call.retry().result, (error) => code(error) === "closed");
 });
 
 test("Fault 211: a logout after close deletes what is stored, by a worker that never had the client", async () => {

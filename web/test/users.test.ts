@@ -237,7 +237,7 @@ test("Fault 123: of what the first user had under way nothing reaches the second
 
   // What the app still holds of the first user's.
   assert.equal(await done.ack().catch(code), "closed");
-  assert.throws(() => done.replay(), (error) => code(error) === "closed");
+  assert.throws(() => done.retry(), (error) => code(error) === "closed");
   ports[0]!.settle(2, 1, "{}");
   answered();
   await turn();

@@ -8,6 +8,7 @@ import { authPlace } from "../src/signin/authplace.js";
 import { clientPart } from "../src/signin/loadauthorization.js";
 import { wipe } from "../src/signin/wipe.js";
 import { ISSUER, nothing, SERVER } from "./authrig.js";
+import { ready } from "./ready.js";
 import { Shim, withGlobal } from "./storeshim.js";
 
 const grant = (n: number): object => ({
@@ -62,7 +63,7 @@ test("Fault 275: a wipe waits for no chunk, and loads none where nobody has sign
   clientPart.load = () => new Promise(() => void loads++);
   try {
     const wiping = wipe();
-    for (const end = Date.now() + 1_500; (await isStored()) && Date.now() < end; ) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (const end = Date.now() + 1_500; (await isStored()) && Date.now() < end; ) await ready();
     assert.ok(!(await isStored()), "what is stored waits for the chunk");
     await wiping;
     assert.equal(loads, 1);
@@ -83,6 +84,6 @@ test("Fault 275: a forget deletes what the last build has stored while the autho
   const done = (): Promise<void> => Promise.resolve();
   view.uses({ url: SERVER, all: () => [], logout: done, close: done, forget: done } as never);
   void view.logout();
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await ready();
   assert.equal(former, 1);
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { clientWays } from "../src/host/hosts.js";
 import { BUILD } from "../src/host/build.js";
 import type { PageMessage } from "../src/host/protocol.js";
+import { tasks } from "./ready.js";
 
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ sub }))}.s`;
 
@@ -34,7 +35,7 @@ class Worker {
 }
 
 async function settled(): Promise<void> {
-  for (let n = 0; n < 10; n++) await new Promise((resolve) => setTimeout(resolve, 0));
+  await tasks(10);
 }
 
 /** A page, and its workers as they were started. */

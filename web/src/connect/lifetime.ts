@@ -2,6 +2,8 @@ import type { Journal } from "../tabs/journal.js";
 import { errorFromGo, HoldfastError, type GoError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import type { Runtime } from "../runtime/runtime.js";
+import type { FetchLike } from "../runtime/sender.js";
+import { isRepeatable } from "./interrupted.js";
 import type { Tokens } from "./userstores.js";
 import type { Wire } from "../runtime/wire.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
@@ -12,6 +14,8 @@ export interface Keeping {
   journal: Journal | undefined;
   /** Gives tokens, and opens the store of whoever they belong to. */
   stores?: Tokens;
+  /** The app's own. */
+  fetch?: FetchLike | undefined;
   /** Loads the runtime again after it has exited. */
   reload?: () => Promise<Runtime>;
 }
@@ -69,6 +73,8 @@ export class Lifetime<F extends Facts, C extends object> {
   #lastCounters: C;
   /** What the token provider has thrown last. */
   #thrown: unknown;
+  /** Ends the question for a token that is under way. */
+  #asking: AbortController | undefined;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
     this.#wire = wire;
@@ -165,6 +171,7 @@ export class Lifetime<F extends Facts, C extends object> {
   // There is nothing in the core that could be closed.
   #ended(): void {
     this.#awaits = false;
+    this.#asking?.abort();
     this.#state = "closed";
     this.#use.reject((op) => this.overError(op));
     this.#listeners.emit("state", { state: "closed" });
@@ -182,6 +189,7 @@ export class Lifetime<F extends Facts, C extends object> {
     this.#listeners.emit("state", this.#error ? { state: json.state, error: this.#error } : { state: json.state });
     // The core has settled every call that it had by then; its memory can go.
     if (this.over) {
+      this.#asking?.abort();
       this.#use.reject((op) => this.overError(op));
       queueMicrotask(() => {
         this.#count();
@@ -196,7 +204,8 @@ export class Lifetime<F extends Facts, C extends object> {
     const { stores } = this.#keeping;
     const wire = this.#wire;
     const { runtime, handle } = wire;
-    const answer = (await stores?.token(this.#state === "connecting")) ?? { ok: false, text: "there is no token provider" };
+    const asking = (this.#asking = new AbortController());
+    const answer = (await stores?.token(this.#state === "connecting", asking.signal)) ?? { ok: false, text: "there is no token provider" };
     if (this.over || wire !== this.#wire || runtime !== wire.runtime) return; // whoever asked is gone
     if (stores?.changed(answer)) {
       this.#changeUser(stores);
@@ -266,7 +275,8 @@ export class Lifetime<F extends Facts, C extends object> {
   exited(error: HoldfastError): void {
     const { journal, reload } = this.#keeping;
     this.#awaits = false;
-    this.#use.reject(() => error);
+    this.#asking?.abort();
+    this.#use.reject((op) => interrupted(error, op));
     const lived = performance.now() - this.#bornAt > REVIVAL_EVERY;
     if (!journal || !reload || !this.#boot || this.#state === "connecting" || this.over || !lived) {
       this.#fail(error);
@@ -288,6 +298,7 @@ export class Lifetime<F extends Facts, C extends object> {
   #fail(error: HoldfastError): void {
     this.#error = error;
     this.#awaits = false;
+    this.#asking?.abort();
     this.#state = "failed";
     this.#keeping.journal?.close();
     this.#listeners.emit("state", { state: "failed", error });
@@ -297,4 +308,9 @@ export class Lifetime<F extends Facts, C extends object> {
     const text = this.#wire.runtime.counters(this.#wire.handle);
     if (text) this.#lastCounters = JSON.parse(text) as C;
   }
+}
+
+/** The error of what was under way when the runtime exited. */
+function interrupted({ code, message, cause }: HoldfastError, op: string): HoldfastError {
+  return new HoldfastError({ code, op, message, retryable: isRepeatable(op), cause });
 }

@@ -1,6 +1,6 @@
 // What the options of connect and connectAgent say of the user, and of what is kept of them.
 
-import type { RequestSender } from "../runtime/sender.js";
+import type { FetchLike, RequestSender } from "../runtime/sender.js";
 import { badArgument } from "../shared/arguments.js";
 import type { PageChunk } from "./loadchunk.js";
 import type { TokenAnswer } from "./tokenanswer.js";
@@ -24,9 +24,9 @@ export interface ClientAuthorization extends RequestSender {
   /**
    * What the core's question for a token comes to: at once, where nothing was refused; else once
    * somebody has signed in, in whatever tab. Never rejects. `opening`: nobody has the
-   * client yet, and where nobody signs in there is none.
+   * client yet, and where nobody signs in there is none. Nobody is asked any more once `over` is aborted.
    */
-  token(opening: boolean): Promise<TokenAnswer>;
+  token(opening: boolean, over?: AbortSignal): Promise<TokenAnswer>;
   /** Signs out: nothing of the user's tokens is kept any more. */
   signOut(): Promise<void>;
 }
@@ -51,30 +51,9 @@ export interface JournalOptions {
   seal?: "secrets" | "all";
 }
 
-/** Refuses what is no token provider: a token in its place is a common slip. */
-export function checkToken(op: string, token: unknown): void {
-  if (token !== undefined && typeof token !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
-}
-
-/** Refuses what does not come from oauth(), and a second source of tokens. */
+/** Refuses a second source of tokens. */
 export function checkAuth(op: string, { auth, token }: UserOptions): void {
-  if (auth === undefined) return;
-  if (typeof (auth as Partial<Auth> | null)?.authorize !== "function") throw badArgument(op, "auth", "has to be what oauth() gives");
-  if (token !== undefined) throw badArgument(op, "auth", "and `token` exclude each other");
-}
-
-/** Refuses what says nothing of how calls are kept. */
-export function checkJournal(op: string, journal: unknown): void {
-  if (journal === undefined || typeof journal === "boolean") return;
-  if (typeof journal !== "object" || journal === null) throw badArgument(op, "journal", "has to be a boolean or an object");
-  const { seal } = journal as { seal?: unknown };
-  if (seal !== undefined && seal !== "secrets" && seal !== "all") throw badArgument(op, "journal.seal", 'has to be "secrets" or "all"');
-}
-
-/** Refuses what is no name of a user. */
-export function checkPrincipal(op: string, principal: unknown): void {
-  if (principal === undefined || (typeof principal === "string" && principal !== "")) return;
-  throw badArgument(op, "principal", 'has to be a string that names the user, or "shared"');
+  if (auth !== undefined && token !== undefined) throw badArgument(op, "auth", "and `token` exclude each other");
 }
 
 /** What the options say of the user. */
@@ -84,4 +63,5 @@ export interface UserOptions {
   headers?: HeadersInit;
   token?: TokenProvider;
   auth?: Auth;
+  fetch?: FetchLike;
 }

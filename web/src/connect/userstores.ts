@@ -40,8 +40,8 @@ export function storeKeys(address: () => string, prefix = ""): StoreKeys {
 
 /** Who gives a client its tokens, and opens the store of whoever they belong to. */
 export interface Tokens {
-  /** The next token. Never rejects. `opening`: the client is not open yet. */
-  token(opening?: boolean): Promise<TokenAnswer>;
+  /** The next token. Never rejects. `opening`: the client is not open yet. `over`: aborted once nobody waits for it. */
+  token(opening?: boolean, over?: AbortSignal): Promise<TokenAnswer>;
   /** How requests leave, where they do not leave as the core has them. */
   readonly sender?: RequestSender | undefined;
   /** Gives up what says who the user is, where that is ours to give up. */
@@ -117,9 +117,9 @@ export class UserStores implements Tokens {
   }
 
   /** The next token. One that was handed out is never handed out again: it may have been refused. */
-  token(opening = false): Promise<TokenAnswer> {
+  token(opening = false, over?: AbortSignal): Promise<TokenAnswer> {
     this.#opening = opening;
-    const answer = this.#ahead ?? this.#authorization?.token(opening) ?? askForToken(this.#options.token);
+    const answer = this.#ahead ?? this.#authorization?.token(opening, over) ?? askForToken(this.#options.token);
     this.#ahead = undefined;
     return answer;
   }
@@ -153,9 +153,9 @@ export class UserStores implements Tokens {
 
   /** Who the user is by the options and the next token: "" where all are one, undefined where nobody knows. */
   async principal(): Promise<string | undefined> {
-    const { principal, headers, token } = this.#options;
+    const { principal, headers, token, fetch } = this.#options;
     if (principal !== undefined) return principal === SHARED ? "" : principal;
-    if (this.#cookies || headerEntries(headers).length > 0) return undefined;
+    if (this.#cookies || fetch || headerEntries(headers).length > 0) return undefined; // any of them may say who the user is
     if (this.#authorization) {
       this.#user = { principal: await this.#authorization.principal() };
       return this.#user.principal;

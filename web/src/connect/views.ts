@@ -71,7 +71,7 @@ async function ask<T>(views: Views, context: AskedContext, of: (handlers: Handle
   };
   for (let view = views.askedOn(call); view && !context.signal.aborted; view = views.askedOn(call)) {
     const { handlers, over } = view;
-    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft, signal: either(context.signal, over) };
+    const own = { ...rest, ...(draft === undefined ? {} : { draft }), saveDraft, signal: either(context.signal, over).signal };
     try {
       const answer = await whileThere(over, Promise.resolve(of(handlers, own)));
       if (answer) return answer.value;
@@ -98,11 +98,14 @@ export class NewestTokens implements Tokens {
     return this.#views.newest?.stores.sender;
   }
 
-  async token(opening = false): Promise<TokenAnswer> {
-    for (let view = this.#views.newest; view; view = this.#views.newest) {
-      const { stores, over } = view;
-      const answer = (await whileThere(over, stores.token(opening)))?.value;
-      if (!answer || over.aborted) continue;
+  async token(opening = false, gone?: AbortSignal): Promise<TokenAnswer> {
+    for (let view = this.#views.newest; view && !gone?.aborted; view = this.#views.newest) {
+      const { stores } = view;
+      const asked = either(view.over, gone);
+      const answer = (await whileThere(asked.signal, stores.token(opening, asked.signal)))?.value;
+      const over = asked.signal.aborted;
+      asked.abort(); // it listens to neither any more
+      if (!answer || over) continue;
       if (!stores.changed(answer)) return answer;
       if (this.#views.all.length === 1) {
         this.#user(stores.user);
@@ -136,12 +139,13 @@ function whileThere<T>(over: AbortSignal, promise: Promise<T>): Promise<{ value:
 }
 
 /** Aborted with the first of two. */
-function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+function either(one: AbortSignal, other: AbortSignal | undefined): AbortController {
   const controller = new AbortController();
   const { signal } = controller;
   for (const source of [one, other]) {
+    if (!source) continue;
     if (source.aborted) controller.abort(source.reason);
     else source.addEventListener("abort", () => controller.abort(source.reason), { once: true, signal });
   }
-  return signal;
+  return controller;
 }

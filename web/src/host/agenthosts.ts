@@ -11,7 +11,7 @@ import { wayTo } from "./hosts.js";
 declare const HOLDFAST_ONE_FILE: boolean;
 
 /** This page's side of an agent's client in a worker. */
-export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "connectAgentThere" | "HostLink">> = {
+export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "check" | "connectAgentThere" | "HostLink">> = {
   op: OP,
   inWorker: true,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagentthere.js")),
@@ -40,8 +40,7 @@ export const agentWays: ConnectWays<AgentOptions, Agent> = {
   there: async (url, options, kind, starts) => {
     const address = agentAddress(url, options);
     backlogLimits(OP, options); // refused before a worker is started for it
-    const { handlers: _, ...rest } = options;
-    const { side, way } = await wayTo(agentWorker, kind, rest, starts);
+    const { side, way } = await wayTo(agentWorker, kind, options, starts);
     return side.connectAgentThere(address.url, options, way);
   },
 };

@@ -7,6 +7,7 @@ import type { UserStores } from "../connect/userstores.js";
 import type { Handlers } from "../input/handlers.js";
 import { HoldfastError } from "../shared/errors.js";
 import { AgentRequests } from "./agentrequests.js";
+import { isAnothers } from "./anothertoken.js";
 import { type TokenView, askForToken, pageArrived } from "./askpage.js";
 import { type Attachment, mayAttach } from "./attachment.js";
 import { errorData } from "./errordata.js";
@@ -169,9 +170,8 @@ export class AgentView implements SharingPage, TokenView {
     if (this.#end("the client is closed")) void this.#agent?.client?.close();
   }
 
-  heardToken(token: string): void {
-    // The client of a page that is alone goes on with it as that user's.
-    if (token !== "" && typeof token === "string" && this.peers.length > 1 && this.stores.changed({ ok: true, text: token })) this.leaves();
+  heardToken(token: unknown, isLate = false): void {
+    if (this.#agent && isAnothers(this, token, isLate)) this.leaves();
   }
 
   leaves(): void {

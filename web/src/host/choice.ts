@@ -1,18 +1,19 @@
-// Which host a client gets, of an MCP server or an agent: the whole decision, in one table. What "auto" stands for;
-// what keeps a page from having a worker, in the order in which it is looked at; and the words for it.
+// Which host a client gets, of an MCP server or an agent: "auto" is the shared worker, and the page where that cannot
+// be had. The whole decision is one table: what keeps a page from having a worker, in the order in which it is
+// looked at; and the words for it.
 
 import type { Auth } from "../connect/useroptions.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
+import type { FetchLike } from "../runtime/sender.js";
+import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
 import type { HostReason } from "../shared/host.js";
-
-/** What "auto" stands for. `shared`: the shared worker, and the page where that cannot be had. */
-export const AUTO: "page" | "shared" = "page";
 
 /** The app's options, of connect or connectAgent. */
 interface Options {
   readonly wasm?: WasmSource;
   readonly auth?: Auth | undefined;
+  readonly fetch?: FetchLike | undefined;
 }
 
 /** What the page knows of a worker before it starts one. */
@@ -34,9 +35,6 @@ interface Rule {
   text(page: Surroundings): string;
 }
 
-/** Options that are the app's code and stay in the page: the worker asks for what they give. */
-const ASKED_FOR: readonly string[] = ["token", "handlers", "signal"];
-
 /** What keeps a page from having a worker, as far as that can be seen beforehand. The first that applies is said. */
 export const RULES: readonly Rule[] = [
   {
@@ -51,8 +49,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     why: "page_code",
-    applies: ({ options }) => codeIn(options) !== undefined,
-    text: ({ options }) => `${codeIn(options)} is a function, which has to run in the page`,
+    applies: ({ options: { fetch } }) => typeof fetch === "function",
+    text: () => "fetch is a function, which has to run in the page",
   },
   {
     why: "opaque_origin",
@@ -115,7 +113,8 @@ const origins = new WeakMap<object, NoWorker>();
 export function named(op: string, error: unknown): unknown {
   if (!(error instanceof NoWorker)) return error;
   const { message, cause } = error;
-  const made = new HoldfastError({ code: "host_unavailable", op, message, ...(cause === undefined ? {} : { cause }) });
+  const hint = error.why === "not_started" ? { hint: whereServed("holdfast-worker.mjs", "worker") } : {};
+  const made = new HoldfastError({ code: "host_unavailable", op, message, ...hint, ...(cause === undefined ? {} : { cause }) });
   origins.set(made, error);
   return made;
 }
@@ -148,9 +147,4 @@ export function surroundings(kind: "shared" | "worker", options: Options, script
     hasLocks: navigator?.locks !== undefined,
     hasKind: typeof (kind === "shared" ? globalThis.SharedWorker : globalThis.Worker) === "function",
   };
-}
-
-/** The option that is code, and that no worker asks for. */
-function codeIn(options: Options): string | undefined {
-  return Object.entries(options).find(([name, value]) => typeof value === "function" && !ASKED_FOR.includes(name))?.[0];
 }

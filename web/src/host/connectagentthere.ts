@@ -4,13 +4,20 @@
 import { Agent } from "../agent/agent.js";
 import { type AgentOptions, elicits } from "../agent/agentoptions.js";
 import { OP } from "../agent/op.js";
+import { CONNECT_AGENT } from "../agent/agentoptionkinds.js";
 import { closeBy } from "../connect/abort.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { Backlog } from "../shared/backlog.js";
+import { check as checkKind } from "../shared/kinds.js";
 import type { WorkerWay } from "./connectthere.js";
 import { RemoteAgent } from "./remoteagent.js";
 
 export { HostLink } from "./hostlink.js";
+
+/** Refuses options that there are not, before the worker hears of any. */
+export function check(options: object): void {
+  checkKind(OP, "options", options, CONNECT_AGENT);
+}
 
 /** Connects in the worker that was started. */
 export async function connectAgentThere(url: string, options: AgentOptions, { crossing, ...way }: WorkerWay): Promise<Agent> {

@@ -1,10 +1,10 @@
 // Connects in the host that the options ask for: the one place for connect and connectAgent.
 
 import type { TokenProvider } from "../connect/useroptions.js";
-import { badArgument } from "../shared/arguments.js";
+import { badArgument, checkGroup } from "../shared/arguments.js";
 import type { HoldfastError } from "../shared/errors.js";
 import type { Host, HostEvent } from "../shared/host.js";
-import { AUTO, type NoWorker, noWorkerOf, reasonOf } from "./choice.js";
+import { type NoWorker, noWorkerOf, reasonOf } from "./choice.js";
 
 /** What is called before a worker is started, with its script and what gives the app's tokens from then on. It may throw. */
 export type Starts = (script: string, token: TokenProvider | undefined) => void;
@@ -27,10 +27,11 @@ export interface ConnectWays<O extends HostOptions, C> {
 
 /** Connects in the host that the options name. */
 export async function connectBy<O extends HostOptions, C>(ways: ConnectWays<O, C>, url: string | URL, options: O): Promise<C> {
+  checkGroup(ways.op, "options", options);
   const { host = "auto" } = options;
   switch (host) {
     case "auto":
-      return AUTO === "shared" ? connectAnywhere(ways, url, options) : ways.here(url, options);
+      return connectAnywhere(ways, url, options);
     case "page":
       return ways.here(url, options);
     case "shared":
@@ -45,7 +46,7 @@ export async function connectBy<O extends HostOptions, C>(ways: ConnectWays<O, C
 const failed = new Map<string, NoWorker>();
 
 /** Connects in the shared worker, and in the page where that cannot be had: the event `host` says why. */
-export async function connectAnywhere<O extends HostOptions, C>(ways: ConnectWays<O, C>, url: string | URL, options: O): Promise<C> {
+async function connectAnywhere<O extends HostOptions, C>(ways: ConnectWays<O, C>, url: string | URL, options: O): Promise<C> {
   let given = options;
   let script = "";
   try {

@@ -2,8 +2,10 @@
 // the worker starts.
 
 import { McpClient } from "../client/client.js";
+import { CONNECT } from "../client/clientoptionkinds.js";
 import type { ConnectOptions } from "../client/options.js";
 import { closeBy } from "../connect/abort.js";
+import { check as checkKind } from "../shared/kinds.js";
 import { RemoteBackend } from "./remotebackend.js";
 import type { RemoteWay } from "./remoteclient.js";
 
@@ -11,6 +13,11 @@ export { HostLink } from "./hostlink.js";
 
 /** A worker to come to, and what of the options crosses to it: all that is neither code nor says where it is. */
 export type WorkerWay = RemoteWay & { crossing: object };
+
+/** Refuses options that there are not, before the worker hears of any. */
+export function check(options: object): void {
+  checkKind("connect", "options", options, CONNECT);
+}
 
 /** Connects in the worker that was started. */
 export async function connectThere(url: string, options: ConnectOptions, { crossing, ...way }: WorkerWay): Promise<McpClient> {

@@ -2,7 +2,7 @@ import type { ClientEvents } from "../client/clientevents.js";
 import type { Call } from "../client/call.js";
 import type { Guarantee } from "../client/events.js";
 import type { Guarantees } from "../client/guarantees.js";
-import { openView } from "../client/connect.js";
+import { openView } from "../client/openview.js";
 import type { ConnectOptions } from "../client/options.js";
 import { type ErrorData, errorData } from "./errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
@@ -111,7 +111,7 @@ export class HostedClient {
     let data: object = value;
     let error: ErrorData | undefined;
     if (event === "restored") {
-      call = ((value as ClientEvents["restored"]).call as Call<unknown> as PortCall<unknown>).id;
+      call = ((value as ClientEvents["restored"]).call as Call<unknown> as PortCall<unknown>).number;
       data = {};
     } else if (event === "state") {
       const { state, error: why } = value as ClientEvents["state"];

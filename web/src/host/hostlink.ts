@@ -1,3 +1,4 @@
+import { isRepeatable } from "../connect/interrupted.js";
 import { HoldfastError } from "../shared/errors.js";
 import { hasLocks, lock } from "../tabs/locks.js";
 import { BUILD } from "./build.js";
@@ -231,14 +232,15 @@ export class HostLink {
     this.#page.abort();
     this.#release?.();
     this.#port.close();
-    for (const { op, reject } of this.#asked.values()) reject(hostEnded(op));
+    for (const { op, reject } of this.#asked.values()) reject(hostEnded(op, true));
     this.#asked.clear();
     this.#ended?.();
     for (const client of this.#clients.values()) client.hostEnded();
   }
 }
 
-/** The error of what a host had under way when it ended. Calls that are kept go on: to make them once more would be twice. */
-export function hostEnded(op: string, kept = false): HoldfastError {
-  return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable: !kept });
+/** The error of what is asked of a host that has ended; `wasUnderWay`: the host had it, and it may have run. */
+export function hostEnded(op: string, wasUnderWay = false): HoldfastError {
+  const retryable = !wasUnderWay || isRepeatable(op);
+  return new HoldfastError({ code: "runtime_exited", op, message: "the worker that the runtime was in has ended", retryable });
 }

@@ -24,7 +24,7 @@ export const pageHost: PageChunk<Pick<typeof import("../client/connect.js"), "co
 };
 
 /** This page's side of a client in a worker: it is loaded while the worker starts. */
-export const workerClient: PageChunk<Pick<typeof import("./connectthere.js"), "connectThere" | "HostLink">> = {
+export const workerClient: PageChunk<Pick<typeof import("./connectthere.js"), "check" | "connectThere" | "HostLink">> = {
   op: "connect",
   inWorker: true,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectthere.js")),
@@ -59,17 +59,16 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
   there: async (url, options, kind, starts) => {
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
-    const { handlers: _, ...rest } = options;
-    const { side, way } = await wayTo(workerClient, kind, rest, starts);
+    const { side, way } = await wayTo(workerClient, kind, options, starts);
     return side.connectThere(absolute, options, way);
   },
 };
 
 /** What says which worker it is, of the options of connect and connectAgent. */
-type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal">;
+type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal"> & { handlers?: object };
 
 /** A chunk that is a page's side of clients in workers. */
-type PageSide = Pick<typeof import("./hostlink.js"), "HostLink">;
+type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(options: object): void };
 
 /**
  * The way to a worker of that kind and user, and the page's side of it: the worker starts while that
@@ -84,7 +83,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   const way = { ...chosen, link: () => chosen.link().catch(rename) };
   const linking = way.link();
   try {
-    const [side] = await unlessAborted(op, options.signal, Promise.all([loadedChunk(chunk, {}), linking]));
+    const [side] = await unlessAborted(op, options.signal, Promise.all([checkedBy(chunk, options), linking]));
     return { side, way };
   } catch (error) {
     linking.then((unused) => unused.remove(0)).catch(() => {}); // a link that nobody uses is given back
@@ -92,9 +91,16 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
   }
 }
 
+/** The page's side, which knows what the options take. */
+async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: WorkerOptions): Promise<T> {
+  const side = await loadedChunk(chunk, {});
+  side.check(options);
+  return side;
+}
+
 async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { op } = chunk;
-  const { signal, token: provider, host: _, worker, wasm, validator, headers, ...plain } = options;
+  const { signal, token: provider, host: _, handlers: __, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");

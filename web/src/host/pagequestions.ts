@@ -1,8 +1,7 @@
 import { draftText } from "../input/drafts.js";
-import { type FormElicitation, withDefaults } from "../input/elicitation.js";
-import type { Handlers, InputContext } from "../input/handlers.js";
+import { handlerFailed } from "../input/handlerfailed.js";
+import { checkedAnswer, type Handlers, type InputContext, METHODS, run, saysNo } from "../input/handlers.js";
 import type { TokenProvider } from "../connect/useroptions.js";
-import { HoldfastError } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
 import { asData } from "./remotecalls.js";
@@ -18,7 +17,7 @@ export class PageQuestions {
   readonly #handlers: Handlers;
   readonly #token: TokenProvider | undefined;
   readonly #send: (message: PageMessage) => void;
-  readonly #open = new Map<number, AbortController>();
+  readonly #open = new Map<number, { over: AbortController; asked: Question["asked"] }>();
   readonly #thrown = new Map<number, unknown>();
 
   constructor(handlers: Handlers, token: TokenProvider | undefined, send: (message: PageMessage) => void) {
@@ -32,26 +31,28 @@ export class PageQuestions {
     return this.#thrown.get(question);
   }
 
-  /** Nobody waits for that answer any more. */
+  /** Nobody waits for that answer any more. A token says who the user is all the same. */
   withdrawn(question: number): void {
-    this.#open.get(question)?.abort();
+    const open = this.#open.get(question);
+    if (open && open.asked !== "token") open.over.abort();
   }
 
   /** The client is over. */
   end(): void {
-    for (const open of this.#open.values()) open.abort();
+    for (const { over } of this.#open.values()) over.abort();
   }
 
   /** Asks the app, and sends what it says. */
   async answer(asked: Question): Promise<void> {
     const { question } = asked;
     const over = new AbortController();
-    this.#open.set(question, over);
+    this.#open.set(question, { over, asked: asked.asked });
     try {
       const value = await this.#ask(asked, over.signal);
       if (!over.signal.aborted) this.#send({ t: "reply", question, value: asData(asked.asked, value) });
     } catch (error) {
       if (over.signal.aborted) return;
+      if (asked.asked !== "token" && !saysNo(asked.asked, error)) reportError(handlerFailed(asked.asked, METHODS[asked.asked], error));
       this.#thrown.set(question, error);
       if (this.#thrown.size > THROWN) this.#thrown.delete(this.#thrown.keys().next().value!);
       this.#send({ t: "reply", question, error: errorData(error) });
@@ -61,28 +62,12 @@ export class PageQuestions {
   }
 
   async #ask({ asked, request, server, draft, question }: Question, signal: AbortSignal): Promise<unknown> {
-    const handlers = this.#handlers; // called as its methods
     const saveDraft = (value: unknown): void => {
       const text = draftText(value);
       if (!signal.aborted) this.#send({ t: "typed", question, draft: text });
     };
     const context: InputContext = { server, signal, ...(draft === "" ? {} : { draft: JSON.parse(draft) as unknown }), saveDraft };
-    switch (asked) {
-      case "token":
-        return this.#token?.();
-      case "sampling":
-        return handlers.sampling?.(request as Open, context);
-      case "roots":
-        return handlers.roots?.(context);
-      case "elicitation": {
-        const answer = await handlers.elicitation!(request as FormElicitation, context);
-        try {
-          return (request as Open)["mode"] === "url" ? answer : withDefaults(request as FormElicitation, answer);
-        } catch (error) {
-          if (error instanceof HoldfastError) reportError(error); // what the app's own handler got wrong belongs in its console
-          throw error;
-        }
-      }
-    }
+    if (asked === "token") return this.#token?.();
+    return checkedAnswer(asked, request as Open, await run(this.#handlers, asked, request as Open, context));
   }
 }

@@ -62,7 +62,7 @@ export class PortAsks {
     }
     switch (method) {
       case "calls":
-        this.answer(ask, Promise.resolve(view.calls().map((call) => (call as unknown as PortCall<unknown>).id)));
+        this.answer(ask, Promise.resolve(view.calls().map((call) => (call as unknown as PortCall<unknown>).number)));
         break;
       case "stored":
         this.answer(ask, view.stored());

@@ -37,7 +37,7 @@ export interface CallPlace {
  */
 export class PortCall<T> extends Call<T> {
   /** Its number on the port. */
-  readonly id: number;
+  readonly number: number;
   /** Its page has made it: what is asked on it that page is asked first. */
   isPages = false;
   readonly #port: CallPort;
@@ -55,9 +55,9 @@ export class PortCall<T> extends Call<T> {
   /** A question that was in it: of those the page has to have the last. */
   #input: [position: number, text: string] | undefined;
 
-  constructor(id: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, place: CallPlace) {
+  constructor(number: number, port: CallPort, [method, backlog, manual, params, made]: NewCall, place: CallPlace) {
     super(method, backlog, manual, params, made, false);
-    this.id = id;
+    this.number = number;
     this.#port = port;
     this.#place = place;
   }
@@ -94,7 +94,7 @@ export class PortCall<T> extends Call<T> {
   override deliver(kind: number, position: number, said: string, stream = 0): void {
     this.heard(kind, position, said, stream);
     const text = said === LOST && this.kept && this.#place.outlives ? SURVIVES : said;
-    if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#port.event(this.id, kind, position, text, stream);
+    if (!this.#gap && !this.#held && (this.#port.takes || this.#waits())) this.#port.event(this.number, kind, position, text, stream);
     else this.#skip(kind, position, text);
   }
 
@@ -102,7 +102,7 @@ export class PortCall<T> extends Call<T> {
     this.advanced(position);
     if (!this.#gap && !this.#held && this.#port.takes) {
       const own = events.slice(); // others have them as well
-      this.#port.send({ t: "replayed", call: this.id, position, events: own }, [own.buffer]);
+      this.#port.send({ t: "replayed", call: this.number, position, events: own }, [own.buffer]);
     } else {
       for (const raw of unpacked(events)) this.#skip(raw.kind, raw.position, raw.text);
     }
@@ -124,7 +124,7 @@ export class PortCall<T> extends Call<T> {
   }
 
   /** Its reader in the page cannot keep up, or can again. */
-  pause(on: boolean): void {
+  holdUp(on: boolean): void {
     this.#paused = on;
     this.#tellPaused();
   }
@@ -132,7 +132,7 @@ export class PortCall<T> extends Call<T> {
   /** The page takes nothing for now: nothing waits for it. */
   letRun(): void {
     this.#late = false;
-    this.pause(false);
+    this.holdUp(false);
   }
 
   #tellPaused(): void {
@@ -146,11 +146,11 @@ export class PortCall<T> extends Call<T> {
 
   override from(position: number): void {
     this.advanced(position);
-    this.#port.send({ t: "from", call: this.id, position });
+    this.#port.send({ t: "from", call: this.number, position });
   }
 
   override peeked(outcome: number, text: string): void {
-    this.#port.send({ t: "peeked", call: this.id, outcome, text });
+    this.#port.send({ t: "peeked", call: this.number, outcome, text });
   }
 
   /** Has what comes skipped for a slow reader, until it goes on. */
@@ -160,7 +160,7 @@ export class PortCall<T> extends Call<T> {
   }
 
   /** The page takes events again. */
-  resume(): void {
+  goOn(): void {
     if (this.#late) {
       this.#late = false;
       this.#tellPaused();
@@ -176,24 +176,24 @@ export class PortCall<T> extends Call<T> {
     this.#gap = this.#input = undefined;
     const { events, from, to } = gap;
     const said = { position: this.position, guarantee: this.guarantee, followed: this.followed };
-    this.#port.send({ t: "skipped", call: this.id, events, from, to: Math.max(to, 0), ...said });
-    if (input && !this.#over) this.#port.event(this.id, EVENT.input, ...input, 0);
+    this.#port.send({ t: "skipped", call: this.number, events, from, to: Math.max(to, 0), ...said });
+    if (input && !this.#over) this.#port.event(this.number, EVENT.input, ...input, 0);
   }
 
   override settle(outcome: number, text: string): void {
     if (!this.#ends()) return;
-    this.#port.send({ t: "settle", call: this.id, outcome, text });
+    this.#port.send({ t: "settle", call: this.number, outcome, text });
     this.#letGo();
   }
 
   override fail(error: HoldfastError): void {
     if (!this.#ends()) return;
-    this.#port.send({ t: "fail", call: this.id, error: errorData(error) });
+    this.#port.send({ t: "fail", call: this.number, error: errorData(error) });
     this.#letGo();
   }
 
   #letGo(): void {
-    if (!this.kept) this.#port.ended(this.id); // the page makes it once more by itself
+    if (!this.kept) this.#port.ended(this.number); // the page makes it once more by itself
   }
 
   override endAs(other: Call<T>, outcome: [outcome: number, text: string] | undefined): void {

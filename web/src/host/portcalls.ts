@@ -116,7 +116,7 @@ export class PortCalls {
         const view = this.#viewOf.get(message.call);
         this.making(message.as, view!, () => {
           if (view && control) return control.rerun(call as never);
-          throw new HoldfastError({ code: "closed", op: "replay", message: "the client has this call no more" });
+          throw new HoldfastError({ code: "closed", op: "retry", message: "the client has this call no more" });
         });
         break;
       }
@@ -145,14 +145,14 @@ export class PortCalls {
 
   /** A slow reader holds up the stream, but not for other pages where the store has the events. */
   #pause(call: PortCall<unknown>, on: boolean): void {
-    const view = this.#viewOf.get(call.id);
+    const view = this.#viewOf.get(call.number);
     const shared = on && call.kept && view?.keepsEvents && [...(view?.shown() ?? [])].find((one) => one.call === call)?.shared;
     if (shared && view && shared.isSeenBeside(view)) {
-      if (call.isPaused) call.pause(false);
+      if (call.isPaused) call.holdUp(false);
       return call.hold(true);
     }
     call.hold(false);
-    call.pause(on);
+    call.holdUp(on);
   }
 
   /** Another page has the client of that view now: slow readers hold up no stream for it. */
@@ -177,7 +177,7 @@ export class PortCalls {
 
   /** The page takes events again. */
   resume(): void {
-    for (const call of this.#calls.values()) call.resume();
+    for (const call of this.#calls.values()) call.goOn();
   }
 
   /** The page has gone. */

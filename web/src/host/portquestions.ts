@@ -22,6 +22,8 @@ export class PortQuestions {
   readonly #send: (message: HostMessage) => void;
   readonly #hangs: () => void;
   readonly #open = new Map<number, OpenQuestion>();
+  /** Whose page has been asked for a token and has not given it: that says who the user is, also where nobody waits for it any more. */
+  readonly #tokens = new Map<number, number>();
 
   /** `hangs` is called where the page takes no question: then what it was asked is to be withdrawn. */
   constructor(send: (message: HostMessage) => void, hangs: () => void) {
@@ -32,6 +34,7 @@ export class PortQuestions {
   /** Asks the page; rejects with what the app threw, and with `GONE` where the page goes before. */
   ask(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
     const question = ++questions;
+    if (asked === "token") this.#tokens.set(question, client);
     const over = new AbortController();
     const silence = setTimeout(this.#hangs, HANGS);
     const heard = (): void => clearTimeout(silence);
@@ -51,12 +54,15 @@ export class PortQuestions {
     this.#open.get(question)?.heard();
   }
 
-  /** The page answers. */
-  reply({ question, value, error }: Extract<PageMessage, { t: "reply" }>): void {
+  /** The page answers. Returns the client whose token that is, where nobody waits for it any more. */
+  reply({ question, value, error }: Extract<PageMessage, { t: "reply" }>): number | undefined {
     const open = this.#open.get(question);
     this.#open.delete(question);
     if (error) open?.reject(new AppError({ ...error, question }));
     else open?.resolve(value);
+    const client = this.#tokens.get(question);
+    for (const [asked, of] of this.#tokens) if (of === client && asked <= question) this.#tokens.delete(asked); // an older answer says nothing after that
+    return open || error ? undefined : client;
   }
 
   /** A person has begun to answer there. */

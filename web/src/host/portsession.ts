@@ -173,9 +173,11 @@ export class PortSession implements ViewPage {
         this.#questions.heard(message);
         this.#presence.moves();
         break;
-      case "reply":
-        this.#questions.reply(message);
+      case "reply": {
+        const client = this.#questions.reply(message);
+        if (client !== undefined) (this.#agents.get(client) ?? this.viewOf(client))?.heardToken(message.value, true);
         break;
+      }
       case "typed":
         this.#questions.typed(message);
         break;

@@ -1,6 +1,7 @@
 import type { Call } from "../client/call.js";
 import { ClientView } from "../client/clientview.js";
 import type { NewCall, SharedCall } from "../client/sharedcall.js";
+import { isAnothers } from "./anothertoken.js";
 import type { Presence } from "./pagepresence.js";
 import { type CallPort, PortCall } from "./portcall.js";
 
@@ -77,6 +78,10 @@ export class PortView extends ClientView {
 
   /** Whether its page gives tokens. */
   hasToken = false;
+
+  heardToken(token: unknown, isLate = false): void {
+    if (this.client && isAnothers(this, token, isLate)) this.leaves();
+  }
 
   /** Other pages hear of a call that this one has made, as other tabs do. */
   tellOthers(call: SharedCall<unknown>): void {

@@ -119,7 +119,7 @@ type HostSays =
   | { t: "ended"; client: number; again: boolean; error?: ErrorData }
   /** The app is asked: `reply` answers. */
   | { t: "question"; client: number; question: number; asked: Asked; request: object; server: string; draft: string }
-  /** Nobody waits for that any more. */
+  /** Nobody waits for that any more. A token is given all the same: it says who the user is. */
   | { t: "withdrawn"; question: number };
 
 /** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */

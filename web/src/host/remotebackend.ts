@@ -55,7 +55,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     this.#calls.opened();
   }
 
-  protected lost(why: (op: string, kept?: boolean) => HoldfastError): void {
+  protected lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
     this.#calls.fail(why);
   }
 

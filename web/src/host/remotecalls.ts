@@ -1,8 +1,10 @@
-import { Call, type CallControl, type RecalledCall } from "../client/call.js";
+import { Call, type CallControl } from "../client/call.js";
+import type { RecalledCall } from "../client/callcontrol.js";
 import type { ClientBackend, Makes } from "../client/backend.js";
 import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../client/events.js";
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
+import { keyIn, withKey } from "../client/idempotency.js";
 import { missing } from "../client/storedevents.js";
 import { checkSignal } from "../shared/arguments.js";
 import type { Backlog } from "../shared/backlog.js";
@@ -56,18 +58,21 @@ export class RemoteCalls {
     return this.#calls.get(id);
   }
 
-  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...options }: CallOptions): Call<T> {
+  make<T, M extends keyof Makes>(op: string, method: M, args: Makes[M], { signal, ...given }: CallOptions): Call<T> {
     const isTool = method === "callTool";
     const name = isTool ? "tools/call" : String(args[0]);
     const params = (isTool ? { name: args[0], arguments: args[1] } : (args[1] ?? {})) as Open;
-    const { key, journal } = options;
+    const { key, journal } = given;
     const known = key === undefined ? undefined : this.#keys.get(key);
     if (known && !known.settled) {
       if (known.method === name && sameRequest(known.params, params)) return known as Call<T>;
       return this.refused(op, new HoldfastError({ code: "key_in_use", op, message: "another call has this key" }));
     }
-    const kept = journal ?? (isTool || name === "tools/call" || key !== undefined);
-    const made = { ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
+    const kept = journal ?? (name === "tools/call" || key !== undefined);
+    // Given here, so that the call has its id at once.
+    const meta = withKey(kept || name === "tools/call", params["_meta"] as Open | undefined, given.meta);
+    const options = { ...given, meta };
+    const made = { id: keyIn(meta), ...(key === undefined ? {} : { key }), ...(kept && { guarantee: this.#floor() }) };
     const call = new Call<T>(name, this.#backlog, options.input === "manual", params, made);
     let crosses: { op: string; method: M; args: string; options: object };
     try {
@@ -79,7 +84,7 @@ export class RemoteCalls {
       return call;
     }
     // The host has it until it ends, and no longer.
-    const control = kept ? this.#control : { ...this.#control, rerun: () => this.#again<unknown, M>("replay", method, args, options) };
+    const control = kept ? this.#control : { ...this.#control, rerun: () => this.#again<unknown, M>("retry", method, args, options) };
     this.#begin(call as Call<unknown>, signal, kept, control, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
     return call;
   }
@@ -178,10 +183,11 @@ export class RemoteCalls {
   }
 
   /** Nothing comes of the host any more. */
-  fail(why: (op: string, kept: boolean) => HoldfastError): void {
+  fail(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void {
     this.#isOpen = false;
     this.#handover.clear();
-    for (const call of [...this.#calls.values(), ...this.#waiting.keys()]) call.fail(why(call.method, call.kept));
+    for (const call of this.#calls.values()) call.fail(why(call.method, true));
+    for (const call of this.#waiting.keys()) call.fail(why(call.method));
     this.#calls.clear();
     this.#waiting.clear();
     this.#keys.clear();
@@ -240,8 +246,8 @@ export class RemoteCalls {
 
   #rerun(of: Call<unknown>): Call<unknown> {
     const from = [...this.#calls].find(([, call]) => call === of)?.[0];
-    if (from === undefined) return this.refused("replay", new HoldfastError({ code: "closed", op: "replay", message: "the client is closed" }));
-    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.params, { ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
+    if (from === undefined) return this.refused("retry", new HoldfastError({ code: "closed", op: "retry", message: "the client is closed" }));
+    const call = new Call<unknown>(of.method, this.#backlog, of.manual, of.params, { id: of.id, ...(of.key === undefined ? {} : { key: of.key }), guarantee: this.#floor() });
     const id = this.#link.number();
     this.#add(id, call);
     this.#link.send({ t: "rerun", call: from, as: id });

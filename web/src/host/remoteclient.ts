@@ -72,8 +72,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
   protected abstract hello(): PageMessage;
   /** It is open there. */
   protected opened(): void {}
-  /** Nothing comes of what is under way. */
-  protected abstract lost(why: (op: string, kept?: boolean) => HoldfastError): void;
+  /** Nothing comes of what is under way, nor of what waits for a host. */
+  protected abstract lost(why: (op: string, wasUnderWay?: boolean) => HoldfastError): void;
   /** The app ends it, and can see so far what it had. */
   protected closing(): void {}
   /** What arrives for it alone. */

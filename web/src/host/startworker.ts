@@ -1,8 +1,9 @@
 import { atStart, NoWorker } from "./choice.js";
+import { located } from "../runtime/located.js";
 import { BUILD } from "./build.js";
 
-// At the top level and in this literal form, as runtime/loadruntime.ts has it.
-const workerBeside = new URL("./holdfast-worker.mjs", import.meta.url);
+// At the top level and in this literal form, as runtime/beside.ts has it.
+const workerBeside = located("holdfast-worker.mjs", () => new URL("./holdfast-worker.mjs", import.meta.url));
 
 /** A worker that was started, or joined. */
 export interface StartedWorker {

@@ -1,0 +1,32 @@
+/** What may be asked once more whatever became of the first time: it changes nothing, or nothing more. */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  "ack",
+  "calls",
+  "close",
+  "completion/complete",
+  "forget",
+  "logging/setLevel",
+  "logout",
+  "notifications/roots/list_changed",
+  "ping",
+  "prompts/get",
+  "prompts/list",
+  "resources/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/templates/list",
+  "resources/unsubscribe",
+  "session/list",
+  "stored",
+  "tasks/list",
+  "terminate",
+  "tools/list",
+]);
+
+/**
+ * Whether it is worth another try that was under way when the runtime ended that had it. A tool that was called
+ * may have run, and an agent may be at work on a prompt: to ask for that again might do it twice.
+ */
+export function isRepeatable(op: string): boolean {
+  return REPEATABLE.has(op);
+}

@@ -1,0 +1,159 @@
+// A page gives a token that nobody waits for any more: it says who the user is all the same.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Agent } from "../src/agent/agent.js";
+import { OpenClient, type Plan } from "../src/client/openclient.js";
+import { callDefaults } from "../src/client/options.js";
+import { UserStores } from "../src/connect/userstores.js";
+import { PortView, type ViewPage } from "../src/host/portview.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import type { Runtime } from "../src/runtime/runtime.js";
+import { Backlog } from "../src/shared/backlog.js";
+import { coded, settled, somebody, tokenOf, Worker } from "./agentworker.js";
+import { until } from "./ready.js";
+
+/** A worker with a page that takes its time to give a token, and another page of the same user's. */
+async function twoPages(): Promise<{ worker: Worker; slow: Agent; staying: Agent; ask(): void; give(token: string): void; giving(): (token: string) => void; first: string; second: string }> {
+  const worker = new Worker();
+  worker.stored = ["s1"];
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  let given: Promise<string> | undefined;
+  let give!: (token: string) => void;
+  const staying = await worker.page({ token: () => first });
+  await worker.tokens.token();
+  const slow = await worker.page({ token: () => given ?? first });
+  await worker.tokens.token();
+  await settled();
+  return { worker, slow, staying, first, second, ask: () => void (given = new Promise((resolve) => (give = resolve))), give: (token) => give(token), giving: () => give };
+}
+
+test("Fault 278: a page that gives the token of another user when nobody waits for it any more is out of the client of the last one", async () => {
+  for (const alone of [false, true]) {
+    const { worker, slow, staying, first, second, ask, give } = await twoPages();
+    try {
+      const [session] = await slow.sessions();
+      ask();
+      const token = worker.tokens.token();
+      await settled();
+      worker.say(1, { t: "away", cached: false }); // the other page is asked
+      assert.deepEqual(await token, { ok: true, text: first });
+      worker.say(1, { t: "back" });
+      await settled();
+      if (alone) await staying.close();
+      assert.equal(worker.cores.length, 1);
+      give(second);
+      await until(() => worker.cores.length === 2 && slow.state === "open");
+      assert.equal(session!.closed, true);
+      await assert.rejects(session!.prompt("of the next user"), coded("closed"));
+      assert.deepEqual(worker.cores[0]!.sent, []);
+      assert.deepEqual([staying.state, worker.cores[0]!.ended], alone ? ["closed", ["close"]] : ["open", []]);
+    } finally {
+      worker.close();
+    }
+  }
+});
+
+test("Fault 278: of what a page was asked twice the later answer counts, whichever comes first", async () => {
+  const { worker, slow, first, second, ask, give, giving } = await twoPages();
+  try {
+    ask();
+    const giveEarlier = giving();
+    const before = worker.tokens.token();
+    await settled();
+    worker.say(1, { t: "away", cached: false });
+    await before; // the other page's
+    worker.say(1, { t: "back" });
+    ask();
+    const token = worker.tokens.token();
+    await settled();
+    give(first);
+    assert.deepEqual(await token, { ok: true, text: first });
+    giveEarlier(second);
+    await settled();
+    assert.deepEqual([worker.cores.length, slow.state], [1, "open"]);
+  } finally {
+    worker.close();
+  }
+});
+
+test("Fault 278: a page that is asked for the sake of another one, and gives the token of another user, leaves as well", async () => {
+  const worker = new Worker();
+  worker.stored = ["s1"];
+  const [first, second] = [tokenOf(somebody()), tokenOf(somebody())];
+  let now = first;
+  try {
+    const lender = await worker.page({ token: () => now });
+    await worker.tokens.token();
+    const newest = await worker.page({ token: () => first });
+    await worker.tokens.token();
+    await settled();
+    for (const at of [0, 1]) worker.say(at, { t: "away", cached: false });
+    const token = worker.tokens.token();
+    await settled();
+    now = second;
+    worker.say(0, { t: "back" });
+    await until(() => worker.cores.length === 2 && lender.state === "open");
+    assert.equal(newest.state, "open");
+    worker.say(1, { t: "back" });
+    assert.deepEqual(await token, { ok: true, text: first });
+  } finally {
+    worker.close();
+  }
+});
+
+test("Fault 278: an MCP client goes on as the user of a token that nobody waits for; the one of the last user ends, and its session stays", async () => {
+  const jwt = [tokenOf(somebody()), tokenOf(somebody())] as const;
+  const said: string[] = [];
+  const ports: ClientPort[] = [];
+  const note = (what: string) => (handle: number): void => void said.push(`${what} ${handle}`);
+  const runtime = {
+    connect: (_: object, port: ClientPort, stored: (handle: number) => unknown) => {
+      const handle = ports.push(port);
+      stored(handle);
+      queueMicrotask(() => port.state('{"state":"open","revision":"2025-11-25","session":true,"initialize":{}}', 0));
+      return handle;
+    },
+    counters: () => "",
+    closeKeepingSession: (handle: number) => {
+      said.push(`keep ${handle}`);
+      ports[handle - 1]!.state('{"state":"closed"}', 0);
+    },
+    ...Object.fromEntries(["release", "close", "token"].map((what) => [what, note(what)])),
+  } as unknown as Runtime;
+  const plan: Plan = {
+    url: "https://example.com/mcp",
+    options: { journal: false },
+    core: { revision: "2025-11-25" },
+    credentials: "omit",
+    backlog: [10, 1_000, 1_000],
+    validation: { policy: false },
+    defaults: callDefaults("test", {}),
+  };
+  const keys = { of: async (name: string) => name, former: async () => [] };
+  const join = async (number: number): Promise<PortView> => {
+    const stores = new UserStores({ token: () => jwt[0], journal: false }, false, keys);
+    const view = new PortView(number, { presence: "here" } as ViewPage, [plan.url, new Backlog(10), {}, stores]);
+    const principal = await stores.principal();
+    await OpenClient.of(plan, principal).join(view, undefined, Promise.resolve(runtime), principal);
+    return view;
+  };
+  const [one, other] = [await join(2), await join(4)];
+  for (const view of [one, other]) view.stores.changed(await view.stores.token());
+  assert.equal(one.client, other.client);
+  const last = one.client;
+  const states: string[] = [];
+  for (const view of [one, other]) view.listeners.add("state", ({ state }) => states.push(state));
+  one.heardToken(jwt[0], true);
+  assert.equal(one.client, last, "it is the same user's");
+  one.heardToken(jwt[1], true);
+  await settled();
+  assert.deepEqual([one.client === last, other.client === last, last.state, said], [false, true, "open", []]);
+  other.heardToken(jwt[1]);
+  assert.equal(other.client, last, "the core waits for it");
+  other.heardToken(jwt[1], true);
+  await until(() => last.state === "closed");
+  assert.ok(other.client !== last);
+  assert.deepEqual(said, ["keep 1", "release 1"]);
+  assert.ok(!states.includes("closed"), states.join());
+});
