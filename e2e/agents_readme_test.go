@@ -17,7 +17,7 @@ func TestReadmeAgent(t *testing.T) {
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	site := chrome.NewSite(t)
-	script := strings.Replace(readmeScripts(t, site)[3], site.URL+"/acp", server.URL(), 1)
+	script := strings.Replace(readmeScripts(t, site)[4], site.URL+"/acp", server.URL(), 1)
 	page := chrome.Open(t, site.Page("/app", script+"window.done = true; window.session = session;"))
 	page.WaitFor(`window.done`)
 	want := []string{"log: 1: What is in this folder?", "log: the turn ended: end_turn"}

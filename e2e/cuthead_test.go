@@ -61,6 +61,10 @@ func (h *headCutter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := r.Clone(r.Context())
 	out.RequestURI, out.URL, out.Host = "", h.peer, h.peer.Host
 	answer, err := http.DefaultTransport.RoundTrip(out)
+	if r.Context().Err() != nil {
+		h.put(r.URL.Path, after) // a page that is short of connections has given this one to another stream
+		return
+	}
 	if err != nil {
 		h.t.Errorf("%s: %v", r.URL.Path, err)
 		return
@@ -107,6 +111,13 @@ func (h *headCutter) take(r *http.Request, body []byte) (after int, due bool) {
 	after, due = h.due[r.URL.Path]
 	delete(h.due, r.URL.Path)
 	return after, due
+}
+
+// put has the next request of that path cut so, where the page itself has ended the one that was to be.
+func (h *headCutter) put(path string, after int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.due[path] = after
 }
 
 // positions are more than the bytes of any head of the Peer's.

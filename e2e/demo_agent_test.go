@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -16,17 +15,8 @@ import (
 // demoAgent opens the page of the agent, and waits until something can be said.
 func demoAgent(t *testing.T) (*acppeer.Peer, *chrome.Page) {
 	t.Helper()
-	site, err := demosite.New(demosite.Options{Haste: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(site)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
-		site.Close()
-	})
-	page := chrome.OpenWindow(t, server.URL+"/demo/agent.html")
+	site, url := newDemo(t, demosite.Options{Haste: 3})
+	page := chrome.OpenWindow(t, url+"/demo/agent.html")
 	agentIs(page, "idle")
 	return site.Agent(), page
 }
@@ -221,14 +211,14 @@ func TestStoryDemoAgentStop(t *testing.T) {
 	}
 }
 
-// TestStoryDemoAgentSecondTab: a second tab follows, and takes over when the first
-// one is closed.
+// TestStoryDemoAgentSecondTab: a second tab has the conversation as the first one has it, since
+// both are of one worker, and it goes on when that is closed.
 func TestStoryDemoAgentSecondTab(t *testing.T) {
 	t.Parallel()
 	agent, page := demoAgent(t)
 	halfSaid(agent, page)
 	second := page.Profile().Open(chrome.Eval[string](page, hook("agent-tab")+`.href`))
-	agentIs(second, "followed")
+	agentIs(second, "working")
 	hears(second, "most at the water that is nearest")
 	page.Close()
 	agentIs(second, "working")

@@ -46,8 +46,8 @@ func demoAt(t *testing.T, o demosite.Options, path string) (*demosite.Site, *chr
 	return site, demoBehind(t, site, site, path)
 }
 
-// demoBehind opens a page of a demo site that a handler serves.
-func demoBehind(t *testing.T, site *demosite.Site, handler http.Handler, path string) *chrome.Page {
+// serveDemo serves a demo site by a handler, and returns its address.
+func serveDemo(t *testing.T, site *demosite.Site, handler http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
@@ -55,7 +55,23 @@ func demoBehind(t *testing.T, site *demosite.Site, handler http.Handler, path st
 		server.Close()
 		site.Close()
 	})
-	page := chrome.OpenWindow(t, server.URL+path)
+	return server.URL
+}
+
+// newDemo serves a demo site, and returns its address.
+func newDemo(t *testing.T, o demosite.Options) (*demosite.Site, string) {
+	t.Helper()
+	site, err := demosite.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site, serveDemo(t, site, site)
+}
+
+// demoBehind opens a page of a demo site that a handler serves.
+func demoBehind(t *testing.T, site *demosite.Site, handler http.Handler, path string) *chrome.Page {
+	t.Helper()
+	page := chrome.OpenWindow(t, serveDemo(t, site, handler)+path)
 	page.WaitFor(hook("state") + `?.dataset.state === "open"`)
 	return page
 }

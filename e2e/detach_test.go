@@ -35,7 +35,7 @@ func TestStoryDetachedWithPolicy(t *testing.T) {
 	}
 	asks(false) // its stream is open
 
-	chrome.Eval[chrome.Void](page, `call.detach()`)
+	chrome.Eval[chrome.Void](page, `call.pause()`)
 	page.WaitFor(`seen.status.at(-1) === "parked"`)
 	eventually(t, "the stream to end", func() bool { return o.OpenStreams("a") == 0 })
 	asks(false)
@@ -46,7 +46,7 @@ func TestStoryDetachedWithPolicy(t *testing.T) {
 		t.Errorf("%d resumes of a call that is let go of", n)
 	}
 
-	chrome.Eval[chrome.Void](page, `call.attach()`)
+	chrome.Eval[chrome.Void](page, `call.resume()`)
 	page.WaitFor(`seen.progress.length === 5`)
 	passes(p, "go", 4)
 	outcome(t, page, "")

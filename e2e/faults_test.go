@@ -157,6 +157,23 @@ var torture = []int{
 	275,
 	276,
 	277,
+	278,
+	279,
+	288,
+	289,
+	290,
+	291,
+	292,
+	300,
+	301,
+	302,
+	303,
+	304,
+	305,
+	306,
+	307,
+	308,
+	309,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -57,7 +57,7 @@ func TestFault133_KeptUntilTheAppHasIt(t *testing.T) {
 				outcome(t, page, test.code)
 			}
 			if test.code != "" {
-				run := chrome.Script[int](page, `return (await call.replay().result).structuredContent.run;`)
+				run := chrome.Script[int](page, `return (await call.retry().result).structuredContent.run;`)
 				if run != 2 {
 					t.Errorf("run again, it was run %d", run)
 				}

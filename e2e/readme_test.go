@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
 // readmeExamples are the README's n examples in a language.
@@ -30,11 +31,11 @@ func readmeExamples(t *testing.T, language string, n int) []string {
 	return examples
 }
 
-// readmeScripts are its four examples in JavaScript as they are written, but for
+// readmeScripts are its five examples in JavaScript as they are written, but for
 // the server's address and where the module lies.
 func readmeScripts(t *testing.T, site *chrome.Site) []string {
 	t.Helper()
-	scripts := readmeExamples(t, "js", 4)
+	scripts := readmeExamples(t, "js", 5)
 	for i, script := range scripts {
 		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
 	}
@@ -54,6 +55,19 @@ func TestReadme(t *testing.T) {
 		}
 		if got := page.Console(); !slices.Equal(got, want) {
 			t.Errorf("the example prints\n%s", strings.Join(got, "\n"))
+		}
+	})
+	t.Run("sign-in", func(t *testing.T) {
+		s, site := oauthserver.Start(t), chrome.NewSite(t)
+		s.Person("ada")
+		script := strings.Replace(readmeScripts(t, site)[2], site.URL+"/mcp", s.URL, 1)
+		page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script+"window.done = true;"))
+		page.WaitFor(`window.done`)
+		if got := page.Console(); !slices.Contains(got, "log: signed in to holdfast-signed-in, which has 2 tools") {
+			t.Errorf("the example prints\n%s", strings.Join(got, "\n"))
+		}
+		if n := s.Requests("POST /token authorization_code"); n != 1 {
+			t.Errorf("%d people signed in", n)
 		}
 	})
 	t.Run("script tag", func(t *testing.T) {
@@ -117,6 +131,38 @@ func TestErrorCodes(t *testing.T) {
 		if !slices.Contains(readme, code) {
 			t.Errorf("the README does not explain %s", code)
 		}
+	}
+}
+
+// TestDocsOfSignIn keeps the options of oauth() and the table of docs/auth.md in step.
+func TestDocsOfSignIn(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "web", "src", "auth", "oauth.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := regexp.MustCompile(`(?s)export interface OAuthOptions \{\n(.*?)\n\}`).FindSubmatch(text)
+	if body == nil {
+		t.Fatal("there is no OAuthOptions")
+	}
+	var options []string
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+)\?[:(]`).FindAllSubmatch(body[1], -1) {
+		options = append(options, string(m[1]))
+	}
+	page, err := os.ReadFile(filepath.Join("..", "docs", "auth.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## All options of `oauth()`")
+	table, _, _ = strings.Cut(table, "\n## ")
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(table, -1) {
+		rows = append(rows, m[1])
+	}
+	slices.Sort(options)
+	slices.Sort(rows)
+	if len(options) < 10 || !slices.Equal(options, rows) {
+		t.Errorf("oauth() has the options\n%q, docs/auth.md has\n%q", options, rows)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestFault54_KilledAfterThePOST(t *testing.T) {
 		Key string
 		Run int
 	}](browser, `(async () => {
-		const again = calls[0].replay();
+		const again = calls[0].retry();
 		return { key: again.key, run: (await again.result).structuredContent.run };
 	})()`)
 	if again.Key != "pay" || again.Run != 2 || p.Oracle().Runs("a") != 2 {

@@ -29,35 +29,48 @@ func TestFault81_TasksInChrome(t *testing.T) {
 		s := newTaskStory(t, d, d.policy)
 		s.open()
 		const calls = 12
-		var list []telling
-		for i := range calls {
-			list = append(list, telling{Call: fmt.Sprintf("c%d", i), N: 2, Gate: fmt.Sprintf("g%d", i)})
-		}
 		for i := range calls {
 			s.p.Pass(fmt.Sprintf("g%d", i)) // the first piece of each
 		}
-		s.eval(`make(` + chrome.JS(list) + `)`)
-		t.Cleanup(func() {
-			if t.Failed() {
-				t.Logf("at the server: %v", s.p.Oracle().Labels())
-			}
-		})
-		eventually(t, "all calls at the server", func() bool { return len(s.p.Oracle().Labels()) == calls })
+		s.makesMany(calls, 2)
 		for range 5 {
 			s.eval(`mcp.request("tools/list").result`)
 			s.eval(`mcp.callTool("echo", { text: "x" }).result`)
 		}
-		for i := range calls {
-			s.p.Release(fmt.Sprintf("g%d", i))
-		}
-		s.wait(`Object.values(trails).every(({ done, n }) => done && n === 2)`)
-		for i := range calls {
-			if runs := s.p.Oracle().Runs(fmt.Sprintf("c%d", i)); runs != 1 {
-				t.Errorf("c%d ran %d times", i, runs)
-			}
-		}
-		blameless(t, s.p)
+		s.allEnd(calls, 2)
 	})
+}
+
+// makesMany makes so many calls at once, each of n pieces behind a gate of its own, and waits
+// until all are at the server.
+func (s *taskStory) makesMany(calls, n int) {
+	s.t.Helper()
+	var list []telling
+	for i := range calls {
+		list = append(list, telling{Call: fmt.Sprintf("c%d", i), N: n, Gate: fmt.Sprintf("g%d", i)})
+	}
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			s.t.Logf("at the server: %v", s.p.Oracle().Labels())
+		}
+	})
+	s.eval(`make(` + chrome.JS(list) + `)`)
+	eventually(s.t, "all calls at the server", func() bool { return len(s.p.Oracle().Labels()) == calls })
+}
+
+// allEnd opens the gates of those calls, and waits until all have ended well. Each ran once.
+func (s *taskStory) allEnd(calls, n int) {
+	s.t.Helper()
+	for i := range calls {
+		s.p.Release(fmt.Sprintf("g%d", i))
+	}
+	s.wait(fmt.Sprintf(`Object.values(trails).every(({ done, n }) => done && n === %d)`, n))
+	for i := range calls {
+		if runs := s.p.Oracle().Runs(fmt.Sprintf("c%d", i)); runs != 1 {
+			s.t.Errorf("c%d ran %d times", i, runs)
+		}
+	}
+	blameless(s.t, s.p)
 }
 
 // TestFault271_MoreCallsThanConnections: of long calls that are made in one turn of the
@@ -67,23 +80,8 @@ func TestFault271_MoreCallsThanConnections(t *testing.T) {
 	t.Parallel()
 	s := newTaskStory(t, coreDialect, coreDialect.inline)
 	s.open()
-	const calls = 7
-	var list []telling
-	for i := range calls {
-		list = append(list, telling{Call: fmt.Sprintf("c%d", i), N: 1, Gate: fmt.Sprintf("g%d", i)})
-	}
-	s.eval(`make(` + chrome.JS(list) + `)`)
-	eventually(t, "all calls at the server", func() bool { return len(s.p.Oracle().Labels()) == calls })
-	for i := range calls {
-		s.p.Release(fmt.Sprintf("g%d", i))
-	}
-	s.wait(`Object.values(trails).every(({ done, n }) => done && n === 1)`)
-	for i := range calls {
-		if runs := s.p.Oracle().Runs(fmt.Sprintf("c%d", i)); runs != 1 {
-			t.Errorf("c%d ran %d times", i, runs)
-		}
-	}
-	blameless(t, s.p)
+	s.makesMany(7, 1)
+	s.allEnd(7, 1)
 }
 
 // TestFault88_PacedInChrome: an interval that makes no sense, and one that changes

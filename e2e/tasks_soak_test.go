@@ -205,6 +205,9 @@ func (c *taskChaos) fault() {
 		c.page.WaitFor(`window.begun`)
 	case 2:
 		old := c.page
+		if chrome.HostOf(c.t) == chrome.KilledHost {
+			old.Close() // first: the worker that goes with it would be the next page's too
+		}
 		c.page = c.open()
 		old.Close()
 	case 3:

@@ -55,7 +55,7 @@ func TestFault126_StoreFailsWhileACallWaits(t *testing.T) {
 		runs int
 	}{
 		"given up": {`call.abandon()`, 0},
-		"again":    {`void call.replay().result.then(() => (window.replayed = true))`, 1},
+		"again":    {`void call.retry().result.then(() => (window.replayed = true))`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := queueRig(t)

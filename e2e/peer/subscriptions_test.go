@@ -59,6 +59,8 @@ func TestSubscriptionsThatEndBadly(t *testing.T) {
 	es, err := s.rest()
 	equal(t, "without result", words(es), "notifications/subscriptions/acknowledged")
 	equal(t, "as an error", err, io.ErrUnexpectedEOF)
+	// The client hears of the end before the peer has let go of it.
+	equal(t, "let go", p.Await(soon(t), func() bool { return p.Listeners() == 0 }), true)
 	s = listen(t, p, c, `{}`)
 	p.CancelListen()
 	es, _ = s.rest()

@@ -39,7 +39,7 @@ const steps = {
     const refuse = async () => {
       throw new Error("this page only declares that it could");
     };
-    const mcp = await connect({ handlers: { elicitation, sampling: refuse, roots: async () => ({ roots: [] }) } });
+    const mcp = await connect({ handlers: { elicitation, sampling: refuse, roots: async () => [] } });
     await mcp.listTools();
   },
 

@@ -41,8 +41,14 @@ type Process struct {
 // variables, NAME=value. What it printed is logged when t fails.
 func Start(t testing.TB, extra []string, args ...string) *Process {
 	t.Helper()
+	return Run(t, extra, "node", args...)
+}
+
+// Run is Start for another program than node.
+func Run(t testing.TB, extra []string, program string, args ...string) *Process {
+	t.Helper()
 	p := &Process{out: new(output), lines: make(chan string, 1), exited: make(chan error, 1)}
-	cmd := exec.Command("node", args...)
+	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), extra...)
 	cmd.Stdout = io.MultiWriter(p.out, &firstLine{to: p.lines})
 	cmd.Stderr = p.out
@@ -56,7 +62,7 @@ func Start(t testing.TB, extra []string, args ...string) *Process {
 	processgroup.Own(cmd)
 	p.cmd = cmd
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("nodeserver: cannot run node: %v", err)
+		t.Fatalf("nodeserver: cannot run %s: %v", program, err)
 	}
 	go func() { p.exited <- cmd.Wait() }()
 	t.Cleanup(func() {
