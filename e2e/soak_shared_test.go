@@ -5,7 +5,9 @@ package e2e
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -72,12 +74,19 @@ func (s *schedule) round(round int) {
 	for ended := false; !ended && !s.t.Failed(); {
 		wait := s.random.IntN(150)
 		trails := chrome.Eval[map[string]trail](s.pages[0], fmt.Sprintf(`new Promise((resolve) => setTimeout(() => resolve(trails), %d))`, wait))
+		if s.kills && slices.ContainsFunc(slices.Collect(maps.Values(trails)), func(has trail) bool { return has.Outcome == "runtime_exited" }) {
+			s.renew()
+			continue
+		}
 		s.book.page(trails)
 		ended = true
 		for _, made := range plan {
 			ended = ended && trails[made.Call].Outcome != ""
 		}
 		s.end()
+	}
+	if s.kills {
+		s.renew() // the last end may have been the worker's
 	}
 	last := s.pages[0]
 	// A tab that was there in earlier rounds has their calls as well.
@@ -134,6 +143,14 @@ func (s *schedule) end() {
 			page.Reload()
 		}
 	}
+	s.pages[0].WaitFor(`window.ready`)
+}
+
+// renew reloads the first page. Where a worker dies, a page that stays hears `runtime_exited`
+// of its calls (fault 58), and its client takes them up again as new objects: what it was
+// told of the old ones is no loss, and what the store has of them it shows once it is reloaded.
+func (s *schedule) renew() {
+	s.pages[0].Reload()
 	s.pages[0].WaitFor(`window.ready`)
 }
 
