@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 	"github.com/holdfast-mcp/holdfast/e2e/internal/nodeserver"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/requestbody"
 )
 
 // serversPage is the guide for those who write servers.
@@ -82,7 +83,7 @@ func TestStoryDocsServers(t *testing.T) {
 			proxy := httputil.NewSingleHostReverseProxy(target)
 			proxy.FlushInterval = -1
 			wire := chrome.NewSite(t)
-			wire.Handle("/mcp", proxy)
+			wire.Handle("/mcp", requestbody.Whole(proxy))
 			page := app(t, wire.URL+"/mcp", "")
 			chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 40, delayMs: 100 }))`)
 			page.WaitFor(`seen.done || seen.progress.length >= 4`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/everything"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/requestbody"
 )
 
 // TestStoryServerEverything talks to the official TypeScript server, across
@@ -44,7 +45,7 @@ func TestStoryServerEverythingCutTwice(t *testing.T) {
 	site := chrome.NewSite(t)
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
 	proxy.FlushInterval = -1
-	site.Handle("/mcp", proxy)
+	site.Handle("/mcp", requestbody.Whole(proxy))
 	page := appOn(t, site, "/mcp", "")
 	chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("trigger-long-running-operation", { duration: 8, steps: 16 }))`)
 	for cut := 1; cut <= 2; cut++ {
@@ -63,13 +64,13 @@ func TestStoryServerEverythingRestart(t *testing.T) {
 	first, second := everything.Start(t), everything.Start(t)
 	site := chrome.NewSite(t)
 	target := first
-	site.Handle("/mcp", &httputil.ReverseProxy{
+	site.Handle("/mcp", requestbody.Whole(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			to, _ := url.Parse(target)
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
 		},
 		FlushInterval: -1,
-	})
+	}))
 	page := appOn(t, site, "/mcp", "")
 	chrome.Script[chrome.Void](page, `await mcp.ping();`)
 	target = second

@@ -8,17 +8,19 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/requestbody"
 )
 
 // proxy is a forward proxy for one browser. It reaches loopback only, passes
 // streams as they come, and adds CORS headers where a page asks another origin
 // (see cors.go).
 type proxy struct {
-	upstream *httputil.ReverseProxy
+	upstream http.Handler
 }
 
 func newProxy() *proxy {
-	return &proxy{upstream: &httputil.ReverseProxy{
+	return &proxy{upstream: requestbody.Whole(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			// ReverseProxy drops queries that it cannot parse; the server is to
 			// see what the page sent.
@@ -32,7 +34,7 @@ func newProxy() *proxy {
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		// Cut connections are what pages do, not news.
 		ErrorLog: log.New(io.Discard, "", 0),
-	}}
+	})}
 }
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
