@@ -142,7 +142,8 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 		{"POST", "stream", peer.Script{peer.Text("done")}, nil, []string{"outcome_unknown", "done"}},
 		{"POST", "json", peer.Script{peer.Text("done")}, []peer.Trait{peer.AsJSON}, []string{"outcome_unknown", "done"}},
 	} {
-		for _, how := range []string{"FIN", "RST"} {
+		// What Chrome makes of a head does not depend on how its connection ended: a third of them will do for RST.
+		for how, step := range map[string]int{"FIN": 1, "RST": 3} {
 			t.Run(tc.method+" "+tc.form+" "+how, func(t *testing.T) {
 				t.Parallel()
 				p := peer.New(t, peer.Options{})
@@ -158,18 +159,20 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 					const lane = async (_, i) => {
 						const mcp = await holdfast.connect("/lane/" + i, { listen: false, journal: false, revision: "2025-11-25" });
 						while (next < %d) {
-							const ended = await mcp.callTool("work", { after: next++ }).result.then((r) => r.content[0].text, (e) => e.code);
+							const after = next;
+							next += %d;
+							const ended = await mcp.callTool("work", { after }).result.then((r) => r.content[0].text, (e) => e.code);
 							counts[ended] = (counts[ended] ?? 0) + 1;
 						}
 						await mcp.close();
 					};
 					await Promise.all(Array.from({ length: 12 }, lane));
-				})()`, positions))
-				for done := 50; done <= positions; done += 50 { // each is waited for by itself
+				})()`, positions, step))
+				for done := 50; done <= positions/step; done += 50 { // each is waited for by itself
 					page.WaitFor(fmt.Sprintf(`Object.values(counts).reduce((a, b) => a + b, 0) >= %d`, done))
 				}
 				counts := chrome.Eval[map[string]int](page, `counts`)
-				if cutter.cuts != positions {
+				if cutter.cuts != positions/step {
 					t.Errorf("%d cuts", cutter.cuts)
 				}
 				t.Logf("%d positions, heads of up to %d bytes: %v", positions, cutter.longest, counts)
@@ -180,8 +183,8 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 				for _, want := range tc.wants {
 					total += counts[want]
 				}
-				if total != positions {
-					t.Errorf("%d of %d calls ended otherwise: %v", positions-total, positions, counts)
+				if total != positions/step {
+					t.Errorf("%d of %d calls ended otherwise: %v", positions/step-total, positions/step, counts)
 				}
 			})
 		}

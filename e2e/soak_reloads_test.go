@@ -14,9 +14,9 @@ import (
 
 // How long the random tests go on: `make sample` and `make soak` say more.
 var (
-	reloads = flag.Int("reloads", 30, "reloads of TestReloads")
-	cuts    = flag.Int("cuts", 200, "cuts of TestCuts")
-	kills   = flag.Int("kills", 7, "kills of TestKills")
+	reloads = flag.Int("reloads", 16, "reloads of TestReloads")
+	cuts    = flag.Int("cuts", 100, "cuts of TestCuts")
+	kills   = flag.Int("kills", 4, "kills of TestKills")
 )
 
 // TestReloads reloads a page at random moments, while it connects, takes up its
