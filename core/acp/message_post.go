@@ -160,6 +160,9 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 	case how == engine.EndInvalid:
 		p.finish(c)
 		p.refused(c, now, &engine.Error{Code: engine.CodeBadArgument, Op: p.op, Message: "the browser cannot send the request", Cause: link.Cause(detail)})
+	case how == engine.EndUnreadable:
+		p.finish(c)
+		p.unsure(c, now, link.Unreadable(p.op, detail))
 	case p.again:
 		p.retry(c, now, engine.Head{})
 	default:
@@ -248,6 +251,7 @@ func (p *post) refused(c *Client, now engine.Time, failure *engine.Error) {
 func (p *post) unsure(c *Client, now engine.Time, failure *engine.Error) {
 	if p.request != nil && p.request.role == roleApp {
 		p.request.doubt(now, "the connection failed before the agent's server said that it has the request", failure)
+		p.request.doubtful.Hint = failure.Hint
 		return
 	}
 	p.refused(c, now, failure)

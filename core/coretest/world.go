@@ -234,4 +234,4 @@ func (w *World[M]) Newest() engine.ExchangeID { return w.contract.newest }
 func (w *World[M]) Log() string { return strings.Join(w.Trace, "\n") }
 
 // endings names the ways an exchange ends, as scripts spell them.
-var endings = map[engine.Ending]string{engine.EndClean: "clean", engine.EndNetwork: "network", engine.EndInvalid: "invalid"}
+var endings = map[engine.Ending]string{engine.EndClean: "clean", engine.EndNetwork: "network", engine.EndInvalid: "invalid", engine.EndUnreadable: "unreadable"}

@@ -169,7 +169,8 @@ type Ending uint8
 
 // The ways an exchange ends.
 const (
-	EndClean   Ending = iota + 1 // the body ended
-	EndNetwork                   // fetch or read rejected: cut, refused, blocked by CORS, down
-	EndInvalid                   // the browser refused to send it (a header it cannot carry, a bad URL)
+	EndClean      Ending = iota + 1 // the body ended
+	EndNetwork                      // fetch or read rejected: cut, refused, blocked by CORS, down
+	EndInvalid                      // the browser refused to send it (a header it cannot carry, a bad URL)
+	EndUnreadable                   // it was answered, and what the app's fetch gave of that cannot be read
 )

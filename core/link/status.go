@@ -28,6 +28,14 @@ func HTTPError(op, peer string, status int, safe bool) *engine.Error {
 	return e
 }
 
+// Unreadable describes an answer that the app's own fetch kept from the client; detail is
+// what it gave. The server has the request, and the same fetch would do the same again.
+func Unreadable(op, detail string) *engine.Error {
+	return &engine.Error{Code: engine.CodeNetwork, Op: op, Message: detail, Hint: unreadableHint}
+}
+
+const unreadableHint = "The app's fetch has to return the Response as it got it. To look into it, read a copy: response.clone()."
+
 // Cause wraps what the browser, or the other side, said of a failure; nil for nothing.
 func Cause(detail string) error {
 	if detail == "" {

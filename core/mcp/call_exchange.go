@@ -275,6 +275,12 @@ func (call *call) unanswered(c *Client, now engine.Time, how engine.Ending, deta
 	case how == engine.EndInvalid:
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeBadArgument, Op: call.method, Message: "the browser refused to send the request", Cause: link.Cause(detail)})
+	case how == engine.EndUnreadable && wire.SafeMethod(call.method):
+		c.settle(now, call, engine.OutcomeFailure, nil, link.Unreadable(call.method, detail))
+	case how == engine.EndUnreadable:
+		e := unknownError(call.method, 0, detail)
+		e.Hint = link.Unreadable(call.method, detail).Hint
+		call.answerLost(c, now, engine.Unknown, e)
 	case wire.SafeMethod(call.method):
 		c.settle(now, call, engine.OutcomeFailure, nil, &engine.Error{
 			Code: engine.CodeNetwork, Op: call.method, Retryable: true, Message: "the server could not be reached", Cause: link.Cause(detail)})

@@ -178,6 +178,10 @@ func (p *post) end(c *Client, now engine.Time, how engine.Ending, detail string)
 		p.send(c, now)
 		return
 	}
+	if how == engine.EndUnreadable {
+		c.posted(now, p, link.Unreadable(p.method, detail))
+		return
+	}
 	c.posted(now, p, &engine.Error{Code: engine.CodeNetwork, Op: p.method, Retryable: true,
 		Message: "the server could not be reached", Cause: link.Cause(detail)})
 }

@@ -13,7 +13,7 @@ import { until } from "./ready.js";
 const PARTS = ["POST", "https://far.test/mcp", "content-type", "application/json"];
 
 /** An exchange by a fetch of the app's, and what the core hears of it. */
-function exchange(own: FetchLike, sender?: RequestSender): { heard: unknown[]; it: Exchange; start: Promise<void> } {
+function exchange(own: FetchLike | undefined, sender?: RequestSender): { heard: unknown[]; it: Exchange; start: Promise<void> } {
   const heard: unknown[] = [];
   const reports = {
     chunkBytes: 1 << 16,
@@ -51,8 +51,8 @@ test("what the app's fetch does wrong ends the exchange, and what it does not he
   for (const [own, ending, detail] of [
     [() => Promise.reject(new TypeError("no way")), Ending.Network, "no way"],
     [() => { throw new TypeError("at once"); }, Ending.Network, "at once"],
-    [async () => ({}) as Response, Ending.Invalid, "the option fetch gave no Response"],
-    [async () => undefined as unknown as Response, Ending.Invalid, "the option fetch gave no Response"],
+    [async () => ({}) as Response, Ending.Unreadable, "the app's fetch gave no Response"],
+    [async () => undefined as unknown as Response, Ending.Unreadable, "the app's fetch gave no Response"],
   ] as [FetchLike, number, string][]) {
     const { heard, start } = exchange(own);
     await start;
@@ -72,6 +72,67 @@ test("what the app's fetch does wrong ends the exchange, and what it does not he
   open.it.abort();
   await until(() => cancelled === 2);
   assert.deepEqual([late.heard, open.heard.length], [[], 1]);
+});
+
+const streaming = (): Response => new Response("data: x\n\n", { headers: { "content-type": "text/event-stream" } });
+
+/** What a fetch does that looks into the answer, and gives it on all the same. */
+const spoils: [what: string, spoil: (response: Response) => Promise<Response>, detail: string][] = [
+  ["reads it", async (response) => (await response.text(), response), "the app's fetch gave a Response whose body it has read"],
+  ["is reading it", async (response) => (void response.text(), response), "the app's fetch gave a Response whose body it has read"],
+  ["holds its reader", async (response) => (response.body!.getReader(), response), "the app's fetch gave a Response whose body it is reading"],
+  ["is a polyfill", async ({ status, headers }) => ({ status, headers, body: { pipe: () => {} } }) as unknown as Response, "the app's fetch gave a Response whose body is no ReadableStream"],
+  ["is a test's double", async ({ status, headers }) => ({ status, headers, text: async () => "" }) as unknown as Response, "the app's fetch gave a Response whose body is no ReadableStream"],
+];
+
+test("Fault 345: an answer that the app's fetch has read, or that cannot be read, ends the exchange and says what was done", async () => {
+  for (const [what, spoil, detail] of spoils) {
+    const { heard, start } = exchange(async () => spoil(streaming()));
+    await start;
+    assert.deepEqual(heard, [["end", Ending.Unreadable, detail]], what);
+  }
+  // Where the status says it all, nobody misses the body.
+  for (const status of [202, 401, 404, 503]) {
+    for (const [what, spoil] of spoils) {
+      const { heard, it, start } = exchange(async () => spoil(new Response(new Uint8Array(3), { status, headers: { "retry-after": "7" } })));
+      await start;
+      it.read();
+      await until(() => heard.length === 2);
+      assert.deepEqual(heard, [["head", status, ["retry-after", "7"]], ["end", Ending.Clean, ""]], `${what}, ${status}`);
+    }
+  }
+});
+
+test("Fault 345: so does one of a sign-in's, of a page whose fetch a library has replaced, and one that comes too late", async () => {
+  const sender: RequestSender = {
+    send: async (_method, _url, leave) => {
+      const response = await leave([]);
+      return { response, status: response.status };
+    },
+  };
+  const read = spoils[0]!;
+  const signed = exchange(async () => read[1](streaming()), sender);
+  await signed.start;
+  assert.deepEqual(signed.heard, [["end", Ending.Unreadable, read[2]]]);
+  const browsers = globalThis.fetch;
+  globalThis.fetch = async () => read[1](streaming());
+  try {
+    const replaced = exchange(undefined);
+    await replaced.start;
+    assert.deepEqual(replaced.heard, [["end", Ending.Unreadable, read[2]]]);
+  } finally {
+    globalThis.fetch = browsers;
+  }
+  for (const [, spoil] of spoils) {
+    let answer: (response: Response) => void = () => {};
+    const late = exchange(() => new Promise((resolve) => (answer = resolve)));
+    await undefined;
+    await undefined;
+    late.it.abort();
+    answer(await spoil(new Response("x", { status: 404 })));
+    await late.start;
+    assert.deepEqual(late.heard, []);
+  }
 });
 
 test("where somebody signs in, the app's fetch sends what the sign-in has made, again where that is needed", async () => {

@@ -81,7 +81,7 @@ export class Exchange {
       const all = init(fields);
       if (!own) return fetch(new Request(url, all));
       await undefined; // app code never runs within the core's effects
-      return ofFetch(await own(url, all));
+      return readable(await own(url, all));
     };
     let request: Request;
     try {
@@ -99,13 +99,14 @@ export class Exchange {
         const response = await (own ? leave([]) : fetch(request));
         answer = { response, status: response.status };
       }
+      const { body } = readable(answer.response);
+      if (!this.#over && !body?.locked) this.#reader = body?.getReader?.();
     } catch (error) {
-      this.#end(error instanceof NoResponse ? Ending.Invalid : Ending.Network, error);
+      this.#end(error instanceof Unreadable ? Ending.Unreadable : Ending.Network, error);
       return;
     }
     const { response } = answer;
-    if (this.#over) return void response.body?.cancel().catch(() => {}); // a fetch of the app's may not heed the signal
-    this.#reader = response.body?.getReader();
+    if (this.#over) return void response.body?.cancel?.().catch(() => {}); // a fetch of the app's may not heed the signal
     const fields: string[] = [];
     for (const name of RESPONSE_HEADERS) {
       const value = response.headers.get(name);
@@ -183,13 +184,19 @@ export class Exchange {
   }
 }
 
-/** What a fetch of the app's gave is no response. */
-class NoResponse extends TypeError {}
+/** What a fetch that is not the browser's own gave is no answer that can be read. */
+class Unreadable extends TypeError {}
 
-function ofFetch(given: unknown): Response {
-  const { status, headers } = (given ?? {}) as Partial<Response>;
-  if (typeof status === "number" && typeof headers?.get === "function") return given as Response;
-  throw new NoResponse("the option fetch gave no Response");
+/** Throws where the answer cannot be read, as of a fetch that has read it itself: a log, a test's double. */
+function readable(given: unknown): Response {
+  const { status, headers, body, bodyUsed } = (given ?? {}) as Partial<Response>;
+  if (typeof status !== "number" || typeof headers?.get !== "function") throw new Unreadable("the app's fetch gave no Response");
+  // Of other answers the status says all that is needed.
+  const isNeeded = status >= 200 && status < 300 && status !== 202 && status !== 204;
+  if (isNeeded && bodyUsed) throw new Unreadable("the app's fetch gave a Response whose body it has read");
+  if (isNeeded && body?.locked) throw new Unreadable("the app's fetch gave a Response whose body it is reading");
+  if (isNeeded && body !== null && typeof body?.getReader !== "function") throw new Unreadable("the app's fetch gave a Response whose body is no ReadableStream");
+  return given as Response;
 }
 
 /** A Retry-After in seconds: the core has no clock to hold a date against. */

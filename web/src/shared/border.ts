@@ -122,6 +122,7 @@ export enum Ending {
   Clean = 1,
   Network = 2,
   Invalid = 3,
+  Unreadable = 4,
 }
 
 /** What an EventSource says of itself. (wasm, source…) */
