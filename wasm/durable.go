@@ -100,6 +100,19 @@ func exportHide(handle uint32, now float64) (records int32) {
 	return c.leave(engine.Time(now))
 }
 
+// exportVisited notes that a page has come to a client that outlives its pages.
+//
+//go:wasmexport visited
+func exportVisited(handle uint32, now float64) (records int32) {
+	defer guard(&records)
+	c := enter(handle)
+	if c == nil {
+		return none()
+	}
+	c.machine.Visited(engine.Time(now))
+	return c.leave(engine.Time(now))
+}
+
 //go:wasmexport park
 func exportPark(handle, id uint32, parked int32, now float64) (records int32) {
 	defer guard(&records)

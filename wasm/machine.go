@@ -24,6 +24,7 @@ type machine interface {
 	Offline(now engine.Time)
 	Shown(now engine.Time)
 	Woke(now engine.Time, gap int64)
+	Visited(now engine.Time)
 
 	Token(now engine.Time, token string, failure *engine.Error)
 	Respond(now engine.Time, request uint32, ok bool, data []byte)

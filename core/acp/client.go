@@ -68,6 +68,7 @@ type Client struct {
 	shared    bool        // and it wants to know what they would have
 	demand    demand      // that the page knows of
 	token     link.Bearer
+	visits    link.Visits
 	offline   bool
 	served    bool // the agent's server has let a stream be read
 	heads     link.Heads

@@ -21,9 +21,38 @@ func (c *Client) Online(now engine.Time) {
 	}
 	c.token.Online(now)
 	for _, p := range c.posts {
-		if p.waiting && p.at != engine.Never {
-			p.at = now
+		if p.waiting {
+			p.at, _ = link.Sooner(p.at, p.floor, now)
 		}
+	}
+}
+
+// Visited notes that a page has come to a client that outlives its pages. What waits after
+// failures is tried now, as a reload tries it where the client is the page's: not before a
+// server allows it, nor more often than link.Visits has it.
+func (c *Client) Visited(now engine.Time) {
+	c.begin(now)
+	at := c.visits.At(now)
+	hastened := c.token.Hasten(at)
+	for _, n := range c.connections() {
+		var moved bool
+		if n.state == connWaiting {
+			n.at, moved = link.Sooner(n.at, 0, at)
+		}
+		hastened = hastened || moved
+		for _, es := range n.streams(c) {
+			hastened = es.link.Hasten(at) || hastened
+		}
+	}
+	for _, p := range c.posts {
+		var moved bool
+		if p.waiting {
+			p.at, moved = link.Sooner(p.at, p.floor, at)
+		}
+		hastened = hastened || moved
+	}
+	if hastened {
+		c.visits.Hastened(at)
 	}
 }
 

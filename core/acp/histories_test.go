@@ -54,6 +54,8 @@ func historyWith(t testing.TB, m *model, script []byte) {
 			for _, q := range s.open() {
 				s.respond(q, `{"outcome":{"outcome":"selected","optionId":"y"}}`)
 			}
+		case choice < 14 && script[0]>>4 >= 8:
+			s.input("visited", (*acp.Client).Visited)
 		case choice < 14:
 			s.slow = !s.slow
 			s.queue = append(s.queue, s.landed)

@@ -32,6 +32,7 @@ type post struct {
 	exchange link.Exchange
 	at       engine.Time // until when to wait, or when to send it again
 	waiting  bool        // to be sent again
+	floor    engine.Time // of that: its server allows it no earlier
 	failures int
 	token    int
 	denied   bool
@@ -195,9 +196,10 @@ func (p *post) advance(c *Client, now engine.Time) {
 func (p *post) retry(c *Client, now engine.Time, head engine.Head) {
 	c.abort(p.x)
 	p.x = 0
-	delay := c.cfg.Retry.DelayAfter(p.failures, link.RetryAfter(head.Get("retry-after")), &c.random)
+	asked := link.RetryAfter(head.Get("retry-after"))
+	delay := c.cfg.Retry.DelayAfter(p.failures, asked, &c.random)
 	p.failures++
-	p.waiting, p.at = true, now.After(delay)
+	p.waiting, p.at, p.floor = true, now.After(delay), now.After(asked)
 }
 
 // finish takes the post out of what is under way.

@@ -16,7 +16,7 @@ func withCommon[M Client](own commands[M]) commands[M] {
 		"start":     startCommand[M],     // start
 		"head":      headCommand[M],      // head xN STATUS [name=value ...]
 		"chunk":     chunkCommand[M],     // chunk xN TEXT
-		"end":       endCommand[M],       // end xN clean|network|invalid
+		"end":       endCommand[M],       // end xN clean|network|invalid|unreadable
 		"advance":   advanceCommand[M],   // advance MS
 		"deadline":  deadlineCommand[M],  // deadline: prints how far off it is
 		"respond":   respondCommand[M],   // respond HANDLE JSON: the result of the peer's request
@@ -26,6 +26,7 @@ func withCommon[M Client](own commands[M]) commands[M] {
 		"online":    onlineCommand[M],    // online
 		"offline":   offlineCommand[M],   // offline
 		"woke":      wokeCommand[M],      // woke GAP_MS
+		"visited":   visitedCommand[M],   // visited: a page has come
 		"close":     closeCommand[M],     // close
 		"stored":    storedCommand[M],    // stored [unsealed|quota|failed WHY]: the commit under way; a durable.Reason
 		"storeback": storeBackCommand[M], // storeback: a store that has failed works again
@@ -104,6 +105,8 @@ func tokenFailCommand[M Client](p *player[M], args string) {
 }
 
 func onlineCommand[M Client](p *player[M], _ string) { p.world.Input("online", M.Online) }
+
+func visitedCommand[M Client](p *player[M], _ string) { p.world.Input("visited", M.Visited) }
 
 func offlineCommand[M Client](p *player[M], _ string) { p.world.Input("offline", M.Offline) }
 

@@ -21,6 +21,7 @@ type Client interface {
 	Online(now engine.Time)
 	Offline(now engine.Time)
 	Woke(now engine.Time, gap int64)
+	Visited(now engine.Time)
 	Token(now engine.Time, value string, failure *engine.Error)
 	Respond(now engine.Time, handle uint32, ok bool, data []byte)
 	Close(now engine.Time)

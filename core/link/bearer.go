@@ -84,6 +84,15 @@ func (b *Bearer) Away(now engine.Time, policy *Policy, random *engine.Random) {
 // Online has a provider that could not reach the network asked again at once.
 func (b *Bearer) Online(now engine.Time) { b.askAt = now }
 
+// Hasten has such a provider asked again at that time, where it was to be later. It reports
+// whether it was.
+func (b *Bearer) Hasten(at engine.Time) (moved bool) {
+	if b.state == bearerAway {
+		b.askAt, moved = Sooner(b.askAt, 0, at)
+	}
+	return moved
+}
+
 // Due reports whether the provider has to be asked again now.
 func (b *Bearer) Due(now engine.Time) bool {
 	if now < b.Deadline() {

@@ -275,6 +275,15 @@ func (s *Stream) Online(now engine.Time) {
 	s.Prove(now, ProveWithin)
 }
 
+// Hasten has a reconnect that waits after failures tried at that time, where the server allows it
+// and it was to be later. It reports whether it was.
+func (s *Stream) Hasten(at engine.Time) (moved bool) {
+	if s.state == StateWaiting {
+		s.at, moved = Sooner(s.at, s.floor, at)
+	}
+	return moved
+}
+
 // Prove demands a sign of life within so many ms, after a thaw, a wake or a change of network: a
 // reader that was frozen may never report anything again, neither bytes nor an
 // error: so Chrome does after a thaw. A stream that cannot be resumed is left

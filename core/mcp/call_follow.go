@@ -257,6 +257,7 @@ func (c *Client) newSession(now engine.Time) {
 	// A host that does not answer (the page that has the lease is frozen) is not
 	// waited for any longer.
 	c.session.initializeAt = now.After(leaseWithin)
+	c.session.notBefore = c.session.initializeAt
 	c.effects.Add(engine.Effect{Kind: engine.Handshake})
 }
 

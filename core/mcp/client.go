@@ -83,6 +83,7 @@ type Client struct {
 	negotiation negotiation
 	channel     channel
 	token       link.Bearer
+	visits      link.Visits
 	offline     bool
 
 	reachability reachability

@@ -24,10 +24,29 @@ func (c *Client) Online(now engine.Time) {
 			call.task.online(now)
 		}
 	}
-	if c.session.initializeAt != engine.Never {
-		c.session.initializeAt = now
-	}
+	c.session.initializeAt, _ = link.Sooner(c.session.initializeAt, c.session.notBefore, now)
 	c.token.Online(now)
+}
+
+// Visited notes that a page has come to a client that outlives its pages. What waits after
+// failures is tried now, as a reload tries it where the client is the page's: not before a
+// server allows it, nor more often than link.Visits has it.
+func (c *Client) Visited(now engine.Time) {
+	c.begin(now)
+	at := c.visits.At(now)
+	hastened := c.token.Hasten(at)
+	c.eachStream(func(s *link.Stream) { hastened = s.Hasten(at) || hastened })
+	for _, call := range c.calls {
+		if call.state == callTask {
+			hastened = call.task.hasten(at) || hastened
+		}
+	}
+	var again bool
+	c.session.initializeAt, again = link.Sooner(c.session.initializeAt, c.session.notBefore, at)
+	if hastened || again {
+		c.rescheduleAll()
+		c.visits.Hastened(at)
+	}
 }
 
 // Shown notes that the tab is seen again after a long time hidden. Its

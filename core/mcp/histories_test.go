@@ -109,8 +109,10 @@ func (h *history) step() {
 		k.deaf, k.pending, k.seenAt = true, "", nil
 	case n < 80:
 		h.offline()
-	case n < 83:
+	case n < 82:
 		h.online()
+	case n < 83:
+		h.visited()
 	case n < 85:
 		h.woke(int64(h.rng.IntN(100_000)))
 	case n < 88:

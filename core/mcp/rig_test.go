@@ -135,6 +135,7 @@ func (r *rig) pause(c engine.CallID, paused bool) {
 }
 
 func (r *rig) online()  { r.input("online", (*mcp.Client).Online) }
+func (r *rig) visited() { r.input("visited", (*mcp.Client).Visited) }
 func (r *rig) offline() { r.input("offline", (*mcp.Client).Offline) }
 func (r *rig) close()   { r.input("close", (*mcp.Client).Close) }
 

@@ -24,6 +24,7 @@ type session struct {
 	attempt      int         // handshakes since the session was lost
 	retryAfter   int64       // ms that the last refusal of initialize asked to wait
 	initializeAt engine.Time // when to try the next one; Never while none is due
+	notBefore    engine.Time // what that heeds, whoever comes or whatever is back: the server's word, or another tab's turn
 }
 
 // What this side can do beyond what the app handles: resume requests (SEP-975) and
@@ -163,6 +164,7 @@ func (c *Client) handshakeFailed(now engine.Time, failure *engine.Error) {
 	}
 	c.session.id = "" // an answer that failed gives no session (fault 31)
 	c.session.initializeAt = now.After(c.cfg.Retry.DelayAfter(c.session.attempt, c.session.retryAfter, &c.random))
+	c.session.notBefore = now.After(c.session.retryAfter)
 	c.session.attempt++
 	c.session.retryAfter = 0 // it was said once, and holds once
 }
@@ -220,6 +222,7 @@ func (c *Client) sessionLost(now engine.Time, generation uint32) {
 	c.session.ready, c.session.id = false, ""
 	c.session.generation++ // from here on nothing of the old session is resumed in it
 	c.session.initializeAt = max(now, c.session.startedAt.After(reinitializeEvery))
+	c.session.notBefore = c.session.initializeAt
 	if c.session.initializeAt == now {
 		c.newSession(now)
 	}

@@ -171,6 +171,7 @@ func (h *channel) failed(c *Client, now engine.Time, failure *engine.Error) {
 		}
 	}
 	c.session.initializeAt = now.After(c.cfg.Retry.Delay(c.session.attempt, h.stream.RetryValue(), &c.random))
+	c.session.notBefore = now.After(max(h.stream.RetryValue(), 0))
 	c.session.attempt++
 }
 

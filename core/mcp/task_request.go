@@ -41,6 +41,19 @@ func (k *task) online(now engine.Time) {
 	}
 }
 
+// hasten makes at that time what waits since it has failed and was to be made later. It reports
+// whether there is any.
+func (k *task) hasten(at engine.Time) (any bool) {
+	for _, s := range []*subcall{&k.poll, &k.fetch, &k.update} {
+		if s.attempts > 0 {
+			var moved bool
+			s.at, moved = link.Sooner(s.at, 0, at)
+			any = any || moved
+		}
+	}
+	return any
+}
+
 // drop ends the request if it is under way.
 func (s *subcall) drop(c *Client) {
 	if s.call != nil && s.call.state < callEnding {

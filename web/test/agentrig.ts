@@ -71,6 +71,7 @@ export class CoreRig {
       token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),
       counters: () => `{"cuts":2}`,
       release: () => {},
+      visited: () => {},
       respond: (_: number, request: number, ok: boolean, json: string) => this.responses.push({ request, ok, value: JSON.parse(json) }),
     };
     const journal = {

@@ -134,6 +134,11 @@ export class AgentClient implements AgentBackend {
     return this.#life.close(() => this.#wire.runtime.terminate(this.#wire.handle));
   }
 
+  /** A page has come to it: what waits after failures is tried. */
+  visited(): void {
+    if (!this.#life.over && this.#wire.handle !== 0) this.#wire.runtime.visited(this.#wire.handle);
+  }
+
   async logout(): Promise<void> {
     await this.close();
     // What is stored goes whatever the authorization server takes to hear of it.

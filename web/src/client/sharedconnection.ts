@@ -209,6 +209,11 @@ export class SharedConnection {
     return this.#life.close(() => this.#wire.runtime.closeKeepingSession(this.#wire.handle));
   }
 
+  /** A page has come to it: what waits after failures is tried. */
+  visited(): void {
+    if (!this.#life.over && this.#wire.handle !== 0) this.#wire.runtime.visited(this.#wire.handle);
+  }
+
   /** Deletes all that is stored of this server and user; what goes on goes on in memory. */
   async forget(): Promise<void> {
     await forgetRevision(this.url);

@@ -72,6 +72,7 @@ export class HostedClient {
     view.connected();
     pageCame(view);
     pageArrived();
+    view.client?.visited();
   }
 
   /** The page has gone while it was being opened, or wants it no more. */

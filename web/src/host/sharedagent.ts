@@ -105,6 +105,7 @@ export class SharedAgent implements AgentViewer {
   listens(view: SharingPage): void {
     this.#dropGone(view);
     this.reassign();
+    this.#client?.visited();
   }
 
   /** That view uses it no more; `isOthers`: its user is another one. Reports whether it was the last. */

@@ -148,6 +148,11 @@ export class Runtime implements Reports {
     this.#run(() => this.#exports.hide(client, performance.now()));
   }
 
+  /** A page has come to a client that outlives its pages. */
+  visited(client: number): void {
+    this.#run(() => this.#exports.visited(client, performance.now()));
+  }
+
   /** Lets go of a call's stream, or takes it up again. */
   park(client: number, call: number, parked: boolean): void {
     this.#run(() => this.#exports.park(client, call, parked ? 1 : 0, performance.now()));

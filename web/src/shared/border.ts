@@ -386,6 +386,7 @@ export interface Exports {
   ack(handle: number, id: number, position: number, ticket: number, now: number): number;
   handed(handle: number, id: number, now: number): number;
   hide(handle: number, now: number): number;
+  visited(handle: number, now: number): number;
   park(handle: number, id: number, parked: number, now: number): number;
   handshake(handle: number, now: number): number;
   closeKeepingSession(handle: number, now: number): number;

@@ -1,0 +1,35 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// TestFault280_PageComesAfterAnOutage: the server has been away, and the shared worker waits before
+// it tries again, by a timer that never fires here. Another page comes, as by a reload: the call
+// goes on, and nothing has run twice.
+func TestFault280_PageComesAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	p := stepping(t, 10)
+	site := chrome.NewSite(t)
+	site.File("/network.mjs", networkWorker)
+	profile := chrome.NewProfile(t)
+	const options = `{ host: "shared", worker: "/network.mjs" }`
+	page := appIn(profile, site, p.URL(), options)
+	chrome.Eval[chrome.Void](page, `void (window.heard = [], window.worker = new BroadcastChannel("network"),
+		worker.onmessage = ({ data }) => heard.push(data), watch(mcp.callTool("steps")))`)
+	page.WaitFor(`seen.progress.length === 2`)
+	chrome.Eval[chrome.Void](page, `worker.postMessage("hold")`)
+	page.WaitFor(`heard.includes("held")`)
+	p.Down()
+	page.WaitFor(`seen.events.some(({ state, delay }) => state === "cut" && delay >= 1_000)`)
+	p.Up()
+	p.Release("go")
+	appIn(profile, site, p.URL(), options)
+	outcome(t, page, "")
+	counted(t, page, 4)
+	blameless(t, p)
+}
