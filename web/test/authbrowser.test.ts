@@ -7,7 +7,7 @@ import { rig } from "./authrig.js";
 
 function fakePage(href: string, opens = true) {
   const log: string[] = [];
-  const opened = { opener: "this page" as unknown, closed: false, location: { replace: (url: string) => void log.push(`${opened.opener === null ? "cut off, " : ""}replace ${url}`) } };
+  const opened = { opener: "this page" as unknown, closed: false, close: () => {}, location: { replace: (url: string) => void log.push(`${opened.opener === null ? "cut off, " : ""}replace ${url}`) } };
   const listeners = new Set<(event: { persisted: boolean }) => void>();
   const page: Page = {
     location: { href, origin: new URL(href).origin, assign: (url) => void log.push(`assign ${url}`) },

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel, Page } from "../src/auth/browser.js";
 import { type ClientAuth, openClientAuth } from "../src/auth/clientauth.js";
+import { FLOW_TIME, type FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
 import { type AuthPlace, signOutEverywhere } from "../src/auth/opensignin.js";
@@ -57,19 +58,21 @@ function browser(options: OAuthOptions = {}, stores = true) {
   };
   /** The names of windows that are closed, or that nobody looks at any more: a page looks until then. */
   const over = new Set<string>();
+  /** Where pages have gone themselves. */
+  const gone: string[] = [];
   /** Opens a page of the app. */
   const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}, server = SERVER) => {
     const went: string[] = [];
     let windowName = "";
     let closed = false;
-    const location = { href, origin: new URL(href).origin, assign: (url: string) => void went.push(url) };
+    const location = { href, origin: new URL(href).origin, assign: (url: string) => void [went, gone].forEach((all) => all.push(url)) };
     const page: Page = {
       location,
       history: { replaceState: (_, __, url) => void (location.href = url) },
       name,
       open(_, target) {
         windowName = target;
-        return { opener: null, get closed() { return over.has(target); }, location: { replace: (url: string) => void went.push(url) } };
+        return { opener: null, get closed() { return over.has(target); }, close: () => void over.add(target), location: { replace: (url: string) => void went.push(url) } };
       },
       close() {
         closed = true;
@@ -108,7 +111,7 @@ function browser(options: OAuthOptions = {}, stores = true) {
   };
   const at = (auth: ClientAuth) => auth.headers("POST", SERVER).then((shown) => shown?.token);
   const kept = async (): Promise<string> => JSON.stringify(await Promise.all((await rest.keys("")).map((key) => rest.get<unknown>(key))));
-  return { open, signedIn, at, rest, kept, revoked, heard, fetch };
+  return { open, signedIn, at, rest, kept, revoked, heard, gone, fetch };
 }
 
 test("by a window: the page that began it takes the answer, its tokens are in its memory alone, and no message holds a secret", async () => {
@@ -144,6 +147,22 @@ test("by a window in which a person says no: the page that began it hears why, a
   const answered = await open(`${redirectUrl}?error=access_denied&state=${state}&iss=${ISSUER}`, window);
   await refused;
   assert.deepEqual([answered.isClosed(), page.auth.failure?.code], [true, "oauth_denied"]);
+});
+
+test("Fault 292: by a window, the next morning: it goes back with another flow, and the page that began it has the tokens, or the no", async () => {
+  for (const answer of ["code=x", "error=access_denied"]) {
+    const { open, at, rest, gone } = browser();
+    const page = await open();
+    const signing = page.auth.signIn().catch((error: HoldfastError) => error.code);
+    const { state, window } = await page.led();
+    const kept = (await rest.get<FlowRecord>(`flow/${state}`))!;
+    await rest.set(`flow/${state}`, kept.version, { ...kept.value, begun: kept.value.begun - FLOW_TIME - 1 });
+    void open(`${redirectUrl}?code=late&state=${state}&iss=${ISSUER}`, window);
+    await until(() => gone.length > 0);
+    const next = await open(`${redirectUrl}?${answer}&state=${new URL(gone[0]!).searchParams.get("state")}&iss=${ISSUER}`, window);
+    assert.equal(next.isClosed(), true);
+    assert.deepEqual([await signing, await at(page.auth)], answer === "code=x" ? [undefined, "access-1"] : ["oauth_denied", undefined]);
+  }
 });
 
 test("by redirect: the page that comes back has the tokens", async () => {

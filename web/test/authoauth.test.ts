@@ -116,7 +116,7 @@ test("by a window: it takes the answer, tells the tab that opened it, and closes
     let closed = false;
     opener.open = (_, name) => {
       Object.assign(popup, { name, close: () => void (closed = true) });
-      return { opener, get closed() { return closed; }, location: { replace: (url: string) => void popup.went.push(url) } };
+      return { opener, get closed() { return closed; }, close: () => {}, location: { replace: (url: string) => void popup.went.push(url) } };
     };
     const auth = await openClientAuth(option, SERVER, { ...place, page: opener, channel });
     const signing = auth.signIn();

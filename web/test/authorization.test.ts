@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClientAuth } from "../src/auth/clientauth.js";
 import { NO_TRIALS, type Refusal, type Trials } from "../src/auth/refusal.js";
+import { signInNotLoaded } from "../src/auth/loadsignin.js";
 import { Authorization, type SharedSignIn } from "../src/signin/authorization.js";
+import { clientPart } from "../src/signin/loadauthorization.js";
+import { oauth } from "../src/signin/oauthoption.js";
 import type { Auth } from "../src/connect/useroptions.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
@@ -78,7 +81,7 @@ test("a request that a refresh helps is sent again at once, and the core hears o
   const signIn = new PlayedSignIn();
   signIn.token = "old";
   const { sent } = server(refusal(401, "refresh"), new Response("{}"));
-  const { status } = await new Authorization(URL_, signIn.shared).send("POST", URL_, leave);
+  const { status } = await new Authorization(URL_, () => signIn.shared).send("POST", URL_, leave);
   assert.deepEqual([status, sent, signIn.asked], [200, ["Bearer old", "Bearer refreshed"], []]);
 });
 
@@ -86,7 +89,7 @@ test("one that needs a person is refused once, and asks nobody before the core w
   for (const status of [401, 403]) {
     const signIn = new PlayedSignIn();
     const { sent } = server(refusal(status), new Response("{}"));
-    const auth = new Authorization(URL_, signIn.shared);
+    const auth = new Authorization(URL_, () => signIn.shared);
     assert.equal((await auth.send("POST", URL_, leave)).status, 401);
     assert.deepEqual(signIn.asked, []);
     signIn.person = async (trials) => {
@@ -108,7 +111,7 @@ test("where nobody signs in, calls wait until somebody does; a client that is no
     const signIn = new PlayedSignIn();
     signIn.person = () => Promise.reject(person(code));
     server(refusal(), refusal());
-    const auth = new Authorization(URL_, signIn.shared);
+    const auth = new Authorization(URL_, () => signIn.shared);
     await auth.send("POST", URL_, leave);
     const opening = await auth.token(true);
     assert.deepEqual([opening.ok, opening.away, (opening.thrown as HoldfastError).code], [false, false, code]);
@@ -131,7 +134,7 @@ test("a page that nobody sees opens no window, and goes on with what another tab
     try {
       signIn.person = async (trials) => trials;
       server(refusal());
-      const auth = new Authorization(URL_, signIn.shared);
+      const auth = new Authorization(URL_, () => signIn.shared);
       await auth.send("POST", URL_, leave);
       const waiting = auth.token(false);
       await ready();
@@ -152,7 +155,7 @@ test("a server that refuses whatever it is given ends the call, and nothing wait
   const signIn = new PlayedSignIn();
   signIn.person = () => Promise.reject(person("unauthorized"));
   server(refusal());
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   const answer = await auth.token(false);
   assert.deepEqual([answer.ok, answer.away, (answer.thrown as HoldfastError).code], [false, false, "unauthorized"]);
@@ -162,7 +165,7 @@ test("a token that cannot be refreshed for want of the network: nothing leaves, 
   const signIn = new PlayedSignIn();
   const { sent } = server(new Response("{}"));
   signIn.missing = person("network_error", true);
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   assert.deepEqual(sent, []);
   for (let n = 0; n < 3; n++) assert.equal((await auth.token(false)).away, true);
@@ -176,7 +179,7 @@ test("a refused token that cannot be refreshed, since the authorization server i
   const signIn = new PlayedSignIn();
   signIn.token = "refused";
   const { sent } = server(refusal(), new Response("{}"));
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   signIn.person = () => Promise.reject(person("network_error", true));
   for (let n = 0; n < 5; n++) assert.equal((await auth.token(false)).away, true);
@@ -193,16 +196,87 @@ test("a sign-in that does not open says why, and keeps nobody's calls", async ()
   const why = person("network_error");
   const shared = Promise.reject<SharedSignIn>(why);
   shared.catch(() => {});
-  const auth = new Authorization(URL_, shared);
+  const auth = new Authorization(URL_, () => shared);
   assert.equal(await auth.principal(), undefined);
   assert.deepEqual([(await auth.token(true)).ok, (await auth.token(true)).thrown], [false, why]);
+});
+
+test("Fault 320: where what signs in does not come, what is sent waits, and leaves once it has come", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.signedIn("ada");
+  const { sent } = server(new Response("{}"));
+  let asked = 0;
+  let comes = false;
+  const why = signInNotLoaded(new TypeError("Failed to fetch dynamically imported module: https://app.example/a.mjs"), false);
+  const auth = new Authorization(URL_, () => (asked++, comes ? signIn.shared : Promise.reject(why)));
+  assert.equal(await auth.principal(), undefined);
+  const held = await auth.send("POST", URL_, leave);
+  assert.deepEqual([held.status, sent, asked], [401, [], 2]);
+  for (let n = 0; n < 2; n++) {
+    const answer = await auth.token(false);
+    assert.deepEqual([answer.ok, answer.away, answer.thrown], [false, true, why], "the core asks again, later");
+  }
+  comes = true;
+  assert.equal((await auth.token(false)).user, "ada");
+  assert.equal((await auth.send("POST", URL_, leave)).status, 200);
+  assert.deepEqual(sent, ["Bearer at-ada"]);
+});
+
+test("Fault 320: where what signs in is long on its way, the core knows that the request did not run", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.signedIn("ada");
+  const { sent } = server(new Response("{}"));
+  let opens = (_: SharedSignIn): void => {};
+  const opening = new Promise<SharedSignIn>((resolve) => (opens = resolve));
+  const auth = new Authorization(URL_, () => opening, 0);
+  assert.equal((await auth.send("POST", URL_, leave)).status, 401);
+  const token = auth.token(false);
+  opens(await signIn.shared);
+  assert.equal((await token).ok, true);
+  await auth.send("POST", URL_, leave);
+  assert.deepEqual(sent, ["Bearer at-ada"]);
+});
+
+test("Fault 320: a sign-in that did not open is opened again by what needs it next, and once", async () => {
+  let opens = 0;
+  const shared = await new PlayedSignIn().shared;
+  class Opened extends Authorization {
+    static override open(): Promise<SharedSignIn> {
+      return ++opens === 1 ? Promise.reject(new TypeError("not yet")) : Promise.resolve(shared);
+    }
+  }
+  const before = clientPart.here;
+  try {
+    clientPart.here = { Authorization: Opened, signOutEverywhere: async () => {} };
+    const [one, two] = [oauth(), oauth()].map((auth) => [auth.authorize(URL_), auth.authorize(URL_)][1]!);
+    await tasks(1);
+    assert.equal((await one!.token(true)).ok, true);
+    assert.equal((await two!.token(true)).ok, true);
+    assert.equal(opens, 3, "one each, and one again");
+  } finally {
+    if (before) clientPart.here = before;
+    else delete clientPart.here;
+  }
+});
+
+test("Fault 320: what signs in and does not come is an error that names the file, and says what helps", () => {
+  for (const [words, beside, file, hint] of [
+    ["Failed to fetch dynamically imported module: https://app.example/assets/opensignin-1.js", false, "https://app.example/assets/opensignin-1.js", /another build.*optimizeDeps.*script-src/],
+    ["Importing a module script failed.", false, "a file of the package", /another build/],
+    ["Failed to fetch dynamically imported module: https://app.example/holdfast-oauth.mjs", true, "https://app.example/holdfast-oauth.mjs", /Serve the package's holdfast-oauth.mjs beside the script.*script-src/],
+    ["error loading dynamically imported module", true, "holdfast-oauth.mjs", /beside the script/],
+  ] as const) {
+    const { code, op, retryable, message, hint: said } = signInNotLoaded(new TypeError(words), beside);
+    assert.deepEqual([code, op, retryable, message], ["load_failed", "auth/load", true, `auth/load: what signs in could not be loaded: ${file}`]);
+    assert.ok(hint.test(said!), said);
+  }
 });
 
 test("a refusal that the core took for an answer asks nobody later", async () => {
   const signIn = new PlayedSignIn();
   signIn.token = "at";
   server(refusal(), new Response("{}"));
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("DELETE", URL_, leave);
   await auth.send("POST", URL_, leave);
   assert.equal((await auth.token(false)).ok, true);
@@ -213,7 +287,7 @@ test("Fault 272: what the client of a user sends never has the token of somebody
   const signIn = new PlayedSignIn();
   signIn.signedIn("ada");
   const { sent } = server(new Response("{}"), new Response("{}"));
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   assert.equal((await auth.token(true)).user, "ada");
   assert.equal((await auth.send("POST", URL_, leave)).status, 200);
   signIn.signedIn("eve"); // in another tab
@@ -223,7 +297,7 @@ test("Fault 272: what the client of a user sends never has the token of somebody
   assert.equal((await auth.send("POST", URL_, leave)).status, 200);
   assert.deepEqual([sent, signIn.asked], [["Bearer at-ada", "Bearer at-eve"], []]);
   // A client that has joined another one has asked who the user is, and for no token.
-  const joined = new Authorization(URL_, signIn.shared);
+  const joined = new Authorization(URL_, () => signIn.shared);
   assert.equal(await joined.principal(), "eve");
   signIn.signedIn("ada");
   assert.equal((await joined.send("POST", URL_, leave)).status, 401);
@@ -239,7 +313,7 @@ test("Fault 273: after a no to more scopes the call waits for somebody who signs
     return Promise.reject(declined);
   };
   server(refusal(403));
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   const waiting = auth.token(false);
   await tasks(20);
@@ -262,7 +336,7 @@ test("Fault 273: a page that nobody sees asks nobody for more scopes, though som
     signIn.signedIn("ada");
     signIn.person = async (trials) => trials;
     server(refusal(403));
-    const auth = new Authorization(URL_, signIn.shared);
+    const auth = new Authorization(URL_, () => signIn.shared);
     await auth.send("POST", URL_, leave);
     const waiting = auth.token(false);
     signIn.signedIn("ada"); // the same token: no news for it
@@ -292,7 +366,7 @@ test("Fault 288: a client that is closed while it waits for somebody asks nobody
       const asks = signIn.listeners.size;
       server(refusal());
       const [views, over] = [new Views(), new AbortController()];
-      const auth: Auth = { authorize: () => new Authorization(URL_, signIn.shared) };
+      const auth: Auth = { authorize: () => new Authorization(URL_, () => signIn.shared) };
       const stores = new UserStores({ auth }, false, { of: async () => "", former: async () => [] }, URL_);
       const view: View = { handlers: {}, stores, over: over.signal, leaves() {} };
       views.add(view);
@@ -320,7 +394,7 @@ test("what was tried for a request is known when a person is asked for it", asyn
   const signIn = new PlayedSignIn();
   signIn.token = "old";
   server(refusal(401, "refresh"), refusal());
-  const auth = new Authorization(URL_, signIn.shared);
+  const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   let known: Trials | undefined;
   signIn.person = async (trials) => (known = trials);
@@ -342,7 +416,7 @@ test("Fault 289: while a token is long on its way, the core knows that the reque
       return trials;
     };
     const { sent } = server(...(how === "refused" ? [refusal()] : []), new Response("{}"));
-    const auth = new Authorization(URL_, signIn.shared, 0);
+    const auth = new Authorization(URL_, () => signIn.shared, 0);
     assert.equal((await auth.send("POST", URL_, leave)).status, 401, how); // and so it is stored
     const answer = auth.token(false);
     come();
@@ -358,7 +432,7 @@ test("Fault 289: a token that comes soon has the request sent, and the core hear
   const headers = signIn.headers.bind(signIn);
   signIn.headers = () => ready().then(headers);
   const { sent } = server(refusal(401, "refresh"), new Response("{}"));
-  assert.equal((await new Authorization(URL_, signIn.shared).send("POST", URL_, leave)).status, 200);
+  assert.equal((await new Authorization(URL_, () => signIn.shared).send("POST", URL_, leave)).status, 200);
   assert.deepEqual(sent, ["Bearer old", "Bearer refreshed"]);
 });
 
@@ -371,7 +445,7 @@ test("Fault 273: a page that nobody sees asks nobody, also where the authorizati
     signIn.repaired = async ({ status }, token, nonce) => ({ kind: "more", refusal: { status, challenge: undefined, token, nonce }, away: isAway });
     signIn.person = async (trials) => trials;
     server(refusal());
-    const auth = new Authorization(URL_, signIn.shared);
+    const auth = new Authorization(URL_, () => signIn.shared);
     await auth.send("POST", URL_, leave);
     for (let n = 0; n < 2; n++) assert.equal((await auth.token(false)).away, true); // the core asks again
     isAway = false; // it is back, and takes the refresh token no more

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { type AuthorizationServer, readAuthorizationServer } from "../src/auth/authorizationserver.js";
-import { type ClientOptions, register, registrationKey, unregister } from "../src/auth/registration.js";
+import { type ClientOptions, doubt, register, registrationKey, unregister } from "../src/auth/registration.js";
 import { authenticated } from "../src/auth/tokenrequest.js";
-import { failureOf, ISSUER, json, METADATA, nothing, rig, type Routes, type Sent } from "./authrig.js";
+import { failureOf, ISSUER, json, Locks, METADATA, NO_LOCKS, nothing, rig, type Routes, type Sent } from "./authrig.js";
 
 const REGISTER = `POST ${ISSUER}/register`;
 const redirectUrl = "https://app.example/callback";
@@ -54,11 +55,35 @@ test("what is registered is asked for once, and is of one issuer", async () => {
   const moved = server({ issuer: "https://other.example", registration_endpoint: "https://other.example/register" });
   assert.equal((await register(hands, moved, options)).clientId, "other");
   assert.equal((await register(hands, server(), options)).clientId, a.clientId);
-  assert.equal((await register(hands, server(), { redirectUrl: "https://app.example/other" })).clientId, "c3");
+  assert.equal((await register(hands, server(), { redirectUrl: "https://app.example/other" })).clientId, "c2");
   await unregister(hands, a);
-  assert.equal((await register(hands, server(), options)).clientId, "c4");
+  assert.equal((await register(hands, server(), options)).clientId, "c3");
   await unregister(hands, a);
-  assert.equal((await register(hands, server(), options)).clientId, "c4");
+  assert.equal((await register(hands, server(), options)).clientId, "c3");
+});
+
+test("Fault 291: tabs that replace a client at once register one, or take that of the first; nobody goes on with the old one", async () => {
+  for (const locks of [new Locks(), NO_LOCKS]) {
+    let n = 0;
+    const store = new MemoryAuthStore();
+    const routes: Routes = { [REGISTER]: () => json({ client_id: `c${++n}` }, 201) };
+    const tabs = Array.from({ length: 4 }, () => rig(routes, { store, locks }));
+    const old = await register(tabs[0]!, server(), { redirectUrl });
+    await Promise.all(tabs.map((hands) => doubt(hands, old)));
+    const made = new Set((await Promise.all(tabs.map((hands) => register(hands, server(), { redirectUrl })))).map(({ clientId }) => clientId));
+    assert.ok(made.size === 1 && !made.has("c1"), [...made].join());
+    assert.equal(n, locks === NO_LOCKS ? 5 : 2);
+    await doubt(tabs[1]!, old); // its page hears late that it came to nothing
+    assert.ok(made.has((await register(tabs[2]!, server(), { redirectUrl })).clientId));
+  }
+});
+
+test("Fault 291: a client that the app has named is not replaced", async () => {
+  const hands = rig({});
+  const options = { redirectUrl, credentials: () => ({ clientId: "asked" }) };
+  const made = await register(hands, server({ registration_endpoint: undefined }), options);
+  await doubt(hands, made);
+  assert.equal((await register(hands, server(), { redirectUrl })).clientId, "asked");
 });
 
 test("a client id that was agreed on is never shown to another issuer", async () => {

@@ -7,7 +7,7 @@ import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import type { SignInOptions } from "../src/auth/authorize.js";
 import type { Interaction } from "../src/auth/interaction.js";
 import { SignIn } from "../src/auth/signin.js";
-import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, rig, type Routes, SERVER } from "./authrig.js";
+import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
 
 export const redirectUrl = "https://app.example/callback";
 
@@ -27,19 +27,21 @@ export function scene(options: Partial<SignInOptions> = {}, change: Routes = {})
     },
     ...change,
   };
-  const shown: { address: string; record: FlowRecord; close(): void }[] = [];
+  const shown: { address: string | Promise<string>; record: FlowRecord; close(): void }[] = [];
   const shares = { store: new MemoryAuthStore(), locks: new Locks() };
   const tabs: SignIn[] = [];
   let later = (): void => {};
-  /** `leaves`: it is the page itself that goes. */
-  const tab = (blocked: boolean | "until asked" | "leaves" = false) => {
+  /** `leaves`: it is the page itself that goes. A function makes what shows it. */
+  const tab = (blocked: boolean | "until asked" | "leaves" | ((hands: Rig) => Interaction) = false) => {
     const hands = rig(routes, shares);
+    const own = typeof blocked === "function" ? blocked(hands) : undefined;
     const interaction: Interaction = {
       leaves: blocked === "leaves",
       show(address, record, asked) {
         let close = (): void => {};
         const closed = new Promise<void>((resolve) => (close = resolve));
         shown.push({ address, record, close });
+        if (own) return own.show(address, record, asked);
         return blocked === true || (blocked === "until asked" && !asked) ? { kind: "blocked", later: () => new Promise((resolve) => (later = resolve)) } : { kind: "waiting", closed };
       },
     };

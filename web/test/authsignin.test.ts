@@ -12,7 +12,7 @@ test("a call that is refused waits for its user, is sent again with a token, and
   assert.equal(await signIn.headers("POST", SERVER), undefined);
   const waits = signIn.refused(refusal(401, undefined, 'Bearer scope="files admin"'), NO_TRIALS);
   await until(() => shown.length === 1);
-  assert.equal(new URL(shown[0]!.address).searchParams.get("scope"), "files admin offline_access");
+  assert.equal(new URL(await shown[0]!.address).searchParams.get("scope"), "files admin offline_access");
   assert.equal(signIn.state, "authorizing");
   await answer(signIn);
   const trials = (await waits) as Trials;
@@ -52,7 +52,7 @@ test("a step-up asks for the union, by a person; the old token stays where the p
   let waits = signIn.refused(refusal(403, "at1", more), NO_TRIALS);
   await until(() => shown.length === 2);
   assert.equal(signIn.state, "step-up");
-  assert.equal(new URL(shown[1]!.address).searchParams.get("scope"), "files offline_access admin");
+  assert.equal(new URL(await shown[1]!.address).searchParams.get("scope"), "files offline_access admin");
   // Another tab that only refreshes has no more scopes than before.
   await signIn.reread();
   assert.equal(signIn.state, "step-up");
@@ -66,7 +66,7 @@ test("a step-up asks for the union, by a person; the old token stays where the p
   const clicked = signIn.signIn();
   waits = signIn.refused(refusal(403, "at1", more), NO_TRIALS);
   await until(() => shown.length === 3);
-  assert.equal(new URL(shown[2]!.address).searchParams.get("scope"), "files offline_access admin");
+  assert.equal(new URL(await shown[2]!.address).searchParams.get("scope"), "files offline_access admin");
   await answer(signIn);
   await clicked;
   assert.equal(signIn.failure, undefined);

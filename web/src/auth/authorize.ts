@@ -3,10 +3,10 @@
 import type { OAuthChallenge } from "./challenge.js";
 import { discover } from "./discovery.js";
 import { makeDPoPKey } from "./dpop.js";
-import { beginFlow, type FlowRecord, hasFlow } from "./flow.js";
+import { beginFlow, type BegunFlow, hasFlow } from "./flow.js";
 import { readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
-import { type ClientOptions, forgetIfDynamic, register } from "./registration.js";
+import { type ClientOptions, doubt, register } from "./registration.js";
 import { chooseScopes } from "./scopes.js";
 import { stepUpFrom } from "./stepup.js";
 
@@ -24,6 +24,8 @@ export interface Reason {
   /** The token that will not do, and the scopes to ask for, where they are not chosen as usual. */
   readonly rejected: string | undefined;
   readonly scope: string | undefined;
+  /** The window that is open for it already. */
+  readonly window?: string | undefined;
 }
 
 /**
@@ -32,16 +34,16 @@ export interface Reason {
  * so a flow without an answer came to nothing. Its client may be one that the authorization server has
  * forgotten: then that shows a page of its own, and sends nobody back.
  */
-export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope }: Reason, waiting: unknown, leaves: boolean): Promise<{ record: FlowRecord; address: string }> {
+export async function authorize(hands: Hands, url: string, options: SignInOptions, { challenge, scope, window }: Reason, waiting: unknown, leaves: boolean): Promise<BegunFlow> {
   const { server, resource, scopes, dpopRequired } = await discover(hands, url, challenge, (issuers) => issuers.find((issuer) => issuer === options.issuer));
   let client = await register(hands, server, options);
   if (leaves && (await hasFlow(hands, url, client.clientId))) {
-    await forgetIfDynamic(hands, client);
+    await doubt(hands, client);
     client = await register(hands, server, options);
   }
   const dpop = (options.dpop ?? dpopRequired) ? await makeDPoPKey(hands, server.dpopAlgorithms) : undefined;
   const usual = chooseScopes({ ...(options.scopes ? { app: options.scopes } : {}), challenge: challenge?.scope, resource: scopes, server: server.scopesSupported });
   const grant = scope === undefined ? undefined : (await readGrant(hands, url))?.value;
   const stepUp = grant && scope !== undefined ? stepUpFrom(grant, scope) : undefined;
-  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp });
+  return beginFlow(hands, { url, resource, server, client, scope: scope ?? usual, dpop, waiting, stepUp, window });
 }

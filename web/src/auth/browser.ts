@@ -1,7 +1,7 @@
 // The hands of the sign-in in a page: windows, the address bar, and word to the other tabs.
 
 import { AuthFailure } from "./failure.js";
-import { type Callback, FLOW_TIME, readCallback, withoutCallback } from "./flow.js";
+import { type Callback, readCallback, withoutCallback } from "./flow.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 
@@ -10,6 +10,7 @@ export interface OpenedWindow {
   opener: unknown;
   readonly closed: boolean;
   readonly location: { replace(url: string): void };
+  close(): void;
 }
 
 /** What is used of the page. */
@@ -21,17 +22,43 @@ export interface Page {
   readonly document?: { hasFocus(): boolean };
   open(url: string, target: string, features: string): OpenedWindow | null;
   close(): void;
-  addEventListener(type: "pageshow", listener: (event: { persisted: boolean }) => void): void;
-  removeEventListener(type: "pageshow", listener: (event: { persisted: boolean }) => void): void;
+  addEventListener(type: PageEvent, listener: (event: { persisted: boolean }) => void): void;
+  removeEventListener(type: PageEvent, listener: (event: { persisted: boolean }) => void): void;
 }
+
+/** By what a page hears that somebody is there again. */
+const PAGE_EVENTS = ["pageshow", "visibilitychange", "focus"] as const;
+type PageEvent = (typeof PAGE_EVENTS)[number];
 
 /** How often a window is looked at, in ms, and how long after its end an answer may still be on its way. */
 const LOOK = 500;
 const GRACE = 3_000;
 
+/** How often a flow is looked at whose window was blocked, in ms. Timers do not run while the machine sleeps: soon after it wakes. */
+const LOOK_AGAIN = 60_000;
+
 /** Where the browser opens no window. Its flow would be over before somebody comes who has been away for the night. */
-function blockedWindow(hands: Pick<Hands, "after">): ReturnType<Interaction["show"]> {
-  return { kind: "blocked", later: () => new Promise((resolve) => void hands.after(FLOW_TIME / 2, resolve)) };
+function blockedWindow(page: Page, hands: Pick<Hands, "after">): ReturnType<Interaction["show"]> {
+  return { kind: "blocked", later: () => somebodyIsThere(page, hands) };
+}
+
+/** Resolves when somebody comes back to the page, or after a while. */
+function somebodyIsThere(page: Page, hands: Pick<Hands, "after">): Promise<void> {
+  return new Promise((resolve) => {
+    const there = (): void => {
+      stop();
+      for (const type of PAGE_EVENTS) page.removeEventListener(type, there);
+      resolve();
+    };
+    const stop = hands.after(LOOK_AGAIN, there);
+    for (const type of PAGE_EVENTS) page.addEventListener(type, there);
+  });
+}
+
+/** Goes to an address, at once where it is there. */
+function lead(address: string | Promise<string>, go: (address: string) => void, none = (): void => {}): void {
+  if (typeof address === "string") go(address);
+  else void address.then(go, none); // why there is none, whoever asked for it knows
 }
 
 /**
@@ -43,13 +70,13 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
   return {
     show(address, record) {
       const opened = page.open("about:blank", record.window, `popup,width=${size.width},height=${size.height}`);
-      if (!opened) return blockedWindow(hands);
+      if (!opened) return blockedWindow(page, hands);
       try {
         opened.opener = null;
       } catch {
         // Some browsers refuse: the window then has an opener, as any popup has.
       }
-      opened.location.replace(address);
+      lead(address, (there) => opened.location.replace(there), () => opened.close());
       return { kind: "waiting", closed: closedWindow(opened, page, hands) };
     },
   };
@@ -58,7 +85,7 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
 /** The same, where the app itself says when: until then it has the address. */
 export function manualInteraction(page: Page, hands: Pick<Hands, "after">): Interaction {
   const popup = popupInteraction(page, hands);
-  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : blockedWindow(hands)) };
+  return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : blockedWindow(page, hands)) };
 }
 
 /**
@@ -92,7 +119,7 @@ export function redirectInteraction(page: Page): Interaction {
         };
         page.addEventListener("pageshow", shown);
       });
-      page.location.assign(address);
+      lead(address, (there) => page.location.assign(there));
       return { kind: "waiting", closed };
     },
   };

@@ -13,6 +13,9 @@ import type { StepUp } from "./stepup.js";
 /** How long a person may take to sign in, in ms. */
 export const FLOW_TIME: number = 60 * 60 * 1000;
 
+/** For how long, in ms, a flow that is over is kept: whoever still comes to its address is sent there with another one. */
+const KEPT_TIME = 7 * 24 * FLOW_TIME;
+
 /**
  * A sign-in that is under way: all that another tab, or this page after a reload, needs
  * to finish it. It is used once.
@@ -53,6 +56,14 @@ export interface Beginning {
   dpop?: DPoPKey | undefined;
   waiting?: unknown;
   stepUp?: StepUp | undefined;
+  /** The window that is open for it already. */
+  window?: string | undefined;
+}
+
+/** A flow, and the address to go to. */
+export interface BegunFlow {
+  readonly record: FlowRecord;
+  readonly address: string;
 }
 
 /** Checks an address that the answer may come to; throws `bad_argument`. */
@@ -65,15 +76,15 @@ export function checkRedirectURL(text: string): void {
 }
 
 /** Begins a flow: stores its record, and gives the address to go to. */
-export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ record: FlowRecord; address: string }> {
+export async function beginFlow(hands: Hands, beginning: Beginning): Promise<BegunFlow> {
   const { verifier, challenge } = await makePkce(hands);
-  const { scope, dpop, waiting, stepUp, ...rest } = beginning;
+  const { scope, dpop, waiting, stepUp, window = WINDOW + unguessable(hands).slice(0, 12), ...rest } = beginning;
   const state = unguessable(hands);
   const record: FlowRecord = {
     ...rest,
     state,
     verifier,
-    window: WINDOW + unguessable(hands).slice(0, 12),
+    window,
     epoch: await openEpoch(hands, beginning.url),
     begun: hands.now(),
     ...(scope === undefined ? {} : { scope }),
@@ -82,8 +93,29 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<{ r
     ...(stepUp === undefined ? {} : { stepUp }),
   };
   await sweepFlows(hands);
-  if (!(await hands.store.set(flowKey(state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
+  await storeNew(hands, record);
   return { record, address: authorizationRequest(record, challenge) };
+}
+
+async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
+  if (!(await hands.store.set(flowKey(record.state), 0, record))) throw invalid("auth/authorization", "two flows have the same state: the random numbers are none");
+}
+
+/**
+ * Begins a flow anew whose answer comes too late: the same sign-in, with another state and another verifier.
+ * Undefined where {@link takeFlow} says what the answer is: in time, of another issuer, a no, or nobody's.
+ */
+export async function renewFlow(hands: Hands, answer: Callback): Promise<BegunFlow | undefined> {
+  const key = flowKey(answer.state);
+  const kept = await hands.store.get<FlowRecord>(key);
+  if (!kept || answer.code === undefined || !isOlder(kept.value, FLOW_TIME, hands.now()) || otherIssuer(kept.value.server, answer.iss)) return undefined;
+  const { verifier, challenge } = await makePkce(hands);
+  const { answer: _, ...rest } = kept.value;
+  const record: FlowRecord = { ...rest, state: unguessable(hands), verifier, begun: hands.now() };
+  const address = authorizationRequest(record, challenge);
+  if (!(await hands.store.set(key, kept.version, undefined))) return undefined;
+  await storeNew(hands, record);
+  return { record, address };
 }
 
 /** The authorization request (RFC 6749 section 4.1.1, with RFC 7636, 8707 and 9449). */
@@ -163,11 +195,12 @@ export async function takeFlow(hands: Hands, callback: Callback): Promise<{ reco
     if (await hands.store.set(key, kept.version, undefined)) break; // else its hour was begun again meanwhile, or somebody has taken it
   }
   // First of all, also for an error: on a mismatch nothing that the answer says is shown (RFC 9207 section 2.4).
-  checkIssuer(record.server, callback.iss);
-  if (isExpired(record, hands.now())) {
+  const mismatch = otherIssuer(record.server, callback.iss);
+  if (mismatch) throw mismatch;
+  if (callback.code === undefined) throw denied("auth/callback", callback.error); // late as well: a no is no
+  if (isOlder(record, FLOW_TIME, hands.now())) {
     throw new AuthFailure("auth/callback", { code: "sign_in_expired", message: "the answer came too late", hint: "Sign in again." });
   }
-  if (callback.code === undefined) throw denied("auth/callback", callback.error);
   return { record, code: callback.code };
 }
 
@@ -187,20 +220,30 @@ export async function leaveAnswer(hands: Hands, answer: Callback): Promise<boole
 }
 
 /** Compares `iss` as it stands, character by character: what is normalized can be made to match. */
-function checkIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): void {
-  if (iss === undefined && namesItself) throw invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");
-  if (iss !== undefined && iss !== issuer) throw invalid("auth/callback", "the answer is of another issuer");
+function otherIssuer({ issuer, namesItself }: AuthorizationServer, iss: string | undefined): AuthFailure | undefined {
+  if (iss === undefined && namesItself) return invalid("auth/callback", "the answer does not name its issuer, and the authorization server always does");
+  return iss === undefined || iss === issuer ? undefined : invalid("auth/callback", "the answer is of another issuer");
+}
+
+/** The flow that runs in a window; undefined where there is none. */
+export async function flowIn(hands: Hands, window: string): Promise<FlowRecord | undefined> {
+  for (const key of await hands.store.keys(FLOW)) {
+    const kept = await hands.store.get<FlowRecord>(key);
+    if (kept?.value.window === window) return kept.value;
+  }
+  return undefined;
 }
 
 /**
- * Begins the hour of a flow again, whose address nobody could be shown so far. False where it is there no more:
- * it is never made again, since its answer may have been taken.
+ * Begins the hour of a flow again that is older than `age`, whose address nobody could be shown so far. False
+ * where it is there no more: it is never made again, since its answer may have been taken.
  */
-export async function keepFlow(hands: Hands, state: string): Promise<boolean> {
+export async function keepFlow(hands: Hands, state: string, age = 0): Promise<boolean> {
   const key = flowKey(state);
   for (;;) {
     const kept = await hands.store.get<FlowRecord>(key);
     if (!kept) return false;
+    if (!isOlder(kept.value, age, hands.now())) return true;
     if (await hands.store.set(key, kept.version, { ...kept.value, begun: hands.now() })) return true;
   }
 }
@@ -214,17 +257,17 @@ export async function hasFlow(hands: Hands, url: string, clientId: string): Prom
   return false;
 }
 
-/** Deletes what nobody will come back to, and all flows for a server that is signed out of. */
+/** Deletes what nobody comes back to any more, and all flows for a server that is signed out of. */
 export async function sweepFlows(hands: Hands, url?: string): Promise<void> {
   for (const key of await hands.store.keys(FLOW)) {
     const kept = await hands.store.get<FlowRecord>(key);
-    if (kept && (kept.value.url === url || isExpired(kept.value, hands.now()))) await hands.store.set(key, kept.version, undefined);
+    if (kept && (kept.value.url === url || isOlder(kept.value, KEPT_TIME, hands.now()))) await hands.store.set(key, kept.version, undefined);
   }
 }
 
-/** A clock that was put back makes a flow no older: it is over as well where it seems to begin later. */
-function isExpired({ begun }: FlowRecord, now: number): boolean {
-  return Math.abs(now - begun) > FLOW_TIME;
+/** A clock that was put back makes a flow no younger: it is older as well where it seems to begin later. */
+function isOlder({ begun }: FlowRecord, ms: number, now: number): boolean {
+  return Math.abs(now - begun) > ms;
 }
 
 /** How the names of windows begin that sign-ins run in. */

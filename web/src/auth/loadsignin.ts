@@ -1,7 +1,8 @@
 // The way to the chunk that signs in.
 
+import { HoldfastError } from "../shared/errors.js";
 import { importAt } from "../shared/importat.js";
-import { type LateModule, loadLate } from "../shared/latemodule.js";
+import { addressOf, type LateModule, loadLate } from "../shared/latemodule.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -10,17 +11,40 @@ type SignInChunk = typeof import("./opensignin.js");
 
 const chunk: LateModule<SignInChunk> = {};
 
+/** The file beside the script-tag build. */
+const FILE = "holdfast-oauth.mjs";
+
 /**
  * Loads it. The script-tag build is one file, whatever a page needs of it; this is too much for
- * all of its pages, so it is a file beside the script.
+ * all of its pages, so it is a file beside the script. Rejects with `load_failed`; who asks again has it loaded again.
  */
-export function loadSignIn(): Promise<SignInChunk> {
-  return loadLate(chunk, () => {
-    if (HOLDFAST_ONE_FILE) {
-      const beside = new URL("./holdfast-oauth.mjs", import.meta.url).href;
-      return importAt(beside);
-    } else {
-      return import("./opensignin.js");
-    }
+export async function loadSignIn(): Promise<SignInChunk> {
+  try {
+    return await loadLate(chunk, () => {
+      if (HOLDFAST_ONE_FILE) {
+        const beside = new URL("./holdfast-oauth.mjs", import.meta.url).href;
+        return importAt(beside);
+      } else {
+        return import("./opensignin.js");
+      }
+    });
+  } catch (error) {
+    throw signInNotLoaded(error, HOLDFAST_ONE_FILE);
+  }
+}
+
+/** What an app is told where the chunk does not come; `beside`: it is a file beside the script. */
+export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError {
+  const file = addressOf(cause) ?? (beside ? FILE : "a file of the package");
+  const missing = beside
+    ? `Serve the package's ${FILE} beside the script.`
+    : 'Load the page again: its server may have another build by now. Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. esbuild: --splitting, and serve all files that it writes.';
+  return new HoldfastError({
+    code: "load_failed",
+    op: "auth/load",
+    retryable: true,
+    message: `what signs in could not be loaded: ${file}`,
+    hint: `${missing} Else there is no network, or script-src in the Content-Security-Policy forbids it. See docs/bundlers.md.`,
+    cause,
   });
 }

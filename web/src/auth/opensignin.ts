@@ -3,7 +3,7 @@
 
 import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, leaveAnswer, readFlow, WINDOW } from "./flow.js";
+import { type Callback, leaveAnswer, readFlow, renewFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
 import { MemoryAuthStore, type MemoryRows } from "./memorystore.js";
@@ -97,7 +97,8 @@ const unclaimed = new WeakMap<Page, Promise<Callback | undefined>>();
  * that opened this window, which `tell` reaches.
  */
 function answerFor(url: string, hands: Hands, page: Page, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
-  const found = Promise.resolve(takeAnswer(page, redirectUrl) ?? unclaimed.get(page));
+  const taken = takeAnswer(page, redirectUrl);
+  const found = taken ? inTime(hands, page, taken) : Promise.resolve(unclaimed.get(page));
   const mine = found.then(async (answer) => {
     const flow = answer && (await readFlow(hands, answer.state).catch(() => undefined));
     return flow && flow.url !== url ? undefined : answer;
@@ -105,6 +106,18 @@ function answerFor(url: string, hands: Hands, page: Page, redirectUrl: string, t
   // At once: sign-ins that open meanwhile wait for what this one leaves.
   unclaimed.set(page, left(hands, page, found, mine, tell));
   return mine;
+}
+
+/**
+ * The answer, unless it comes too late, as in the morning after: then the page goes back to the authorization server
+ * with a flow that is good, whichever server it is for. Undefined for somebody who comes Back from there.
+ */
+async function inTime(hands: Hands, page: Page, answer: Callback): Promise<Callback | undefined> {
+  const again = await renewFlow(hands, answer).catch(() => undefined);
+  if (!again) return answer;
+  const gone = redirectInteraction(page).show(again.address, again.record, false);
+  if (gone.kind === "waiting") await gone.closed;
+  return undefined;
 }
 
 /** What of an answer is left for the sign-ins that open next. */

@@ -23,6 +23,11 @@ export interface Registration {
   readonly redirectUrl: string;
   /** When the secret ends, in ms since 1970; missing for never. */
   readonly expiresAt?: number;
+  /**
+   * `doubted`: the authorization server may have forgotten it, and another one takes its place as soon as there is one.
+   * `spared`: there was none to be had, so it gets one more try.
+   */
+  readonly standing?: "doubted" | "spared";
 }
 
 /** A client id of the app's own. */
@@ -69,22 +74,64 @@ export async function register(hands: Hands, server: AuthorizationServer, option
     return { ...base, clientId: clientMetadataURL(options.clientMetadataUrl), authMethod: "none", source: "metadata" };
   }
   const key = registrationKey(issuer, redirectUrl);
-  const kept = await hands.store.get<Registration>(key);
-  if (kept && kept.value.issuer === issuer && !isOver(kept.value, hands.now())) return kept.value;
-  const made = await dynamic(hands, server, options).catch((error: unknown) => {
+  const known = await usable(hands, key);
+  if (known) return known;
+  // Under a lock one tab registers, and the others find what it has got.
+  const made = await hands.locks.run(`auth/${key}`, () => registerOnce(hands, server, options, key)).catch((error: unknown) => {
     if (error instanceof AuthFailure && options.credentials && !error.fields.retryable) return error;
     throw error;
   });
-  let registration: Registration;
-  if (made && !(made instanceof AuthFailure)) registration = made;
-  else {
-    const given = await options.credentials?.(issuer);
-    if (!given) throw made ?? unregistered(options, server);
-    registration = { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app" };
+  if (made && !(made instanceof AuthFailure)) return made;
+  const given = await options.credentials?.(issuer);
+  if (!given) throw made ?? unregistered(options, server);
+  return put(hands, key, { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app" });
+}
+
+/** What is registered, where it can be used. */
+async function usable(hands: Hands, key: string): Promise<Registration | undefined> {
+  const { value } = (await hands.store.get<Registration>(key)) ?? {};
+  return value && value.standing !== "doubted" && !isOver(value, hands.now()) ? value : undefined;
+}
+
+/** The client that another tab has registered meanwhile, or one that registers itself; undefined where that cannot be. */
+async function registerOnce(hands: Hands, server: AuthorizationServer, options: ClientOptions, key: string): Promise<Registration | undefined> {
+  const known = await usable(hands, key);
+  if (known) return known;
+  const made = await dynamic(hands, server, options).catch((error: unknown) => error);
+  if (made && !(made instanceof Error)) return put(hands, key, made as Registration);
+  // What has failed in passing is tried again by the next sign-in; else that goes on with what there is.
+  if (!(made instanceof AuthFailure && made.fields.retryable)) await stand(hands, key, (kept) => kept.standing === "doubted" && "spared");
+  if (made) throw made;
+  return undefined;
+}
+
+/** Puts a client in the place of what can be used no more. Where another tab was faster, its client is the one: one is enough. */
+async function put(hands: Hands, key: string, made: Registration): Promise<Registration> {
+  for (;;) {
+    const known = await usable(hands, key);
+    if (known) return known;
+    const kept = await hands.store.get<Registration>(key);
+    if (await hands.store.set(key, kept?.version ?? 0, made)) return made;
   }
-  if (await hands.store.set(key, kept?.version ?? 0, registration)) return registration;
-  // Another tab has registered meanwhile: one client is enough.
-  return (await hands.store.get<Registration>(key))?.value ?? registration;
+}
+
+/**
+ * Nobody has come back from a sign-in with that client: the authorization server may have forgotten it, and shows a page of
+ * its own. It stays until another one has taken its place. What the app has named is not doubted: it cannot register itself.
+ */
+export async function doubt(hands: Hands, { issuer, redirectUrl, clientId, source }: Registration): Promise<void> {
+  if (source !== "dynamic") return;
+  await stand(hands, registrationKey(issuer, redirectUrl), (kept) => kept.clientId === clientId && (kept.standing === "spared" ? undefined : "doubted"));
+}
+
+/** Writes how a client stands; false leaves it. Where somebody else writes at the same time, theirs counts. */
+async function stand(hands: Hands, key: string, judge: (kept: Registration) => Registration["standing"] | false): Promise<void> {
+  const kept = await hands.store.get<Registration>(key);
+  if (!kept) return;
+  const standing = judge(kept.value);
+  if (standing === false) return;
+  const { standing: _, ...rest } = kept.value;
+  await hands.store.set(key, kept.version, standing === undefined ? rest : { ...rest, standing });
 }
 
 /** Forgets a registration that the authorization server no longer knows. */
@@ -92,11 +139,6 @@ export async function unregister(hands: Hands, { issuer, redirectUrl, clientId }
   const key = registrationKey(issuer, redirectUrl);
   const kept = await hands.store.get<Registration>(key);
   if (kept?.value.clientId === clientId) await hands.store.set(key, kept.version, undefined);
-}
-
-/** The same, where the client has registered itself, and can do so again. */
-export async function forgetIfDynamic(hands: Hands, client: Registration): Promise<void> {
-  if (client.source === "dynamic") await unregister(hands, client);
 }
 
 /** A client id that was agreed on is of one issuer: another one must not see it. */

@@ -5,12 +5,12 @@ import { type OAuthChallenge, oauthChallenge } from "./challenge.js";
 import { proofOf } from "./dpop.js";
 import type { ErrorFields } from "../shared/errors.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, checkRedirectURL, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
+import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { dropEnded, exchange, type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
-import { forgetIfDynamic } from "./registration.js";
+import { doubt } from "./registration.js";
 import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
@@ -25,7 +25,7 @@ interface Pending extends Reason {
   readonly reject: (error: AuthFailure) => void;
   /** The flow's, once it has begun. */
   state?: string;
-  window?: string;
+  window?: string | undefined;
   /** Its answer is here, and is being taken. */
   taken?: Promise<unknown>;
   /** The app has asked for it itself. */
@@ -252,11 +252,17 @@ export class SignIn {
       this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
       return;
     }
-    const { record, address } = await authorize(this.#hands, this.url, this.#options, pending, waiting, this.#interaction.leaves === true);
-    if (this.#pending !== pending) return; // Another tab was faster.
-    pending.state = record.state;
-    pending.window = record.window;
-    await this.#show(pending, address, record);
+    const begun = await this.#authorize(pending, waiting);
+    if (begun) await this.#show(pending, begun);
+  }
+
+  /** Begins the flow of a request; undefined where another tab was faster. */
+  async #authorize(pending: Pending, waiting: unknown): Promise<BegunFlow | undefined> {
+    const begun = await authorize(this.#hands, this.url, this.#options, pending, waiting, this.#interaction.leaves === true);
+    if (this.#pending !== pending) return undefined;
+    pending.state = begun.record.state;
+    pending.window = begun.record.window;
+    return begun;
   }
 
   /** Keeps a flow for whoever goes on with it, however late that is; begins another one where it is there no more. */
@@ -266,36 +272,50 @@ export class SignIn {
     for (;;) {
       await later();
       if (!waits()) return;
-      if (await keepFlow(this.#hands, state)) continue;
+      if (await keepFlow(this.#hands, state, FLOW_TIME / 2)) continue;
       if (waits()) await this.#begin(pending, waiting);
       return;
     }
   }
 
-  async #show(pending: Pending, address: string, record: FlowRecord): Promise<void> {
-    const shown = this.#interaction.show(address, record, pending.asked);
-    const blocked = shown.kind === "blocked";
-    const failed = (error: unknown): void => this.#fail(pending, asFailure(error));
-    if (!blocked) delete pending.open;
-    else {
-      pending.open = () => {
-        this.#show(pending, address, record).catch(failed);
-        keepFlow(this.#hands, record.state).catch(() => {});
-      };
-      if (shown.later && pending.kept !== record.state) this.#keep(pending, record, shown.later).catch(failed);
+  /** The flow that somebody goes on with now, however late: with all of its hour, or another one where it is there no more. */
+  async #goesOn(pending: Pending, begun: BegunFlow): Promise<BegunFlow> {
+    const { state, waiting } = begun.record;
+    // A store that fails says nothing of the flow.
+    if (await keepFlow(this.#hands, state).catch(() => true)) return begun;
+    const again = await this.#authorize(pending, waiting);
+    if (!again) throw new AuthFailure("auth/authorization", { code: "sign_in_expired", message: "somebody has signed in meanwhile" });
+    return again;
+  }
+
+  /** Shows a flow; `now` is the one to go on with, where that is still looked up. */
+  async #show(pending: Pending, begun: BegunFlow, now?: Promise<BegunFlow>): Promise<void> {
+    const shown = this.#interaction.show(now ? now.then(({ address }) => address) : begun.address, begun.record, pending.asked);
+    if (shown.kind === "waiting") {
+      delete pending.open;
+      this.#point(undefined);
     }
-    const to = blocked ? address : undefined;
-    if (to !== this.#address) {
-      this.#address = to;
-      this.onchange?.();
+    const flow = now ? await now : begun;
+    if (this.#pending !== pending) return;
+    if (shown.kind === "blocked") {
+      const failed = (error: unknown): void => this.#fail(pending, asFailure(error));
+      pending.open = () => void this.#show(pending, flow, this.#goesOn(pending, flow)).catch(failed);
+      if (shown.later && pending.kept !== flow.record.state) this.#keep(pending, flow.record, shown.later).catch(failed);
+      return this.#point(flow.address);
     }
-    if (blocked) return;
     await shown.closed;
     await pending.taken;
-    // An authorization server that does not know the client any more sends nobody back: the next sign-in makes another one.
-    if (this.#pending === pending) await forgetIfDynamic(this.#hands, record.client).catch(() => {});
+    // An authorization server that does not know the client any more sends nobody back: the next sign-in asks for another one.
+    if (this.#pending === pending) await doubt(this.#hands, flow.record.client).catch(() => {});
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
+  }
+
+  /** Says where a person has to go: nowhere, where a window leads there. */
+  #point(address: string | undefined): void {
+    if (address === this.#address) return;
+    this.#address = address;
+    this.onchange?.();
   }
 
   /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can. */
@@ -327,7 +347,10 @@ export class SignIn {
   async answered(window: string): Promise<void> {
     const pending = this.#pending;
     if (pending?.state === undefined || pending.window !== window) return;
-    const answer = (await readFlow(this.#hands, pending.state))?.answer;
+    // By its window: one that was over when its answer came goes on there under another state.
+    const flow = await flowIn(this.#hands, window);
+    if (flow) pending.state = flow.state;
+    const answer = flow?.answer;
     if (answer) await (pending.taken = this.finish(answer).catch(() => {})); // `failure` says what is no good about it
   }
 

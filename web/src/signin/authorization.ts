@@ -41,7 +41,7 @@ export interface SharedSignIn {
 /** The sign-in of one client. */
 export class Authorization implements ClientAuthorization {
   readonly #url: string;
-  readonly #shared: Promise<SharedSignIn>;
+  readonly #shared: () => Promise<SharedSignIn>;
   readonly #quick: number;
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
   #held: Held | undefined;
@@ -50,8 +50,8 @@ export class Authorization implements ClientAuthorization {
   /** What was tried since a request passed. */
   #trials: Trials | undefined;
 
-  /** `shared` is the one that all clients of this page with that `auth` have. */
-  constructor(url: string, shared: Promise<SharedSignIn>, quick: number = QUICK) {
+  /** `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. */
+  constructor(url: string, shared: () => Promise<SharedSignIn>, quick: number = QUICK) {
     this.#url = url;
     this.#shared = shared;
     this.#quick = quick;
@@ -79,7 +79,7 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #told(): Promise<string | undefined> {
-    this.#user = { principal: await (await this.#shared).auth.principal() };
+    this.#user = { principal: await (await this.#shared()).auth.principal() };
     return this.#user.principal;
   }
 
@@ -92,7 +92,7 @@ export class Authorization implements ClientAuthorization {
     let held = this.#held;
     this.#held = undefined;
     try {
-      const { auth } = await this.#shared;
+      const { auth } = await this.#shared();
       if (held && "late" in held) held = await held.late;
       if (held && "error" in held) throw held.error;
       await auth.headers("POST", this.#url); // refreshes what is over, or says that the network is missing
@@ -107,7 +107,7 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean, over: AbortSignal | undefined): Promise<Trials | undefined> {
-    const { auth, attended } = await this.#shared;
+    const { auth, attended } = await this.#shared();
     // After a step-up that came to nothing the former token is there, and is no news.
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
     const isSeen = (): boolean => globalThis.document?.visibilityState !== "hidden";
@@ -133,12 +133,12 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #token(): Promise<string | undefined> {
-    return (await (await this.#shared).auth.headers("POST", this.#url))?.token;
+    return (await (await this.#shared()).auth.headers("POST", this.#url))?.token;
   }
 
   /** Resolves when that is so, which is looked at when the sign-in or the page changes. Rejects when `over` is aborted. */
   async #until(reached: () => boolean | Promise<boolean>, over: AbortSignal | undefined): Promise<void> {
-    const { listeners } = await this.#shared;
+    const { listeners } = await this.#shared();
     for (let is = false; !is; ) {
       over?.throwIfAborted();
       let changed = (): void => {};
@@ -159,7 +159,15 @@ export class Authorization implements ClientAuthorization {
 
   async send(method: string, url: string, leave: Leave): Promise<Answer> {
     const user = this.#user;
-    const { auth } = await this.#shared;
+    let opened: { value: SharedSignIn } | undefined;
+    try {
+      const opening = this.#shared();
+      opened = await this.#soon(opening);
+      if (!opened) return this.#holdLate(opening.then(() => undefined), new Response(null));
+    } catch (error) {
+      return this.#hold({ error }, new Response(null)); // it never left
+    }
+    const { auth } = opened.value;
     for (let trials = this.#trials; ; ) {
       let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
       try {
@@ -225,7 +233,7 @@ export class Authorization implements ClientAuthorization {
 
   /** Signs out: nothing of the user's tokens is kept any more. Resolves when the authorization server knows, or cannot be reached. */
   async signOut(): Promise<void> {
-    await (await this.#shared).auth.signOut();
+    await (await this.#shared()).auth.signOut();
   }
 }
 

@@ -27,18 +27,21 @@ export const oauthProgram: OAuthProgram<OAuth> = {
 
 function forClients(source: SignInSource): OAuth {
   const shared = new Map<string, Promise<SharedSignIn>>();
+  const opened = (url: string): Promise<SharedSignIn> => {
+    let open = shared.get(url);
+    if (!open) {
+      open = clientPart.here!.Authorization.open(source, url, (signIn) => made.onchange?.(signIn));
+      shared.set(url, open);
+      open.catch(() => shared.delete(url)); // whoever needs it next tries again
+    }
+    return open;
+  };
   const made: OAuth = {
     onchange: undefined,
     chunk: clientPart,
     authorize(url) {
-      const { Authorization } = clientPart.here!;
-      let open = shared.get(url);
-      if (!open) {
-        open = Authorization.open(source, url, (signIn) => made.onchange?.(signIn));
-        shared.set(url, open);
-        open.catch(() => shared.delete(url)); // whoever connects next tries again
-      }
-      return new Authorization(url, open);
+      void opened(url); // at once: it takes the answer that this page has come back with
+      return new clientPart.here!.Authorization(url, () => opened(url));
     },
   };
   return made;
