@@ -13,8 +13,52 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// candidSignInScript is the page of signInScript, which gathers what it shows as well, and the keys of its rows.
-var candidSignInScript = candidScript + strings.TrimPrefix(signInScript, appScript) + `
+// overheardScript gathers in window.overheard all that the page says to its workers and hears of them, by whatever
+// port. Nothing else of the page is in the way of that: a listener beside the page's own takes nothing from it.
+const overheardScript = `
+window.overheard = [];
+const overhear = (what) => overheard.push(shown(what instanceof ArrayBuffer ? new Uint8Array(what) : what));
+for (const { prototype } of [MessagePort, Worker]) {
+	const { postMessage } = prototype;
+	prototype.postMessage = function (message, ...rest) {
+		overhear(message);
+		return postMessage.call(this, message, ...rest);
+	};
+}
+const listening = (target) => (target.addEventListener("message", ({ data }) => overhear(data)), target);
+globalThis.SharedWorker = class extends SharedWorker {
+	constructor(...how) {
+		super(...how);
+		listening(this.port);
+	}
+};
+globalThis.Worker = class extends Worker {
+	constructor(...how) {
+		super(...how);
+		listening(this);
+	}
+};
+globalThis.MessageChannel = class extends MessageChannel {
+	constructor() {
+		super();
+		listening(this.port1);
+		listening(this.port2);
+	}
+};
+// What the search has to find, said and heard in ways that the module uses as well.
+window.audible = async (said, heard) => {
+	const { port1, port2 } = new MessageChannel();
+	port1.postMessage({ said });
+	const script = "onconnect = ({ ports: [port] }) => port.postMessage({ t: " + JSON.stringify([heard]) + " });";
+	const worker = new SharedWorker("data:text/javascript," + encodeURIComponent(script));
+	await new Promise((resolve) => (worker.port.onmessage = resolve));
+	port2.close();
+};
+`
+
+// candidSignInScript is the page of signInScript, which gathers what it shows as well, the keys of its rows, and
+// what it says to workers and hears of them.
+var candidSignInScript = candidScript + overheardScript + strings.TrimPrefix(signInScript, appScript) + `
 window.rows = async () => {
 	const found = { keys: [], sealing: [] };
 	for (const { name } of await indexedDB.databases()) {
@@ -54,8 +98,8 @@ func signInSecrets(t *testing.T, s *oauthserver.Server) secrets {
 
 // TestFault122_CanariesOfSignIn: of what a sign-in is made of, access, refresh and id tokens, codes,
 // verifiers, nonces, proofs, the client's secret, none shows: not in what the page shows its user,
-// in errors, addresses, storage, the rows of the database and their keys, on channels and
-// the console, and in the referrers of the two servers. It is looked for while a
+// in errors, addresses, storage, the rows of the database and their keys, on channels, the ports of
+// workers and the console, and in the referrers of the two servers. It is looked for while a
 // person is asked, while somebody is signed in, after a refresh, after a person has
 // said no, and after an answer that nobody has asked for. No key can be read out.
 func TestFault122_CanariesOfSignIn(t *testing.T) {
@@ -85,6 +129,10 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 				}](page, `rows()`)
 				shown[when+": keys of rows"] = rows.Keys
 				shown[when+": console"] = strings.Join(page.Console(), "\n")
+				shown[when+": ports"] = chrome.Eval[string](page, `overheard.join("\n")`)
+				if host := chrome.Eval[string](page, `window.mcp?.host ?? "page"`); host != "page" && shown[when+": ports"] == "" {
+					t.Errorf("%s: nothing was heard of the worker that the client is in", when)
+				}
 				shown[when+": channel"] += chrome.Eval[string](listener, `heard.join("\n")`)
 				if rows.Held == 0 || rows.Readable > 0 {
 					t.Errorf("%s: of %d keys in the database %d can be read", when, rows.Held, rows.Readable)
@@ -120,6 +168,11 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 			chrome.Script[chrome.Void](page, `confess(`+failed+`);`)
 			look("after an answer that nobody has asked for", page)
 
+			ear := secrets{"said": secret(), "heard": secret()}
+			chrome.Script[chrome.Void](page, `await audible(`+chrome.JS(ear["said"])+`, `+chrome.JS(ear["heard"])+`);`)
+			if found := ear.in([]byte(chrome.Eval[string](page, `overheard.join("\n")`))); len(found) != len(ear) {
+				t.Errorf("of what is said to a worker, and heard of it, the search finds %q", found)
+			}
 			known := signInSecrets(t, s)
 			shown["referrers"] = strings.Join(s.Referrers(), "\n")
 			for where, text := range shown {
