@@ -93,6 +93,7 @@ MARK      := an import whose address is no part.
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
 	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
+		holdfast-transport=web/src/transport/index.ts \
 		--format=esm --minify --sourcemap --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 	chunk=$$(echo $(DIST)/holdfast-connectthere-????????.mjs) && \
 		$(ESBUILD) $$chunk --format=esm --minify --sourcemap --allow-overwrite --external:$(MODULE_PART) --outfile=$$chunk

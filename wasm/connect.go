@@ -17,6 +17,7 @@ import (
 //	url           string     absolute
 //	clientInfo    string     JSON object
 //	capabilities  string     JSON object
+//	extensions    string     JSON object of those that the app declares
 //	revision      string     pins one; "" to negotiate
 //	assume        string     the one that the server spoke last time, or ""
 //	handles       string[]   methods of server requests that the app answers
@@ -44,6 +45,7 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			URL:              o.String("url"),
 			ClientInfo:       []byte(o.String("clientInfo")),
 			Capabilities:     []byte(o.String("capabilities")),
+			Extensions:       []byte(o.String("extensions")),
 			Revision:         o.String("revision"),
 			Assume:           o.String("assume"),
 			Handles:          o.Strings("handles"),

@@ -13,6 +13,9 @@ type Config struct {
 	ClientInfo []byte
 	// Capabilities is the JSON object that initialize sends; {} by default.
 	Capabilities []byte
+	// Extensions are those that the app declares: the member extensions of the capabilities,
+	// a JSON object by their names. It is no member of Capabilities, and has not the tasks extension, which this side speaks.
+	Extensions []byte
 	// Revision pins the protocol revision: nothing else is tried. By default
 	// server/discover finds out whether the server is a modern one.
 	Revision string

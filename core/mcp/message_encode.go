@@ -23,8 +23,8 @@ func (c *Client) encodeRequest(call *call) []byte {
 	return jsonrpc.AppendRequest(nil, uint64(call.request), call.method, params, jsonrpc.AppendObject(nil, call.meta, own))
 }
 
-// extensions are those of 2026-07-28 that this side speaks.
-const extensions = `"extensions":{"` + tasksExtension + `":{}}`
+// ownExtensions are those of 2026-07-28 that this side speaks, as members.
+const ownExtensions = `"` + tasksExtension + `":{}`
 
 // tasksExtension is what the extension of tasks is called (SEP-2663).
 const tasksExtension = "io.modelcontextprotocol/tasks"
@@ -34,5 +34,14 @@ const tasksExtension = "io.modelcontextprotocol/tasks"
 func (c *Client) appendIdentity(b []byte) []byte {
 	b = jsonrpc.AppendString(append(b, `"`+wire.MetaProtocolVersion+`":`...), c.revision.Name)
 	b = append(append(b, `,"`+wire.MetaClientInfo+`":`...), c.cfg.ClientInfo...)
-	return append(append(b, `,"`+wire.MetaClientCapabilities+`":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(extensions))...)
+	return jsonrpc.AppendObject(append(b, `,"`+wire.MetaClientCapabilities+`":`...), c.cfg.Capabilities, c.extensions(ownExtensions))
+}
+
+// extensions are the app's and further ones, as a member of the capabilities; empty where there are none.
+func (c *Client) extensions(own string) []byte {
+	all := jsonrpc.AppendObject(nil, c.cfg.Extensions, []byte(own))
+	if string(all) == "{}" {
+		return nil
+	}
+	return append([]byte(`"extensions":`), all...)
 }

@@ -57,7 +57,11 @@ func (c *Client) sendInitialize(now engine.Time) {
 	if c.channel.state != channelClosed {
 		capabilities = legacyCapabilities // HTTP+SSE: resumePolicy says why
 	}
-	params = append(append(params, `,"capabilities":`...), jsonrpc.AppendObject(nil, c.cfg.Capabilities, []byte(capabilities))...)
+	own := []byte(capabilities)
+	if extensions := c.extensions(""); len(extensions) > 0 {
+		own = append(append(own, ','), extensions...)
+	}
+	params = jsonrpc.AppendObject(append(params, `,"capabilities":`...), c.cfg.Capabilities, own)
 	params = append(append(params, `,"clientInfo":`...), c.cfg.ClientInfo...)
 	call.params = append(params, '}')
 	if c.revision != nil && c.revision.SelfDescribing {

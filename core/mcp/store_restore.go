@@ -107,7 +107,7 @@ func (c *Client) dropStaleHandshake() {
 
 // identity is what this side says of itself in a handshake.
 func (c *Client) identity() []byte {
-	return append(append(bytes.Clone(c.cfg.ClientInfo), '\n'), c.cfg.Capabilities...)
+	return append(append(append(bytes.Clone(c.cfg.ClientInfo), '\n'), c.cfg.Capabilities...), c.cfg.Extensions...)
 }
 
 // storeServer writes the handshake, for the next page.

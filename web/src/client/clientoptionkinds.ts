@@ -13,6 +13,7 @@ const RERUN = oneOf("never", "hinted", "always");
 export const CONNECT: Kind = group({
   ...COMMON,
   revision: text,
+  capabilities: open,
   handlers: functions("elicitation", "sampling", "roots"),
   listen: flag,
   timeouts: TIMEOUTS,

@@ -16,10 +16,12 @@ import type { Validation } from "./sharedclient.js";
 export async function openView<V extends ClientView>(url: string | URL, options: ConnectOptions, viewOf: (...made: ConstructorParameters<typeof ClientView>) => V, checked?: () => void): Promise<V> {
   const absolute = serverURL(url);
   const { signal, limits = {}, timeouts = {}, retention = {}, handlers = {}, credentials = "omit" } = options;
+  const { capabilities, extensions } = capabilitiesOf(handlers, options.capabilities);
   const core = {
     ...commonCore("connect", options),
     clientInfo: clientInfo(options),
-    capabilities: JSON.stringify(capabilitiesOf(handlers)),
+    capabilities: JSON.stringify(capabilities),
+    extensions: JSON.stringify(extensions),
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
     noListen: options.listen === false,

@@ -91,6 +91,12 @@ export function callDefaults(op: string, { ack = "auto", rerun = "hinted" }: Par
 export interface ConnectOptions {
   /** Name and version of the app, shown to the server. */
   client?: Implementation;
+  /**
+   * What the app can do beside what its handlers say (schema: ClientCapabilities), such as `extensions` and
+   * `experimental`. For a capability of a handler it says what of it the handler can do, as in
+   * `{ elicitation: { form: {} } }` for one that opens no pages; without it the client declares all of it.
+   */
+  capabilities?: Open;
   /** Pins the protocol revision: nothing else is tried. By default the server is asked. */
   revision?: string;
   /** What to do when the server asks for something: a form, a model, folders. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, HoldfastError, type InvalidOutput, type RPCError } from "../shared/errors.js";
+import { type ErrorCode, HoldfastError, type InvalidOutput, type RPCError, RPCFailure } from "../shared/errors.js";
 
 /** An error as it crosses a port: all that a {@link HoldfastError} has, or the name and message of another. */
 export interface ErrorData {
@@ -47,6 +47,7 @@ export function errorData(error: unknown): ErrorData {
     message: String(message),
     ...(retryable === true && { retryable }),
     ...(error instanceof AppError && { question: error.question }),
+    ...(error instanceof RPCFailure && { rpc: error.rpc }),
   };
 }
 

@@ -2,6 +2,7 @@ import { draftText } from "../input/drafts.js";
 import { handlerFailed } from "../input/handlerfailed.js";
 import { checkedAnswer, type Handlers, type InputContext, METHODS, run, saysNo } from "../input/handlers.js";
 import type { TokenProvider } from "../connect/useroptions.js";
+import { RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
 import { asData } from "./remotecalls.js";
@@ -52,7 +53,7 @@ export class PageQuestions {
       if (!over.signal.aborted) this.#send({ t: "reply", question, value: asData(asked.asked, value) });
     } catch (error) {
       if (over.signal.aborted) return;
-      if (asked.asked !== "token" && !saysNo(asked.asked, error)) reportError(handlerFailed(asked.asked, METHODS[asked.asked], error));
+      if (asked.asked !== "token" && !saysNo(asked.asked, error) && !(error instanceof RPCFailure)) reportError(handlerFailed(asked.asked, METHODS[asked.asked], error));
       this.#thrown.set(question, error);
       if (this.#thrown.size > THROWN) this.#thrown.delete(this.#thrown.keys().next().value!);
       this.#send({ t: "reply", question, error: errorData(error) });

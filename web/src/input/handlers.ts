@@ -1,7 +1,9 @@
 import type { Draft } from "./drafts.js";
 import { type ElicitationResult, type FormElicitation, type URLElicitation, withDefaults } from "./elicitation.js";
 import { handlerFailed } from "./handlerfailed.js";
-import { HoldfastError, type RPCError } from "../shared/errors.js";
+import { badArgument } from "../shared/arguments.js";
+import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
+import { check, open } from "../shared/kinds.js";
 import type { Open } from "../shared/mcp.js";
 
 /** Whom a request for input comes from, and the answer to it that a person has begun. */
@@ -24,8 +26,7 @@ export interface AskedContext extends InputContext {
  *
  * A handler that throws, or gives no answer, has failed: that is no person's "no". The server
  * gets an error where it can be told one, the call that asked ends with `handler_failed`, and the app's console
- * has the error.
- */
+ * has the error. */
 export interface Handlers {
   /** elicitation/create: ask the person. */
   elicitation?: (
@@ -53,14 +54,31 @@ export function handledMethods(handlers: Handlers): string[] {
   return (Object.keys(METHODS) as (keyof typeof METHODS)[]).filter((name) => handlers[name]).map((name) => METHODS[name]);
 }
 
-/** The client capabilities that these handlers mean (schema: ClientCapabilities). */
-export function capabilitiesOf(handlers: Handlers): Open {
-  return {
+/** What the core declares by itself, as it is what it can do. */
+const OWN = ["tasks", "resumableRequests"];
+const OWN_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/**
+ * The client capabilities that these handlers mean (schema: ClientCapabilities), in the app's words where it has
+ * declared some, with what it has declared beside them; the extensions apart. Throws `bad_argument`.
+ */
+export function capabilitiesOf(handlers: Handlers, declared: Open = {}): { capabilities: Open; extensions: Open } {
+  const { extensions = {}, ...rest } = declared;
+  check("connect", "capabilities.extensions", extensions, open);
+  for (const [name, value] of Object.entries(rest)) {
+    check("connect", `capabilities.${name}`, value, open);
+    if (OWN.includes(name)) throw badArgument("connect", `capabilities.${name}`, "is declared by the client itself");
+    if (name in METHODS && !handlers[name as HandlerName]) throw badArgument("connect", `capabilities.${name}`, `needs handlers.${name}`);
+  }
+  const { [OWN_EXTENSION]: _, ...others } = extensions as Open;
+  const capabilities = {
     ...(handlers.elicitation ? { elicitation: { form: {}, url: {} } } : {}),
     ...(handlers.sampling ? { sampling: {} } : {}),
     // listChanged is of the revisions up to 2025-11-25; later ones do not know it.
     ...(handlers.roots ? { roots: { listChanged: true } } : {}),
+    ...rest,
   };
+  return { capabilities, extensions: others };
 }
 
 type HandlerName = keyof typeof METHODS;
@@ -111,22 +129,14 @@ export function saysNo(name: string, error: unknown): boolean {
 
 /** What the app's own handler got wrong belongs in the app's console; where that was in another page, it is there already. */
 function reported(error: HoldfastError, { aborted }: AbortSignal): HoldfastError {
-  if (!aborted && (error.cause as { question?: unknown } | undefined)?.question === undefined) reportError(error);
+  if (!aborted && !error.rpc && (error.cause as { question?: unknown } | undefined)?.question === undefined) reportError(error);
   return error;
 }
 
-/** A refusal with a JSON-RPC error of its own. */
-export class RPCFailure extends Error {
-  readonly rpc: RPCError;
-  constructor(rpc: RPCError) {
-    super(rpc.message);
-    this.rpc = rpc;
-  }
-}
-
-/** The JSON-RPC error that a failed handler means. */
+/** The JSON-RPC error that a failed handler means: its own where it has one. */
 export function rpcErrorOf(error: unknown): RPCError {
-  return error instanceof RPCFailure ? error.rpc : { code: -32603, message: "The client could not answer" };
+  const rpc = error instanceof RPCFailure || error instanceof HoldfastError ? error.rpc : undefined;
+  return rpc ?? { code: -32603, message: "The client could not answer" };
 }
 
 /** The error of a call that asks for input which the app has no handler for. */

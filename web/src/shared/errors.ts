@@ -164,3 +164,12 @@ export function rpcError(op: string, rpc: RPCError): HoldfastError {
   const said = typeof rpc.message === "string" && rpc.message !== "" ? rpc.message : "the server gave no message";
   return new HoldfastError({ code: "rpc_error", op, message: `${said} (${rpc.code ?? "no code"})`, rpc });
 }
+
+/** @internal A refusal with a JSON-RPC error of its own: a handler that throws it has not failed, and the server gets that error. */
+export class RPCFailure extends Error {
+  readonly rpc: RPCError;
+  constructor(rpc: RPCError) {
+    super(rpc.message);
+    this.rpc = rpc;
+  }
+}
