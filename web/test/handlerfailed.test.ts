@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AppError, errorData } from "../src/host/errordata.js";
+import { errorData, thrownInPage } from "../src/host/errordata.js";
 import { PageQuestions } from "../src/host/pagequestions.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
 import type { Handlers } from "../src/input/handlers.js";
 import { answerInput, answerRequest } from "../src/input/inputs.js";
-import { HoldfastError } from "../src/shared/errors.js";
+import { HoldfastError, RPCFailure } from "../src/shared/errors.js";
 import { ready } from "./ready.js";
 
 const secret = new TypeError("secret");
 const aborted = new DOMException("closed by the person", "AbortError");
 const FORM = { message: "?", requestedSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a"] } };
 const FAILED = { code: -32603, message: "The client could not answer" };
+const MINE = { code: -32602, message: "no such mode", data: { mode: "url" } };
 const NO = { code: -1, message: "User rejected sampling request" };
 
 /** What a handler does, what the server hears of it, and whether the handler has failed by it. */
@@ -27,6 +28,8 @@ const ROWS: [method: string, handlers: Handlers, heard: unknown, hasFailed: bool
   ["sampling/createMessage", { sampling: () => Promise.reject(aborted) }, NO, false],
   ["sampling/createMessage", { sampling: () => Promise.reject(secret) }, FAILED, true],
   ["sampling/createMessage", { sampling: () => undefined as never }, FAILED, true],
+  ["sampling/createMessage", { sampling: () => Promise.reject(new RPCFailure(MINE)) }, MINE, false],
+  ["elicitation/create", { elicitation: () => Promise.reject(new RPCFailure(MINE)) }, MINE, false],
   ["roots/list", { roots: () => [{ uri: "file:///a" }] }, { roots: [{ uri: "file:///a" }] }, false],
   ["roots/list", { roots: () => Promise.reject(secret) }, FAILED, true],
   ["roots/list", { roots: () => ({}) as never }, FAILED, true],
@@ -75,7 +78,8 @@ test("Fault 309: the call that asked ends with the error of the handler, and wit
       if (hasFailed) {
         isOf(answer, method);
         assert.ok((answer as HoldfastError).cause instanceof Error);
-      } else if (heard === NO) assert.equal((answer as HoldfastError).code, "cancelled");
+      } else if (heard === MINE) assert.deepEqual([(answer as HoldfastError).code, (answer as HoldfastError).rpc], ["handler_failed", MINE]);
+      else if (heard === NO) assert.equal((answer as HoldfastError).code, "cancelled");
       else assert.deepEqual(JSON.parse(answer as string), { q: heard });
     });
   }
@@ -90,7 +94,7 @@ test("Fault 309: what a handler in a page says to a worker is the same, and is r
       await questions.answer({ t: "question", client: 1, question: 7, asked, request: params(method), server: "s", draft: "" } as Extract<HostMessage, { t: "question" }>);
       // The worker's handler, as it gets that.
       const reply = said.find((message) => message.t === "reply") as { value?: unknown; error?: ReturnType<typeof errorData> };
-      const there = { [asked]: () => (reply.error ? Promise.reject(new AppError({ ...reply.error, question: 7 })) : reply.value) } as Handlers;
+      const there = { [asked]: () => (reply.error ? Promise.reject(thrownInPage(reply.error, 7)) : reply.value) } as Handlers;
       const { json } = await answerRequest(method, { ...params(method) }, there, context());
       assert.deepEqual(JSON.parse(json), heard, method);
       if (hasFailed) assert.ok(questions.thrown(7) instanceof Error);

@@ -9,11 +9,25 @@ const TIMEOUTS = group({ answer: time, idle: time, total: time });
 const ACK = oneOf("auto", "manual");
 const RERUN = oneOf("never", "hinted", "always");
 
+/** What the core declares by itself, being what it can do. */
+const OWN = ["tasks", "resumableRequests"];
+
+const CAPABILITIES: Kind = (value) => {
+  const wrong = open(value);
+  if (wrong) return wrong;
+  for (const [name, each] of Object.entries(value as object)) {
+    if (OWN.includes(name)) return [name, "is declared by the client itself"];
+    const problem = open(each);
+    if (problem) return [name, problem[1]];
+  }
+  return undefined;
+};
+
 /** Options of connect. */
 export const CONNECT: Kind = group({
   ...COMMON,
   revision: text,
-  capabilities: open,
+  capabilities: CAPABILITIES,
   handlers: functions("elicitation", "sampling", "roots"),
   listen: flag,
   timeouts: TIMEOUTS,

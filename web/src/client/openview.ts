@@ -21,7 +21,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
     ...commonCore("connect", options),
     clientInfo: clientInfo(options),
     capabilities: JSON.stringify(capabilities),
-    extensions: JSON.stringify(extensions),
+    extensions: Object.keys(extensions).length > 0 ? JSON.stringify(extensions) : "", // as before, for who needs none
     revision: options.revision ?? "",
     handles: handledMethods(handlers),
     noListen: options.listen === false,

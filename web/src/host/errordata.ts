@@ -51,6 +51,11 @@ export function errorData(error: unknown): ErrorData {
   };
 }
 
+/** What the app's code threw in a page, in answer to that question. */
+export function thrownInPage(error: ErrorData, question: number): Error {
+  return error.code === "" && error.rpc ? new RPCFailure(error.rpc) : new AppError({ ...error, question });
+}
+
 /** The error that the data is of; `thrown` gives what the app itself threw in answer to a question. */
 export function errorFrom(data: ErrorData, thrown?: (question: number) => unknown): unknown {
   const { code, name, message, cause, question, ...rest } = data;

@@ -1,6 +1,5 @@
 import { GONE } from "./askpage.js";
-import { AppError } from "./errordata.js";
-import { RPCFailure } from "../shared/errors.js";
+import { thrownInPage } from "./errordata.js";
 import type { QuestionContext } from "./portview.js";
 import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 
@@ -59,7 +58,7 @@ export class PortQuestions {
   reply({ question, value, error }: Extract<PageMessage, { t: "reply" }>): number | undefined {
     const open = this.#open.get(question);
     this.#open.delete(question);
-    if (error) open?.reject(error.code === "" && error.rpc ? new RPCFailure(error.rpc) : new AppError({ ...error, question }));
+    if (error) open?.reject(thrownInPage(error, question));
     else open?.resolve(value);
     const client = this.#tokens.get(question);
     for (const [asked, of] of this.#tokens) if (of === client && asked <= question) this.#tokens.delete(asked); // an older answer says nothing after that

@@ -3,7 +3,6 @@ import { type ElicitationResult, type FormElicitation, type URLElicitation, with
 import { handlerFailed } from "./handlerfailed.js";
 import { badArgument } from "../shared/arguments.js";
 import { HoldfastError, type RPCError, RPCFailure } from "../shared/errors.js";
-import { check, open } from "../shared/kinds.js";
 import type { Open } from "../shared/mcp.js";
 
 /** Whom a request for input comes from, and the answer to it that a person has begun. */
@@ -54,8 +53,7 @@ export function handledMethods(handlers: Handlers): string[] {
   return (Object.keys(METHODS) as (keyof typeof METHODS)[]).filter((name) => handlers[name]).map((name) => METHODS[name]);
 }
 
-/** What the core declares by itself, as it is what it can do. */
-const OWN = ["tasks", "resumableRequests"];
+/** The core declares it by itself. */
 const OWN_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /**
@@ -64,11 +62,8 @@ const OWN_EXTENSION = "io.modelcontextprotocol/tasks";
  */
 export function capabilitiesOf(handlers: Handlers, declared: Open = {}): { capabilities: Open; extensions: Open } {
   const { extensions = {}, ...rest } = declared;
-  check("connect", "capabilities.extensions", extensions, open);
-  for (const [name, value] of Object.entries(rest)) {
-    check("connect", `capabilities.${name}`, value, open);
-    if (OWN.includes(name)) throw badArgument("connect", `capabilities.${name}`, "is declared by the client itself");
-    if (name in METHODS && !handlers[name as HandlerName]) throw badArgument("connect", `capabilities.${name}`, `needs handlers.${name}`);
+  for (const name of Object.keys(METHODS) as HandlerName[]) {
+    if (rest[name] && !handlers[name]) throw badArgument("connect", `capabilities.${name}`, `needs handlers.${name}`);
   }
   const { [OWN_EXTENSION]: _, ...others } = extensions as Open;
   const capabilities = {
