@@ -36,9 +36,6 @@ const BOTH: Row[] = [
   [{ timeouts: { idel: 5000 } }, "timeouts.idel is no option: there are answer, idle"],
   [{ limits: [] }, "limits has to be an object"],
   [{ limits: { depht: 9 } }, "limits.depht is no option: there are line, event, "],
-  [{ capabilities: [] }, "capabilities has to be an object"],
-  [{ capabilities: { sampling: true } }, "capabilities.sampling has to be an object"],
-  [{ capabilities: { tasks: {} } }, "capabilities.tasks is declared by the client itself"],
   [{ handlers: { elicitation: "ask" } }, "handlers.elicitation has to be a function"],
   [{ handlers: { elicit: () => {} } }, "handlers.elicit is no option: there are elicitation, "],
   [{ host: "moon" }, 'host has to be "auto", "page", "worker" or "shared"'],
@@ -54,6 +51,9 @@ const BOTH: Row[] = [
 
 const OF_CONNECT: Row[] = [
   ...BOTH,
+  [{ capabilities: [] }, "capabilities has to be an object"],
+  [{ capabilities: { sampling: true } }, "capabilities.sampling has to be an object"],
+  [{ capabilities: { tasks: {} } }, "capabilities.tasks is declared by the client itself"],
   [{ listen: "no" }, "listen has to be true or false"],
   [{ revision: 7 }, "revision has to be a string"],
   [{ sendWithin: "5" }, "sendWithin has to be a number of ms above 0"],

@@ -106,7 +106,7 @@ func TestBorderNoticesEveryChange(t *testing.T) {
 func TestBorderRefuses(t *testing.T) {
 	for name, change := range map[string]change{
 		"a parameter that is no number": {"wasm/tabs.go", "held int32, now float64", "held string, now float64"},
-		"an enum without members":       {"core/engine/effect.go", "EndClean   Ending = iota + 1", "EndClean   Outcome = iota + 1"},
+		"an enum without members":       {"core/engine/effect.go", "EndClean      Ending = iota + 1", "EndClean      Outcome = iota + 1"},
 		"a code that is there twice":    {"core/acp/errors.go", `"no_session"`, `"no_version"`},
 	} {
 		t.Run(name, func(t *testing.T) {
