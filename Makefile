@@ -29,7 +29,7 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 # Which build it is, for a page and the worker that it meets: all that both are made of.
 BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
 
-MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -57,17 +57,23 @@ build: $(MODULE) $(NPM_BUILT) $(DEMO) ## build the wasm, the module and the demo
 # slim then rewrites the file so that it compresses better.
 BUILD_WASM := go run ./web/scripts/wasmbuild -version $(VERSION)
 
+# There are two: for MCP alone, and with what is spoken to agents as well, for pages that ask for it.
 $(DIST)/holdfast.wasm: $(GO_SOURCES)
 	@mkdir -p $(@D)
 	$(BUILD_WASM) -o $@
+	go run ./web/scripts/slim $@
+
+$(DIST)/holdfast-agents.wasm: $(GO_SOURCES)
+	@mkdir -p $(@D)
+	$(BUILD_WASM) -agents -o $@
 	go run ./web/scripts/slim $@
 
 # Another build, as a later version may be: what it writes this one cannot read. For the
 # stories of two builds on one origin (fault 135). Only what the journal is in is compiled.
 NEWER := web/build/newer.wasm
 
-$(NEWER): $(DIST)/holdfast.wasm
-	$(BUILD_WASM) -newer -o $@
+$(NEWER): $(MODULE)
+	$(BUILD_WASM) -agents -newer -o $@
 
 # The glue between Go and JavaScript must come from the toolchain that built the wasm.
 web/build/wasm_exec.mjs: go.mod $(wildcard web/scripts/wasmbuild/*.go)
@@ -151,6 +157,7 @@ check: ## gofmt and vet, for this machine and for wasm
 	go vet ./...
 	go vet -tags npm ./core/acp
 	GOOS=js GOARCH=wasm go vet ./...
+	GOOS=js GOARCH=wasm go vet -tags mcponly ./wasm
 
 test-core: ## the protocol core, natively, and the steps that build the wasm: needs Go alone
 	go test -timeout 30m ./core/... ./web/scripts/...
@@ -227,7 +234,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 # Names and shares of the bundle are for the tables only and not in what ships.
 size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weighs most; fails over budget
 	@mkdir -p web/build/size
-	@$(BUILD_WASM) -names -o web/build/size/named.wasm
+	@$(BUILD_WASM) -agents -names -o web/build/size/named.wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
 	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
 	@$(BUNDLE) --log-override:ignored-bare-import=silent web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs

@@ -1,6 +1,9 @@
-//go:build js && wasm
+//go:build js && wasm && !mcponly
 
 package main
+
+// What is spoken to agents is in the files with this build tag: holdfast-agents.wasm has it,
+// and holdfast.wasm, which is for MCP alone, has mcponly.go in their place.
 
 import (
 	"github.com/hack-pad/safejs"
@@ -9,6 +12,16 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/jsbridge"
 )
+
+// agent is the machine of a client that speaks ACP; nil for an MCP server.
+type agent = *acp.Client
+
+func init() { setUps["connectAgent"] = connectAgent }
+
+// saveDraft keeps the answer to an agent's question that a person has begun.
+func saveDraft(a agent, now engine.Time, question uint32, draft []byte) {
+	a.SaveDraft(now, question, draft)
+}
 
 // connectAgent is connect for an ACP agent. Its fields:
 //
@@ -53,14 +66,14 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 				Depth: int(o.Int("maxDepth")), Requests: int(o.Int("maxRequests")), Streams: int(o.Int("maxStreams")),
 			},
 		})
-		return &client{machine: m, acp: m}
+		return &client{machine: m, agent: m}
 	})
 }
 
 // enterACP is enter for the exports that ACP alone has; nil for an MCP server.
 func enterACP(handle uint32) *client {
 	c := enter(handle)
-	if c == nil || c.acp == nil {
+	if c == nil || c.agent == nil {
 		return nil
 	}
 	return c
@@ -78,7 +91,7 @@ func exportAgentRequest(handle, session uint32, n int32, now float64) (records i
 		return none()
 	}
 	method, params := outgoing(n)
-	table.Answer(uint32(c.acp.Request(engine.Time(now), session, method, params)))
+	table.Answer(uint32(c.agent.Request(engine.Time(now), session, method, params)))
 	return c.leave(engine.Time(now))
 }
 
@@ -92,7 +105,7 @@ func exportAgentNotify(handle, session uint32, n int32, now float64) (records in
 		return none()
 	}
 	method, params := outgoing(n)
-	table.Answer(uint32(c.acp.Notify(engine.Time(now), session, method, params)))
+	table.Answer(uint32(c.agent.Notify(engine.Time(now), session, method, params)))
 	return c.leave(engine.Time(now))
 }
 
@@ -118,6 +131,6 @@ func exportAgentCancel(handle, id uint32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.acp.Cancel(engine.Time(now), engine.CallID(id))
+	c.agent.Cancel(engine.Time(now), engine.CallID(id))
 	return c.leave(engine.Time(now))
 }

@@ -1,4 +1,4 @@
-//go:build js && wasm
+//go:build js && wasm && !mcponly
 
 package main
 
@@ -20,7 +20,7 @@ func exportAgentServe(handle uint32, n int32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	table.Answer(uint32(c.acp.Serve(engine.Time(now), table.Input(int(n)))))
+	table.Answer(uint32(c.agent.Serve(engine.Time(now), table.Input(int(n)))))
 	return c.leave(engine.Time(now))
 }
 
@@ -40,7 +40,7 @@ func exportAgentForwardSettled(handle uint32, request float64, outcome uint32, n
 	if engine.Outcome(outcome) == engine.OutcomeFailure {
 		failure = readFailure(text)
 	}
-	c.acp.ForwardSettled(engine.Time(now), uint64(request), engine.Outcome(outcome), text, failure)
+	c.agent.ForwardSettled(engine.Time(now), uint64(request), engine.Outcome(outcome), text, failure)
 	return c.leave(engine.Time(now))
 }
 
@@ -54,7 +54,7 @@ func exportAgentRest(handle uint32, resting int32, now float64) (records int32) 
 	if c == nil {
 		return none()
 	}
-	c.acp.Rest(engine.Time(now), resting != 0)
+	c.agent.Rest(engine.Time(now), resting != 0)
 	return c.leave(engine.Time(now))
 }
 
@@ -68,7 +68,7 @@ func exportAgentStreams(handle uint32, n int32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	table.Answer(uint32(c.acp.Streams(engine.Time(now), int(n))))
+	table.Answer(uint32(c.agent.Streams(engine.Time(now), int(n))))
 	return c.leave(engine.Time(now))
 }
 
@@ -81,7 +81,7 @@ func exportAgentForget(handle, session uint32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.acp.Forget(engine.Time(now), session)
+	c.agent.Forget(engine.Time(now), session)
 	return c.leave(engine.Time(now))
 }
 

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/holdfast-mcp/holdfast/core/acp"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/jsonrpc"
 	"github.com/holdfast-mcp/holdfast/core/mcp"
@@ -23,7 +22,7 @@ type client struct {
 	handle  uint32
 	machine machine
 	mcp     *mcp.Client   // the machine, where it speaks MCP
-	acp     *acp.Client   // the machine, where it speaks ACP
+	agent   agent         // the machine, where it speaks ACP
 	tabs    *tabs.Machine // who carries what is stored; nil where nothing is
 	now     engine.Time   // of the input under way
 	driver  *engine.Driver

@@ -36,8 +36,8 @@ func exportDraft(handle, id, request uint32, n int32, now float64) (records int3
 	if err != nil || len(parts) != 2 {
 		panic(jsbridge.ErrFrame)
 	}
-	if c.acp != nil {
-		c.acp.SaveDraft(engine.Time(now), request, parts[1])
+	if c.agent != nil {
+		saveDraft(c.agent, engine.Time(now), request, parts[1])
 	} else {
 		c.mcp.SaveDraft(engine.Time(now), engine.CallID(id), request, string(parts[0]), parts[1])
 	}

@@ -3,9 +3,13 @@
 // Package main is the WebAssembly program: the only place that knows both the
 // protocol core and the browser. It puts core's state machines on jsbridge
 // (host.go), offers them to JavaScript as exports for the hot road (exports.go)
-// and as two functions for set-up (connect.go, agent.go), and passes on what
+// and as functions for set-up (connect.go, agent.go), and passes on what
 // happens to the page (page.go). Rules of MCP and ACP do not belong here, nor
 // does anything that an app sees: that is TypeScript, in web/src.
+//
+// It is built twice: with the tag mcponly as holdfast.wasm, which speaks MCP alone, and
+// without it as holdfast-agents.wasm, which speaks both. A page that asks for no agent does
+// not pay for them: 100 KB as they are sent.
 package main
 
 import "github.com/hack-pad/safejs"
@@ -18,11 +22,8 @@ var version = "dev"
 // global of Go's alone, not of the page (web/src/runtime/goscope.ts).
 const hostName = "__holdfast"
 
-// setUps are the functions of the cold road.
-var setUps = map[string]func(safejs.Value, []safejs.Value) any{
-	"connect":      connect,
-	"connectAgent": connectAgent,
-}
+// setUps are the functions of the cold road: one for each protocol that is built in.
+var setUps = map[string]func(safejs.Value, []safejs.Value) any{"connect": connect}
 
 // ready tells the loader that exports may be called from now on.
 //

@@ -1,4 +1,4 @@
-//go:build js && wasm
+//go:build js && wasm && !mcponly
 
 package main
 
@@ -13,7 +13,7 @@ func exportSocketOpened(handle, x uint32, now float64) (records int32) {
 	if c == nil {
 		return none()
 	}
-	c.acp.SocketOpened(engine.Time(now), engine.ExchangeID(x))
+	c.agent.SocketOpened(engine.Time(now), engine.ExchangeID(x))
 	return c.leave(engine.Time(now))
 }
 
@@ -26,7 +26,7 @@ func exportSocketMessage(handle, x uint32, n int32, now float64) (records int32)
 	if c == nil {
 		return none()
 	}
-	c.acp.SocketMessage(engine.Time(now), engine.ExchangeID(x), table.Input(int(n)))
+	c.agent.SocketMessage(engine.Time(now), engine.ExchangeID(x), table.Input(int(n)))
 	return c.leave(engine.Time(now))
 }
 
@@ -40,6 +40,6 @@ func exportSocketClosed(handle, x uint32, code, n int32, now float64) (records i
 	if c == nil {
 		return none()
 	}
-	c.acp.SocketClosed(engine.Time(now), engine.ExchangeID(x), int(code), string(table.Input(int(n))))
+	c.agent.SocketClosed(engine.Time(now), engine.ExchangeID(x), int(code), string(table.Input(int(n))))
 	return c.leave(engine.Time(now))
 }

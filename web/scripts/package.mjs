@@ -31,7 +31,7 @@ const wanted = [
   /^web\/dist\/holdfast-(global|validate|worker|oauth)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-transport\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast\.(wasm|mjs|mjs\.map|js|js\.map)$/,
+  /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { connect, connectAgent, ElicitationRequest, HoldfastError, IDEMPOTENCY_KEY, isA, oauth, oauthProgram, PermissionRequest, version, wipe } from "./index.js";
+import { connect, connectAgent, ElicitationRequest, HoldfastError, IDEMPOTENCY_KEY, isA, oauth, oauthProgram, PermissionRequest, preload, version, wipe } from "./index.js";
 
 declare global {
   var holdfast: typeof import("./index.js");
 }
 
 // Each by its name: what names all at once has the module itself keep an object for it.
-globalThis.holdfast = { connect, connectAgent, ElicitationRequest, HoldfastError, IDEMPOTENCY_KEY, isA, oauth, oauthProgram, PermissionRequest, version, wipe };
+globalThis.holdfast = { connect, connectAgent, ElicitationRequest, HoldfastError, IDEMPOTENCY_KEY, isA, oauth, oauthProgram, PermissionRequest, preload, version, wipe };
 
 export * from "./index.js";

@@ -18,12 +18,14 @@
 export { oauth, oauthProgram } from "./signin/oauthoption.js";
 export { connect } from "./host/hosts.js";
 export { connectAgent } from "./host/agenthosts.js";
+export { preload } from "./host/preload.js";
 export { isA } from "./agent/content.js";
 export { ElicitationRequest, PermissionRequest } from "./agent/questions.js";
 export { HoldfastError } from "./shared/errors.js";
 export { IDEMPOTENCY_KEY } from "./client/idempotency.js";
 export { version } from "./runtime/beside.js";
 export { wipe } from "./signin/wipe.js";
+export type { PreloadOptions } from "./host/preload.js";
 export type { OAuthOptions, OAuthProgram } from "./auth/oauth.js";
 export type { ServerSignIn } from "./auth/clientauth.js";
 export type { OAuth } from "./signin/oauthoption.js";

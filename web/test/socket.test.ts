@@ -89,7 +89,7 @@ function rig(): {
     socketMessage: (client: number, x: number, n: number) => said(`${client}/${x} ${input(n)}`),
     socketClosed: (client: number, x: number, code: number, n: number) => said(`${client}/${x} closed ${code} ${input(n)}`),
   };
-  const runtime = new Runtime(exports as unknown as Exports, { connectAgent: () => 1 }, () => {});
+  const runtime = new Runtime(exports as unknown as Exports, { connectAgent: () => 1 });
   runtime.connectAgent({}, {} as ClientPort);
   const thrown: unknown[] = [];
   globalThis.reportError = (error) => thrown.push(error);

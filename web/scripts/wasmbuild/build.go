@@ -19,18 +19,28 @@ var inlined = []string{
 	"bytes", "unicode/utf8", "runtime", "internal/runtime/...",
 }
 
+// program says which wasm is built.
+type program struct {
+	version string
+	agents  bool // it speaks to agents as well
+	names   bool // its functions have names
+}
+
 // build writes the wasm. What is left out, symbols, paths and the build id, is a third
 // of the bytes, and differs from machine to machine.
-func (l laid) build(version, out string, names bool) error {
+func (l laid) build(wanted program, out string) error {
 	leaveOut := "-s -w "
-	if names {
+	if wanted.names {
 		leaveOut = ""
 	}
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay=" + l.file, "-gcflags=all=-l"}
 	for _, name := range inlined {
 		args = append(args, "-gcflags="+name+"=")
 	}
-	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.version="+version, "-o", out, "./wasm")
+	if !wanted.agents {
+		args = append(args, "-tags=mcponly")
+	}
+	args = append(args, "-ldflags="+leaveOut+"-buildid= -X main.version="+wanted.version, "-o", out, "./wasm")
 	command := l.command(args...)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	if err := command.Run(); err != nil {

@@ -2,6 +2,7 @@
 // the root of the module.
 //
 //	go run ./web/scripts/wasmbuild -version 0.1.0 -o holdfast.wasm
+//	go run ./web/scripts/wasmbuild -version 0.1.0 -agents -o holdfast-agents.wasm
 //	go run ./web/scripts/wasmbuild -glue -o wasm_exec.mjs
 //
 // The same source gives the same bytes on every machine: the toolchain is the one that
@@ -22,20 +23,21 @@ var folder = filepath.Join("web", "build")
 
 func main() {
 	version := flag.String("version", "", "the version that the wasm tells its loader")
+	agents := flag.Bool("agents", false, "build in what is spoken to ACP agents, and not MCP alone")
 	names := flag.Bool("names", false, "keep the names of functions, for the table of sizes")
 	glue := flag.Bool("glue", false, "write wasm_exec.js as a module, and no wasm")
 	newer := flag.Bool("newer", false, "write the wasm of another build, whose records this one cannot read, for tests")
 	out := flag.String("o", "", "the file to write")
 	flag.Parse()
-	if err := run(*version, *out, *names, *glue, *newer); err != nil {
+	if err := run(*out, *glue, *newer, program{*version, *agents, *names}); err != nil {
 		fmt.Fprintln(os.Stderr, "wasmbuild:", err)
 		os.Exit(1)
 	}
 }
 
-func run(version, out string, names, glue, newer bool) error {
-	if out == "" || flag.NArg() > 0 || glue == (version != "") {
-		return errors.New("usage: wasmbuild -version version [-names] -o file, or wasmbuild -glue -o file")
+func run(out string, glue, newer bool, wanted program) error {
+	if out == "" || flag.NArg() > 0 || glue == (wanted.version != "") {
+		return errors.New("usage: wasmbuild -version version [-agents] [-names] [-newer] -o file, or wasmbuild -glue -o file")
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
@@ -59,5 +61,5 @@ func run(version, out string, names, glue, newer bool) error {
 			return err
 		}
 	}
-	return fitted.build(version, out, names)
+	return fitted.build(wanted, out)
 }

@@ -1,5 +1,7 @@
 import { closeBy } from "../connect/abort.js";
 import { needsBrowser } from "../connect/needsbrowser.js";
+import { agentsWasm } from "../runtime/beside.js";
+import { load, type WasmSource } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
 import type { HostEvent } from "../shared/host.js";
@@ -28,4 +30,9 @@ export async function connectAgentHere(url: string | URL, options: AgentOptions,
   if (notice) setTimeout(() => listeners.emit("host", notice), 0); // not before the app can listen
   closeBy(signal, agent);
   return agent;
+}
+
+/** Loads what agents' clients in this page run in. */
+export async function loadHere(wasm?: WasmSource): Promise<void> {
+  await load(agentsWasm, wasm);
 }

@@ -2,6 +2,7 @@ import { unlessAborted } from "../connect/abort.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { openedClient } from "../connect/opening.js";
 import { storeKeys, type Tokens, UserStores } from "../connect/userstores.js";
+import { agentsWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { throwIfAborted } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
@@ -53,11 +54,11 @@ export async function openAgent(plan: AgentPlan, signal: AbortSignal | undefined
       const stores = tokens(at);
       const streams = new SharedStreams(address.transport === "http" ? Connections.of(at) : undefined);
       return {
-        runtime: load(options.wasm),
+        runtime: load(agentsWasm, options.wasm),
         store: stores.open(),
         streams,
         make: (runtime, { journal }) => {
-          const keeping = { journal, stores, fetch: options.fetch, reload: () => load(options.wasm) };
+          const keeping = { journal, stores, fetch: options.fetch, reload: () => load(agentsWasm, options.wasm) };
           const explain = (error: HoldfastError): Promise<HoldfastError> => diagnoseAgent(address, error, options);
           const client = new AgentClient(runtime, at, { keeping, explain, streams });
           made(client);

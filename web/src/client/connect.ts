@@ -1,5 +1,7 @@
 import { closeBy } from "../connect/abort.js";
 import { needsBrowser } from "../connect/needsbrowser.js";
+import { mcpWasm } from "../runtime/beside.js";
+import { load, type WasmSource } from "../runtime/loadruntime.js";
 import type { HostEvent } from "../shared/host.js";
 import { check } from "../shared/kinds.js";
 import { McpClient } from "./client.js";
@@ -19,4 +21,9 @@ export async function connectHere(url: string | URL, options: ConnectOptions, no
   }, 0); // not before the app can listen
   closeBy(options.signal, client);
   return client;
+}
+
+/** Loads what clients in this page run in. */
+export async function loadHere(wasm?: WasmSource): Promise<void> {
+  await load(mcpWasm, wasm);
 }

@@ -10,6 +10,7 @@ import { openedClient } from "../connect/opening.js";
 import { abortedError, throwIfAborted } from "../shared/arguments.js";
 import type { CallDefaults, ConnectOptions, CallKeeping } from "./options.js";
 import { lastRevision, noteRevision } from "../storage/revisions.js";
+import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import type { Runtime } from "../runtime/runtime.js";
 import type { SharedCall } from "./sharedcall.js";
@@ -150,7 +151,7 @@ export class OpenClient implements ConnectionUse {
       const key = keyOf(this.#plan, principal);
       this.#take(key !== undefined && joinable.has(key) ? undefined : key);
     });
-    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, reload: () => load(options.wasm) };
+    const all = { journal: keeping?.journal, stores, defaults, fetch: options.fetch, reload: () => load(mcpWasm, options.wasm) };
     const client = new SharedClient(runtime, url, new Backlog(...backlog), newestHandlers(this.views), validation, all);
     client.use = this;
     return (this.#client = client);
@@ -165,7 +166,7 @@ export class OpenClient implements ConnectionUse {
         view.address = address;
         const last = lastRevision(address); // beside the store
         last.catch(() => {}); // whoever needs it hears of it
-        const runtime = first ?? load(options.wasm);
+        const runtime = first ?? load(mcpWasm, options.wasm);
         first = undefined;
         return {
           runtime,

@@ -3,6 +3,7 @@ import { clientInfo, commonCore } from "../connect/commonoptions.js";
 import { unlessAborted } from "../connect/abort.js";
 import { storeKeys, UserStores } from "../connect/userstores.js";
 import { capabilitiesOf, handledMethods } from "../input/handlers.js";
+import { mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
 import { badArgument, bound, milliseconds, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { Backlog } from "../shared/backlog.js";
@@ -44,7 +45,7 @@ export async function openView<V extends ClientView>(url: string | URL, options:
   };
   throwIfAborted("connect", signal);
   checked?.();
-  const runtime = load(options.wasm);
+  const runtime = load(mcpWasm, options.wasm);
   runtime.catch(() => {}); // whoever opens the client hears of it
   const stores = new UserStores(options, sendsCookies(absolute, credentials), storeKeys(() => view.address), absolute);
   const view: V = viewOf(absolute, new Backlog(...plan.backlog), handlers, stores);

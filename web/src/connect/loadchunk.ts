@@ -1,6 +1,7 @@
 import { checkSignal } from "../shared/arguments.js";
 import { HoldfastError } from "../shared/errors.js";
 import { type LateModule, loadLate } from "../shared/latemodule.js";
+import type { WasmFile } from "../runtime/beside.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
 import { dropAhead, fetchAhead } from "../runtime/wasmahead.js";
 import { unlessAborted } from "./abort.js";
@@ -16,7 +17,9 @@ declare const HOLDFAST_ONE_FILE: boolean;
 export interface PageChunk<T> extends LateModule<T> {
   /** What errors name. */
   readonly op: string;
-  /** What runs is in a worker, which has the wasm by itself. */
+  /** The wasm that its clients need. */
+  readonly wasm?: WasmFile;
+  /** They run in a worker, which has the wasm by itself. */
   readonly inWorker?: true;
   /** Imports it. */
   load(): Promise<T>;
@@ -40,8 +43,11 @@ export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm, auth }
   const missing = HOLDFAST_ONE_FILE ? [] : [chunk, auth?.chunk].filter((one) => one && !one.here);
   if (missing.length > 0) {
     checkSignal(chunk.op, signal);
-    if (!chunk.here && !chunk.inWorker) fetchAhead(wasm);
-    await unlessAborted(chunk.op, signal, Promise.all(missing.map((one) => (one!.coming ??= comes<unknown>(one!)))));
+    const file = chunk.inWorker || chunk.here ? undefined : chunk.wasm;
+    if (file) fetchAhead(file, wasm);
+    const coming = Promise.all(missing.map((one) => (one!.coming ??= comes<unknown>(one!))));
+    if (file) coming.catch(() => dropAhead(file));
+    await unlessAborted(chunk.op, signal, coming);
   }
   return chunk.here!;
 }
@@ -50,7 +56,6 @@ async function comes<T>(chunk: PageChunk<T>): Promise<T> {
   try {
     return await loadLate(chunk, () => chunk.load());
   } catch (cause) {
-    if (!chunk.inWorker) dropAhead();
     const hint = "Load the page again: its server may have another build by now.";
     throw new HoldfastError({ code: "load_failed", op: chunk.op, retryable: true, message: "a part of the module could not be loaded", hint, cause });
   } finally {

@@ -6,6 +6,7 @@ import { OP } from "../agent/op.js";
 import { backlogLimits } from "../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
+import { agentsWasm } from "../runtime/beside.js";
 import { wayTo } from "./hosts.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -13,6 +14,7 @@ declare const HOLDFAST_ONE_FILE: boolean;
 /** This page's side of an agent's client in a worker. */
 export const agentWorker: PageChunk<Pick<typeof import("./connectagentthere.js"), "check" | "connectAgentThere" | "HostLink">> = {
   op: OP,
+  wasm: agentsWasm,
   inWorker: true,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectagentthere.js")),
 };

@@ -7,7 +7,7 @@ import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
-import { validatorBeside, wasmBeside } from "../runtime/beside.js";
+import { agentsWasm, mcpWasm, validatorBeside, type WasmFile } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
@@ -18,14 +18,16 @@ import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 declare const HOLDFAST_ONE_FILE: boolean;
 
 /** What connects in this page. */
-export const pageHost: PageChunk<Pick<typeof import("../client/connect.js"), "connectHere">> = {
+export const pageHost: PageChunk<Pick<typeof import("../client/connect.js"), "connectHere" | "loadHere">> = {
   op: "connect",
+  wasm: mcpWasm,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("../client/connect.js")),
 };
 
 /** This page's side of a client in a worker: it is loaded while the worker starts. */
 export const workerClient: PageChunk<Pick<typeof import("./connectthere.js"), "check" | "connectThere" | "HostLink">> = {
   op: "connect",
+  wasm: mcpWasm,
   inWorker: true,
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectthere.js")),
 };
@@ -98,7 +100,8 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
   return side;
 }
 
-async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
+/** The way to a worker of that kind and user, which is not started yet. */
+export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { op } = chunk;
   const { signal, token: provider, host: _, handlers: __, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
@@ -109,16 +112,19 @@ async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", 
   loadedChunk(chunk, {}).catch(() => {}); // begun here, and waited for below
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
+  // Bytes, a Response and a Module have been refused by then.
+  const addressOf = (file: WasmFile): string => inPage((file === chunk.wasm ? (wasm as string | URL | undefined) : undefined) ?? file.beside);
   const crossing = {
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
     // A bundler moves each file by itself and renames it: only the page's module knows where they are.
-    wasm: inPage((wasm as string | URL | undefined) ?? wasmBeside),
+    wasm: addressOf(chunk.wasm!),
     validator: inPage(validator ?? validatorBeside),
   };
   const link = async (): Promise<HostLink> => {
-    // The user's by then: one who has come since has a worker of their own.
-    const name = await digest([user(), crossing.wasm]);
+    // The user's by then: one who has come since has a worker of their own. It says where both files are, so that
+    // pages of MCP clients and pages of agents meet in one worker, and never in one that has loaded others.
+    const name = await digest([user(), addressOf(mcpWasm), addressOf(agentsWasm)]);
     const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {

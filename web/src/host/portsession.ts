@@ -1,5 +1,7 @@
 import { type OpenAgent, openAgent } from "../agent/openagent.js";
 import type { NewCall } from "../client/sharedcall.js";
+import { agentsWasm, mcpWasm } from "../runtime/beside.js";
+import { load } from "../runtime/loadruntime.js";
 import { pageArrived } from "./askpage.js";
 import { BUILD } from "./build.js";
 import { HostedClient } from "./hostedclient.js";
@@ -134,6 +136,9 @@ export class PortSession implements ViewPage {
     switch (message.t) {
       case "hello":
         this.#hello(message);
+        break;
+      case "load":
+        load(message.agents ? agentsWasm : mcpWasm, message.wasm).catch(() => {}); // a client that needs it tries again, and says so
         break;
       case "connect": {
         if (this.#clients.has(message.client)) break;

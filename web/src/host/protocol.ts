@@ -28,6 +28,8 @@ export interface StoredPlaces {
 export type PageMessage =
   /** The first. `lock` names a Web Lock that the page holds while it lives; `outlives`: the host outlives its pages. */
   | { t: "hello"; build: string; lock: string; outlives: boolean }
+  /** Loads the runtime from that address before a client asks for it: with what is spoken to agents, or for MCP. */
+  | { t: "load"; wasm: string; agents: boolean }
   /** Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. */
   | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean }
   /** Opens an agent's client in the same way. */
@@ -130,6 +132,7 @@ type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Ex
 /** What the messages of a page are made of. */
 export const FROM_PAGE: Fields<PageMessage> = {
   hello: { build: "s", lock: "s", outlives: "b" },
+  load: { wasm: "s", agents: "b" },
   connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
   agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
   request: { client: "n", ask: "n", session: "n", method: "s", params: "s", notifies: "b" },

@@ -7,8 +7,19 @@ export const version: string = HOLDFAST_VERSION;
 
 // At the top level and in this literal form: document.currentScript, which the
 // script-tag build reads here, is null later, and bundlers look for the form.
-/** Where the wasm is, if the app does not say. */
-export const wasmBeside: URL = located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url));
+/** A file that the runtime is in. */
+export interface WasmFile {
+  /** What the package calls it. */
+  readonly name: string;
+  /** Where it is, if the app does not say. */
+  readonly beside: URL;
+}
+
+/** For MCP alone. */
+export const mcpWasm: WasmFile = { name: "holdfast.wasm", beside: located("holdfast.wasm", () => new URL("./holdfast.wasm", import.meta.url)) };
+
+/** For agents, and for MCP as well: a page that has it needs no other. */
+export const agentsWasm: WasmFile = { name: "holdfast-agents.wasm", beside: located("holdfast-agents.wasm", () => new URL("./holdfast-agents.wasm", import.meta.url)) };
 
 /** Where the validator is, if the app does not say. */
 export const validatorBeside: URL = located("holdfast-validate.mjs", () => new URL("./holdfast-validate.mjs", import.meta.url));

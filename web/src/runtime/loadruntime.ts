@@ -1,30 +1,81 @@
 import type { Exports } from "../shared/border.js";
 import { HoldfastError } from "../shared/errors.js";
-import { version, wasmBeside } from "./beside.js";
+import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
 import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
-import { takeAhead } from "./wasmahead.js";
+import { isAhead, takeAhead } from "./wasmahead.js";
 import { beginsAsWasm, whereServed, whyNothingCame } from "./whereserved.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
 export type WasmSource = string | URL | Response | WebAssembly.Module | BufferSource;
 
-let loading: Promise<Runtime> | undefined;
-
-/**
- * Loads the runtime once per page. A failed load is forgotten, so that the next
- * call tries again; so is a runtime that has exited.
- */
-export function load(source: WasmSource = wasmBeside): Promise<Runtime> {
-  loading ??= start(source).catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
-  return loading;
+/** A runtime that is there, or on its way. */
+interface Loaded {
+  readonly source: WasmSource;
+  readonly coming: Promise<Runtime>;
+  /** Once it has come. */
+  runtime?: Runtime;
 }
 
-async function start(source: WasmSource): Promise<Runtime> {
+/** What clients of MCP servers have, and what agents' have, which may be the same. */
+const loaded = new Map<WasmFile, Loaded>();
+
+/**
+ * Loads the runtime of that file once per page, from where the first client says. A failed load is
+ * forgotten, so that the next call tries again; so is a runtime that has exited.
+ *
+ * That for agents speaks MCP as well. Where it is there, or on its way, before one for MCP is, MCP clients
+ * have it too. So all MCP clients of a page are in one runtime, and so are all agents.
+ */
+export function load(file: WasmFile, source: WasmSource = file.beside): Promise<Runtime> {
+  const there = living(file);
+  if (there) return there.coming;
+  const made: Loaded = { source, coming: begun(file, source) };
+  loaded.set(file, made);
+  made.coming.then(
+    (runtime) => (made.runtime = runtime),
+    () => loaded.get(file) === made && loaded.delete(file),
+  );
+  return made.coming;
+}
+
+/** What was begun for that file, unless it has exited. */
+function living(file: WasmFile): Loaded | undefined {
+  const there = loaded.get(file);
+  return there?.runtime?.death ? undefined : there;
+}
+
+function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {
+  if (file === mcpWasm) {
+    const agents = living(agentsWasm);
+    // Not where its own is on its way: somebody has to read that.
+    if (agents && !isAhead(mcpWasm)) return agents.coming.catch(() => start(file, source));
+  } else {
+    const mcp = living(mcpWasm);
+    if (mcp && isSame(mcp.source, source)) return mcp.coming.then((runtime) => forAgents(runtime, runtime.speaksToAgents));
+  }
+  return start(file, source);
+}
+
+/** Whether an app that names the wasm for both kinds of clients has named one. */
+function isSame(one: WasmSource, other: WasmSource): boolean {
+  const isAddress = typeof one === "string" || one instanceof URL;
+  return one === other || (isAddress && String(one) === String(other));
+}
+
+/** What is for agents, where it speaks to them; else throws. */
+function forAgents<T>(made: T, speaks: boolean): T {
+  if (speaks) return made;
+  throw new HoldfastError({
+    code: "load_failed",
+    op: "load",
+    message: `the wasm is for MCP alone: connectAgent needs ${agentsWasm.name}`,
+    hint: whereServed(agentsWasm.name, "wasm"),
+  });
+}
+
+async function start(file: WasmFile, source: WasmSource): Promise<Runtime> {
   const host: Host = {};
   const go = newGo(host);
   let runtime: Runtime | undefined;
@@ -43,7 +94,7 @@ async function start(source: WasmSource): Promise<Runtime> {
     runtime?.exited(why);
   };
   go.exit = (code: number) => exited(`exit code ${code}`);
-  const instance = await instantiate(source, go.importObject);
+  const instance = await instantiate(file, source, go.importObject);
   // main runs to its end of set-up before run() returns its promise.
   go.run(instance).then(
     () => exited("main returned"),
@@ -52,9 +103,9 @@ async function start(source: WasmSource): Promise<Runtime> {
       runtime?.exited("main failed", error);
     },
   );
-  if (!isReady || !host.connect || !host.connectAgent) {
+  if (!isReady || !host.connect) {
     await undefined; // run() rejects a microtask later, if that is what went wrong
-    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereServed("holdfast.wasm", "wasm"), cause: failure });
+    throw new HoldfastError({ code: "load_failed", op: "load", message: "the wasm is not a Holdfast runtime", hint: whereServed(file.name, "wasm"), cause: failure });
   }
   if (host.version !== version) {
     throw new HoldfastError({
@@ -63,13 +114,13 @@ async function start(source: WasmSource): Promise<Runtime> {
       message: `the wasm is version ${host.version}, the script is version ${version}: deploy both from one build`,
     });
   }
-  runtime = new Runtime(instance.exports as unknown as Exports, host, () => {
-    loading = undefined;
-  });
+  if (file === agentsWasm) forAgents(host, host.connectAgent !== undefined);
+  runtime = new Runtime(instance.exports as unknown as Exports, host);
   return runtime;
 }
 
 async function instantiate(
+  file: WasmFile,
   source: WasmSource,
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
@@ -78,7 +129,7 @@ async function instantiate(
     if (!(typeof source === "string" || source instanceof URL || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
-    const response = source instanceof Response ? source : await (takeAhead(source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
+    const response = source instanceof Response ? source : await (takeAhead(file, source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
     if (!response.ok) {
       throw new HoldfastError({
         code: "load_failed",
@@ -86,7 +137,7 @@ async function instantiate(
         status: response.status,
         retryable: response.status >= 500,
         message: `the server answered ${response.status} for the wasm at ${response.url}`,
-        hint: whereServed("holdfast.wasm", "wasm"),
+        hint: whereServed(file.name, "wasm"),
       });
     }
     // Streaming needs the exact type; servers that do not know .wasm send
@@ -103,7 +154,7 @@ async function instantiate(
         retryable: true,
         // Many servers give their page for an address that they do not know.
         message: `what came from ${response.url} is no wasm${type && `, but ${type}`}`,
-        hint: whereServed("holdfast.wasm", "wasm"),
+        hint: whereServed(file.name, "wasm"),
       });
     }
     return (await WebAssembly.instantiate(bytes, imports)).instance;

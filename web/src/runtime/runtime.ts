@@ -20,19 +20,22 @@ export class Runtime implements Reports {
   readonly #host: Host;
   readonly #table: Table;
   readonly #effects = new Effects(this);
-  readonly #onExit: () => void;
   #death: HoldfastError | undefined;
 
-  constructor(exports: Exports, host: Host, onExit: () => void) {
+  constructor(exports: Exports, host: Host) {
     this.#exports = exports;
     this.#host = host;
-    this.#onExit = onExit;
     this.#table = new Table(exports.mem, exports.header(), (n) => exports.reserve(n));
   }
 
   /** Why the program is dead; undefined while it lives. */
   get death(): HoldfastError | undefined {
     return this.#death;
+  }
+
+  /** Whether agents can be connected, and not MCP servers alone. */
+  get speaksToAgents(): boolean {
+    return this.#host.connectAgent !== undefined;
   }
 
   /** Bytes that one chunk may have. */
@@ -419,7 +422,6 @@ export class Runtime implements Reports {
       retryable: true,
       cause,
     });
-    this.#onExit();
     this.#effects.exited(this.#death);
   }
 

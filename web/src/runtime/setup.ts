@@ -3,6 +3,6 @@ export interface Host {
   version?: string;
   /** Returns the client's handle, a string that says which option is wrong, or DEAD. */
   connect?: (options: object) => number | string;
-  /** The same for an agent. */
+  /** The same for an agent; none where the program is for MCP alone. */
   connectAgent?: (options: object) => number | string;
 }

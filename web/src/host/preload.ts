@@ -1,0 +1,56 @@
+import type { AgentOptions } from "../agent/agentoptions.js";
+import { agentHost } from "../agent/loadagent.js";
+import type { ConnectOptions } from "../client/options.js";
+import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
+import type { WasmSource } from "../runtime/loadruntime.js";
+import { agentWorker } from "./agenthosts.js";
+import { connectBy, type ConnectWays } from "./connectby.js";
+import { chosenWay, pageHost, workerClient } from "./hosts.js";
+
+/**
+ * Options of {@link preload}: those of `connect` or `connectAgent` that say where the runtime will be,
+ * and where its files are. Those of the connection may be among them, and are not looked at.
+ */
+export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "worker" | "validator" | "principal" | "token" | "fetch" | "auth">, Pick<AgentOptions, "auth"> {
+  /** What `connectAgent` needs, and not `connect`. The wasm for agents speaks MCP as well: a page that has it first loads no other. Default false. */
+  agents?: boolean;
+}
+
+/**
+ * Loads what `connect` will need, or with `agents` what `connectAgent` will: for an app that knows early that
+ * it will connect, as before somebody has signed in. It fetches and compiles the wasm, starts the shared
+ * worker that will run it, and loads the page's part. Give it the options that the connect will have: `host`,
+ * `principal` and those that say where files are tell one worker from another.
+ *
+ * Resolves when the page has what it needs; a worker may still be compiling. Nothing is wrong with calling it
+ * twice, or connecting meanwhile: each file is fetched once. On a server it does nothing. What could not be
+ * loaded it does not say: the connect loads it again, and does.
+ *
+ * @throws HoldfastError `bad_argument` where an option says what none can mean
+ */
+export async function preload(options: PreloadOptions = {}): Promise<void> {
+  try {
+    await connectBy(options?.agents ? agents : clients, "", options);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "bad_argument") throw error;
+  }
+}
+
+const clients = ways(pageHost, workerClient);
+const agents = ways(agentHost, agentWorker);
+
+/** What is loaded, as if a client of that kind were connected. */
+function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, there: typeof workerClient | typeof agentWorker): ConnectWays<PreloadOptions, void> {
+  const isPage = (): boolean => typeof globalThis.addEventListener === "function"; // or a worker: a server has none
+  return {
+    op: "preload",
+    here: async (_, options) => {
+      if (isPage()) await (await loadedChunk(here, options)).loadHere(options.wasm);
+    },
+    there: async (_, options, kind, starts) => {
+      if (!isPage()) return;
+      const { link, crossing } = await chosenWay(there, kind, options, starts);
+      (await link()).send({ t: "load", wasm: crossing.wasm, agents: there === agentWorker });
+    },
+  };
+}
