@@ -79,14 +79,14 @@ func webpackBuilt(p *project) string {
 
 // Everything is an entry point of its own: nothing is copied by hand.
 func esbuildModules(p *project) string {
-	p.esbuild("main.js", "holdfast/holdfast.wasm", "holdfast/holdfast-worker.mjs", "holdfast/holdfast-validate.mjs",
+	p.esbuild("main.js", "holdfast/holdfast.wasm", "holdfast/holdfast-agents.wasm", "holdfast/holdfast-worker.mjs", "holdfast/holdfast-validate.mjs",
 		"--format=esm", "--splitting", "--loader:.wasm=copy", "--entry-names=[name]", "--out-extension:.js=.mjs", "--outdir=out")
 	p.page("out/index.html", `type="module" src="main.mjs"`)
 	return p.serve("out") + "/"
 }
 
 func esbuildScript(p *project) string {
-	p.esbuild("main.js", "holdfast/holdfast.wasm", "--loader:.wasm=copy", "--entry-names=[name]", "--minify", "--outdir=out")
+	p.esbuild("main.js", "holdfast/holdfast.wasm", "holdfast/holdfast-agents.wasm", "--loader:.wasm=copy", "--entry-names=[name]", "--minify", "--outdir=out")
 	p.page("out/index.html", `src="main.js"`)
 	return p.serve("out") + "/"
 }

@@ -56,19 +56,19 @@ func nothingOpen(t *testing.T, page *chrome.Page) {
 // opened is closed: after ten failures nothing is open, and the next one works.
 func TestFault139_WasmFailsTenTimes(t *testing.T) {
 	t.Parallel()
-	wasm, err := os.ReadFile(filepath.Join("..", "web", "dist", "holdfast.wasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, attempted := range map[string]string{
-		"connect":      `holdfast.connect("/mcp")`,
-		"connectAgent": `holdfast.connectAgent("/mcp", { principal: "ada" })`,
+	for name, test := range map[string]struct{ file, attempted string }{
+		"connect":      {"holdfast.wasm", `holdfast.connect("/mcp")`},
+		"connectAgent": {"holdfast-agents.wasm", `holdfast.connectAgent("/mcp", { principal: "ada" })`},
 	} {
+		wasm, err := os.ReadFile(filepath.Join("..", "web", "dist", test.file))
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			site := sdkSite(t)
 			var there atomic.Bool
-			site.Handle("/holdfast.wasm", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			site.Handle("/"+test.file, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !there.Load() {
 					http.Error(w, "not yet", http.StatusServiceUnavailable)
 					return
@@ -80,7 +80,7 @@ func TestFault139_WasmFailsTenTimes(t *testing.T) {
 			page.WaitFor(`window.holdfast`)
 			codes := chrome.Script[[]string](page, `
 				const codes = [];
-				for (let i = 0; i < 10; i++) codes.push((await attempt(() => `+attempted+`)).code);
+				for (let i = 0; i < 10; i++) codes.push((await attempt(() => `+test.attempted+`)).code);
 				return codes;`)
 			for _, code := range codes {
 				if code != "load_failed" {

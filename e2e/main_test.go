@@ -9,5 +9,5 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast.mjs", "web/dist/holdfast.js")
+	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast-agents.wasm", "web/dist/holdfast.mjs", "web/dist/holdfast.js")
 }

@@ -25,18 +25,20 @@ func TestSameWasmEverywhere(t *testing.T) {
 		}
 	}
 	version := regexp.MustCompile(`"version": "(.*)"`).FindStringSubmatch(read(t, filepath.Join("..", "package.json")))[1]
-	built := filepath.Join(folder, "holdfast.wasm")
-	for _, step := range [][]string{{"wasmbuild", "-version", version, "-o", built}, {"slim", built}} {
-		command := exec.Command(filepath.Join(folder, step[0]), step[1:]...)
-		command.Dir = ".."
-		command.Env = append(os.Environ(), fetched...)
-		command.Env = append(command.Env, "GOFLAGS=-tags=other -gcflags=all=-N -buildvcs=true", "GOWORK=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", step[0], err, out)
+	for name, flags := range map[string][]string{"holdfast.wasm": nil, "holdfast-agents.wasm": {"-agents"}} {
+		built := filepath.Join(folder, name)
+		for _, step := range [][]string{append([]string{"wasmbuild", "-version", version, "-o", built}, flags...), {"slim", built}} {
+			command := exec.Command(filepath.Join(folder, step[0]), step[1:]...)
+			command.Dir = ".."
+			command.Env = append(os.Environ(), fetched...)
+			command.Env = append(command.Env, "GOFLAGS=-tags=other -gcflags=all=-N -buildvcs=true", "GOWORK=", "GODEBUG=netdns=go", "CGO_ENABLED=1")
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", step[0], err, out)
+			}
 		}
-	}
-	if !bytes.Equal([]byte(read(t, built)), []byte(read(t, filepath.Join("..", "web", "dist", "holdfast.wasm")))) {
-		t.Error("the wasm is another one than that of web/dist")
+		if !bytes.Equal([]byte(read(t, built)), []byte(read(t, filepath.Join("..", "web", "dist", name)))) {
+			t.Errorf("%s is another one than that of web/dist", name)
+		}
 	}
 }
 

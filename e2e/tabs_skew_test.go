@@ -31,14 +31,14 @@ func newBuilds(t *testing.T, p *peer.Peer) *builds {
 // serveNewer serves the wasm of the other build at /newer.wasm.
 func serveNewer(t *testing.T, site *chrome.Site) {
 	t.Helper()
-	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"), filepath.Join("..", "web", "dist", "holdfast.wasm")
+	newer, ours := filepath.Join("..", "web", "build", "newer.wasm"), filepath.Join("..", "web", "dist", "holdfast-agents.wasm")
 	wasm, err := os.ReadFile(newer)
 	if err != nil {
 		t.Fatalf("%v: run make web/build/newer.wasm", err)
 	}
 	// A module and a wasm that do not fit end with a trap, which says nothing.
 	if built(t, newer).Before(built(t, ours)) {
-		t.Fatal("web/build/newer.wasm is older than web/dist/holdfast.wasm: run make web/build/newer.wasm")
+		t.Fatal("web/build/newer.wasm is older than web/dist/holdfast-agents.wasm: run make web/build/newer.wasm")
 	}
 	site.File("/newer.wasm", string(wasm))
 }

@@ -56,6 +56,7 @@ import * as built from %[1]s;
 const pin = (options) => ({ host: %[2]s, ...options });
 export const connect = (url, options) => built.connect(url, pin(options));
 export const connectAgent = (url, options) => built.connectAgent(url, pin(options));
+export const preload = (options) => built.preload(pin(options));
 `, JS(from), JS(h.option()))
 }
 

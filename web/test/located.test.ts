@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectAgent } from "../src/host/agenthosts.js";
 import { connect } from "../src/host/hosts.js";
+import { agentsWasm, mcpWasm } from "../src/runtime/beside.js";
 import { load } from "../src/runtime/loadruntime.js";
 import { located } from "../src/runtime/located.js";
 import type { HoldfastError } from "../src/shared/errors.js";
@@ -54,9 +55,10 @@ test("Fault 305: what is no wasm is named, and how the wasm comes there", async 
   try {
     for (const [answer, words, retryable] of rows) {
       globalThis.fetch = answer;
-      const error = await failure(load("https://app.test/holdfast.wasm"));
+      const error = await failure(load(mcpWasm, "https://app.test/holdfast.wasm"));
       assert.deepEqual([error.code, error.retryable], ["load_failed", retryable]);
       assert.ok(words.test(error.message), error.message);
+      assert.deepEqual((await failure(load(agentsWasm, "https://app.test/holdfast.wasm"))).message, error.message);
       assert.ok(/connect-src|optimizeDeps: \{ exclude: \["holdfast"\] \}.*holdfast\/holdfast\.wasm with --loader:\.wasm=copy/.test(error.hint ?? ""), error.hint);
     }
   } finally {

@@ -3,7 +3,7 @@ import { HoldfastError } from "../shared/errors.js";
 import { type LateModule, loadLate } from "../shared/latemodule.js";
 import type { WasmFile } from "../runtime/beside.js";
 import type { WasmSource } from "../runtime/loadruntime.js";
-import { dropAhead, fetchAhead } from "../runtime/wasmahead.js";
+import { wasmAhead } from "../runtime/wasmahead.js";
 import { unlessAborted } from "./abort.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
@@ -44,9 +44,9 @@ export async function loadedChunk<T>(chunk: PageChunk<T>, { signal, wasm, auth }
   if (missing.length > 0) {
     checkSignal(chunk.op, signal);
     const file = chunk.inWorker || chunk.here ? undefined : chunk.wasm;
-    if (file) fetchAhead(file, wasm);
+    if (file) wasmAhead.fetch(file, wasm);
     const coming = Promise.all(missing.map((one) => (one!.coming ??= comes<unknown>(one!))));
-    if (file) coming.catch(() => dropAhead(file));
+    if (file) coming.catch(() => wasmAhead.drop(file));
     await unlessAborted(chunk.op, signal, coming);
   }
   return chunk.here!;

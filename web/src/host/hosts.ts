@@ -7,7 +7,7 @@ import type { McpClient } from "../client/client.js";
 import type { ConnectOptions } from "../client/options.js";
 import { badArgument, checkSignal, serverURL, throwIfAborted } from "../shared/arguments.js";
 import { headerEntries } from "../shared/headerentries.js";
-import { agentsWasm, mcpWasm, validatorBeside, type WasmFile } from "../runtime/beside.js";
+import { agentsWasm, mcpWasm, validatorBeside } from "../runtime/beside.js";
 import { digest } from "../storage/digest.js";
 import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
@@ -112,19 +112,16 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   loadedChunk(chunk, {}).catch(() => {}); // begun here, and waited for below
   const { token, user } = await unlessAborted(op, signal, userOf(options));
   starts(script, token);
-  // Bytes, a Response and a Module have been refused by then.
-  const addressOf = (file: WasmFile): string => inPage((file === chunk.wasm ? (wasm as string | URL | undefined) : undefined) ?? file.beside);
   const crossing = {
     ...plain,
     ...(headers !== undefined && { headers: headerEntries(headers) }),
     // A bundler moves each file by itself and renames it: only the page's module knows where they are.
-    wasm: addressOf(chunk.wasm!),
+    wasm: inPage((wasm as string | URL | undefined) ?? chunk.wasm!.beside),
     validator: inPage(validator ?? validatorBeside),
   };
   const link = async (): Promise<HostLink> => {
-    // The user's by then: one who has come since has a worker of their own. It says where both files are, so that
-    // pages of MCP clients and pages of agents meet in one worker, and never in one that has loaded others.
-    const name = await digest([user(), addressOf(mcpWasm), addressOf(agentsWasm)]);
+    // The user's by then: one who has come since has a worker of their own.
+    const name = await digest([user(), ...filesFor(wasm === undefined ? undefined : crossing.wasm)]);
     const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {
@@ -153,6 +150,14 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
     first?.stop();
     throw error;
   }
+}
+
+/**
+ * What a worker may load, for its name: a page meets none that has loaded something else. It is the file that the
+ * app has named; or either of the package's, so that pages of MCP clients and of agents meet in one worker.
+ */
+function filesFor(given: string | undefined): string[] {
+  return given === undefined ? [mcpWasm, agentsWasm].map(({ beside }) => inPage(beside)) : [given];
 }
 
 /** The same address for the worker, whose own is another. */

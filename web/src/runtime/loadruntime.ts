@@ -4,7 +4,7 @@ import { agentsWasm, mcpWasm, version, type WasmFile } from "./beside.js";
 import { newGo } from "./goscope.js";
 import { Runtime } from "./runtime.js";
 import type { Host } from "./setup.js";
-import { isAhead, takeAhead } from "./wasmahead.js";
+import { wasmAhead } from "./wasmahead.js";
 import { beginsAsWasm, whereServed, whyNothingCame } from "./whereserved.js";
 
 /** Where the wasm comes from: its URL, or something already fetched or compiled. */
@@ -50,7 +50,7 @@ function begun(file: WasmFile, source: WasmSource): Promise<Runtime> {
   if (file === mcpWasm) {
     const agents = living(agentsWasm);
     // Not where its own is on its way: somebody has to read that.
-    if (agents && !isAhead(mcpWasm)) return agents.coming.catch(() => start(file, source));
+    if (agents && !wasmAhead.has(mcpWasm)) return agents.coming.catch(() => start(file, source));
   } else {
     const mcp = living(mcpWasm);
     if (mcp && isSame(mcp.source, source)) return mcp.coming.then((runtime) => forAgents(runtime, runtime.speaksToAgents));
@@ -129,7 +129,7 @@ async function instantiate(
     if (!(typeof source === "string" || source instanceof URL || source instanceof Response)) {
       return (await WebAssembly.instantiate(source, imports)).instance;
     }
-    const response = source instanceof Response ? source : await (takeAhead(file, source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
+    const response = source instanceof Response ? source : await (wasmAhead.take(file, source) ?? fetch(source)).catch((error: unknown) => notFetched(String(source), error));
     if (!response.ok) {
       throw new HoldfastError({
         code: "load_failed",
