@@ -19,14 +19,19 @@ import (
 type fetches struct {
 	mu sync.Mutex
 	of map[string]int
+	// caching is the Cache-Control of the wasm, where that is not the site's.
+	caching string
 }
 
 func countFetches(site *chrome.Site) *fetches {
 	f := &fetches{of: map[string]int{}}
-	site.Header(func(path string, _ http.Header) {
+	site.Header(func(path string, header http.Header) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.of[path]++
+		if f.caching != "" && strings.HasSuffix(path, ".wasm") {
+			header.Set("Cache-Control", f.caching)
+		}
 	})
 	return f
 }
@@ -144,7 +149,7 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 			v.has(page, "a", 4)
 			shows(chat, chunks(1, 15))
 			worker.Kill()
-			passes(p, "a", 4)
+			passes(p, "a", 5)
 			server.Release("go")
 			page.WaitFor(`trails.a.outcome && mcp.state === "open"`) // in that page it goes on, or ends with a word that says so
 			v.outcome(v.open(), "a", "result")                       // the next one has it as the journal has it
@@ -266,24 +271,31 @@ func TestFault332_PreloadIsNotLoud(t *testing.T) {
 }
 
 // TestStoryPreloadLinks: the lines of docs/bundlers.md that have the browser load the module and the wasm before a script
-// runs. Chrome takes both for what the page then asks for: each is fetched once.
+// runs. Chrome takes both for what the page then asks for, and each is fetched once; for what a worker asks for only
+// where it may keep it.
 func TestStoryPreloadLinks(t *testing.T) {
 	t.Parallel()
-	site := sdkSite(t)
-	counts := countFetches(site)
-	site.File("/linked.html", `<!doctype html><link rel="icon" href="data:,">
-		<link rel="modulepreload" href="/holdfast.mjs?built">
-		<link rel="preload" href="/holdfast.wasm" as="fetch" type="application/wasm" crossorigin>
-		<title>linked</title>`)
-	page := chrome.Open(t, site.URL+"/linked.html")
-	page.WaitFor(`performance.getEntriesByType("resource").filter((e) => e.responseEnd > 0 && /holdfast\.(mjs|wasm)/.test(e.name)).length === 2`)
-	if got := counts.wasm(); got != [2]int{1, 0} {
-		t.Errorf("before any script runs the wasm was fetched %v times", got)
-	}
-	sum := chrome.Script[float64](page, `
-		const holdfast = await import("/holdfast.mjs?built");
-		const connect = (url) => holdfast.connect(url, { host: "page" });`+addScript)
-	if got := counts.of["/holdfast.mjs"]; sum != 42 || got != 1 || counts.wasm() != [2]int{1, 0} {
-		t.Errorf("sum %v; the module was fetched %d times, the wasm %v times", sum, got, counts.wasm())
+	for host, caching := range map[string]string{"page": "no-cache", "shared": "max-age=600"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			site := sdkSite(t)
+			counts := countFetches(site)
+			counts.caching = caching
+			site.File("/linked.html", `<!doctype html><link rel="icon" href="data:,">
+				<link rel="modulepreload" href="/holdfast.mjs?built">
+				<link rel="preload" href="/holdfast.wasm" as="fetch" type="application/wasm" crossorigin>
+				<title>linked</title>`)
+			page := chrome.Open(t, site.URL+"/linked.html")
+			page.WaitFor(`performance.getEntriesByType("resource").filter((e) => e.responseEnd > 0 && /holdfast\.(mjs|wasm)/.test(e.name)).length === 2`)
+			if got := counts.wasm(); got != [2]int{1, 0} {
+				t.Errorf("before any script runs the wasm was fetched %v times", got)
+			}
+			sum := chrome.Script[float64](page, `
+				const holdfast = await import("/holdfast.mjs?built");
+				const connect = (url) => holdfast.connect(url, { host: "`+host+`" });`+addScript)
+			if sum != 42 || counts.wasm() != [2]int{1, 0} || len(counts.repeated()) > 0 {
+				t.Errorf("sum %v; the wasm was fetched %v times, and more than once: %v", sum, counts.wasm(), counts.repeated())
+			}
+		})
 	}
 }

@@ -95,7 +95,7 @@ export interface AgentOptions {
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. */
   worker?: string | URL;
-  /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
+  /** Where holdfast-agents.wasm is, if not beside this module, or that wasm itself. Read by the first connectAgent of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
   signal?: AbortSignal;

@@ -176,7 +176,7 @@ export interface ConnectOptions {
   host?: "auto" | Host;
   /** Where holdfast-worker.mjs is, if not beside this module; of the page's own origin. For `shared` and `worker`. */
   worker?: string | URL;
-  /** Where the wasm is, if not beside this module. Read by the first connect of a page. */
+  /** Where holdfast.wasm is, if not beside this module, or the wasm itself. holdfast-agents.wasm will do. Read by the first connect of a page. */
   wasm?: WasmSource;
   /** Gives up connecting, or closes the client later. */
   signal?: AbortSignal;

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { preload, type PreloadOptions } from "../src/host/preload.js";
+import { HoldfastError } from "../src/shared/errors.js";
+
+test("Fault 332: on a server a preload does nothing, and wrong options are said", async () => {
+  const real = globalThis.fetch;
+  globalThis.fetch = () => assert.fail("something is fetched");
+  try {
+    for (const options of [undefined, { agents: true }, { host: "page" }, { host: "shared", principal: "ada" }] as (PreloadOptions | undefined)[]) {
+      assert.equal(await preload(options), undefined);
+      assert.equal(await preload(options), undefined);
+    }
+    for (const [wrong, words] of [[{ host: "moon" }, "host has to be"], [null, "options"], ["/holdfast.wasm", "options"]] as const) {
+      await assert.rejects(
+        preload(wrong as unknown as PreloadOptions),
+        (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.op === "preload" && error.message.includes(words),
+      );
+    }
+  } finally {
+    globalThis.fetch = real;
+  }
+});
