@@ -30,14 +30,11 @@ export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "
  */
 export async function preload(options: PreloadOptions = {}): Promise<void> {
   try {
-    await connectBy(options?.agents ? agents : clients, "", options);
+    await connectBy(options?.agents ? ways(agentHost, agentWorker) : ways(pageHost, workerClient), "", options);
   } catch (error) {
     if ((error as { code?: unknown }).code === "bad_argument") throw error;
   }
 }
-
-const clients = ways(pageHost, workerClient);
-const agents = ways(agentHost, agentWorker);
 
 /** What is loaded, as if a client of that kind were connected. */
 function ways(here: PageChunk<{ loadHere(wasm?: WasmSource): Promise<void> }>, there: typeof workerClient | typeof agentWorker): ConnectWays<PreloadOptions, void> {
