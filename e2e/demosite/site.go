@@ -97,7 +97,7 @@ func New(o Options) (*Site, error) {
 		o.Dist = filepath.Join(root, "web", "dist")
 	}
 	files := os.DirFS(o.Dist)
-	for _, name := range []string{"holdfast.mjs", "holdfast.wasm", "demo/index.html"} {
+	for _, name := range []string{"holdfast.mjs", "holdfast.wasm", "holdfast-agents.wasm", "demo/index.html"} {
 		if _, err := fs.Stat(files, name); err != nil {
 			return nil, fmt.Errorf("%s is not there: run `make build` first", filepath.Join(o.Dist, filepath.FromSlash(name)))
 		}

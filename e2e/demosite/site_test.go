@@ -19,7 +19,7 @@ func open(t *testing.T) (*demosite.Site, string) {
 	t.Helper()
 	dist := t.TempDir()
 	for name, body := range map[string]string{
-		"holdfast.mjs": "export {}", "holdfast.wasm": "\x00asm", "demo/index.html": "<title>demo</title>", "types/index.d.ts": "",
+		"holdfast.mjs": "export {}", "holdfast.wasm": "\x00asm", "holdfast-agents.wasm": "\x00asm", "demo/index.html": "<title>demo</title>", "types/index.d.ts": "",
 	} {
 		file := filepath.Join(dist, name)
 		os.MkdirAll(filepath.Dir(file), 0o755)
@@ -54,11 +54,12 @@ func send(t *testing.T, method, url, body string) (*http.Response, string) {
 func TestPages(t *testing.T) {
 	_, url := open(t)
 	for path, want := range map[string]string{
-		"/":              "text/html; charset=utf-8",
-		"/demo/":         "text/html; charset=utf-8",
-		"/visit":         "text/html; charset=utf-8",
-		"/holdfast.mjs":  "text/javascript; charset=utf-8",
-		"/holdfast.wasm": "application/wasm",
+		"/":                     "text/html; charset=utf-8",
+		"/demo/":                "text/html; charset=utf-8",
+		"/visit":                "text/html; charset=utf-8",
+		"/holdfast.mjs":         "text/javascript; charset=utf-8",
+		"/holdfast.wasm":        "application/wasm",
+		"/holdfast-agents.wasm": "application/wasm",
 	} {
 		a, body := send(t, "GET", url+path, "")
 		if a.StatusCode != 200 || a.Header.Get("Content-Type") != want || a.Header.Get("Cache-Control") != "no-cache" {

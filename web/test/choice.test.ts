@@ -94,8 +94,8 @@ class Page {
       own.here.push({ options, notice });
       return { host: "page" };
     };
-    pageHost.here = { connectHere: async (_, options, notice) => connectsHere(options, notice) as McpClient };
-    agentHost.here = { connectAgentHere: async (_, options, notice) => connectsHere(options, notice) as Agent };
+    pageHost.here = { connectHere: async (_, options, notice) => connectsHere(options, notice) as McpClient, loadHere: async () => {} };
+    agentHost.here = { connectAgentHere: async (_, options, notice) => connectsHere(options, notice) as Agent, loadHere: async () => {} };
   }
 }
 

@@ -5,7 +5,8 @@ import { HoldfastError } from "../src/shared/errors.js";
 
 test("Fault 332: on a server a preload does nothing, and wrong options are said", async () => {
   const real = globalThis.fetch;
-  globalThis.fetch = () => assert.fail("something is fetched");
+  let fetched = 0;
+  globalThis.fetch = () => (fetched++, Promise.reject(new TypeError("there is no network")));
   try {
     for (const options of [undefined, { agents: true }, { host: "page" }, { host: "shared", principal: "ada" }] as (PreloadOptions | undefined)[]) {
       assert.equal(await preload(options), undefined);
@@ -17,6 +18,7 @@ test("Fault 332: on a server a preload does nothing, and wrong options are said"
         (error) => error instanceof HoldfastError && error.code === "bad_argument" && error.op === "preload" && error.message.includes(words),
       );
     }
+    assert.equal(fetched, 0);
   } finally {
     globalThis.fetch = real;
   }
