@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/e2e/acppeer"
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
@@ -137,13 +138,14 @@ var stacks = []stack{
 }
 
 // bundledScript is the app: keeperScript as a classic script could have it as well, in the host that the address names.
-// A result that does not fit its schema shows that the validator is there.
-func bundledScript(server string) string {
+// A result that does not fit its schema shows that the validator is there, and a client of an agent that its wasm is.
+func bundledScript(server, agent string) string {
 	body := strings.NewReplacer(`import * as holdfast from "/holdfast.mjs";`, "", "SERVER", chrome.JS(server),
 		"OPTIONS", `{ host: new URLSearchParams(location.search).get("host"), ack: "manual" }`).Replace(keeperScript)
 	return `import * as holdfast from "holdfast";
 (async () => {` + body + `
 	await mcp.listTools();
+	window.agent = await holdfast.connectAgent(` + chrome.JS(agent) + `, { host: mcp.host });
 	window.unfit = await mcp.callTool("mismeasure", {}, { journal: false }).result.then(() => "delivered", (error) => error.code);
 })().catch((error) => (window.failed = [error.message, error.hint, String(error.cause)].join("\n")));
 `
@@ -162,7 +164,7 @@ func TestStoryBundlers(t *testing.T) {
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Furnish()
 			p.Counting(nil)
-			script := bundledScript(p.URL())
+			script := bundledScript(p.URL(), acppeer.New(t, acppeer.Options{}).URL())
 			if each.script != nil {
 				script = each.script(script)
 			}
@@ -191,8 +193,8 @@ func TestStoryBundlers(t *testing.T) {
 func begun(t *testing.T, page *chrome.Page, host string) {
 	t.Helper()
 	page.WaitFor(`window.unfit || window.failed`)
-	got := chrome.Eval[string](page, `window.failed ?? mcp.host + " " + unfit`)
-	if want := host + " invalid_structured_content"; got != want {
+	got := chrome.Eval[string](page, `window.failed ?? [mcp.host, agent.host, agent.state, unfit].join(" ")`)
+	if want := host + " " + host + " open invalid_structured_content"; got != want {
 		t.Fatalf("the app says %q, want %q", got, want)
 	}
 }
