@@ -1,4 +1,3 @@
-import type { AgentOptions } from "../agent/agentoptions.js";
 import { agentHost } from "../agent/loadagent.js";
 import type { ConnectOptions } from "../client/options.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
@@ -9,9 +8,9 @@ import { chosenWay, pageHost, workerClient } from "./hosts.js";
 
 /**
  * Options of {@link preload}: those of `connect` or `connectAgent` that say where the runtime will be,
- * and where its files are. Those of the connection may be among them, and are not looked at.
+ * and where its files are. Others may be among them, and are not looked at.
  */
-export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "worker" | "validator" | "principal" | "token" | "fetch" | "auth">, Pick<AgentOptions, "auth"> {
+export interface PreloadOptions extends Pick<ConnectOptions, "host" | "wasm" | "worker" | "validator" | "principal" | "token" | "fetch" | "auth"> {
   /** What `connectAgent` needs, and not `connect`. The wasm for agents speaks MCP as well: a page that has it first loads no other. Default false. */
   agents?: boolean;
 }
