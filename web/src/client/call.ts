@@ -1,8 +1,9 @@
+import { abortReason } from "./abortreason.js";
 import { badArgument } from "../shared/arguments.js";
 import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
 import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import type { CallControlOf, RecalledCall } from "./callcontrol.js";
-import { decodeStatus, endedStatus, type CallStatus } from "./callstatus.js";
+import { endedStatus, type CallStatus } from "./callstatus.js";
 import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
@@ -12,7 +13,14 @@ import type { CallEvent, Guarantee, ProgressEvent } from "./events.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
+import { answered, Peek } from "./peek.js";
 import { missing, withoutGaps } from "./storedevents.js";
+
+/** What is told of a call beside its events. */
+interface CallListeners {
+  progress: Progress;
+  done: undefined;
+}
 
 /** What a call needs of its client. */
 export type CallControl = CallControlOf<Call<unknown>>;
@@ -55,8 +63,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   #reject: ((error: HoldfastError) => void) | undefined;
   #undo: (() => void) | undefined;
   #named: string | undefined;
-  #listeners: Listeners<{ progress: Progress }> | undefined;
-  #peek: { promise: Promise<CallStatus>; settle: (answer: CallStatus | HoldfastError) => void } | undefined;
+  #listeners: Listeners<CallListeners> | undefined;
+  readonly #peek = new Peek();
 
   /** @internal Whether the app answers requests for input itself. */
   readonly manual: boolean;
@@ -181,6 +189,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
       return Promise.reject(badArgument("ack", "position", "has to be that of an event"));
     }
     if (position !== undefined) this.#acked = Math.max(this.#acked, position);
+    if (position === undefined && this.#settled) this.#listeners?.emit("done", undefined);
     if (!this.#kept || position === 0 || !this.#control) return Promise.resolve();
     return this.#control.ack(this.#id, position ?? 0);
   }
@@ -266,25 +275,12 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
    */
   status(): Promise<CallStatus> {
     if (this.#settled) return answered(endedStatus(this.#error));
-    if (this.#peek) return this.#peek.promise;
-    let settle: (answer: CallStatus | HoldfastError) => void = () => {};
-    const promise = new Promise<CallStatus>((resolve, reject) => {
-      settle = (answer) => (answer instanceof HoldfastError ? reject(answer) : resolve(answer));
-    });
-    this.#peek = { promise, settle };
-    this.#control?.peek(this.#id);
-    return promise;
+    return this.#peek.ask(() => this.#control?.peek(this.#id));
   }
 
   /** @internal What a peek came to. */
   peeked(outcome: number, text: string): void {
-    this.#answerPeek(decodeStatus(outcome, text));
-  }
-
-  #answerPeek(answer: CallStatus | HoldfastError): void {
-    const peek = this.#peek;
-    this.#peek = undefined;
-    peek?.settle(answer);
+    this.#peek.heard(outcome, text);
   }
 
   /** @internal Keeps what a person has typed of the answer to a request for input; throws `bad_argument`. */
@@ -322,6 +318,13 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   events({ from = "start" }: { from?: "start" | "acked" } = {}): AsyncIterableIterator<CallEvent> {
     if (from !== "start" && from !== "acked") throw badArgument("events", "from", 'has to be "start" or "acked"');
     return from === "acked" ? beyond(this[Symbol.asyncIterator](), this.#acked) : this[Symbol.asyncIterator]();
+  }
+
+  /** @internal The events, for what shows them: neither they nor the error at their end are handed to the app by that. */
+  watched(): AsyncIterableIterator<CallEvent> {
+    this.#read = true;
+    this.#unpack();
+    return this.#events.read(true);
   }
 
   /** @internal Events up to a position that did not come, and what they said of the call: a reader gets them from the store, in their place. */
@@ -394,6 +397,12 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     for (const events of this.#replay.splice(0)) for (const raw of unpacked(events)) this.#events.push(raw, bytesOf(raw.text));
   }
 
+  /** @internal Told when the app says that it has done with the call, after its end. */
+  whenDone(listener: () => void): void {
+    this.#listeners ??= new Listeners();
+    this.#listeners.add("done", listener);
+  }
+
   /** @internal Tells the app of progress from here on, whether or not it iterates. */
   progressed(listener: (progress: Progress) => void): void {
     this.#listeners ??= new Listeners();
@@ -409,7 +418,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 
-  #tell(listeners: Listeners<{ progress: Progress }>, raw: RawEvent): void {
+  #tell(listeners: Listeners<CallListeners>, raw: RawEvent): void {
     try {
       const { type: _, position: __, ...progress } = decodeEvent(raw) as ProgressEvent;
       listeners.emit("progress", progress);
@@ -424,7 +433,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (kind === EVENT.guarantee) this.#guarantee = (JSON.parse(text) as { guarantee: Guarantee }).guarantee;
     else if (stream === StreamState.Followed || stream === StreamState.Owned) {
       this.#followed = stream === StreamState.Followed;
-      if (this.#followed) this.#answerPeek({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
+      if (this.#followed) this.#peek.answer({ status: "working", source: "client" }); // whoever was asked is not asked from here any more
     }
   }
 
@@ -445,6 +454,11 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   /** @internal Ends the call from outside the core. */
   fail(error: HoldfastError): void {
     this.#end(undefined, error);
+  }
+
+  /** @internal What it came to, without handing it to the app. */
+  get value(): T | undefined {
+    return this.#value;
   }
 
   /** @internal Why it has failed. */
@@ -472,7 +486,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (error) this.#reject?.(error);
     else this.#resolve?.(value as T);
     if (this.#promise) this.#handed();
-    this.#answerPeek(endedStatus(error));
+    this.#peek.answer(endedStatus(error));
     this.over();
   }
 
@@ -482,15 +496,5 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
   }
 }
 
-function answered(answer: CallStatus | HoldfastError): Promise<CallStatus> {
-  return answer instanceof HoldfastError ? Promise.reject(answer) : Promise.resolve(answer);
-}
-
 /** Rows of a call that wait in pieces, for somebody to read them: of one that another tab carries they come for ever. */
 const MOST_PACKED = 64;
-
-/** Why a signal was aborted, as text for the server. */
-export function abortReason(signal: AbortSignal): string {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason.message : typeof reason === "string" ? reason : "";
-}

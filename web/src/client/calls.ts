@@ -1,7 +1,8 @@
 import { CallFlags, EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import { Acks } from "./acks.js";
 import type { Backlog } from "../shared/backlog.js";
-import { abortReason, type Call } from "./call.js";
+import { abortReason } from "./abortreason.js";
+import type { Call } from "./call.js";
 import type { RecalledCall } from "./callcontrol.js";
 import { errorFromGo, type GoError, HoldfastError, type RPCError } from "../shared/errors.js";
 import type { Gap } from "../shared/eventqueue.js";

@@ -21,6 +21,8 @@ export interface ClientEvents {
   log: { level: LoggingLevel; logger?: string; data: unknown };
   /** What the stream for unasked messages does; `off`: the server does not offer it, or it has ended for good. */
   listen: ListenEvent;
+  /** This client has made a call, by whatever part of the app; also by {@link Call.retry}. */
+  call: { call: Call<unknown> };
   /** A call of an earlier page, or of another one, has come back from the store. It may have ended already. */
   restored: { call: Call<CallToolResult> };
   /** Where calls are kept from now on; `why` says why they no longer outlive the page. */
@@ -53,6 +55,7 @@ export const CLIENT_EVENTS: Readonly<Record<keyof ClientEvents, 1>> = {
   changed: 1,
   log: 1,
   listen: 1,
+  call: 1,
   restored: 1,
   durability: 1,
   host: 1,

@@ -152,6 +152,7 @@ export class ClientView implements ClientBackend, View, CallViewer {
       call = shared.show(this);
     });
     if (mine) call?.cancelWith(signal);
+    if (call) this.listeners.emit("call", { call });
     return (call as Call<T> | undefined) ?? this.#of(made);
   }
 

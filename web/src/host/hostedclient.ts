@@ -104,6 +104,7 @@ export class HostedClient {
   }
 
   #emit<E extends keyof ClientEvents>(view: PortView, event: E, value: ClientEvents[E]): void {
+    if (event === "call") return; // the page has made it
     this.#view ??= view.client && view; // what is said before it is open goes with that
     this.tell();
     this.touched();

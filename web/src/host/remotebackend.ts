@@ -40,7 +40,8 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     super("connect", plan, options.handlers ?? {});
     this.#plan = plan;
     this.#handlers = options.handlers ?? {};
-    this.#calls = new RemoteCalls(this, new Backlog(...backlogLimits("connect", options)), () => this.#facts.guarantees.floor, (...all) => this.make(...all));
+    const made = (call: Call<unknown>): void => this.listeners.emit("call", { call });
+    this.#calls = new RemoteCalls(this, new Backlog(...backlogLimits("connect", options)), () => this.#facts.guarantees.floor, (...all) => this.make(...all), made);
     const none = { url: plan.url, revision: "", negotiation: [], session: false, server: { name: "", version: "" }, capabilities: {}, instructions: undefined };
     this.#facts = { ...none, durability: "memory", guarantees: { floor: "lost-on-reload", ceiling: "lost-on-reload" }, counters: NO_COUNTERS };
   }

@@ -28,12 +28,14 @@ export class RemoteCalls {
   readonly #backlog: Backlog;
   readonly #floor: () => Guarantee;
   readonly #again: ClientBackend["make"];
+  readonly #made: (call: Call<unknown>) => void;
   readonly #calls = new Map<number, Call<unknown>>();
   readonly #keys = new Map<string, Call<unknown>>();
   readonly #handover = new Handover((call) => this.#link.send({ t: "acted", call }));
 
-  /** `floor` is what a call that is kept starts with; `again` makes one that is not once more. */
-  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee, again: ClientBackend["make"]) {
+  /** `floor` is what a call that is kept starts with; `again` makes one that is not once more; `made` is told of each that is made. */
+  constructor(client: LinkedClient, backlog: Backlog, floor: () => Guarantee, again: ClientBackend["make"], made: (call: Call<unknown>) => void) {
+    this.#made = made;
     this.#floor = floor;
     this.#again = again;
     this.#client = client;
@@ -86,6 +88,7 @@ export class RemoteCalls {
     // The host has it until it ends, and no longer.
     const control = kept ? this.#control : { ...this.#control, rerun: () => this.#again<unknown, M>("retry", method, args, options) };
     this.#begin(call as Call<unknown>, signal, kept, control, (id) => this.#link.send({ t: "make", client: this.#number, call: id, ...crosses }));
+    this.#made(call as Call<unknown>);
     return call;
   }
 
@@ -252,6 +255,7 @@ export class RemoteCalls {
     this.#add(id, call);
     this.#link.send({ t: "rerun", call: from, as: id });
     call.bind(id, this.#control, undefined, true);
+    this.#made(call);
     return call;
   }
 }

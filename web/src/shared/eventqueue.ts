@@ -98,8 +98,8 @@ export class EventQueue<Raw, Event> {
     this.#balance();
   }
 
-  /** Starts a reader. The first takes the backlog. */
-  read(): AsyncIterableIterator<Event> {
+  /** Starts a reader. The first takes the backlog. Of one that only `watches` nobody is told what it was thrown. */
+  read(watches = false): AsyncIterableIterator<Event> {
     const queue = this.#backlog ?? new Fifo<Raw>(this.#use.backlog, this.#use.gaps);
     const reader = new Reader<Raw, Event>(queue, {
       decode: (raw) => this.#use.decode(raw),
@@ -109,7 +109,9 @@ export class EventQueue<Raw, Event> {
       advanced: () => {
         if (this.#paused && !reader.queue.over(LOW_WATER, LOW_PART)) this.#balance();
       },
-      threw: (error) => this.#use.threw?.(error),
+      threw: (error) => {
+        if (!watches) this.#use.threw?.(error);
+      },
       left: () => {
         this.#readers = this.#readers.filter((other) => other !== reader);
         this.#balance();
