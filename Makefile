@@ -29,7 +29,8 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 # Which build it is, for a page and the worker that it meets: all that both are made of.
 BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
 
-MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs
+MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
+	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -124,6 +125,16 @@ $(DIST)/holdfast-worker.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(ONE_FILE) web/src/auth/opensignin.ts --format=esm --minify --sourcemap --outfile=$@
 
+# What draws with Holdfast has each of these once, whatever part of the app imports it: they import each other by their
+# published names, and what they are made with is the app's. "use client" is for apps that have components on a server.
+OF_APP := --external:holdfast --external:holdfast/store --external:react
+
+$(DIST)/holdfast-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/store/stores.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-react.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/react/react.ts --format=esm --minify --sourcemap '--banner:js="use client";' --outfile=$@
+
 $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 	$(ESBUILD) web/src/output-schema/validate.ts --format=esm --minify --sourcemap $(LINEAR) --outfile=$@
 
@@ -163,7 +174,7 @@ test-core: ## the protocol core, natively, and the steps that build the wasm: ne
 	go test -timeout 30m ./core/... ./web/scripts/...
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
-	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
 # Eight stories at a time, since most of a story is waiting: for clocks that are real,
@@ -216,6 +227,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the decla
 	rm -rf $(DIST)/types
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
+	node_modules/.bin/tsc -p web/test/tsconfig.store.json
 	node_modules/.bin/tsc -p e2e/bench/tsconfig.json
 	node web/scripts/examples.mjs
 

@@ -34,6 +34,9 @@ var rooms = []room{
 	{name: "signin", may: []string{"shared", "storage", "runtime", "auth", "tabs", "connect"}},
 	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
 	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent"}},
+	// What draws has of the rest the types, and as code what every app has: by the published name.
+	{name: "store", may: []string{"shared", "input", "client", "agent"}},
+	{name: "react", may: []string{"shared", "client", "agent"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.

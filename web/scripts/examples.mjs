@@ -1,4 +1,4 @@
-// Compiles the examples of the pages: each block in ts has to be what a user's editor accepts.
+// Compiles the examples of the pages: each block in ts or tsx has to be what a user's editor accepts.
 // What a block takes from its surroundings, such as a button, is in examples.d.ts. The blocks
 // in js and html are run: the README's by stories, which look at what they print.
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ const PAGES = ["README.md", ...pagesIn("docs"), ...pagesIn("docs/guide")];
 const LEAST = 3;
 
 /** A block that a user may copy. */
-const EXAMPLE = /^```ts\n([^]*?)^```$/gm;
+const EXAMPLE = /^```(tsx?)\n([^]*?)^```$/gm;
 
 const OUT = "web/build/examples";
 
@@ -23,10 +23,10 @@ mkdirSync(OUT, { recursive: true });
 let count = 0;
 for (const page of PAGES) {
   const text = readFileSync(page, "utf8");
-  for (const { 1: code, index } of text.matchAll(EXAMPLE)) {
+  for (const { 1: ending, 2: code, index } of text.matchAll(EXAMPLE)) {
     // Each line stands where it stands in its page, so that an error names the place.
     const above = text.slice(0, index).split("\n").length;
-    writeFileSync(`${OUT}/${page.replaceAll("/", ".")}.${++count}.ts`, `${"\n".repeat(above)}${code}export {};\n`);
+    writeFileSync(`${OUT}/${page.replaceAll("/", ".")}.${++count}.${ending}`, `${"\n".repeat(above)}${code}export {};\n`);
   }
 }
 if (count < LEAST) throw new Error(`the pages have ${count} examples: is the pattern right?`);
@@ -35,7 +35,7 @@ writeFileSync(
   JSON.stringify({
     extends: "../../test/tsconfig.json",
     compilerOptions: { rootDir: "../../..", skipLibCheck: true },
-    include: ["*.ts", "../../scripts/examples.d.ts"],
+    include: ["*.ts", "*.tsx", "../../scripts/examples.d.ts"],
   }),
 );
 const { status, stdout, stderr } = spawnSync("node_modules/.bin/tsc", ["-p", OUT], { encoding: "utf8" });

@@ -1,0 +1,63 @@
+// Whether two parts of an app mean the same connection: the same address and options, as far as they can be compared.
+
+/**
+ * A text that is the same for the same address and options. Functions count by being there, since a component makes
+ * new ones each time that it is drawn; objects of a class by which one they are.
+ */
+export function connectionKey(url: unknown, options: object): string {
+  return JSON.stringify([absolute(url), comparable(options)]);
+}
+
+function absolute(url: unknown): string {
+  try {
+    return new URL(String(url), globalThis.location?.href).href;
+  } catch {
+    return String(url); // connecting says what is wrong with it
+  }
+}
+
+function comparable(value: unknown): unknown {
+  if (typeof value === "function") return ["function"];
+  if (typeof value !== "object" || value === null) return [typeof value, String(value)];
+  if (value instanceof URL) return ["url", value.href];
+  if (value instanceof Headers) return ["headers", [...value]];
+  if (Array.isArray(value)) return value.map(comparable);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return ["object", numberOf(value)];
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return ["members", members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, comparable(member)])];
+}
+
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+function numberOf(object: object): number {
+  let number = numbers.get(object);
+  if (number === undefined) numbers.set(object, (number = ++last));
+  return number;
+}
+
+type Code = (...args: unknown[]) => unknown;
+
+/**
+ * The options with functions that call the newest of the app's: a handler of a component sees what that component
+ * sees now. Of handlers as well, and of no other members.
+ */
+export function withNewest<O extends object>(options: O, newest: () => O): O {
+  const copy = (given: object, now: () => object): object =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const live = (): unknown => (now() as Record<string, unknown>)[name];
+        if (typeof value === "function") return [name, (...args: unknown[]) => (now() as Record<string, Code>)[name]!(...args)];
+        return [name, name === "handlers" && typeof value === "object" && value !== null ? copy(handlersOf(value), () => live() as object) : value];
+      }),
+    );
+  return copy(options, newest) as O;
+}
+
+/** Handlers may be methods of a class. */
+function handlersOf(handlers: object): object {
+  const known = ["elicitation", "sampling", "roots", "permission"].filter((name) => name in handlers);
+  const all = new Set([...Object.keys(handlers), ...known]);
+  return Object.fromEntries([...all].map((name) => [name, (handlers as Record<string, unknown>)[name]]));
+}

@@ -1,0 +1,271 @@
+import { connect, connectAgent, type HoldfastError } from "holdfast";
+import type { Agent } from "../agent/agent.js";
+import type { AgentOptions } from "../agent/agentoptions.js";
+import type { McpClient } from "../client/client.js";
+import type { ConnectOptions } from "../client/options.js";
+import type { ClientState, StateEvent } from "../shared/clientstate.js";
+import { callsOf } from "./callsstore.js";
+import { badArgument } from "./checks.js";
+import { connectionKey, withNewest } from "./connectionkey.js";
+import { Observed, type Store } from "./observed.js";
+
+/** A client as it stands. */
+export interface ConnectionSnapshot<C = McpClient> {
+  /** The client, from when it is connected. */
+  readonly client: C | undefined;
+  /** Where it stands; `connecting` before there is a client. */
+  readonly state: ClientState;
+  /** Why it is `failed`. */
+  readonly error: HoldfastError | undefined;
+  /** Connects again, where it is `failed` or `closed`. */
+  reconnect(): void;
+}
+
+/** Options of a connection that several parts of an app share: those of {@link connect} or {@link connectAgent}. */
+export type SharedOptions<O> = Omit<O, "signal"> & {
+  /** For how long it stays open when nobody uses it any more and no call is under way, in ms. Default 10,000. */
+  linger?: number;
+};
+
+/** A connection that several parts of an app share. */
+export interface SharedConnection<C, O> extends Store<ConnectionSnapshot<C>> {
+  /** The same for the same address and options. */
+  readonly key: string;
+  /** Connects, if nobody has yet; resolves to the client. */
+  ready(): Promise<C>;
+  /** These are the newest of its functions: handlers, `token`, `fetch`. */
+  update(options: SharedOptions<O>): void;
+}
+
+/** What is shown before there is a client, and by a server that renders the page. */
+export const CONNECTING: ConnectionSnapshot<never> = Object.freeze({ client: undefined, state: "connecting", error: undefined, reconnect: () => {} });
+
+/** ms that a connection stays open when nobody uses it. */
+const LINGER = 10_000;
+
+/** What is shared. */
+interface Client {
+  readonly state: ClientState;
+  on(event: "state", listener: (event: StateEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** How a kind of client is opened, and when it may be closed. */
+interface Kind<C, O> {
+  readonly op: string;
+  open(url: string | URL, options: O): Promise<C>;
+  /** Nothing is under way that ends with it; else `then` is called once that is so. */
+  isIdle(client: C, then: () => void): boolean;
+}
+
+/** One connection, while somebody uses it and for a while after that. */
+class Entry<C extends Client, O extends object> extends Observed<ConnectionSnapshot<C>> {
+  newest: SharedOptions<O>;
+  readonly #kind: Kind<C, O>;
+  readonly #url: string | URL;
+  readonly #gone: () => void;
+  #client: C | undefined;
+  #opening: Promise<C> | undefined;
+  #state: ClientState = "connecting";
+  #error: HoldfastError | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(kind: Kind<C, O>, url: string | URL, options: SharedOptions<O>, gone: () => void) {
+    super();
+    this.#kind = kind;
+    this.#url = url;
+    this.newest = options;
+    this.#gone = gone;
+  }
+
+  protected override begin(): void {
+    clearTimeout(this.#timer);
+    this.#open();
+  }
+
+  protected override end(): void {
+    this.#lingers();
+  }
+
+  ready(): Promise<C> {
+    const opening = this.#open();
+    if (!this.heard) this.#lingers();
+    return opening;
+  }
+
+  /** Over and done with: it is opened again by who comes next, or asks for it. */
+  get #isOver(): boolean {
+    return this.#state === "failed" || this.#state === "closed";
+  }
+
+  #open(): Promise<C> {
+    if (this.#opening && !this.#isOver) return this.#opening;
+    [this.#state, this.#error, this.#client] = ["connecting", undefined, undefined];
+    const { linger: _, ...options } = this.newest;
+    const opening = this.#kind.open(this.#url, withNewest(options as unknown as O, () => this.newest as unknown as O));
+    this.#opening = opening;
+    opening.then(
+      (client) => {
+        this.#client = client;
+        this.#says(client.state);
+        client.on("state", ({ state, error }) => {
+          if (this.#client === client) this.#says(state, error);
+        });
+      },
+      (error: HoldfastError) => this.#says("failed", error),
+    );
+    this.publish();
+    return opening;
+  }
+
+  #says(state: ClientState, error?: HoldfastError): void {
+    [this.#state, this.#error] = [state, error];
+    this.publish();
+    if (!this.heard) this.#lingers();
+  }
+
+  /** Nobody uses it: it ends in a while, unless somebody comes or work goes on. */
+  #lingers(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#over(), this.newest.linger ?? LINGER);
+    (this.#timer as { unref?: () => void }).unref?.(); // a page has no such thing; Node would wait for it
+  }
+
+  #over(): void {
+    if (this.heard) return;
+    const client = this.#client;
+    if (!client && !this.#isOver) return; // it is on its way, and lingers once it is there
+    const again = (): void => {
+      if (!this.heard && this.#client === client) this.#lingers();
+    };
+    if (client && !this.#isOver && !this.#kind.isIdle(client, again)) return;
+    this.#gone();
+    this.#client = undefined; // what becomes of it is nobody's any more
+    void client?.close().catch((error: unknown) => reportError(error));
+  }
+
+  readonly #reconnect = (): void => {
+    if (this.#isOver) this.#open().catch(() => {}); // the snapshot says so
+  };
+
+  protected current(): ConnectionSnapshot<C> {
+    return { client: this.#client, state: this.#state, error: this.#error, reconnect: this.#reconnect };
+  }
+}
+
+/** The connections of one kind that parts of an app share, by address and options. */
+export class Connections<C extends Client, O extends object> {
+  readonly #kind: Kind<C, O>;
+  readonly #entries = new Map<string, Entry<C, O>>();
+
+  constructor(kind: Kind<C, O>) {
+    this.#kind = kind;
+  }
+
+  /** A way to that connection. Nothing is opened, or kept, before somebody uses it: a component may be drawn and thrown away. */
+  to(url: string | URL, options: SharedOptions<O>): SharedConnection<C, O> {
+    check(this.#kind.op, options);
+    const key = connectionKey(url, options);
+    let newest = options;
+    const entry = (): Entry<C, O> => {
+      let there = this.#entries.get(key);
+      if (!there) {
+        const made = (there = new Entry(this.#kind, url, newest, () => {
+          if (this.#entries.get(key) === made) this.#entries.delete(key);
+        }));
+        this.#entries.set(key, made);
+      }
+      return there;
+    };
+    return {
+      key,
+      subscribe: (listener) => entry().subscribe(listener),
+      onChange: (listener) => entry().onChange(listener),
+      snapshot: () => this.#entries.get(key)?.snapshot() ?? CONNECTING,
+      ready: () => entry().ready(),
+      update: (options) => {
+        newest = options;
+        const there = this.#entries.get(key);
+        if (there) there.newest = options;
+      },
+    };
+  }
+}
+
+function check(op: string, options: { linger?: number; signal?: unknown }): void {
+  if (typeof options !== "object" || options === null) throw badArgument(op, "options", "has to be an object");
+  if (options.signal !== undefined) throw badArgument(op, "signal", "cannot be given: the connection is closed when nobody uses it");
+  const { linger } = options;
+  if (linger !== undefined && !(typeof linger === "number" && linger >= 0 && linger < 2 ** 31)) throw badArgument(op, "linger", "has to be a number of ms from 0 to 2^31");
+}
+
+const clients = new Connections<McpClient, ConnectOptions>({
+  op: "sharedConnection",
+  open: async (url, options) => {
+    const client = await connect(url, options);
+    callsOf(client).listen(); // what is made from here on counts as under way
+    return client;
+  },
+  isIdle: (client, then) => {
+    const calls = callsOf(client);
+    calls.onidle = then;
+    return calls.isIdle;
+  },
+});
+
+// An agent goes on by itself.
+const agents = new Connections<Agent, AgentOptions>({ op: "sharedAgent", open: connectAgent, isIdle: () => true });
+
+/**
+ * A connection to an MCP server that all parts of an app share which name the same address and options. It is opened by the
+ * first that subscribes, and closed when nobody has used it for `linger` ms and no call is under way.
+ *
+ * Functions among the options may be others each time: the newest are called. An object of a class, such as `auth`, has to
+ * be the same one. What is wrong with the options is the `error` of the snapshot.
+ *
+ * @throws HoldfastError `bad_argument` of `linger` and `signal`
+ */
+export function sharedConnection(url: string | URL, options: SharedOptions<ConnectOptions> = {}): SharedConnection<McpClient, ConnectOptions> {
+  return clients.to(url, options);
+}
+
+/** The same for an ACP agent. To close it leaves the agent to its work. */
+export function sharedAgent(url: string | URL, options: SharedOptions<AgentOptions> = {}): SharedConnection<Agent, AgentOptions> {
+  return agents.to(url, options);
+}
+
+/** A client that the app has connected by itself. */
+class OwnClient<C extends Client> extends Observed<ConnectionSnapshot<C>> {
+  readonly #client: C;
+  #error: HoldfastError | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(client: C) {
+    super();
+    this.#client = client;
+  }
+
+  protected override begin(): void {
+    this.#stop = this.#client.on("state", ({ error }) => {
+      this.#error = error;
+      this.publish();
+    });
+  }
+
+  protected override end(): void {
+    this.#stop?.();
+  }
+
+  protected current(): ConnectionSnapshot<C> {
+    return { client: this.#client, state: this.#client.state, error: this.#error, reconnect: CONNECTING.reconnect };
+  }
+}
+
+const own = new WeakMap<McpClient, Store<ConnectionSnapshot>>();
+
+/** Observes where a client stands that the app has connected, and closes, by itself. */
+export function observeClient(client: McpClient): Store<ConnectionSnapshot> {
+  let store = own.get(client);
+  if (!store) own.set(client, (store = new OwnClient(client)));
+  return store;
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import type { ClientState, StateEvent } from "../src/shared/clientstate.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { connectionKey } from "../src/store/connectionkey.js";
+import { CONNECTING, Connections } from "../src/store/sharedconnections.js";
+
+interface Options {
+  client?: string;
+  headers?: unknown;
+  handlers?: { elicitation: () => string };
+}
+
+/** A client that is open until it is closed. */
+class Client {
+  state: ClientState = "open";
+  closed = 0;
+  #listener: (event: StateEvent) => void = () => {};
+  constructor(readonly options: Options) {}
+  on(_: "state", listener: (event: StateEvent) => void): () => void {
+    this.#listener = listener;
+    return () => {};
+  }
+  says(state: ClientState): void {
+    this.state = state;
+    this.#listener({ state });
+  }
+  async close(): Promise<void> {
+    this.closed++;
+    this.says("closed");
+  }
+}
+
+/** Connections, with those that were opened. */
+function rig(): { connections: Connections<Client, Options>; opened: Client[]; idle: { is: boolean; then?: () => void }; fails: { next?: HoldfastError } } {
+  const opened: Client[] = [];
+  const idle: { is: boolean; then?: () => void } = { is: true };
+  const fails: { next?: HoldfastError } = {};
+  const connections = new Connections<Client, Options>({
+    op: "test",
+    open: async (_, options) => {
+      if (fails.next) throw fails.next;
+      const client = new Client(options);
+      opened.push(client);
+      return client;
+    },
+    isIdle: (_, then) => {
+      idle.then = then;
+      return idle.is;
+    },
+  });
+  return { connections, opened, idle, fails };
+}
+
+/** What was asked for has come. */
+async function turn(): Promise<void> {
+  for (let n = 0; n < 50; n++) await undefined;
+}
+
+/** With timers that stand still. */
+async function inVirtualTime(story: () => Promise<void>): Promise<void> {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    await story();
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+test("Fault 338: mounted twice by StrictMode, drawn and thrown away, in ten components: one connection", () =>
+  inVirtualTime(async () => {
+    const { connections, opened } = rig();
+    for (let n = 0; n < 10; n++) connections.to("https://a.example/mcp", {}); // drawn, and never committed
+    assert.equal(connections.to("https://a.example/mcp", {}).snapshot(), CONNECTING);
+    const stops = Array.from({ length: 10 }, () => {
+      const connection = connections.to("https://a.example/mcp", { handlers: { elicitation: () => "" } });
+      connection.onChange(() => {})();
+      return connection.onChange(() => {});
+    });
+    await turn();
+    mock.timers.tick(60_000);
+    assert.equal(opened.length, 1);
+    for (const stop of stops) stop();
+    mock.timers.tick(9_999);
+    const back = connections.to("https://a.example/mcp", { handlers: { elicitation: () => "" } });
+    const stop = back.onChange(() => {});
+    mock.timers.tick(60_000);
+    assert.deepEqual([opened.length, opened[0]!.closed, back.snapshot().client], [1, 0, opened[0]]);
+    stop();
+    mock.timers.tick(10_000);
+    mock.timers.tick(60_000);
+    assert.equal(opened[0]!.closed, 1);
+    assert.equal(back.snapshot(), CONNECTING);
+    back.onChange(() => {});
+    await turn();
+    assert.equal(opened.length, 2);
+  }));
+
+test("Fault 338: a connection that nobody uses stays open while a call is under way", () =>
+  inVirtualTime(async () => {
+    const { connections, opened, idle } = rig();
+    const stop = connections.to("https://a.example/mcp", { linger: 0 }).onChange(() => {});
+    await turn();
+    idle.is = false;
+    stop();
+    mock.timers.tick(3_600_000);
+    assert.equal(opened[0]!.closed, 0);
+    idle.is = true;
+    idle.then!();
+    mock.timers.tick(1);
+    assert.equal(opened[0]!.closed, 1);
+  }));
+
+test("a connection that failed is tried again when somebody asks, or comes", async () => {
+  const { connections, opened, fails } = rig();
+  fails.next = new HoldfastError({ code: "network_error", message: "nobody listens" });
+  const connection = connections.to("https://a.example/mcp", {});
+  const stop = connection.onChange(() => {});
+  await turn();
+  assert.deepEqual([connection.snapshot().state, connection.snapshot().error], ["failed", fails.next]);
+  delete fails.next;
+  connection.snapshot().reconnect();
+  assert.equal(connection.snapshot().state, "connecting");
+  assert.equal(await connection.ready(), opened[0]);
+  assert.deepEqual([connection.snapshot().state, connection.snapshot().client], ["open", opened[0]]);
+  opened[0]!.says("closed"); // the app has logged out
+  assert.equal(connection.snapshot().state, "closed");
+  connection.snapshot().reconnect();
+  await turn();
+  assert.equal(connection.snapshot().client, opened[1]);
+  stop();
+});
+
+test("the newest of the app's handlers is asked", async () => {
+  const { connections, opened } = rig();
+  const connection = connections.to("https://a.example/mcp", { handlers: { elicitation: () => "first" } });
+  connection.onChange(() => {});
+  connection.update({ handlers: { elicitation: () => "second" } });
+  await turn();
+  assert.equal(opened[0]!.options.handlers!.elicitation(), "second");
+});
+
+const says = (words: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(words);
+
+test("which options mean the same connection", () => {
+  const key = (options: object): string => connectionKey("https://a.example/mcp", options);
+  const same: [object, object][] = [
+    [{ client: { name: "a", version: "1" }, listen: true }, { listen: true, client: { version: "1", name: "a" } }],
+    [{ token: () => "a" }, { token: () => "b" }],
+    [{ headers: new Headers({ a: "b" }) }, { headers: new Headers({ A: "b" }) }],
+    [{ principal: undefined }, {}],
+  ];
+  const other: [object, object][] = [
+    [{ principal: "ada" }, { principal: "bob" }],
+    [{ token: () => "a" }, {}],
+    [{ timeouts: { idle: Infinity } }, { timeouts: {} }],
+    [{ headers: { a: "1" } }, { headers: { a: "2" } }],
+    [{ retention: { ended: 1 } }, { retention: { ended: "1" } }],
+    [{ auth: new (class {})() }, { auth: new (class {})() }],
+  ];
+  for (const [a, b] of same) assert.equal(key(a), key(b));
+  for (const [a, b] of other) assert.ok(key(a) !== key(b));
+  assert.throws(() => rig().connections.to("/mcp", { signal: new AbortController().signal } as never), says("signal cannot be given"));
+  assert.throws(() => rig().connections.to("/mcp", { linger: -1 }), says("linger has to be"));
+});
