@@ -35,9 +35,17 @@ const wanted = [
   /^web\/dist\/types\/.+\.d\.ts$/,
 ];
 
+// An app has each class once, whatever it imports it by: these have nothing of the module in them, and nothing of React.
+const imports = {
+  "web/dist/holdfast-store.mjs": ["holdfast"],
+  "web/dist/holdfast-react.mjs": ["holdfast", "holdfast/store", "react"],
+};
+const importedBy = (path) => [...new Set([...readFileSync(path, "utf8").matchAll(/\bfrom"([^"]+)"/g)].map(([, name]) => name))].sort();
+
 const stale = [...packed].filter((path) => /-[A-Z0-9]{8}\.mjs$/.test(path) && !promised.includes(path));
 
 const faults = [
+  ...Object.entries(imports).flatMap(([path, names]) => (importedBy(path).join() === names.join() ? [] : [`${path} imports ${importedBy(path)}, and not ${names}`])),
   ...stale.map((path) => `of an earlier build: ${path}`),
   ...promised.filter((path) => !packed.has(path)).map((path) => `missing: ${path}`),
   ...[...packed].filter((path) => !wanted.some((rule) => rule.test(path))).map((path) => `stray: ${path}`),

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FormElicitation } from "../src/input/elicitation.js";
+import { HoldfastError } from "../src/shared/errors.js";
+import { elicit, elicitations } from "../src/store/stores.js";
+
+const form: FormElicitation = {
+  message: "How many?",
+  requestedSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+};
+
+/** Asks, and has the question that is shown, with what becomes of its drafts. */
+function asked(draft?: unknown) {
+  const over = new AbortController();
+  const drafts: unknown[] = [];
+  const context = { server: "https://a.example/mcp", signal: over.signal, saveDraft: (value: unknown) => void drafts.push(value), ...(draft === undefined ? {} : { draft }) };
+  const answer = elicit(form, context);
+  return { answer, over, drafts, question: elicitations.snapshot().at(-1)! };
+}
+
+test("Fault 339: an answer that does not fit its form is refused there, and the question stays open", async () => {
+  const { answer, question } = asked();
+  assert.throws(() => question.accept({ n: "many" }), (error) => error instanceof HoldfastError && error.code === "bad_argument" && /content\.n/.test(error.message));
+  assert.deepEqual(elicitations.snapshot(), [question]);
+  question.accept({ n: 3 });
+  assert.deepEqual(await answer, { action: "accept", content: { n: 3 } });
+  assert.deepEqual(elicitations.snapshot(), []);
+  assert.throws(() => question.decline(), (error) => error instanceof HoldfastError && error.code === "closed");
+});
+
+test("questions of several servers are open at once, each until it is answered or nobody waits for it", async () => {
+  const [one, other, third] = [asked(), asked({ n: "7" }), asked()];
+  const shown: number[] = [];
+  const stop = elicitations.subscribe((all) => void shown.push(all.length));
+  assert.deepEqual([one.question.server, one.question.message, one.question.draft, other.question.draft], ["https://a.example/mcp", "How many?", undefined, { n: "7" }]);
+  other.question.saveDraft({ n: "8" });
+  other.question.saveDraft(undefined);
+  assert.deepEqual(other.drafts, [{ n: "8" }, undefined]);
+  one.over.abort();
+  other.question.decline();
+  third.question.cancel();
+  assert.deepEqual(shown, [3, 2, 1, 0]);
+  assert.ok(one.question.signal.aborted);
+  assert.deepEqual([await other.answer, await third.answer], [{ action: "decline" }, { action: "cancel" }]);
+  stop();
+});
