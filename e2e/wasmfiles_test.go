@@ -299,3 +299,41 @@ func TestStoryPreloadLinks(t *testing.T) {
 		})
 	}
 }
+
+// TestFault298_WipedWithTwoRuntimes: a page has a call in one runtime and a session in the other, over one store. A
+// wipe leaves nothing of either, in another page too.
+func TestFault298_WipedWithTwoRuntimes(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	agent := acpserver.Start(t, acpserver.Options{})
+	site := chrome.NewSite(t)
+	counts := countFetches(site)
+	url := site.Page("/both", strings.NewReplacer("SERVER", chrome.JS(p.URL()), "AGENT", chrome.JS(agent.URL())).Replace(`
+		const holdfast = window.holdfast = await import("/holdfast.mjs");
+		window.mcp = await holdfast.connect(SERVER, { host: "page", principal: "ada", ack: "manual" });
+		window.agent = await holdfast.connectAgent(AGENT, { host: "page", principal: "ada" });
+		window.kept = async () => [(await mcp.calls()).length, (await agent.sessions()).length].join();
+		window.ready = true;`))
+	page := chrome.Open(t, url)
+	page.WaitFor(`window.ready`)
+	chrome.Script[chrome.Void](page, `
+		window.call = mcp.callTool("count", { call: "a", n: 6, gate: "a", retry: 10 }, { key: "a" });
+		call.result.catch(() => {});
+		await agent.newSession({ cwd: "/w" });`)
+	passes(p, "a", 2)
+	page.WaitFor(`call.guarantee === "resumable"`)
+	page.Reload()
+	page.WaitFor(`window.ready`)
+	page.WaitFor(`kept().then((all) => all === "1,1")`)
+	chrome.Eval[chrome.Void](page, `holdfast.wipe()`)
+	next := page.Profile().Open(url)
+	next.WaitFor(`window.ready`)
+	if got := chrome.Eval[string](next, `kept()`); got != "0,0" {
+		t.Errorf("after the wipe another page has %s calls and sessions", got)
+	}
+	if got := counts.wasm(); got != [2]int{3, 3} {
+		t.Errorf("in three pages holdfast.wasm and holdfast-agents.wasm were fetched %v times", got)
+	}
+	passes(p, "a", 5)
+}
