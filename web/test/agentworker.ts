@@ -10,7 +10,9 @@ import { BUILD } from "../src/host/build.js";
 import type { HostMessage, PageMessage } from "../src/host/protocol.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { CoreRig } from "./agentrig.js";
-import { ready } from "./ready.js";
+import { ready, settled } from "./ready.js";
+
+export { settled };
 
 const INITIALIZE = { info: { name: "a", version: "1" }, capabilities: { session: { prompt: {} } } };
 export const OPTIONS = [{ optionId: "y", name: "Allow", kind: "allow_once" }];
@@ -20,11 +22,6 @@ export const coded =
   (code: string) =>
   (error: unknown): boolean =>
     error instanceof HoldfastError && error.code === code;
-
-/** Lets all run that is ready, on both sides of every port. */
-export async function settled(): Promise<void> {
-  for (let n = 0; n < 8; n++) await ready();
-}
 
 /** A worker, whose core is the test, and the pages that it has. */
 export class Worker {

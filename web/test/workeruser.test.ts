@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { clientWays } from "../src/host/hosts.js";
 import { BUILD } from "../src/host/build.js";
 import type { PageMessage } from "../src/host/protocol.js";
-import { tasks } from "./ready.js";
+import { settled } from "./ready.js";
 
 const tokenOf = (sub: string): string => `h.${btoa(JSON.stringify({ sub }))}.s`;
 
@@ -32,10 +32,6 @@ class Worker {
     await settled();
     return this.said.flatMap((message) => (message.t === "reply" ? [message.value] : [])).at(-1);
   }
-}
-
-async function settled(): Promise<void> {
-  await tasks(10);
 }
 
 /** A page, and its workers as they were started. */
