@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { named, NoWorker } from "../src/host/choice.js";
 import type { HostLink } from "../src/host/hostlink.js";
 import type { HostMessage } from "../src/host/protocol.js";
 import { RemoteBackend } from "../src/host/remotebackend.js";
@@ -9,7 +10,7 @@ import { HoldfastError } from "../src/shared/errors.js";
 import { asData } from "../src/host/remotecalls.js";
 import { mayFollow, type Standing, STANDINGS } from "../src/host/standing.js";
 import { FakeLink } from "./hostrig.js";
-import { ready } from "./ready.js";
+import { ready, until } from "./ready.js";
 
 const code = (error: unknown): string => (error as HoldfastError).code;
 
@@ -252,4 +253,21 @@ test("docs/states.md has where a client may stand whose runtime is in a worker",
   const rows = all.map(([from, means]) => `| **${from}** | ${means} | ${all.map(([next]) => next).filter((next) => mayFollow(from, next)).join(", ")} |\n`);
   const head = "From `web/src/host/standing.ts`.\n\n| state | what it means | what may follow |\n|---|---|---|\n";
   assert.ok(readFileSync("docs/states.md", "utf8").includes(head + rows.join("")), head + rows.join(""));
+});
+
+test("Fault 347: a worker that cannot be replaced fails its client with what helps, and the event host says why", async () => {
+  for (const [why, code] of [["other_build", "host_unavailable"], ["not_started", "host_unavailable"]] as const) {
+    const first = new FakeLink(true);
+    const refused = Promise.reject<HostLink>(named("connect", new NoWorker(why, "the worker is build 2, the page is build 1")) as HoldfastError);
+    refused.catch(() => {});
+    const backend = await opened(first, refused);
+    const heard: unknown[] = [];
+    backend.listeners.add("host", ({ host, why, error }) => heard.push([host, why, error.code, error.hint?.includes("location.reload()")]));
+    backend.listeners.add("state", ({ state, error }) => heard.push([state, error?.code, error?.hint?.includes("location.reload()") ?? false]));
+    first.die();
+    await until(() => backend.state === "failed");
+    assert.deepEqual(heard, [["reconnecting", "runtime_exited", false], ["shared", why, code, true], ["failed", code, true]]);
+    const late = backend.make("tools/call", "callTool", ["a", {}], {});
+    await assert.rejects(late.result, (error) => (error as HoldfastError).hint?.includes("location.reload()") === true);
+  }
 });

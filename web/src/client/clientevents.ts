@@ -30,7 +30,8 @@ export interface ClientEvents {
   /**
    * Said once after connecting with `host: "auto"` where the client could not have the
    * shared worker, and is in another host: `error` is what `host: "shared"` would have
-   * rejected with, and `why` its reason, for programs.
+   * rejected with, and `why` its reason, for programs. And later, where its worker has ended
+   * and cannot be replaced: then the client has failed.
    */
   host: HostEvent;
   /** The store has deleted a call that nobody has acknowledged. Reported once the deletion is stored, also for calls that were found at `connect`. */

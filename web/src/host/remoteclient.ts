@@ -4,7 +4,9 @@ import type { Handlers } from "../input/handlers.js";
 import { abortedError } from "../shared/arguments.js";
 import type { ClientState, StateEvent } from "../shared/clientstate.js";
 import { HoldfastError } from "../shared/errors.js";
+import type { HostEvent } from "../shared/host.js";
 import { Listeners } from "../shared/listeners.js";
+import { reasonOf } from "./choice.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import type { TakeEvent } from "./eventbatch.js";
 import { type HostLink, hostEnded, type LinkedClient } from "./hostlink.js";
@@ -24,11 +26,13 @@ export interface RemoteWay {
 
 /** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
 const REVIVAL_EVERY = 10_000;
+/** What a person, or the app, can do about a worker that cannot be replaced: a page of the next build takes up what is stored. */
+const RELOAD = "Reload the page, by location.reload(): its calls are kept, and the page takes them up. After a deploy that keeps its files' names a page of before finds a worker of the next build.";
 /** So many workers, one after the other, are asked to delete what is stored. */
 const DELETERS = 3;
 
 /** The life of a client whose runtime is in a worker: opened there, and once more in the next worker where one ends. */
-export abstract class RemoteClient<Events extends { state: StateEvent }> implements LinkedClient {
+export abstract class RemoteClient<Events extends { state: StateEvent; host: HostEvent }> implements LinkedClient {
   readonly host: "shared" | "worker";
   readonly listeners: Listeners<Events> = new Listeners();
   protected readonly questions: PageQuestions;
@@ -134,8 +138,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
   protected overError(op: string): HoldfastError | undefined {
     if (this.#standing === "closed") return closedError(op);
     if (this.#standing !== "failed") return undefined;
-    const { code, retryable } = this.#failure!;
-    return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), cause: this.#failure });
+    const { code, retryable, hint } = this.#failure!;
+    return new HoldfastError({ code, op, message: "the client has failed", ...(retryable && { retryable }), ...(hint !== undefined && { hint }), cause: this.#failure });
   }
 
   /** Reports whether it may stand so from here on. */
@@ -318,9 +322,19 @@ export abstract class RemoteClient<Events extends { state: StateEvent }> impleme
       this.#say("open");
     };
     const failed = (error: HoldfastError): void => {
-      if (this.#standing === "replacing") this.#fail(error);
+      if (this.#standing === "replacing") this.#fail(this.#irreplaceable(error));
     };
     this.#replaced = this.open(undefined).then(opened, failed).finally(() => (this.#replaced = undefined));
+  }
+
+  /** The error where no worker takes the place of one that has ended, as in a page of before a deploy: the app hears why, and what helps. */
+  #irreplaceable(cause: HoldfastError): HoldfastError {
+    const { code, op } = cause;
+    if (code !== "host_unavailable" && code !== "load_failed") return cause;
+    const error = new HoldfastError({ code, op, message: "the worker has ended, and this page can have no other", hint: RELOAD, cause });
+    const why = reasonOf(cause);
+    if (why) this.listeners.emit("host", { host: this.host, why, error } as Events["host"]);
+    return error;
   }
 
   #fail(error: HoldfastError): void {

@@ -40,11 +40,14 @@ export type HostReason =
   | "other_build"
   | "load_failed";
 
-/** A client could not have the shared worker, and is in another host. */
+/**
+ * A client could not have the shared worker, and is in another host. Or its worker has ended and
+ * cannot be replaced in this page: then the client has failed, and `host` is where it was.
+ */
 export interface HostEvent {
   host: Host;
   /** Why, for programs. */
   why: HostReason;
-  /** What `host: "shared"` would have rejected with. */
+  /** What `host: "shared"` would have rejected with, or the client has failed with; its `hint` says what helps. */
   error: HoldfastError;
 }
