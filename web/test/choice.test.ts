@@ -5,7 +5,10 @@ import { agentHost } from "../src/agent/loadagent.js";
 import type { McpClient } from "../src/client/client.js";
 import type { ConnectOptions } from "../src/client/options.js";
 import { connectAgent } from "../src/host/agenthosts.js";
-import { checkHost, named, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
+import { checkHost, named, type NoWorker, reasonOf, RULES, type Surroundings } from "../src/host/choice.js";
+import { HostLink } from "../src/host/hostlink.js";
+import { wasSilent } from "../src/host/silentworkers.js";
+import { startWorker, workerURL } from "../src/host/startworker.js";
 import { connect, pageHost } from "../src/host/hosts.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
@@ -228,6 +231,62 @@ test("Fault 222: a worker that never answers is given up after some seconds", as
   }
   assert.equal(page.here[0]?.notice?.why, "no_answer");
   assert.equal(page.started, 3, "one whose process was just ending would have answered by then");
+});
+
+test("Fault 348: a worker that did not answer is waited for less by the next page, until it answers or an hour has gone", async () => {
+  const { setTimeout } = globalThis;
+  const items = new Map<string, string>();
+  const local = { getItem: (name: string) => items.get(name) ?? null, setItem: (name: string, text: string) => void items.set(name, text) };
+  Object.defineProperty(globalThis, "localStorage", { value: local, configurable: true });
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
+  const link = (script: string, isDoubtful: boolean): Promise<HostLink> => HostLink.open("shared", script, () => startWorker("shared", script, "u"), () => {}, isDoubtful);
+  const silent: FakeWorker = () => () => {};
+  const answers: FakeWorker = (tell) => () => tell(welcome);
+  try {
+    for (const [script, other] of [[`${PAGE}${another()}`, `${PAGE}${another()}`]] as const) {
+      const starts = async (worker: FakeWorker, isDoubtful = wasSilent(script)): Promise<number> => {
+        const page = new Page();
+        page.worker = worker;
+        await link(script, isDoubtful).then((open) => open.remove(0), (error: NoWorker) => assert.equal(error.why, "no_answer"));
+        return page.started;
+      };
+      assert.equal(await starts(silent), 3);
+      assert.deepEqual([wasSilent(script), wasSilent(other)], [true, false]);
+      assert.equal(await starts(silent), 1);
+      assert.equal(await starts(silent, false), 3, "one that the app names is waited for");
+      const stored = [...items][0]!;
+      items.set(stored[0], stored[1].replace(/\d{13}/, (at) => String(Number(at) - 3_600_000)));
+      assert.equal(await starts(silent), 3, "an hour later");
+      assert.equal(await starts(answers), 1);
+      assert.equal(wasSilent(script), false, "it has answered");
+    }
+    for (const broken of ["null", "{", "[]", '{"x":"y"}']) {
+      items.set([...items][0]![0], broken);
+      assert.equal(wasSilent("x"), false, broken);
+    }
+  } finally {
+    globalThis.setTimeout = setTimeout;
+    Reflect.deleteProperty(globalThis, "localStorage");
+  }
+});
+
+test("Fault 348: with auto the page that finds it noted takes its place after one try, and a pin does not", async () => {
+  const { setTimeout } = globalThis;
+  const script = another();
+  const noted = JSON.stringify({ [workerURL(script)]: Date.now() });
+  Object.defineProperty(globalThis, "localStorage", { value: { getItem: () => noted, setItem: () => {} }, configurable: true });
+  globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
+  try {
+    for (const [how, starts] of [["pinned", 3], ["auto", 1]] as const) {
+      const page = new Page();
+      const client = (await kinds.connect[how]({ worker: script }).catch((error: unknown) => error)) as McpClient | HoldfastError;
+      assert.equal(page.started, starts, how);
+      assert.equal(how === "auto" ? (client as McpClient).host : (client as HoldfastError).code, how === "auto" ? "page" : "host_unavailable");
+    }
+  } finally {
+    globalThis.setTimeout = setTimeout;
+    Reflect.deleteProperty(globalThis, "localStorage");
+  }
 });
 
 test("Fault 222: a browser that refuses the page Web Locks has no worker that would know it lives", async () => {

@@ -7,6 +7,7 @@ import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
+import { noteWorker } from "./silentworkers.js";
 import type { StartedWorker } from "./startworker.js";
 
 /**
@@ -14,6 +15,8 @@ import type { StartedWorker } from "./startworker.js";
  * that cannot be had. A page may meet one whose process is just ending, which answers nobody.
  */
 const PATIENCE = [1_500, 3_000, 12_000];
+/** The same for one that was silent before, where the page can do without it. */
+const LITTLE_PATIENCE = [1_500];
 
 /** A client of the page's, as far as what arrives for it goes. */
 export interface LinkedClient {
@@ -61,9 +64,12 @@ export class HostLink {
     this.#isShared = isShared;
   }
 
-  /** Links to the host that `start` starts or joins; `ended` is called when the host has ended. Rejects with a NoWorker where there is none. */
-  static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void): Promise<HostLink> {
-    for (const patience of PATIENCE) {
+  /**
+   * Links to the host that `start` starts or joins; `ended` is called when the host has ended. `isDoubtful`: it was
+   * silent before, and the page can do without it. Rejects with a NoWorker where there is none.
+   */
+  static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void, isDoubtful = false): Promise<HostLink> {
+    for (const patience of isDoubtful ? LITTLE_PATIENCE : PATIENCE) {
       const { port, outlives, failed, stop } = start();
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {
@@ -72,6 +78,7 @@ export class HostLink {
         if (await Promise.race([failed, link.#hello(patience, outlives)])) {
           link.#ended = ended;
           link.#live();
+          if (kind === "shared") noteWorker(url, false);
           return link;
         }
       } catch (error) {
@@ -83,6 +90,7 @@ export class HostLink {
       link.#end();
       stop();
     }
+    if (kind === "shared" && !isDoubtful) noteWorker(url, true);
     throw new NoWorker("no_answer", atStart.no_answer(url));
   }
 

@@ -13,6 +13,7 @@ import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
+import { wasSilent } from "./silentworkers.js";
 import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -103,7 +104,7 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 /** The way to a worker of that kind and user, which is not started yet. */
 export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { op } = chunk;
-  const { signal, token: provider, host: _, handlers: __, worker, wasm, validator, headers, ...plain } = options;
+  const { signal, token: provider, host = "auto", handlers: __, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
@@ -122,11 +123,12 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   const link = async (): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
     const name = await digest([user(), ...filesFor(wasm === undefined ? undefined : crossing.wasm)]);
-    const key = JSON.stringify([kind, script, name]);
+    const isDoubtful = host === "auto" && wasSilent(script);
+    const key = JSON.stringify([kind, script, name, isDoubtful]);
     let open = links.get(key);
     if (!open) {
       const forget = (): void => void links.delete(key);
-      open = linkTo(chunk, kind, script, name, forget);
+      open = linkTo(chunk, kind, script, name, forget, isDoubtful);
       open.catch(forget);
       links.set(key, open);
     }
@@ -136,7 +138,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
-async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void): Promise<HostLink> {
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void, isDoubtful: boolean): Promise<HostLink> {
   let first: StartedWorker | undefined = startWorker(kind, script, user);
   const start = (): StartedWorker => {
     const started = first ?? startWorker(kind, script, user);
@@ -145,7 +147,7 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
   };
   try {
     const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first.failed]);
-    return await HostLink.open(kind, script, start, ended);
+    return await HostLink.open(kind, script, start, ended, isDoubtful);
   } catch (error) {
     first?.stop();
     throw error;

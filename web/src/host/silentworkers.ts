@@ -1,0 +1,32 @@
+// Scripts of shared workers that did not answer a page of this origin: the next page waits for them
+// less, since it can have the runtime itself. In localStorage, which is there before anything is loaded.
+
+const STORE = "holdfast:silent-workers";
+/** For how long a silence counts, in ms: what was wrong may be over, as on a machine that was busy. */
+const COUNTS = 60 * 60_000;
+
+/** Whether the worker of that script was silent, and has not answered since. */
+export function wasSilent(script: string): boolean {
+  const since = Date.now() - (noted()[script] ?? -Infinity);
+  return since >= 0 && since < COUNTS;
+}
+
+/** Notes that it was silent, or has answered. Where nothing can be stored the next page waits as this one did. */
+export function noteWorker(script: string, isSilent: boolean): void {
+  const { [script]: before, ...others } = noted();
+  if (!isSilent && before === undefined) return;
+  for (const other of Object.keys(others)) if (!wasSilent(other)) delete others[other]; // of earlier builds
+  try {
+    localStorage.setItem(STORE, JSON.stringify(isSilent ? { ...others, [script]: Date.now() } : others));
+  } catch {
+    // blocked, or full
+  }
+}
+
+function noted(): Record<string, number> {
+  try {
+    return (JSON.parse(localStorage.getItem(STORE) ?? "{}") ?? {}) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
