@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -44,4 +45,32 @@ func TestOwnFetch(t *testing.T) {
 		t.Errorf("without a principal its calls are kept in %s", kept)
 	}
 	blameless(t, p)
+}
+
+// TestFault345_ResponseThatTheAppHasRead: an app's fetch writes down what servers say, and gives a
+// Response that is read already. The call says so at once, and has run once; a fetch that writes
+// down a copy has the next call go on.
+func TestFault345_ResponseThatTheAppHasRead(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := app(t, p.URL(), `{ fetch: async (url, init) => {
+		const response = await fetch(url, init);
+		if (window.reads) await reads(response).text();
+		return response;
+	} }`)
+	got := chrome.Script[struct{ Code, Message, Hint string }](page, `
+		window.reads = (response) => response;
+		const { code, message, hint } = await mcp.callTool("count", { call: "a", n: 2 }).result.catch((error) => error);
+		return { code, message, hint };`)
+	if got.Code != "outcome_unknown" || !strings.Contains(got.Message, "the app's fetch gave a Response whose body it has read") || !strings.Contains(got.Hint, "response.clone()") {
+		t.Errorf("the call ends with %+v", got)
+	}
+	if n := p.Oracle().Runs("a"); n != 1 {
+		t.Errorf("it ran %d times", n)
+	}
+	if n := chrome.Script[int](page, `window.reads = (response) => response.clone();
+		return (await mcp.callTool("count", { call: "b", n: 2 }).result).structuredContent.n;`); n != 2 {
+		t.Errorf("the next one counted to %d", n)
+	}
 }

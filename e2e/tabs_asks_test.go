@@ -42,7 +42,7 @@ func TestFault79_TwoTabsAnswer(t *testing.T) {
 			owner.Freeze()
 			other.WaitFor(`window.forms?.length === 1`)
 			chrome.Eval[chrome.Void](other, `forms[0].fill("second")`)
-			p.Await(t.Context(), func() bool { return len(p.Of("RESPONSE")) == 1 })
+			eventually(t, "the answer", func() bool { return len(p.Of("RESPONSE")) == 1 })
 			owner.Thaw()
 			// At once, whatever it knows by now.
 			chrome.Eval[chrome.Void](owner, `forms[0].fill("first")`)

@@ -77,22 +77,25 @@ func TestFault280_InitializeForAVisit(t *testing.T) {
 	}
 }
 
-// Fault 280: a server that asked for 20 s gets them, whoever comes; and so it does where the
-// network is back (fault 346).
-func TestFault280_AgentsRetryAfterHolds(t *testing.T) {
-	for name, happens := range map[string]func(c *acp.Client, now engine.Time){"visited": (*acp.Client).Visited, "online": (*acp.Client).Online} {
-		w := coretest.NewACP(t, acp.Config{})
-		w.Handshake("2")
-		w.Input("notify", func(c *acp.Client, now engine.Time) { c.Notify(now, 0, "x/y", nil) })
-		w.Head(w.Fetched(), 503, "retry-after", "20")
-		w.Input(name, happens)
-		w.Advance(19_999)
-		if n := strings.Count(w.Log(), `"x/y"`); n != 1 {
-			t.Errorf("%s: sent before the server allows it\n%s", name, w.Log())
-		}
-		w.Advance(60_000)
-		if n := strings.Count(w.Log(), `"x/y"`); n < 2 {
-			t.Errorf("%s: never sent again", name)
-		}
+// Fault 280: a server that asked for 20 s gets them, whoever comes.
+func TestFault280_AgentsRetryAfterHolds(t *testing.T) { heedsRetryAfter(t, (*acp.Client).Visited) }
+
+// Fault 346: and where the network is back.
+func TestFault346_AgentsRetryAfterHolds(t *testing.T) { heedsRetryAfter(t, (*acp.Client).Online) }
+
+// heedsRetryAfter checks that what happens has nothing sent before its server allows it.
+func heedsRetryAfter(t *testing.T, happens func(c *acp.Client, now engine.Time)) {
+	t.Helper()
+	w := coretest.NewACP(t, acp.Config{})
+	w.Handshake("2")
+	w.Input("notify", func(c *acp.Client, now engine.Time) { c.Notify(now, 0, "x/y", nil) })
+	w.Head(w.Fetched(), 503, "retry-after", "20")
+	w.Input("happens", happens)
+	sent := func() int { return strings.Count(w.Log(), `"x/y"`) }
+	if w.Advance(19_999); sent() != 1 {
+		t.Errorf("sent before the server allows it\n%s", w.Log())
+	}
+	if w.Advance(60_000); sent() < 2 {
+		t.Error("never sent again")
 	}
 }

@@ -1,7 +1,6 @@
 package mcp_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
@@ -105,8 +104,8 @@ func TestFault280_WhateverWaitsIsTried(t *testing.T) {
 	}
 }
 
-// Fault 280: what a server asked to wait for it gets, whoever comes, and so for a network that is
-// back (fault 346): on a resume, on the stream of unasked messages, and of the handshake.
+// Fault 280: what a server asked to wait for it gets, whoever comes: on a
+// resume, on the stream of unasked messages, and of the handshake.
 func TestFault280_RetryAfterHolds(t *testing.T) {
 	for name, refused := range map[string]func() *rig{
 		"resume": func() *rig {
@@ -152,30 +151,33 @@ func TestFault346_HandshakeHeedsRetryAfterOnline(t *testing.T) {
 	r.wantFloor("online", 20_000)
 }
 
-// Fault 280 and 346: another tab is making the session. Who comes meanwhile, or a network that is
-// back, has no second one made beside it; and a server that forgets each session at once is
-// asked for one per second.
-func TestFault280_AnotherTabsTurnHolds(t *testing.T) {
-	for name, happens := range map[string]func(r *rig){"visited": (*rig).visited, "online": (*rig).online} {
-		r := newRig(t, mcp.Config{NoListen: true, Tabs: true, Journal: true}).connect("2025-11-25")
-		r.Advance(60_000)
-		o := r.post("tools/list")
-		o.Head(o.x, 404)
-		if got := fmt.Sprint(r.Emitted(engine.Handshake, 0)); got != "true" {
-			r.fatal("%s: the lease is not asked for", name)
-		}
-		happens(r)
-		if x, waited := r.nextFetch(9_999); x != 0 {
-			r.fatal("%s: a session is made after %d ms without the lease", name, waited)
-		}
+// Fault 280: another tab is making the session. Who comes meanwhile has no second one made beside it;
+// and a server that forgets each session at once is asked for one per second.
+func TestFault280_AnotherTabsTurnHolds(t *testing.T) { holdsTurns(t, (*rig).visited) }
+
+// Fault 346: so it is where the network is back meanwhile.
+func TestFault346_AnotherTabsTurnHolds(t *testing.T) { holdsTurns(t, (*rig).online) }
+
+// holdsTurns checks that what happens has no session made before its time.
+func holdsTurns(t *testing.T, happens func(r *rig)) {
+	t.Helper()
+	r := newRig(t, mcp.Config{NoListen: true, Tabs: true, Journal: true}).connect("2025-11-25")
+	r.Advance(60_000)
+	o := r.post("tools/list")
+	o.Head(o.x, 404)
+	if !r.Emitted(engine.Handshake, 0) {
+		r.fatal("the lease is not asked for")
 	}
-	for name, happens := range map[string]func(r *rig){"visited": (*rig).visited, "online": (*rig).online} {
-		r := connected(t, mcp.Config{NoListen: true})
-		o := r.post("tools/list")
-		o.Head(o.x, 404)
-		happens(r)
-		if x, waited := r.nextFetch(hour); x == 0 || waited != 1_000 {
-			r.fatal("%s: a session is made after %d ms", name, waited)
-		}
+	happens(r)
+	if x, waited := r.nextFetch(9_999); x != 0 {
+		r.fatal("a session is made after %d ms without the lease", waited)
+	}
+
+	r = connected(t, mcp.Config{NoListen: true})
+	o = r.post("tools/list")
+	o.Head(o.x, 404)
+	happens(r)
+	if x, waited := r.nextFetch(hour); x == 0 || waited != 1_000 {
+		r.fatal("a session is made after %d ms", waited)
 	}
 }

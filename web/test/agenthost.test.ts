@@ -240,3 +240,16 @@ test("a host that cannot be had, and a host that is none, are errors that say so
   await assert.rejects(connectAgent("https://example.com/acp", { host: "shared", worker: "https://cdn.test/w.mjs" }), coded("host_unavailable"));
   await assert.rejects(connectAgent("ftp://example.com/acp", { host: "shared" }), coded("bad_argument"));
 });
+
+test("Fault 280: the client of an agent in a worker hears of each page whose app can listen", async () => {
+  const { worker, join } = await started();
+  try {
+    await settled();
+    assert.equal(worker.core.visits, 1);
+    await join();
+    await settled();
+    assert.deepEqual([worker.cores.length, worker.core.visits], [1, 2]);
+  } finally {
+    worker.close();
+  }
+});

@@ -27,6 +27,8 @@ export class CoreRig {
   readonly cancelled: number[] = [];
   readonly responses: { request: number; ok: boolean; value: unknown }[] = [];
   readonly ended: string[] = [];
+  /** How often it was told that a page has come. */
+  visits = 0;
   /** Drafts that were saved, by the request that they are of. */
   readonly drafts: [request: number, json: string][] = [];
   /** What was asked for other pages, and what they were told. */
@@ -71,7 +73,7 @@ export class CoreRig {
       token: (_: number, ok: boolean, text: string) => this.told.push(["token", ok, text]),
       counters: () => `{"cuts":2}`,
       release: () => {},
-      visited: () => {},
+      visited: () => this.visits++,
       respond: (_: number, request: number, ok: boolean, json: string) => this.responses.push({ request, ok, value: JSON.parse(json) }),
     };
     const journal = {

@@ -85,7 +85,7 @@ const spoils: [what: string, spoil: (response: Response) => Promise<Response>, d
   ["is a test's double", async ({ status, headers }) => ({ status, headers, text: async () => "" }) as unknown as Response, "the app's fetch gave a Response whose body is no ReadableStream"],
 ];
 
-test("Fault 345: an answer that the app's fetch has read, or that cannot be read, ends the exchange and says what was done", async () => {
+test("Fault 345: an answer that a fetch of the app has read, or that cannot be read, ends the exchange and says what was done", async () => {
   for (const [what, spoil, detail] of spoils) {
     const { heard, start } = exchange(async () => spoil(streaming()));
     await start;
@@ -103,7 +103,7 @@ test("Fault 345: an answer that the app's fetch has read, or that cannot be read
   }
 });
 
-test("Fault 345: so does one of a sign-in's, of a page whose fetch a library has replaced, and one that comes too late", async () => {
+test("Fault 345: so does one under a sign-in, of a page whose fetch a library has replaced, and one that comes too late", async () => {
   const sender: RequestSender = {
     send: async (_method, _url, leave) => {
       const response = await leave([]);
