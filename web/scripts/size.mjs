@@ -108,6 +108,8 @@ import { packages } from "./wasmpackages.mjs";
 // well (wasm/mcponly.go). 0.15 KB of the module, the script and the worker are for two files and the rule which of them a client has
 // (runtime/loadruntime.ts). 0.2 KB of the module and the script are for preload() (host/preload.ts), which an app that does not call it has not.
 // holdfast-store.mjs and holdfast-react.mjs are for apps that import them, and nobody else loads them: they have none of the module in them.
+// 0.2 KB of the page's side and the script are for a worker that was silent before (host/silentworkers.ts), and for one
+// that cannot be replaced; 2.7 KB of the wasm for pages that come while it waits, and for what an app's fetch has read.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -118,17 +120,17 @@ const files = [
   { name: "holdfast.wasm", budget: 578_000, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 680_000, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 8_850, goal: 10_000 },
-  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_300, goal: 12_000 },
+  { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_600, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 56_650, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 10_900, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 24_200, goal: 22_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 24_500, goal: 22_000 },
   { name: "the module, page host", paths: pageHost(module), budget: 59_800, goal: 45_000 },
-  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 23_300, goal: 8_000 },
+  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 23_600, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_200, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_000, goal: 1_800 },
   { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 15_400, goal: 12_000 },
-  { name: "holdfast.js", budget: 69_650, goal: 50_000 },
+  { name: "holdfast.js", budget: 69_900, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 63_000, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },

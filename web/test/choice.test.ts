@@ -239,15 +239,15 @@ test("Fault 348: a worker that did not answer is waited for less by the next pag
   const local = { getItem: (name: string) => items.get(name) ?? null, setItem: (name: string, text: string) => void items.set(name, text) };
   Object.defineProperty(globalThis, "localStorage", { value: local, configurable: true });
   globalThis.setTimeout = ((run: () => void, ms = 0) => setTimeout(run, ms / 1_000)) as typeof setTimeout; // a fast clock
-  const link = (script: string, isDoubtful: boolean): Promise<HostLink> => HostLink.open("shared", script, () => startWorker("shared", script, "u"), () => {}, isDoubtful);
+  const link = (script: string, isOptional: boolean): Promise<HostLink> => HostLink.open("shared", script, () => startWorker("shared", script, "u"), () => {}, isOptional);
   const silent: FakeWorker = () => () => {};
   const answers: FakeWorker = (tell) => () => tell(welcome);
   try {
     for (const [script, other] of [[`${PAGE}${another()}`, `${PAGE}${another()}`]] as const) {
-      const starts = async (worker: FakeWorker, isDoubtful = wasSilent(script)): Promise<number> => {
+      const starts = async (worker: FakeWorker, isOptional = true): Promise<number> => {
         const page = new Page();
         page.worker = worker;
-        await link(script, isDoubtful).then((open) => open.remove(0), (error: NoWorker) => assert.equal(error.why, "no_answer"));
+        await link(script, isOptional).then((open) => open.remove(0), (error: NoWorker) => assert.equal(error.why, "no_answer"));
         return page.started;
       };
       assert.equal(await starts(silent), 3);

@@ -7,16 +7,15 @@ import { Taken } from "./credits.js";
 import { holdfastErrorFrom } from "./errordata.js";
 import { eachEvent, type TakeEvent } from "./eventbatch.js";
 import { checked, FROM_HOST, type HostMessage, type PageMessage } from "./protocol.js";
-import { noteWorker } from "./silentworkers.js";
+import { noteWorker, wasSilent } from "./silentworkers.js";
 import type { StartedWorker } from "./startworker.js";
 
 /**
  * ms until a worker that does not answer is started once more, and the last time: then it counts as one
- * that cannot be had. A page may meet one whose process is just ending, which answers nobody.
+ * that cannot be had. A page may meet one whose process is just ending, which answers nobody. One that was silent
+ * before has the first of them alone, where the page can do without it.
  */
 const PATIENCE = [1_500, 3_000, 12_000];
-/** The same for one that was silent before, where the page can do without it. */
-const LITTLE_PATIENCE = [1_500];
 
 /** A client of the page's, as far as what arrives for it goes. */
 export interface LinkedClient {
@@ -65,11 +64,12 @@ export class HostLink {
   }
 
   /**
-   * Links to the host that `start` starts or joins; `ended` is called when the host has ended. `isDoubtful`: it was
-   * silent before, and the page can do without it. Rejects with a NoWorker where there is none.
+   * Links to the host that `start` starts or joins; `ended` is called when the host has ended. `isOptional`: the page
+   * can do without it, and waits less for one that was silent before. Rejects with a NoWorker where there is none.
    */
-  static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void, isDoubtful = false): Promise<HostLink> {
-    for (const patience of isDoubtful ? LITTLE_PATIENCE : PATIENCE) {
+  static async open(kind: "shared" | "worker", url: string, start: () => StartedWorker, ended: () => void, isOptional = false): Promise<HostLink> {
+    const isDoubtful = isOptional && wasSilent(url);
+    for (const patience of isDoubtful ? PATIENCE.slice(0, 1) : PATIENCE) {
       const { port, outlives, failed, stop } = start();
       const link = new HostLink(port, `page.${crypto.randomUUID()}`, kind === "shared");
       try {

@@ -13,7 +13,6 @@ import { checkHost, named, surroundings } from "./choice.js";
 import { connectBy, type ConnectWays, type Starts } from "./connectby.js";
 import type { WorkerWay } from "./connectthere.js";
 import type { HostLink } from "./hostlink.js";
-import { wasSilent } from "./silentworkers.js";
 import { type StartedWorker, startWorker, workerURL } from "./startworker.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -123,12 +122,11 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
   const link = async (): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
     const name = await digest([user(), ...filesFor(wasm === undefined ? undefined : crossing.wasm)]);
-    const isDoubtful = host === "auto" && wasSilent(script);
-    const key = JSON.stringify([kind, script, name, isDoubtful]);
+    const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {
       const forget = (): void => void links.delete(key);
-      open = linkTo(chunk, kind, script, name, forget, isDoubtful);
+      open = linkTo(chunk, kind, script, name, forget, host === "auto");
       open.catch(forget);
       links.set(key, open);
     }
@@ -138,7 +136,7 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */
-async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void, isDoubtful: boolean): Promise<HostLink> {
+async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", script: string, user: string, ended: () => void, isOptional: boolean): Promise<HostLink> {
   let first: StartedWorker | undefined = startWorker(kind, script, user);
   const start = (): StartedWorker => {
     const started = first ?? startWorker(kind, script, user);
@@ -147,7 +145,7 @@ async function linkTo(chunk: PageChunk<PageSide>, kind: "shared" | "worker", scr
   };
   try {
     const { HostLink } = await Promise.race([loadedChunk(chunk, {}), first.failed]);
-    return await HostLink.open(kind, script, start, ended, isDoubtful);
+    return await HostLink.open(kind, script, start, ended, isOptional);
   } catch (error) {
     first?.stop();
     throw error;

@@ -27,7 +27,7 @@ export interface RemoteWay {
 /** A worker that ends within so many ms of having taken the place of another is not replaced once more. */
 const REVIVAL_EVERY = 10_000;
 /** What a person, or the app, can do about a worker that cannot be replaced: a page of the next build takes up what is stored. */
-const RELOAD = "Reload the page, by location.reload(): its calls are kept, and the page takes them up. After a deploy that keeps its files' names a page of before finds a worker of the next build.";
+const RELOAD = "Load the page again, by location.reload(): it takes up what is kept. A new build may have been deployed.";
 /** So many workers, one after the other, are asked to delete what is stored. */
 const DELETERS = 3;
 
