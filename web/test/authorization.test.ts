@@ -10,7 +10,7 @@ import type { Auth } from "../src/connect/useroptions.js";
 import { UserStores } from "../src/connect/userstores.js";
 import { NewestTokens, type View, Views } from "../src/connect/views.js";
 import { HoldfastError } from "../src/shared/errors.js";
-import { ready, tasks } from "./ready.js";
+import { ready, tasks, until } from "./ready.js";
 
 const URL_ = "https://mcp.example/mcp";
 
@@ -316,7 +316,7 @@ test("Fault 273: after a no to more scopes the call waits for somebody who signs
   const auth = new Authorization(URL_, () => signIn.shared);
   await auth.send("POST", URL_, leave);
   const waiting = auth.token(false);
-  await tasks(20);
+  await until(() => signIn.asked.length > 0);
   assert.equal(signIn.asked.length, 1);
   signIn.person = async (trials) => trials;
   signIn.failure = undefined;
