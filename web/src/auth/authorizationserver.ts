@@ -93,6 +93,9 @@ export function legacyServer(origin: string): AuthorizationServer {
   };
 }
 
+/** Members of a list that are kept: it rests with each flow and grant. */
+const MAX_LIST = 64;
+
 function strings(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : undefined;
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string").slice(0, MAX_LIST) : undefined;
 }

@@ -1,7 +1,7 @@
 // The hands of the sign-in in a page: windows, the address bar, and word to the other tabs.
 
-import { AuthFailure } from "./failure.js";
-import { type Callback, readCallback, withoutCallback } from "./flow.js";
+import { type AuthFailure, failureOf } from "./failure.js";
+import { type Callback, hasCallback, readCallback, withoutCallback } from "./flow.js";
 import type { Hands } from "./hands.js";
 import type { Interaction } from "./interaction.js";
 
@@ -133,9 +133,8 @@ export function takeAnswer(page: Page, redirectUrl: string): Callback | undefine
   const here = new URL(page.location.href);
   const there = new URL(redirectUrl);
   if (here.origin !== there.origin || here.pathname !== there.pathname) return undefined;
-  const callback = readCallback(here.href);
-  if (callback) page.history.replaceState(null, "", withoutCallback(here.href));
-  return callback;
+  if (hasCallback(here)) page.history.replaceState(null, "", withoutCallback(here.href)); // a bad one holds a code as well
+  return readCallback(here.href);
 }
 
 /** What is used of a BroadcastChannel. */
@@ -165,10 +164,11 @@ export interface NewsListener {
 export function authNews(channel: Channel, origin: string, listener: NewsListener): NewsListener {
   channel.onmessage = (event) => {
     if (event.origin !== origin) return;
-    const { kind, url, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; url?: unknown; window?: unknown; leg?: AuthFailure["leg"]; fields?: AuthFailure["fields"] };
+    const { kind, url, window, leg, fields } = (event.data ?? {}) as { kind?: unknown; url?: unknown; window?: unknown; leg?: unknown; fields?: unknown };
     if (kind === "stored" && typeof url === "string") listener.stored(url);
     if (kind === "answered" && typeof window === "string") listener.answered(window);
-    if (kind === "failed" && typeof window === "string" && leg && fields) listener.failed(window, new AuthFailure(leg, fields));
+    const failure = kind === "failed" ? failureOf(leg, fields) : undefined;
+    if (failure && typeof window === "string") listener.failed(window, failure);
   };
   return {
     stored: (url) => channel.postMessage({ kind: "stored", url }),

@@ -8,6 +8,9 @@ import { AuthFailure, invalid, type Leg, originOf } from "./failure.js";
 import type { Hands } from "./hands.js";
 import { isWellKnown, readProtectedResource, resourceMetadataURLs } from "./protectedresource.js";
 
+/** How long all of it may take, in ms, before no further address is asked. Each answer has its own time as well. */
+const DISCOVERY_TIME = 30_000;
+
 /** What signing in at a server needs. */
 export interface Discovered {
   /** What the authorization and token requests name (RFC 8707). */
@@ -38,7 +41,8 @@ export async function discover(
 ): Promise<Discovered> {
   const server = serverAddress(url);
   const local = isLoopback(server);
-  const found = await firstFound(hands, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
+  const until = hands.now() + DISCOVERY_TIME;
+  const found = await firstFound(hands, until, "auth/resource-metadata", resourceMetadataURLs(server, challenge?.resourceMetadata));
   if (found.json) {
     const resource = readProtectedResource(found.json, server, isWellKnown(challenge?.resourceMetadata, server));
     const chosen = choose?.(resource.authorizationServers);
@@ -47,13 +51,13 @@ export async function discover(
       resource: resource.resource,
       scopes: resource.scopesSupported,
       dpopRequired: resource.dpopRequired,
-      server: await firstServer(hands, issuers, local, person),
+      server: await firstServer(hands, until, issuers, local, person),
       era: "resource",
     };
   }
   // The challenge has named it, so it is no server of 2025-03-26, whatever is at its origin.
   if (challenge?.resourceMetadata !== undefined) throw found.failure;
-  const origin = await firstFound(hands, "auth/server-metadata", serverMetadataURLs(new URL(server.origin)).slice(0, 1));
+  const origin = await firstFound(hands, until, "auth/server-metadata", serverMetadataURLs(new URL(server.origin)).slice(0, 1));
   const rest = { resource: canonicalResource(server), scopes: undefined, dpopRequired: false };
   if (origin.json) {
     // Nobody has named this issuer, and both forms are the origin: many servers write it with a slash.
@@ -74,10 +78,10 @@ function exposed(failure: AuthFailure, challenge: OAuthChallenge | undefined): A
 }
 
 /** The first issuer whose metadata can be used. Where none has any, the first one's failure. */
-async function firstServer(hands: Hands, issuers: readonly string[], local: boolean, person: boolean): Promise<AuthorizationServer> {
+async function firstServer(hands: Hands, until: number, issuers: readonly string[], local: boolean, person: boolean): Promise<AuthorizationServer> {
   let first: AuthFailure | undefined;
   for (const issuer of issuers) {
-    const found = await firstFound(hands, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
+    const found = await firstFound(hands, until, "auth/server-metadata", serverMetadataURLs(new URL(issuer)));
     // What claims to be another is no reason to try the next one: somebody lies.
     if (found.json) return readAuthorizationServer(found.json, issuer, local, person);
     first ??= found.failure;
@@ -94,12 +98,13 @@ type Found =
 /**
  * Asks one address after the other. One that has nothing, that CORS hides or that answers
  * with a page is passed over. A server that is down or slow ends it: what it would have
- * said must not be replaced by what comes later in the order.
+ * said must not be replaced by what comes later in the order. After `until` nothing more is asked.
  */
-async function firstFound(hands: Hands, leg: Leg, urls: readonly string[]): Promise<Found> {
+async function firstFound(hands: Hands, until: number, leg: Leg, urls: readonly string[]): Promise<Found> {
   let worst: AuthFailure | undefined;
   let none: AuthFailure | undefined;
   for (const url of urls) {
+    if (hands.now() > until) throw new AuthFailure(leg, { code: "timeout", message: `what answers took over ${DISCOVERY_TIME / 1000} s in all`, retryable: true });
     const verdict = await look(hands, leg, url);
     if (!(verdict instanceof AuthFailure)) return verdict;
     if (verdict.fields.retryable || verdict.fields.code === "limit_exceeded") throw verdict;

@@ -53,6 +53,22 @@ export class AuthFailure extends Error {
   }
 }
 
+/** The failure that another page tells of; undefined for what is none, as an older build may say. */
+export function failureOf(leg: unknown, fields: unknown): AuthFailure | undefined {
+  const { code, message, status, retryable, denial, hint } = (fields ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof leg !== "string" || !leg.startsWith("auth/") || typeof code !== "string" || !Object.hasOwn(USUAL, code)) return undefined;
+  if (typeof message !== "string" || !["undefined", "number"].includes(typeof status)) return undefined;
+  const known = denialOf(denial);
+  return new AuthFailure(leg as Leg, {
+    code: code as AuthCode,
+    message,
+    ...(status === undefined ? {} : { status: status as number }),
+    ...(retryable === undefined ? {} : { retryable: retryable === true }),
+    ...(known === undefined ? {} : { denial: known }),
+    ...(typeof hint === "string" ? { hint } : {}),
+  });
+}
+
 /** An answer that breaks a specification, or that it is not safe to go on with. */
 export function invalid(leg: Leg, message: string, hint?: string): AuthFailure {
   return new AuthFailure(leg, { code: "oauth_invalid", message, ...(hint === undefined ? {} : { hint }) });

@@ -92,9 +92,10 @@ export async function beginFlow(hands: Hands, beginning: Beginning): Promise<Beg
     ...(waiting === undefined ? {} : { waiting }),
     ...(stepUp === undefined ? {} : { stepUp }),
   };
+  const address = authorizationRequest(record, challenge);
   await sweepFlows(hands);
   await storeNew(hands, record);
-  return { record, address: authorizationRequest(record, challenge) };
+  return { record, address };
 }
 
 async function storeNew(hands: Hands, record: FlowRecord): Promise<void> {
@@ -137,6 +138,9 @@ export function authorizationRequest(record: FlowRecord, challenge: string): str
     dpop_jkt: dpop?.thumbprint,
   };
   for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
+  if (url.href.length > MAX_REQUEST) {
+    throw new AuthFailure("auth/authorization", { code: "limit_exceeded", message: `the authorization request has over ${MAX_REQUEST} characters`, hint: "Ask for fewer scopes, with the option scopes." });
+  }
   return url.href;
 }
 
@@ -147,6 +151,9 @@ export interface Callback {
   readonly error?: string;
   readonly iss?: string;
 }
+
+/** Characters of an authorization request: what is longer, servers refuse with a page of their own (431, 414). */
+const MAX_REQUEST = 16 * 1024;
 
 /** Characters of one parameter of an answer. */
 const MAX_PARAMETER = 8192;
@@ -171,6 +178,11 @@ export function readCallback(address: string): Callback | undefined {
   const { state, code, error, iss } = found;
   if (state === undefined || state === "" || (code === undefined) === (error === undefined)) return undefined;
   return { state, ...(code === undefined ? {} : { code }), ...(error === undefined ? {} : { error }), ...(iss === undefined ? {} : { iss }) };
+}
+
+/** Whether there is an answer in a URL, be it one that {@link readCallback} does not take. */
+export function hasCallback(url: URL): boolean {
+  return url.searchParams.has("state") && (url.searchParams.has("code") || url.searchParams.has("error"));
 }
 
 /** The same address without the answer: what the page shows, and what its history keeps. */

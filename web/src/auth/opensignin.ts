@@ -60,6 +60,7 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
     return program;
   }
   const signIn = new SignIn(hands, url, options, page && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, page));
+  if (page) checkOrigin(options.redirectUrl, page);
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
     stored: (changed) => void (changed === url && signIn.reread().catch(() => {})), // whoever sends next reads it
@@ -166,6 +167,16 @@ function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own
     nonces,
     ...own,
   };
+}
+
+/** Each origin has its own store: an answer at another one would find no flow, and leave its code there. */
+function checkOrigin(redirectUrl: string, page: Page): void {
+  if (new URL(redirectUrl).origin === page.location.origin) return;
+  throw new AuthFailure("auth/authorization", {
+    code: "bad_argument",
+    message: `redirectUrl is of another origin than this page, which is at ${page.location.origin}`,
+    hint: "Answers come to a page of the app itself: localhost and 127.0.0.1 are two origins, and so are two ports.",
+  });
 }
 
 /** Where nothing can be stored, the page that an answer comes to knows of no flow. It would send a person away again, and so on. */

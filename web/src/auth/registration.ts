@@ -82,9 +82,22 @@ export async function register(hands: Hands, server: AuthorizationServer, option
     throw error;
   });
   if (made && !(made instanceof AuthFailure)) return made;
-  const given = await options.credentials?.(issuer);
+  const given = await named(options, issuer);
   if (!given) throw made ?? unregistered(options, server);
   return put(hands, key, { ...base, ...credentials(server, given.clientId, given.clientSecret), source: "app" });
+}
+
+/** What the app gives as its client id, checked. */
+async function named({ credentials }: ClientOptions, issuer: string): Promise<Credentials | undefined> {
+  let given: Credentials | undefined;
+  try {
+    given = await credentials?.(issuer);
+  } catch {
+    throw new AuthFailure(LEG, { code: "bad_argument", message: "the app's credentials() failed" }); // with what, the app knows
+  }
+  if (given === undefined || given === null) return undefined;
+  if (isCredential(given.clientId) && (given.clientSecret === undefined || isCredential(given.clientSecret))) return given;
+  throw new AuthFailure(LEG, { code: "bad_argument", message: "the app's credentials() has to give a clientId, and perhaps a clientSecret, as strings" });
 }
 
 /** What is registered, where it can be used. */

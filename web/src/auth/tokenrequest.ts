@@ -13,8 +13,8 @@ export interface Requester {
 }
 
 /**
- * Sends a form, and gives the object of a 2xx answer (empty where it has none). A wish
- * for a nonce is granted once. Throws `oauth_denied`, with the registered code; `http_error`
+ * Sends a form, and gives the object of a 2xx answer (empty where it has none; some servers
+ * say no with 200 as well). A wish for a nonce is granted once. Throws `oauth_denied`, with the registered code; `http_error`
  * for other statuses.
  */
 export async function tokenRequest(
@@ -34,7 +34,7 @@ export async function tokenRequest(
       allow: [...Object.keys(headers), ...(dpop ? ["dpop"] : [])],
     });
     const fresh = dpop !== undefined && hands.nonces.note("authorization", endpoint, answered);
-    if (status >= 200 && status < 300) return json ?? {};
+    if (status >= 200 && status < 300 && (json?.error === undefined || json.access_token !== undefined)) return json ?? {};
     const denial = denialOf(json?.error);
     if (denial === "use_dpop_nonce" && fresh && nonces === 0) continue;
     if (denial === "use_dpop_nonce" || denial === "invalid_dpop_proof") throw proofRefused();
