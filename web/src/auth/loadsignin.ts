@@ -2,7 +2,7 @@
 
 import { HoldfastError } from "../shared/errors.js";
 import { importAt } from "../shared/importat.js";
-import { addressOf, type LateModule, loadLate } from "../shared/latemodule.js";
+import { type LateModule, loadLate } from "../shared/latemodule.js";
 
 /** The script-tag build has all in one file, and loads no chunk. */
 declare const HOLDFAST_ONE_FILE: boolean;
@@ -35,7 +35,8 @@ export async function loadSignIn(): Promise<SignInChunk> {
 
 /** What an app is told where the chunk does not come; `beside`: it is a file beside the script. */
 export function signInNotLoaded(cause: unknown, beside: boolean): HoldfastError {
-  const file = addressOf(cause) ?? (beside ? FILE : "a file of the package");
+  // Most browsers end with the address; Safari says none.
+  const [file = beside ? FILE : "a file of the package"] = /\S+:\/\/\S+$/.exec(String(cause)) ?? [];
   const missing = beside
     ? `Serve the package's ${FILE} beside the script.`
     : 'Load the page again: its server may have another build by now. Vite 5 to 7: optimizeDeps: { exclude: ["holdfast"] }. esbuild: --splitting, and serve all files that it writes.';

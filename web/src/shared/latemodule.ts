@@ -14,11 +14,6 @@ export interface LateModule<T> {
  */
 const GIVEN_UP = /^Failed to fetch dynamically imported module: (.+)/;
 
-/** The address of a module that did not come, where the browser says it. */
-export function addressOf(error: unknown): string | undefined {
-  return GIVEN_UP.exec((error as Error | undefined)?.message ?? "")?.[1];
-}
-
 /** The module, which `load` imports until it has come; under another address where the browser has given up its own. */
 export async function loadLate<T>(module: LateModule<T>, load: () => Promise<T>): Promise<T> {
   const { failures = 0 } = module;
@@ -36,7 +31,7 @@ export async function loadLate<T>(module: LateModule<T>, load: () => Promise<T>)
  * its own name any more.
  */
 async function underAnotherName<T>(failures: number, error: unknown): Promise<T> {
-  const address = addressOf(error);
+  const [, address] = GIVEN_UP.exec((error as Error | undefined)?.message ?? "") ?? [];
   if (failures === 0 || !address) throw error;
   const url = new URL(address);
   url.searchParams.set("again", String(failures));
