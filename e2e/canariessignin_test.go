@@ -13,9 +13,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// overheardScript gathers in window.overheard all that the page says to its workers and hears of them, by whatever
+// portsScript gathers in window.overheard all that the page says to its workers and hears of them, by whatever
 // port. Nothing else of the page is in the way of that: a listener beside the page's own takes nothing from it.
-const overheardScript = `
+const portsScript = `
 window.overheard = [];
 const overhear = (what) => overheard.push(shown(what instanceof ArrayBuffer ? new Uint8Array(what) : what));
 for (const { prototype } of [MessagePort, Worker]) {
@@ -58,7 +58,7 @@ window.audible = async (said, heard) => {
 
 // candidSignInScript is the page of signInScript, which gathers what it shows as well, the keys of its rows, and
 // what it says to workers and hears of them.
-var candidSignInScript = candidScript + overheardScript + strings.TrimPrefix(signInScript, appScript) + `
+var candidSignInScript = candidScript + portsScript + strings.TrimPrefix(signInScript, appScript) + `
 window.rows = async () => {
 	const found = { keys: [], sealing: [] };
 	for (const { name } of await indexedDB.databases()) {
