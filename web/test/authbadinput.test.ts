@@ -111,7 +111,7 @@ test("Fault 325: a refusal that says 200 is a refusal: a person is asked, and no
   assert.equal((await tokenRequest(both, "auth/token", `${ISSUER}/token`, { client }, {})).access_token, "at");
 });
 
-test("Fault 326: answers never go to another origin, where nobody waits for them: redirectUrl has to be of the page's", async () => {
+test("Fault 326: answers never go to another origin, where nobody waits for them: redirectUrl has to be of the origin of the page", async () => {
   for (const [at, good] of [
     ["https://evil.example/callback", false],
     ["https://app.example:8443/callback", false],

@@ -206,7 +206,7 @@ test("Fault 292: who answers the next morning, by whatever window, is sent back 
   }
 });
 
-test("Fault 292: a late answer is judged before anybody is sent back: another issuer's, a no, one that nobody has asked for", async () => {
+test("Fault 292: a late answer is judged before anybody is sent back: one of another issuer, a no, one that nobody has asked for", async () => {
   for (const [change, code] of [
     [{ iss: "https://evil.example" }, "oauth_invalid"],
     [{ code: undefined, error: "access_denied" }, "oauth_denied"],
