@@ -100,7 +100,7 @@ MARK      := an import whose address is no part.
 $(DIST)/holdfast.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	rm -f $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-*-????????.mjs.map
 	$(ESBUILD) $(CHUNKS) $(FIRST_LOADED) '--define:HOLDFAST_UNBUNDLED="$(MARK)"' holdfast=web/src/index.ts holdfast-global=web/src/globalmodule.ts \
-		holdfast-transport=web/src/transport/index.ts \
+		holdfast-transport=web/src/transport/transportmodule.ts \
 		--format=esm --minify --sourcemap --splitting --outdir=$(DIST) --entry-names=[name] --chunk-names=holdfast-[name]-[hash] --out-extension:.js=.mjs
 	chunk=$$(echo $(DIST)/holdfast-connectthere-????????.mjs) && \
 		$(ESBUILD) $$chunk --format=esm --minify --sourcemap --allow-overwrite --external:$(MODULE_PART) --outfile=$$chunk
@@ -228,6 +228,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the decla
 	node_modules/.bin/tsc -p tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.store.json
+	node_modules/.bin/tsc -p web/test/official/tsconfig.json
 	node_modules/.bin/tsc -p e2e/bench/tsconfig.json
 	node web/scripts/examples.mjs
 

@@ -37,6 +37,7 @@ var rooms = []room{
 	// What draws has of the rest the types, and as code what every app has: by the published name.
 	{name: "store", may: []string{"shared", "input", "client", "agent"}},
 	{name: "react", may: []string{"shared", "client", "agent"}},
+	{name: "transport", may: []string{"shared", "input", "client", "host"}},
 }
 
 // scriptImport finds what a module of TypeScript imports or exports of another file, types included.

@@ -25,7 +25,7 @@ func TestStoryTransportRefuses(t *testing.T) {
 		"an option that is the client's":  {`new HoldfastTransport(` + chrome.JS(url) + `, { handlers: {} });`, "bad_argument"},
 		"what is below, before there is":  {`new HoldfastTransport(` + chrome.JS(url) + `).mcp;`, "closed"},
 		"a transport that served already": {`await ` + open + `); const { transport } = window; await client.close(); await majors[2].make({}).connect(transport);`, "bad_argument"},
-		"a pinned revision":               {`await ` + open + `, { versionNegotiation: { mode: { pin: "2026-07-28" } } });`, "-32022"},
+		"a pinned revision":               {`await ` + open + `, { versionNegotiation: { mode: { pin: "2026-07-28" } } });`, "ERA_NEGOTIATION_FAILED"},
 	} {
 		got := chrome.Script[string](page, `
 			try {

@@ -82,9 +82,9 @@ func TestStoryTransport(t *testing.T) {
 	}
 }
 
-// TestStoryTransportCutAndReload: a stream that is cut twice loses nothing and is no news to the official client; a
+// TestFault340_OfficialClientCutAndReloaded: a stream that is cut twice loses nothing and is no news to the official client; a
 // page that is reloaded makes its request again with the key, and gets the call that is there.
-func TestStoryTransportCutAndReload(t *testing.T) {
+func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
 		for _, host := range []string{"page", "shared"} {
@@ -127,6 +127,40 @@ func TestStoryTransportCutAndReload(t *testing.T) {
 				}
 				if errors := chrome.Eval[[]string](page, `errors`); len(errors) > 0 {
 					t.Errorf("onerror heard %q", errors)
+				}
+				counted.once(t)
+			})
+		}
+	}
+}
+
+// TestFault341_OfficialClientAskedOverAReload: a page goes while the official client's form is open. The next page's
+// client is asked the same, and the call ends with its answer; the tool ran once.
+func TestFault341_OfficialClientAskedOverAReload(t *testing.T) {
+	t.Parallel()
+	for name, major := range officialMajors {
+		for _, host := range []string{"page", "shared"} {
+			t.Run(name+" "+host, func(t *testing.T) {
+				t.Parallel()
+				_, counted, url := countedServer(t)
+				page := transportPage(t)
+				opening := func(answer string) string {
+					return `await open2(` + major + `, ` + chrome.JS(url) + `, { host: "` + host + `" }, { capabilities: { elicitation: {} } }, (client, { answer }) => {
+						answer(client, "elicitation/create", (request) => { asked.push(request.params.message); return ` + answer + `; });
+					});
+					begin({ name: "book_table", arguments: { place: "The Anchor" }, _meta: { [CALL_KEY]: "table" } });`
+				}
+				chrome.Script[chrome.Void](page, opening(`new Promise(() => {})`))
+				page.WaitFor(`asked.length === 1`)
+				page.Reload()
+				page.WaitFor(`window.opened`)
+				chrome.Script[chrome.Void](page, opening(`({ action: "accept", content: { name: "Ada", day: "Friday", guests: 2 } })`))
+				page.WaitFor(`seen.done`)
+				if text := chrome.Eval[string](page, `seen.result?.content[0].text ?? JSON.stringify(seen.error)`); text != "Booked at The Anchor: Ada, Friday, 2 guests, at the window." {
+					t.Errorf("got %q", text)
+				}
+				if n := chrome.Eval[int](page, `asked.length`); n != 1 {
+					t.Errorf("the second page was asked %d times", n)
 				}
 				counted.once(t)
 			})

@@ -9,9 +9,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/core/mcp"
 )
 
-// Extensions that the app declares are in what the client says of itself, in every revision, and beside its
+// TestFault343_DeclaredExtensions: extensions that the app declares are in what the client says of itself, in every revision, and beside its
 // own; where there are none, initialize says nothing of any (2025-11-25 basic/lifecycle, 2026-07-28 basic/index).
-func TestDeclaredExtensions(t *testing.T) {
+func TestFault343_DeclaredExtensions(t *testing.T) {
 	const ui = "io.modelcontextprotocol/ui"
 	with := mcp.Config{Capabilities: []byte(`{"roots":{}}`), Extensions: []byte(`{"` + ui + `":{"mimeTypes":["text/html"]}}`)}
 	initialize := func(cfg mcp.Config) string {

@@ -10,7 +10,7 @@ import type { ClientRequest, JSONRPCMessage, RequestId, SendOptions } from "./me
 import { asRPCError } from "./refusals.js";
 import { answer, type TransportCallOptions } from "./requests.js";
 import { listenTo } from "./servernotifications.js";
-import { ServerRequests } from "./serverrequests.js";
+import { ClientHandlers } from "./clienthandlers.js";
 
 /** Options of {@link HoldfastTransport}: those of `connect`, but for what the Client says itself. All are optional. */
 export interface HoldfastTransportOptions extends Omit<ConnectOptions, "client" | "handlers" | "capabilities"> {
@@ -52,7 +52,7 @@ export class HoldfastTransport {
 
   readonly #url: string | URL;
   readonly #options: HoldfastTransportOptions;
-  readonly #questions = new ServerRequests((message) => this.#tell(message));
+  readonly #questions = new ClientHandlers((message) => this.#tell(message));
   readonly #over = new AbortController();
   /** The Client's requests that are not answered. */
   readonly #pending = new Map<RequestId, AbortController>();
@@ -60,6 +60,8 @@ export class HoldfastTransport {
   #early: JSONRPCMessage[] = [];
   #standing: Standing = "made";
   #mcp: McpClient | undefined;
+  /** The revision that the Client has offered. */
+  #offered: string | undefined;
 
   /**
    * @param url the server's endpoint, absolute or relative to the page
@@ -113,7 +115,7 @@ export class HoldfastTransport {
 
   /** Called by the Client with the revision that it speaks. */
   setProtocolVersion(version: string): void {
-    checkRevision(version);
+    checkRevision(version, this.#offered);
   }
 
   #requested(request: ClientRequest, send: SendOptions): void {
@@ -131,8 +133,8 @@ export class HoldfastTransport {
 
   async #answer(request: ClientRequest, over: AbortSignal, send: SendOptions): Promise<Pick<JSONRPCMessage, "result" | "error">> {
     const { method, params } = request;
-    if (method === "server/discover") return { error: notDiscovered(params) };
     try {
+      if (method === "server/discover") throw notDiscovered();
       if (method === "initialize") return { result: await this.#initialize(params) };
       const result = await answer(request, { mcp: this.mcp, over, send, optionsFor: this.#options.call, tell: (message) => this.#tell(message), report: (error) => this.onerror?.(error) });
       return { result: result as object };
@@ -143,6 +145,7 @@ export class HoldfastTransport {
 
   async #initialize(params: Open): Promise<object> {
     const { offered, capabilities, client } = introduction(params);
+    this.#offered = offered;
     if (this.#mcp) throw badArgument("initialize", "initialize", "was answered before");
     const { call: _, signal, ...options } = this.#options;
     signal?.addEventListener("abort", () => void this.close());

@@ -16,7 +16,7 @@ interface Waiting {
  * What the server asks, as requests to the Client, whose handlers answer: however the server has asked, in a
  * request, in a result (2026-07-28) or in a task, and also for a call of an earlier page.
  */
-export class ServerRequests {
+export class ClientHandlers {
   readonly #tell: Tell;
   readonly #open = new Map<RequestId, Waiting>();
   #last = 0;
