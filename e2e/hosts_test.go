@@ -31,6 +31,7 @@ var (
 	anywhere = []chrome.Host{chrome.SharedHost, chrome.KilledHost, chrome.WorkerHost}
 	cutting  = []chrome.Host{chrome.KilledHost, chrome.WorkerHost}
 	alone    = []chrome.Host{chrome.WorkerHost}
+	shared   = []chrome.Host{chrome.SharedHost}
 )
 
 // hostStories is the matrix. What is not in it has to do with the page itself: its
@@ -84,6 +85,16 @@ var hostStories = []hostStory{
 	{TestAgentPermissionWithdrawn, anywhere, false},
 	{TestAgentTurn, anywhere, false},
 	{TestAgentCut, anywhere, false},
+	{TestStorySignInByPopup, shared, false},
+	{TestStorySignInByRedirect, shared, true},
+	{TestStoryAgentSignIn, shared, false},
+	{TestFault230_RefreshedOnceByFourTabs, shared, false},
+	{TestFault231_MoreScopesAskAPerson, shared, false},
+	{TestFault232_NobodySignsIn, shared, false},
+	{TestFault233_TwoUsersInTurn, shared, false},
+	{TestFault234_SignedOutByAWipe, shared, false},
+	{TestFault237_AuthorizationServerDown, shared, false},
+	{TestFault289_ReloadedWhileATokenIsOnItsWay, shared, false},
 	// A reload has to cut something there.
 	{TestFault41_ReplayFromTheStartAfterAReload, cutting, false},
 	{TestFault55_AnsweredAndNotSent, cutting, false},

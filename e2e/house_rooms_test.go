@@ -33,7 +33,7 @@ var rooms = []room{
 	{name: "client", may: []string{"shared", "storage", "runtime", "input", "output-schema", "diagnosis", "tabs", "connect"}},
 	{name: "signin", may: []string{"shared", "storage", "runtime", "auth", "tabs", "connect"}},
 	{name: "agent", may: []string{"shared", "storage", "runtime", "input", "diagnosis", "tabs", "connect"}},
-	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent"}},
+	{name: "host", may: []string{"shared", "storage", "runtime", "input", "output-schema", "tabs", "connect", "client", "agent", "auth", "signin"}},
 	// What draws has of the rest the types, and as code what every app has: by the published name.
 	{name: "store", may: []string{"shared", "input", "client", "agent"}},
 	{name: "react", may: []string{"shared", "client", "agent"}},

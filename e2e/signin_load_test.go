@@ -47,7 +47,7 @@ func TestFault320_SignInDoesNotLoad(t *testing.T) {
 				` + load + `
 				window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app" });
 				auth.onchange = (signIn) => (window.signIn = signIn);
-				window.connect = async () => (window.mcp = await holdfast.connect(` + chrome.JS(s.URL) + `, { auth }));
+				window.connect = async () => (window.mcp = await holdfast.connect(` + chrome.JS(s.URL) + `, { auth, host: "page" }));
 				window.connect().then(() => (window.opened = true), (error) => (window.failed = error));
 			})();`
 			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", app))

@@ -13,8 +13,8 @@ import (
 )
 
 // signInScript is a page that connects at once, and signs in where it has to. The options are
-// oauth's, and watched: whether the page has the tokens in window.tokens, and none is stored while
-// window.stalls; and skew: by how many ms its clock is wrong.
+// oauth's; watched: whether the page has the tokens in window.tokens, and none is stored while
+// window.stalls; skew: by how many ms its clock is wrong; and host and principal, which are connect's.
 const signInScript = appScript + `
 window.ready = true;
 window.tokens = [];
@@ -26,7 +26,7 @@ const fetching = async (url, init) => {
 	return stalled ? new Promise(() => {}) : response;
 };
 const clock = Date.now;
-window.open_ = async (url, { watched, skew = 0, ...how }) => {
+window.open_ = async (url, { watched, skew = 0, host, principal, ...how }) => {
 	window.skew = skew;
 	Date.now = () => clock() + window.skew;
 	window.auth = holdfast.oauth({ redirectUrl: location.origin + "/app", ...(watched && { fetch: fetching }), ...how });
@@ -35,9 +35,11 @@ window.open_ = async (url, { watched, skew = 0, ...how }) => {
 		window.signIn = signIn;
 		signIns.push(signIn.state);
 	};
-	window.mcp = await holdfast.connect(url, { auth });
+	window.mcp = await holdfast.connect(url, { auth, ...(host && { host }), ...(principal && { principal }) });
 	mcp.on("state", ({ state }) => states.push(state));
+	mcp.on("host", ({ host, why }) => told.push(host + ": " + why));
 };
+window.told = [];
 // The window of a sign-in is a page of the app as any other: it connects, and so takes the answer.
 if (location.hash.length > 1) localStorage.setItem("app", decodeURIComponent(location.hash.slice(1)));
 const { url, how } = JSON.parse(localStorage.getItem("app"));
@@ -72,7 +74,7 @@ func TestStorySignInByPopup(t *testing.T) {
 	if n := s.Requests("POST /token"); n != 1 {
 		t.Errorf("%d requests for tokens", n)
 	}
-	if n := chrome.Eval[int](page, signInChunks); n != 1 {
+	if n := chrome.Eval[int](page, signInChunks); n != 1 && chrome.HostOf(t) == chrome.PageHost {
 		t.Errorf("the page has loaded %d chunks to sign in with", n)
 	}
 }
@@ -106,26 +108,33 @@ func TestStorySignInByRedirect(t *testing.T) {
 	}
 }
 
-// TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in.
+// TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in; where its client is
+// in a worker, that does.
 func TestStorySignInScriptTag(t *testing.T) {
 	t.Parallel()
-	s, site := oauthserver.Start(t), chrome.NewSite(t)
-	s.Person("ada")
-	page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", `
-		const script = document.createElement("script");
-		script.src = "/holdfast.js";
-		script.onload = () => (window.loaded = holdfast.oauth);
-		document.head.append(script);
-		if (location.search !== "") script.addEventListener("load", () => holdfast.connect(`+chrome.JS(s.URL)+`, { auth: holdfast.oauth() }).catch(() => {}));`))
-	page.WaitFor(`window.loaded`)
-	if n := chrome.Eval[int](page, signInChunks); n != 0 {
-		t.Errorf("the page has loaded %d files to sign in with", n)
-	}
-	who := chrome.Script[string](page, `
-		const mcp = await holdfast.connect(`+chrome.JS(s.URL)+`, { auth: holdfast.oauth() });
-		return (await mcp.callTool("pay", {}).result).content[0].text;`)
-	if n := chrome.Eval[int](page, signInChunks); who != "ada" || n != 1 {
-		t.Errorf("%q pays, with %d files to sign in with", who, n)
+	for host, files := range map[string]int{"page": 1, "shared": 0} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			s, site := oauthserver.Start(t), chrome.NewSite(t)
+			s.Person("ada")
+			connect := `holdfast.connect(` + chrome.JS(s.URL) + `, { auth: holdfast.oauth(), host: "` + host + `" })`
+			page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", `
+				const script = document.createElement("script");
+				script.src = "/holdfast.js";
+				script.onload = () => (window.loaded = holdfast.oauth);
+				document.head.append(script);
+				if (location.search !== "") script.addEventListener("load", () => `+connect+`.catch(() => {}));`))
+			page.WaitFor(`window.loaded`)
+			if n := chrome.Eval[int](page, signInChunks); n != 0 {
+				t.Errorf("the page has loaded %d files to sign in with", n)
+			}
+			who := chrome.Script[string](page, `
+				const mcp = await `+connect+`;
+				return (await mcp.callTool("pay", {}).result).content[0].text;`)
+			if n := chrome.Eval[int](page, signInChunks); who != "ada" || n != files {
+				t.Errorf("%q pays, with %d files to sign in with", who, n)
+			}
+		})
 	}
 }
 

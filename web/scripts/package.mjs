@@ -29,7 +29,7 @@ const promised = [
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
   /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react)\.mjs(\.map)?$/,
-  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata)\.mjs$/,
   /^web\/dist\/types\/.+\.d\.ts$/,

@@ -110,6 +110,9 @@ import { packages } from "./wasmpackages.mjs";
 // holdfast-store.mjs and holdfast-react.mjs are for apps that import them, and nobody else loads them: they have none of the module in them.
 // 0.2 KB of the page's side and the script are for a worker that was silent before (host/silentworkers.ts), and for one
 // that cannot be replaced; 2.7 KB of the wasm for pages that come while it waits, and for what an app's fetch has read.
+// Clients with auth may be in a worker: 2.8 KB of the worker, which asks pages for windows and has what a client asks of its sign-in
+// (host/hostsignin.ts, signin/authorization.ts), 1.2 KB of the script for the page's side of it (host/remotesignin.ts), which is a chunk of 1 KB and 3.6 KB that it has in common with that
+// of the sign-in, in a file of its own: together that weighs 1.1 KB more. 0.2 KB of the module are for the way there.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -129,9 +132,11 @@ const files = [
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_200, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
   { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_000, goal: 1_800 },
-  { name: "chunk of the sign-in", paths: [chunk(module, "opensignin")], budget: 15_900, goal: 12_000 },
-  { name: "holdfast.js", budget: 70_100, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 63_000, goal: 45_000 },
+  { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_500, goal: 12_000 },
+  { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 6_500, goal: 2_500 },
+  { name: "holdfast-oauth.mjs", budget: 16_500, goal: 12_000 },
+  { name: "holdfast.js", budget: 71_700, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 65_800, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },

@@ -7,7 +7,8 @@ import { connectHere, loadHere } from "./client/connect.js";
 import { agentWorker } from "./host/agenthosts.js";
 import { check as checkAgentOptions, connectAgentThere } from "./host/connectagentthere.js";
 import { check, connectThere, HostLink } from "./host/connectthere.js";
-import { pageHost, workerClient } from "./host/hosts.js";
+import { pageHost, pageOfSignIn, workerClient } from "./host/hosts.js";
+import { RemoteSignIn } from "./host/remotesignin.js";
 import { Authorization, signOutEverywhere } from "./signin/authorization.js";
 import { clientPart } from "./signin/loadauthorization.js";
 
@@ -15,6 +16,7 @@ pageHost.here = { connectHere, loadHere };
 agentHost.here = { connectAgentHere, loadHere: loadAgentsHere };
 workerClient.here = { check, connectThere, HostLink };
 agentWorker.here = { check: checkAgentOptions, connectAgentThere, HostLink };
+pageOfSignIn.here = { RemoteSignIn };
 clientPart.here = { Authorization, signOutEverywhere };
 
 export * from "./index.js";

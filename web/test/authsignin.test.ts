@@ -123,6 +123,18 @@ test("Fault 262: a window that was blocked opens when the app asks for it from a
   check();
 });
 
+test("Fault 318: two windows show one flow, and both answer: the first answer counts, and the second ends nothing", async () => {
+  const { tab, shown, answer, forms, check } = scene();
+  const { signIn, states } = tab();
+  const waits = signIn.signIn();
+  await until(() => shown.length === 1);
+  await Promise.all([answer(signIn), answer(signIn), waits]);
+  assert.deepEqual(states, ["authorizing", "signed-in"]);
+  assert.equal(signIn.failure, undefined);
+  assert.deepEqual(forms.map((form) => form.get("grant_type")), ["authorization_code"]);
+  check();
+});
+
 test("a window that is blocked gives the app its address; one that is closed ends the wait, and its answer still counts", async () => {
   const { tab, shown, answer, check } = scene();
   const blocked = tab(true);

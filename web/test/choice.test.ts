@@ -12,6 +12,7 @@ import { startWorker, workerURL } from "../src/host/startworker.js";
 import { connect, pageHost } from "../src/host/hosts.js";
 import type { PageMessage } from "../src/host/protocol.js";
 import type { HoldfastError } from "../src/shared/errors.js";
+import { oauth } from "../src/signin/oauthoption.js";
 import type { HostEvent, HostReason } from "../src/shared/host.js";
 
 const PAGE = "https://app.test";
@@ -22,7 +23,7 @@ function never(): never {
 }
 
 /** A page that can have a worker. */
-const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, address: PAGE, hasLocks: true, hasKind: true };
+const able: Surroundings = { kind: "shared", options: {}, script: SCRIPT, origin: PAGE, address: PAGE, hasWindow: true, hasLocks: true, hasKind: true };
 
 test("Fault 222: what keeps a page from having a worker is said in the order of the table", () => {
   const rows: [why: HostReason | "", page: Partial<Surroundings>, words: string][] = [
@@ -31,7 +32,13 @@ test("Fault 222: what keeps a page from having a worker is said in the order of 
     ["", { options: { wasm: new URL("https://cdn.test/holdfast.wasm") } }, ""],
     ["page_wasm", { options: { wasm: new Uint8Array(8) } }, "wasm is no URL: a worker loads it by itself"],
     ["page_wasm", { options: { wasm: new Response() }, hasKind: false }, "wasm is no URL: a worker loads it by itself"],
-    ["page_auth", { options: { auth: { authorize: never } }, hasKind: false }, "with auth it has to be the page: a worker opens no window for its user"],
+    ["page_auth", { options: { auth: oauth() }, hasKind: false }, 'with auth it is the page, unless host is "shared" or "worker"'],
+    ["page_auth", { options: { auth: oauth({ credentials: () => undefined }), host: "auto" } }, 'with auth it is the page, unless host is "shared" or "worker"'],
+    ["", { options: { auth: oauth(), host: "shared" } }, ""],
+    ["", { options: { auth: oauth(), host: "worker" } }, ""],
+    ["page_code", { options: { auth: oauth({ credentials: () => undefined }), host: "shared" }, hasKind: false }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
+    ["page_code", { options: { auth: oauth(), host: "shared" }, hasWindow: false }, "auth needs a window, which only a page has"],
+    ["page_code", { options: { auth: { authorize: never }, host: "worker" }, hasKind: false }, "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's"],
     ["page_code", { options: { fetch } as ConnectOptions }, "fetch is a function, which has to run in the page"],
     ["opaque_origin", { origin: "null", hasKind: false, hasLocks: false }, "the page has an opaque origin, as a sandboxed frame has or a file: it can have no worker"],
     ["unsupported", { hasKind: false, hasLocks: false }, "this browser has no SharedWorker"],

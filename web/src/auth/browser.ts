@@ -3,7 +3,7 @@
 import { type AuthFailure, failureOf } from "./failure.js";
 import { type Callback, hasCallback, readCallback, withoutCallback } from "./flow.js";
 import type { Hands } from "./hands.js";
-import type { Interaction } from "./interaction.js";
+import type { ShownAddress, WindowInteraction } from "./interaction.js";
 
 /** What is used of a window that was opened. */
 export interface OpenedWindow {
@@ -35,10 +35,10 @@ const LOOK = 500;
 const GRACE = 3_000;
 
 /** How often a flow is looked at whose window was blocked, in ms. Timers do not run while the machine sleeps: soon after it wakes. */
-const LOOK_AGAIN = 60_000;
+export const LOOK_AGAIN = 60_000;
 
 /** Where the browser opens no window. Its flow would be over before somebody comes who has been away for the night. */
-function blockedWindow(page: Page, hands: Pick<Hands, "after">): ReturnType<Interaction["show"]> {
+function blockedWindow(page: Page, hands: Pick<Hands, "after">): ShownAddress {
   return { kind: "blocked", later: () => somebodyIsThere(page, hands) };
 }
 
@@ -66,10 +66,10 @@ function lead(address: string | Promise<string>, go: (address: string) => void, 
  * off from this page, and only then led to the authorization server: with an opener that
  * server could lead this page to a copy of itself.
  */
-export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: { width: number; height: number } = { width: 520, height: 720 }): Interaction {
+export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: { width: number; height: number } = { width: 520, height: 720 }): WindowInteraction {
   return {
-    show(address, record) {
-      const opened = page.open("about:blank", record.window, `popup,width=${size.width},height=${size.height}`);
+    show(address, { window }) {
+      const opened = page.open("about:blank", window, `popup,width=${size.width},height=${size.height}`);
       if (!opened) return blockedWindow(page, hands);
       try {
         opened.opener = null;
@@ -83,7 +83,7 @@ export function popupInteraction(page: Page, hands: Pick<Hands, "after">, size: 
 }
 
 /** The same, where the app itself says when: until then it has the address. */
-export function manualInteraction(page: Page, hands: Pick<Hands, "after">): Interaction {
+export function manualInteraction(page: Page, hands: Pick<Hands, "after">): WindowInteraction {
   const popup = popupInteraction(page, hands);
   return { show: (address, record, asked) => (asked ? popup.show(address, record, asked) : blockedWindow(page, hands)) };
 }
@@ -107,7 +107,7 @@ function closedWindow(opened: OpenedWindow, page: Page, hands: Pick<Hands, "afte
  * when it is back. Where the person comes back with the Back button, the page may be the
  * old one: then nothing was decided.
  */
-export function redirectInteraction(page: Page): Interaction {
+export function redirectInteraction(page: Page): WindowInteraction {
   return {
     leaves: true,
     show(address) {
@@ -125,16 +125,26 @@ export function redirectInteraction(page: Page): Interaction {
   };
 }
 
-/**
- * The answer in the address bar, if the page is the one that answers come to. It is taken
- * out of there at once: neither the history nor a Referer may keep a code.
- */
-export function takeAnswer(page: Page, redirectUrl: string): Callback | undefined {
+/** The answer in the address bar, if the page is the one that answers come to. */
+export function readAnswer(page: Pick<Page, "location">, redirectUrl: string): Callback | undefined {
   const here = new URL(page.location.href);
   const there = new URL(redirectUrl);
-  if (here.origin !== there.origin || here.pathname !== there.pathname) return undefined;
-  if (hasCallback(here)) page.history.replaceState(null, "", withoutCallback(here.href)); // a bad one holds a code as well
-  return readCallback(here.href);
+  return here.origin === there.origin && here.pathname === there.pathname ? readCallback(here.href) : undefined;
+}
+
+/** Takes what is or looks like an answer out of the address bar: neither the history nor a Referer may keep a code, and a bad one holds a code as well. */
+export function dropAnswer(page: Pick<Page, "location" | "history">, redirectUrl: string): void {
+  const here = new URL(page.location.href);
+  const there = new URL(redirectUrl);
+  if (here.origin !== there.origin || here.pathname !== there.pathname) return;
+  if (hasCallback(here)) page.history.replaceState(null, "", withoutCallback(here.href));
+}
+
+/** Reads the answer in the address bar, and takes it out of there at once. */
+export function takeAnswer(page: Page, redirectUrl: string): Callback | undefined {
+  const callback = readAnswer(page, redirectUrl);
+  dropAnswer(page, redirectUrl);
+  return callback;
 }
 
 /** What is used of a BroadcastChannel. */

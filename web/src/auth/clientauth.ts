@@ -2,8 +2,8 @@
 
 import { type ErrorFields, HoldfastError } from "../shared/errors.js";
 import { loadSignIn } from "./loadsignin.js";
-import type { SignInSource } from "./oauth.js";
-import type { AuthPlace } from "./opensignin.js";
+import type { CrossingSignIn, SignInSource } from "./oauth.js";
+import type { AuthPlace, OpenedSignIn } from "./opensignin.js";
 import type { SignIn } from "./signin.js";
 
 /** The sign-in at one server, as a client uses it. All that it rejects with is a HoldfastError, which holds no secret. */
@@ -26,6 +26,13 @@ export async function openClientAuth(source: SignInSource, url: string, place: A
   const { options, how, storage, own } = source.opening();
   const { openSignIn } = await loadSignIn();
   return converting(await converted(openSignIn(url, options, { how, storage, place, own })));
+}
+
+/** The same in a worker, from that file; `returned` takes the answer that a page of its has come back with. */
+export async function openAuthOfPages({ options, how, storage }: CrossingSignIn, url: string, place: AuthPlace, file: string): Promise<{ auth: ClientAuth; returned: OpenedSignIn["returned"] }> {
+  const { openSignInOfPages } = await loadSignIn(file);
+  const { signIn, returned } = await converted(openSignInOfPages(url, options, { how, storage, place, own: {} }));
+  return { auth: converting(signIn), returned: (page) => converted(returned(page)) };
 }
 
 /** The chunk's errors as the one type of the API. */

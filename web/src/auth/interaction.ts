@@ -2,15 +2,28 @@
 
 import type { FlowRecord } from "./flow.js";
 
+/**
+ * What has come of showing an address. `waiting`: the answer comes by `SignIn.finish`, on this page or on
+ * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
+ * resolves when the window is gone, as far as that can be seen; with "lost" when nobody can see it any more, and the address is to
+ * be shown again. `later` resolves when a flow that nobody has gone on with should be looked at again.
+ */
+export type ShownAddress = { kind: "waiting"; closed: Promise<void | "lost"> } | { kind: "blocked"; later?: () => Promise<void> };
+
 /** Brings a person to the authorization server. */
 export interface Interaction {
-  /**
-   * Shows an address, which may still be on its way: a window opens within the click all the same. `waiting`: the answer comes by `SignIn.finish`, on this page or on
-   * another one. `blocked`: the browser opens no window; the app shows the address itself. `closed`
-   * resolves when the window is gone, as far as that can be seen. `later` resolves when a flow that nobody has gone
-   * on with should be looked at again. `asked`: the app asks for it, from a click.
-   */
-  show(address: string | Promise<string>, record: FlowRecord, asked: boolean): { kind: "waiting"; closed: Promise<void> } | { kind: "blocked"; later?: () => Promise<void> };
+  /** Shows an address, which may still be on its way: a window opens within the click all the same. `asked`: the app asks for it, from a click. */
+  show(address: string | Promise<string>, record: FlowRecord, asked: boolean): ShownAddress;
   /** The page itself goes: a flow of before that has no answer has come to nothing. */
   readonly leaves?: boolean;
+}
+
+/** One that opens windows: all that it has to know of a flow is the name of its window. */
+export interface WindowInteraction extends Interaction {
+  show(address: string | Promise<string>, flow: Pick<FlowRecord, "window">, asked: boolean): ShownAddress;
+}
+
+/** The same by pages that are asked for it: what comes of it is known later. */
+export interface AskingInteraction extends Omit<Interaction, "show"> {
+  show(address: string | Promise<string>, record: FlowRecord, asked: boolean): ShownAddress | Promise<ShownAddress>;
 }

@@ -15,15 +15,14 @@ const chunk: LateModule<SignInChunk> = {};
 const FILE = "holdfast-oauth.mjs";
 
 /**
- * Loads it. The script-tag build is one file, whatever a page needs of it; this is too much for
- * all of its pages, so it is a file beside the script. Rejects with `load_failed`; who asks again has it loaded again.
+ * Loads it. The script-tag build is one file, and so is the worker, whatever a page needs of it; this is too much for
+ * all of its pages, so it is a file beside the script. `file` is where the page says that it is: bundlers move it. Rejects with `load_failed`; who asks again has it loaded again.
  */
-export async function loadSignIn(): Promise<SignInChunk> {
+export async function loadSignIn(file?: string): Promise<SignInChunk> {
   try {
     return await loadLate(chunk, () => {
       if (HOLDFAST_ONE_FILE) {
-        const beside = new URL("./holdfast-oauth.mjs", import.meta.url).href;
-        return importAt(beside);
+        return importAt(file ?? new URL("./holdfast-oauth.mjs", import.meta.url).href);
       } else {
         return import("./opensignin.js");
       }

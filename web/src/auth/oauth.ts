@@ -46,12 +46,21 @@ export interface OAuthOptions {
   metadataProxy?: (url: string) => string;
 }
 
+/** What the options come to for a worker: data, without the app's functions. */
+export interface CrossingSignIn {
+  readonly options: SignInOptions;
+  readonly how: HowPeople;
+  readonly storage: TokenStorage;
+}
+
 /** What somebody signs in with: what a client opens the sign-in at its server with, once it has a server. */
 export interface SignInSource {
   /** Whether a person signs in. */
   readonly attended: boolean;
   /** What the options come to in this page. Throws `bad_argument`. */
   opening(): { options: SignInOptions } & Omit<Opening, "place">;
+  /** What a worker can sign in with; missing where code of the page has to run for it. Throws `bad_argument`. */
+  crossing?(): CrossingSignIn;
 }
 
 /** Makes the `auth` of programs, which sign in without a person. Not for a page: whoever opens it can read what it signs in with. */
@@ -67,16 +76,19 @@ export interface OAuthProgram<Made> {
 /** Has a person sign in. Checks the options; throws `bad_argument`. */
 export function oauth(options: OAuthOptions = {}): SignInSource {
   checkOptions(options);
+  const crossing = (): CrossingSignIn => {
+    const redirectUrl = absolute(options.redirectUrl) ?? here();
+    if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
+    const { redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch: __, metadataProxy: ___, ...rest } = options;
+    const metadata = absolute(clientMetadataUrl);
+    return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage };
+  };
+  const { fetch, metadataProxy, credentials } = options;
+  const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
   return {
     attended: true,
-    opening() {
-      const redirectUrl = absolute(options.redirectUrl) ?? here();
-      if (redirectUrl === undefined) throw badArgument("oauth", "redirectUrl", "is needed where there is no page");
-      const { redirectUrl: _, clientMetadataUrl, interaction = "popup", storage = "persistent", fetch, metadataProxy, ...rest } = options;
-      const metadata = absolute(clientMetadataUrl);
-      const own = { ...(fetch ? { fetch } : {}), ...(metadataProxy ? { proxied: metadataProxy } : {}) } satisfies Partial<Hands>;
-      return { options: { ...rest, redirectUrl, ...(metadata === undefined ? {} : { clientMetadataUrl: metadata }) }, how: interaction, storage, own };
-    },
+    opening: () => ({ ...crossing(), own }),
+    ...(!fetch && !metadataProxy && !credentials && { crossing }),
   };
 }
 

@@ -1,15 +1,16 @@
 // The entry of the chunk that signs in. It imports no more than types from outside of its
 // folder: what it shared with the module would become a file that every page has to load.
 
-import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
+import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, leaveAnswer, readFlow, renewFlow, WINDOW } from "./flow.js";
+import { type Callback, type FlowRecord, leaveAnswer, readFlow, renewFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
+import { type AskedPages, pagesInteraction } from "./askedpages.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
 import { MemoryAuthStore, type MemoryRows } from "./memorystore.js";
 import { Nonces } from "./nonces.js";
 import type { SignInOptions } from "./authorize.js";
-import type { Interaction } from "./interaction.js";
+import type { AskingInteraction } from "./interaction.js";
 import { SignIn } from "./signin.js";
 import { signOutOfAll } from "./signout.js";
 import { SplitAuthStore } from "./splitstore.js";
@@ -24,6 +25,8 @@ export interface AuthPlace {
   readonly locks: AuthLocks;
   /** Undefined in a worker, which opens no window: then a page has to. */
   readonly page?: Page;
+  /** The pages that a worker asks in place of one of its own. */
+  readonly pages?: AskedPages;
   /** Makes a BroadcastChannel of that name, and says which origin is its own. It is the page's, until that goes. */
   readonly channel?: (name: string) => { readonly port: Channel; readonly origin: string };
 }
@@ -50,17 +53,52 @@ const LOOK = 50;
 /** Nonces are of servers, not of clients. */
 const nonces = new Nonces();
 
+/** A page that may have come back with an answer. */
+export interface ReturnedPage {
+  /** What stands for it in all of its sign-ins. */
+  readonly itself: object;
+  /** The name of its window. */
+  readonly name: string;
+  /** Whether tokens in memory end with it. */
+  readonly isAlone: boolean;
+  /** Takes the answer that it has come back with; undefined for none, or where it was taken. */
+  take(redirectUrl: string): Callback | undefined;
+  close(): void;
+  /** Goes to an address; resolves when somebody comes back from there without an answer. */
+  leave(address: string, record: FlowRecord): Promise<void>;
+}
+
+/** A sign-in, and what takes the answers of the pages that it is in. */
+export interface OpenedSignIn {
+  readonly signIn: SignIn;
+  /** A page is there: takes the answer that it may have come back with. What is no good about it is in `failure`. */
+  returned(page: ReturnedPage): Promise<void>;
+}
+
 /** Makes the sign-in at a server, with what is stored of it; takes the answer that this page may have come back with. */
-export async function openSignIn(url: string, options: SignInOptions, { how, storage, place, own }: Opening): Promise<SignIn> {
-  const { page } = place;
+export async function openSignIn(url: string, options: SignInOptions, opening: Opening): Promise<SignIn> {
+  const { signIn, returned } = await openSignInOfPages(url, options, opening);
+  const { page } = opening.place;
+  if (page && typeof opening.how !== "object") {
+    const leave = async (address: string, record: FlowRecord): Promise<void> => {
+      const gone = redirectInteraction(page).show(address, record, false);
+      if (gone.kind === "waiting") await gone.closed;
+    };
+    await returned({ itself: page, name: page.name, isAlone: true, take: (redirectUrl) => takeAnswer(page, redirectUrl), close: () => page.close(), leave });
+  }
+  return signIn;
+}
+
+/** The same for a worker, whose pages come and go. */
+export async function openSignInOfPages(url: string, options: SignInOptions, { how, storage, place, own }: Opening): Promise<OpenedSignIn> {
   const hands = handsOf(place, storage, own);
   if (typeof how === "object") {
-    const program = new SignIn(hands, url, options, interactionOf("redirect", hands, undefined), (reason) => obtain(hands, url, how, reason));
+    const program = new SignIn(hands, url, options, interactionOf("redirect", hands, {}), (reason) => obtain(hands, url, how, reason));
     await program.reread();
-    return program;
+    return { signIn: program, returned: () => Promise.resolve() };
   }
-  const signIn = new SignIn(hands, url, options, page && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, page));
-  if (page) checkOrigin(options.redirectUrl, page);
+  const signIn = new SignIn(hands, url, options, (place.page || place.pages) && !place.store ? nowhereToComeBackTo : interactionOf(how, hands, place));
+  checkOrigin(options.redirectUrl, place.page?.location.origin ?? (place.pages && globalThis.location?.origin));
   const channel = place.channel?.(AUTH_CHANNEL);
   const news = channel && authNews(channel.port, channel.origin, {
     stored: (changed) => void (changed === url && signIn.reread().catch(() => {})), // whoever sends next reads it
@@ -71,41 +109,41 @@ export async function openSignIn(url: string, options: SignInOptions, { how, sto
   // What an earlier build of the app has left where no token is to rest any more.
   if (hands.store.alone && place.store) await drop(hands, place.store, url);
   await signIn.reread();
-  const tell = news && page?.name.startsWith(WINDOW) ? () => news.answered(page.name) : undefined;
-  const callback = page && (await answerFor(url, hands, page, options.redirectUrl, tell));
-  if (callback) {
-    const own = page.name.startsWith(WINDOW);
-    if (tell && hands.store.alone && (await handedOver(hands, callback, tell))) {
-      page.close();
-      return signIn;
-    }
-    // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
-    await signIn.finish(callback).catch((error: unknown) => {
-      if (own && error instanceof AuthFailure) news?.failed(page.name, error);
-    });
-    // With the tokens in its memory it is the page that works with them: the one that began is gone.
-    if (own && !(hands.store.alone && signIn.state === "signed-in")) page.close();
-  }
-  return signIn;
+  return { signIn, returned: (page) => takeReturn(signIn, hands, options.redirectUrl, page, news) };
+}
+
+async function takeReturn(signIn: SignIn, hands: Hands, redirectUrl: string, page: ReturnedPage, news: NewsListener | undefined): Promise<void> {
+  const [window = ""] = page.name.split("."); // behind that is which page of a worker has opened it
+  const tell = news && window.startsWith(WINDOW) ? () => news.answered(window) : undefined;
+  const callback = await answerFor(signIn.url, hands, page, redirectUrl, tell);
+  if (!callback) return;
+  const own = window.startsWith(WINDOW);
+  if (tell && hands.store.alone && !signIn.awaits(callback.state, window) && (await handedOver(hands, callback, tell))) return page.close();
+  // What is no good about it is in `failure`: nobody waits for it here. The tab that opened this window does.
+  await signIn.finish(callback).catch((error: unknown) => {
+    if (own && error instanceof AuthFailure) news?.failed(window, error);
+  });
+  // With the tokens in its memory it is the page that works with them: the one that began is gone.
+  if (own && !(hands.store.alone && page.isAlone && signIn.state === "signed-in")) page.close();
 }
 
 /** The answer that a page has come back with, as long as no sign-in that it is for has opened in it. */
-const unclaimed = new WeakMap<Page, Promise<Callback | undefined>>();
+const unclaimed = new WeakMap<object, Promise<Callback | undefined>>();
 
 /**
  * The answer that this page has come back with, unless it is for another server: that one's sign-in knows
  * where its tokens may be kept, and has to hear a no. It opens in this page yet, or runs in the one
  * that opened this window, which `tell` reaches.
  */
-function answerFor(url: string, hands: Hands, page: Page, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
-  const taken = takeAnswer(page, redirectUrl);
-  const found = taken ? inTime(hands, page, taken) : Promise.resolve(unclaimed.get(page));
+function answerFor(url: string, hands: Hands, page: ReturnedPage, redirectUrl: string, tell?: () => void): Promise<Callback | undefined> {
+  const taken = page.take(redirectUrl);
+  const found = taken ? inTime(hands, page, taken) : Promise.resolve(unclaimed.get(page.itself));
   const mine = found.then(async (answer) => {
     const flow = answer && (await readFlow(hands, answer.state).catch(() => undefined));
     return flow && flow.url !== url ? undefined : answer;
   });
   // At once: sign-ins that open meanwhile wait for what this one leaves.
-  unclaimed.set(page, left(hands, page, found, mine, tell));
+  unclaimed.set(page.itself, left(hands, page, found, mine, tell));
   return mine;
 }
 
@@ -113,16 +151,15 @@ function answerFor(url: string, hands: Hands, page: Page, redirectUrl: string, t
  * The answer, unless it comes too late, as in the morning after: then the page goes back to the authorization server
  * with a flow that is good, whichever server it is for. Undefined for somebody who comes Back from there.
  */
-async function inTime(hands: Hands, page: Page, answer: Callback): Promise<Callback | undefined> {
+async function inTime(hands: Hands, page: ReturnedPage, answer: Callback): Promise<Callback | undefined> {
   const again = await renewFlow(hands, answer).catch(() => undefined);
   if (!again) return answer;
-  const gone = redirectInteraction(page).show(again.address, again.record, false);
-  if (gone.kind === "waiting") await gone.closed;
+  await page.leave(again.address, again.record);
   return undefined;
 }
 
 /** What of an answer is left for the sign-ins that open next. */
-async function left(hands: Hands, page: Page, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>, tell?: () => void): Promise<Callback | undefined> {
+async function left(hands: Hands, page: ReturnedPage, found: Promise<Callback | undefined>, mine: Promise<Callback | undefined>, tell?: () => void): Promise<Callback | undefined> {
   const answer = await found;
   if (!answer || (await mine)) return undefined;
   if (!tell || !(await handedOver(hands, answer, tell).catch(() => false))) return answer;
@@ -170,17 +207,17 @@ function handsOf({ store, memory, locks }: AuthPlace, storage: TokenStorage, own
 }
 
 /** Each origin has its own store: an answer at another one would find no flow, and leave its code there. */
-function checkOrigin(redirectUrl: string, page: Page): void {
-  if (new URL(redirectUrl).origin === page.location.origin) return;
+function checkOrigin(redirectUrl: string, origin: string | undefined): void {
+  if (origin === undefined || new URL(redirectUrl).origin === origin) return;
   throw new AuthFailure("auth/authorization", {
     code: "bad_argument",
-    message: `redirectUrl is of another origin than this page, which is at ${page.location.origin}`,
+    message: `redirectUrl is of another origin than this page, which is at ${origin}`,
     hint: "Answers come to a page of the app itself: localhost and 127.0.0.1 are two origins, and so are two ports.",
   });
 }
 
 /** Where nothing can be stored, the page that an answer comes to knows of no flow. It would send a person away again, and so on. */
-const nowhereToComeBackTo: Interaction = {
+const nowhereToComeBackTo: AskingInteraction = {
   show() {
     throw new AuthFailure("auth/authorization", {
       code: "bad_argument",
@@ -190,7 +227,8 @@ const nowhereToComeBackTo: Interaction = {
   },
 };
 
-function interactionOf(how: HowPeople, hands: Hands, page: AuthPlace["page"]): Interaction {
+function interactionOf(how: HowPeople, hands: Hands, { page, pages }: Pick<AuthPlace, "page" | "pages">): AskingInteraction {
+  if (pages) return pagesInteraction(pages, how, hands);
   if (!page) return { show: () => ({ kind: "blocked" }) };
   switch (how) {
     case "popup":

@@ -8,7 +8,7 @@ import { AuthFailure } from "./failure.js";
 import { type BegunFlow, type Callback, checkRedirectURL, FLOW_TIME, flowIn, type FlowRecord, keepFlow, readFlow, takeFlow } from "./flow.js";
 import { dropEnded, exchange, type Grant, grantKey, readGrant } from "./grants.js";
 import type { Hands } from "./hands.js";
-import type { Interaction } from "./interaction.js";
+import type { AskingInteraction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
 import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
@@ -27,7 +27,7 @@ interface Pending extends Reason {
   state?: string;
   window?: string | undefined;
   /** Its answer is here, and is being taken. */
-  taken?: Promise<unknown>;
+  taken?: Promise<Grant>;
   /** The app has asked for it itself. */
   asked: boolean;
   /** What opens the window that could not be opened so far. */
@@ -52,7 +52,7 @@ const IN_VAIN = 10 * 60_000;
 export class SignIn {
   readonly #hands: Hands;
   readonly #options: SignInOptions;
-  readonly #interaction: Interaction;
+  readonly #interaction: AskingInteraction;
   readonly #unattended: ((reason: Reason) => Promise<unknown>) | undefined;
   #state: SignInState = "signed-out";
   #pending: Pending | undefined;
@@ -71,7 +71,7 @@ export class SignIn {
   misplaced = 0;
 
   /** @param unattended gets a grant and stores it, without a person: for programs that are no page */
-  constructor(hands: Hands, url: string, options: SignInOptions, interaction: Interaction, unattended?: (reason: Reason) => Promise<unknown>) {
+  constructor(hands: Hands, url: string, options: SignInOptions, interaction: AskingInteraction, unattended?: (reason: Reason) => Promise<unknown>) {
     if (!unattended) checkRedirectURL(options.redirectUrl);
     this.#unattended = unattended;
     this.#hands = hands;
@@ -290,7 +290,9 @@ export class SignIn {
 
   /** Shows a flow; `now` is the one to go on with, where that is still looked up. */
   async #show(pending: Pending, begun: BegunFlow, now?: Promise<BegunFlow>): Promise<void> {
-    const shown = this.#interaction.show(now ? now.then(({ address }) => address) : begun.address, begun.record, pending.asked);
+    const showing = this.#interaction.show(now ? now.then(({ address }) => address) : begun.address, begun.record, pending.asked);
+    // Where this page opens the window itself, that is at once: it is in a click.
+    const shown = showing instanceof Promise ? await showing : showing;
     if (shown.kind === "waiting") {
       delete pending.open;
       this.#point(undefined);
@@ -303,12 +305,24 @@ export class SignIn {
       if (shown.later && pending.kept !== flow.record.state) this.#keep(pending, flow.record, shown.later).catch(failed);
       return this.#point(flow.address);
     }
-    await shown.closed;
-    await pending.taken;
+    if ((await shown.closed) === "lost") return this.#showAgain(pending, flow);
+    await pending.taken?.catch(() => {});
     // An authorization server that does not know the client any more sends nobody back: the next sign-in asks for another one.
     if (this.#pending === pending) await doubt(this.#hands, flow.record.client).catch(() => {});
     // With COOP a window seems closed that is not: an answer that still comes is taken all the same.
     this.#fail(pending, new AuthFailure("auth/authorization", { code: "sign_in_required", message: "the window was closed, or cannot be seen any more", hint: "Sign in again." }));
+  }
+
+  /** Nobody can see the window of a flow any more: it is shown in a page that is there. */
+  async #showAgain(pending: Pending, flow: BegunFlow): Promise<void> {
+    await pending.taken?.catch(() => {});
+    if (this.#pending !== pending || pending.state !== flow.record.state) return;
+    await this.#show(pending, flow, this.#goesOn(pending, flow));
+  }
+
+  /** Whether it waits for the answer with that state, or in that window. */
+  awaits(state: string, window: string): boolean {
+    return this.#pending !== undefined && (this.#pending.state === state || this.#pending.window === window);
   }
 
   /** Says where a person has to go: nowhere, where a window leads there. */
@@ -319,7 +333,14 @@ export class SignIn {
   }
 
   /** Takes an answer that came back. Rejects where it is not good. Any page of the origin can. */
-  async finish(callback: Callback): Promise<Grant> {
+  finish(callback: Callback): Promise<Grant> {
+    const pending = this.#pending;
+    if (!pending || pending.state !== callback.state) return this.#finish(callback);
+    // Two windows may show one flow: the first answer counts, and the second is no failure of it.
+    return (pending.taken ??= this.#finish(callback));
+  }
+
+  async #finish(callback: Callback): Promise<Grant> {
     const flow = await readFlow(this.#hands, callback.state);
     try {
       const { record, code } = await takeFlow(this.#hands, callback);
@@ -351,7 +372,7 @@ export class SignIn {
     const flow = await flowIn(this.#hands, window);
     if (flow) pending.state = flow.state;
     const answer = flow?.answer;
-    if (answer) await (pending.taken = this.finish(answer).catch(() => {})); // `failure` says what is no good about it
+    if (answer) await this.finish(answer).catch(() => {}); // `failure` says what is no good about it
   }
 
   /** Signs out; resolves with whether the authorization server knows of it. */

@@ -31,10 +31,21 @@ export interface ClientAuthorization extends RequestSender {
   signOut(): Promise<void>;
 }
 
+/** What a worker signs in with: data. */
+export interface CrossingAuth {
+  readonly options: { readonly redirectUrl: string };
+  readonly how: string;
+  readonly storage: string;
+}
+
 /** What signs in for clients: {@link oauth} gives it. */
 export interface Auth {
   /** @internal What it needs in the page, which is there before {@link Auth.authorize} is called. */
   readonly chunk?: PageChunk<unknown>;
+  /** @internal What a worker signs in with; missing where code of the page has to run for it. */
+  readonly crossing?: () => CrossingAuth;
+  /** @internal The app hears of a sign-in that is in a worker. */
+  heard?(signIn: object): void;
   /** @internal The sign-in of a client of that server or agent. */
   authorize(url: string): ClientAuthorization;
 }

@@ -7,7 +7,7 @@ import { backlogLimits } from "../connect/backloglimits.js";
 import { loadedChunk, type PageChunk } from "../connect/loadchunk.js";
 import { connectBy, type ConnectWays } from "./connectby.js";
 import { agentsWasm } from "../runtime/beside.js";
-import { wayTo } from "./hosts.js";
+import { wayTo, withSignIn } from "./hosts.js";
 
 declare const HOLDFAST_ONE_FILE: boolean;
 
@@ -43,6 +43,6 @@ export const agentWays: ConnectWays<AgentOptions, Agent> = {
     const address = agentAddress(url, options);
     backlogLimits(OP, options); // refused before a worker is started for it
     const { side, way } = await wayTo(agentWorker, kind, options, starts);
-    return side.connectAgentThere(address.url, options, way);
+    return side.connectAgentThere(address.url, options, withSignIn(way, address.url, options));
   },
 };

@@ -13,7 +13,7 @@ import { type Attachment, mayAttach } from "./attachment.js";
 import { errorData } from "./errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
 import { NewFacts } from "./newfacts.js";
-import type { QuestionContext } from "./portview.js";
+import type { PageSignIn, QuestionContext } from "./portview.js";
 import type { Asked, PageMessage } from "./protocol.js";
 import type { MirroredQuestion, SessionMirror } from "./sessionmirror.js";
 import { SharedAgent, type SharingPage } from "./sharedagent.js";
@@ -27,6 +27,8 @@ const HANDLER: Readonly<Record<string, string>> = { "session/request_permission"
 
 /** The page that has a view, as far as the view goes. */
 export interface AgentPage extends ShownPage {
+  /** The sign-in that a client of its names. */
+  signIn(number: number | undefined): PageSignIn | undefined;
   question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown>;
 }
 
@@ -51,9 +53,10 @@ export class AgentView implements SharingPage, TokenView {
   readonly #places: KnownPlaces;
   readonly #shown: ShownSessions;
   readonly #requests: AgentRequests;
+  readonly #signIn: PageSignIn | undefined;
 
   /** `open` opens a client here; `ended` hears when this is over. */
-  constructor(page: AgentPage, open: OpenAgent, ended: (view: AgentView) => void, { client, url, handlers, token }: Extract<PageMessage, { t: "agent" }>) {
+  constructor(page: AgentPage, open: OpenAgent, ended: (view: AgentView) => void, { client, url, handlers, token, auth }: Extract<PageMessage, { t: "agent" }>) {
     this.page = page;
     this.#open = open;
     this.#ended = ended;
@@ -61,6 +64,7 @@ export class AgentView implements SharingPage, TokenView {
     this.address = url;
     this.hasToken = token;
     this.#names = handlers;
+    this.#signIn = page.signIn(auth);
     const tell = (facts: object): void => this.page.send({ t: "facts", client, facts });
     this.#facts = new NewFacts(() => this.#known(), tell);
     this.#places = new KnownPlaces(tell);
@@ -99,6 +103,7 @@ export class AgentView implements SharingPage, TokenView {
   /** Opens the client, or joins it; tells the page once that has all of its sessions. */
   async open({ url, options, token }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
     try {
+      await unlessAborted(OP, this.over, this.#signIn?.ready ?? Promise.resolve());
       const plan = this.#plan(url, options as AgentOptions, token);
       this.stores = agentStores(plan, () => this.address);
       const principal = await unlessAborted(OP, this.over, this.stores.principal());
@@ -119,7 +124,7 @@ export class AgentView implements SharingPage, TokenView {
   #plan(url: string, options: AgentOptions, token: boolean): AgentPlan {
     // The core is to know whether elicitations are answered; who answers them is this view's affair.
     const elicitation = this.#names.includes("elicitation") && { handlers: { elicitation: () => ({ action: "cancel" as const }) } };
-    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }) });
+    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }), ...(this.#signIn && { auth: this.#signIn.auth }) });
   }
 
   /** Asks for the next token. What the page wants meanwhile waits for that: it may be another user's. */

@@ -7,12 +7,13 @@ import type { WasmSource } from "../runtime/loadruntime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
-import type { HostReason } from "../shared/host.js";
+import type { Host, HostReason } from "../shared/host.js";
 
 /** The app's options, of connect or connectAgent. */
 interface Options {
   readonly wasm?: WasmSource;
   readonly auth?: Auth | undefined;
+  readonly host?: Host | "auto" | undefined;
   readonly fetch?: FetchLike | undefined;
 }
 
@@ -25,6 +26,7 @@ export interface Surroundings {
   /** The page's origin, "null" for an opaque one, and that of its address. */
   readonly origin: string | undefined;
   readonly address: string | undefined;
+  readonly hasWindow: boolean;
   readonly hasLocks: boolean;
   readonly hasKind: boolean;
 }
@@ -43,14 +45,20 @@ export const RULES: readonly Rule[] = [
     text: () => "wasm is no URL: a worker loads it by itself",
   },
   {
+    // By itself nobody's sign-in moves: that is in a worker where the app has named one.
     why: "page_auth",
-    applies: ({ options: { auth } }) => auth !== undefined,
-    text: () => "with auth it has to be the page: a worker opens no window for its user",
+    applies: ({ options: { auth, host = "auto" } }) => auth !== undefined && host === "auto",
+    text: () => 'with auth it is the page, unless host is "shared" or "worker"',
   },
   {
     why: "page_code",
     applies: ({ options: { fetch } }) => typeof fetch === "function",
     text: () => "fetch is a function, which has to run in the page",
+  },
+  {
+    why: "page_code",
+    applies: ({ options: { auth }, hasWindow }) => auth !== undefined && !(auth.crossing && hasWindow),
+    text: ({ hasWindow }) => (hasWindow ? "auth has a function of its own (fetch, metadataProxy, credentials), which has to run in the page, or is a program's" : "auth needs a window, which only a page has"),
   },
   {
     why: "opaque_origin",
@@ -137,13 +145,14 @@ export function checkHost(page: Surroundings): void {
 
 /** The page as it is. */
 export function surroundings(kind: "shared" | "worker", options: Options, script: string): Surroundings {
-  const { origin, location, navigator } = globalThis as Partial<typeof globalThis>;
+  const { origin, location, navigator, document } = globalThis as Partial<typeof globalThis>;
   return {
     kind,
     options,
     script,
     origin,
     address: location?.origin,
+    hasWindow: document !== undefined,
     hasLocks: navigator?.locks !== undefined,
     hasKind: typeof (kind === "shared" ? globalThis.SharedWorker : globalThis.Worker) === "function",
   };

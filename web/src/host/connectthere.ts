@@ -12,7 +12,11 @@ import type { RemoteWay } from "./remoteclient.js";
 export { HostLink } from "./hostlink.js";
 
 /** A worker to come to, and what of the options crosses to it: all that is neither code nor says where it is. */
-export type WorkerWay = RemoteWay & { crossing: { readonly wasm: string } };
+export type WorkerWay = RemoteWay & {
+  crossing: { readonly wasm: string };
+  /** What tells that worker from others. */
+  where: string;
+};
 
 /** Refuses options that there are not, before the worker hears of any. */
 export function check(options: object): void {

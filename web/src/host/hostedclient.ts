@@ -3,6 +3,7 @@ import type { Call } from "../client/call.js";
 import type { Guarantee } from "../client/events.js";
 import type { Guarantees } from "../client/guarantees.js";
 import { openView } from "../client/openview.js";
+import { unlessAborted } from "../connect/abort.js";
 import type { ConnectOptions } from "../client/options.js";
 import { type ErrorData, errorData } from "./errordata.js";
 import { KnownPlaces } from "./knownplaces.js";
@@ -36,15 +37,18 @@ export class HostedClient {
   }
 
   /** Opens it; tells the page. */
-  async open({ url, options, handlers, token }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
+  async open({ url, options, handlers, token, auth }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
     let view!: PortView;
+    const signIn = this.#page.signIn(auth);
     const all: ConnectOptions = {
       ...(options as ConnectOptions),
       handlers: handlersOf(handlers, () => view),
       ...(token && { token: () => askForToken(view, url) }),
+      ...(signIn && { auth: signIn.auth }),
       signal: this.#over.signal,
     };
     try {
+      await unlessAborted("connect", all.signal, signIn?.ready ?? Promise.resolve());
       await openView(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;

@@ -32,6 +32,13 @@ export const workerClient: PageChunk<Pick<typeof import("./connectthere.js"), "c
   load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./connectthere.js")),
 };
 
+/** This page's side of a sign-in in a worker. */
+export const pageOfSignIn: PageChunk<Pick<typeof import("./remotesignin.js"), "RemoteSignIn">> = {
+  op: "oauth",
+  inWorker: true,
+  load: () => (HOLDFAST_ONE_FILE ? Promise.reject(new TypeError("it is not in the file")) : import("./remotesignin.js")),
+};
+
 /** The hosts that this page speaks to, by what tells them apart. */
 const links = new Map<string, Promise<HostLink>>();
 
@@ -62,12 +69,12 @@ export const clientWays: ConnectWays<ConnectOptions, McpClient> = {
     const absolute = serverURL(url);
     backlogLimits("connect", options); // refused before a worker is started for it
     const { side, way } = await wayTo(workerClient, kind, options, starts);
-    return side.connectThere(absolute, options, way);
+    return side.connectThere(absolute, options, withSignIn(way, absolute, options));
   },
 };
 
 /** What says which worker it is, of the options of connect and connectAgent. */
-type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal"> & { handlers?: object };
+type WorkerOptions = Pick<ConnectOptions, "signal" | "token" | "host" | "worker" | "wasm" | "validator" | "headers" | "principal" | "auth"> & { handlers?: object };
 
 /** A chunk that is a page's side of clients in workers. */
 type PageSide = Pick<typeof import("./hostlink.js"), "HostLink"> & { check(options: object): void };
@@ -95,7 +102,7 @@ export async function wayTo<T extends PageSide>(chunk: PageChunk<T>, kind: "shar
 
 /** The page's side, which knows what the options take. */
 async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: WorkerOptions): Promise<T> {
-  const side = await loadedChunk(chunk, {});
+  const side = await loadedChunk(chunk, options.auth ? { auth: { chunk: pageOfSignIn } } : {});
   side.check(options);
   return side;
 }
@@ -103,7 +110,7 @@ async function checkedBy<T extends PageSide>(chunk: PageChunk<T>, options: Worke
 /** The way to a worker of that kind and user, which is not started yet. */
 export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "worker", options: WorkerOptions, starts: Starts): Promise<WorkerWay> {
   const { op } = chunk;
-  const { signal, token: provider, host = "auto", handlers: __, worker, wasm, validator, headers, ...plain } = options;
+  const { signal, token: provider, auth: ___, host = "auto", handlers: __, worker, wasm, validator, headers, ...plain } = options;
   checkSignal(op, signal);
   throwIfAborted(op, signal);
   if (provider !== undefined && typeof provider !== "function") throw badArgument(op, "token", "has to be a function that gives a token");
@@ -119,9 +126,10 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     wasm: inPage((wasm as string | URL | undefined) ?? chunk.wasm!.beside),
     validator: inPage(validator ?? validatorBeside),
   };
+  const files = filesFor(wasm === undefined ? undefined : crossing.wasm);
   const link = async (): Promise<HostLink> => {
     // The user's by then: one who has come since has a worker of their own.
-    const name = await digest([user(), ...filesFor(wasm === undefined ? undefined : crossing.wasm)]);
+    const name = await digest([user(), ...files]);
     const key = JSON.stringify([kind, script, name]);
     let open = links.get(key);
     if (!open) {
@@ -132,7 +140,12 @@ export async function chosenWay(chunk: PageChunk<PageSide>, kind: "shared" | "wo
     }
     return open;
   };
-  return { kind, token, link, crossing };
+  return { kind, token, link, crossing, where: JSON.stringify([kind, script, user(), ...files]) };
+}
+
+/** The way of a client with `auth`: its sign-in is in the worker as well. */
+export function withSignIn(way: WorkerWay, url: string, { auth }: Pick<WorkerOptions, "auth">): WorkerWay {
+  return auth ? { ...way, signIn: pageOfSignIn.here!.RemoteSignIn.of(auth, url, way.where, () => way.link()) } : way;
 }
 
 /** Starts the worker at once, or joins it, while the page's side of it is loaded. Rejects with a NoWorker where there is none. */

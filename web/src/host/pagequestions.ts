@@ -6,12 +6,13 @@ import { RPCFailure } from "../shared/errors.js";
 import type { Open } from "../shared/mcp.js";
 import { errorData } from "./errordata.js";
 import { asData } from "./remotecalls.js";
-import type { HostMessage, PageMessage } from "./protocol.js";
+import type { Asked, HostMessage, PageMessage } from "./protocol.js";
 
 /** Errors of the app's, kept for those who get them later. */
 const THROWN = 16;
 
-type Question = Extract<HostMessage, { t: "question" }>;
+/** What the app is asked: what the page itself is asked for a sign-in has a number of its own. */
+type Question = Extract<HostMessage, { t: "question" }> & { asked: Asked };
 
 /** The app's code, as the host asks it: its token provider and its handlers. */
 export class PageQuestions {
@@ -44,7 +45,8 @@ export class PageQuestions {
   }
 
   /** Asks the app, and sends what it says. */
-  async answer(asked: Question): Promise<void> {
+  async answer(message: Extract<HostMessage, { t: "question" }>): Promise<void> {
+    const asked = message as Question;
     const { question } = asked;
     const over = new AbortController();
     this.#open.set(question, { over, asked: asked.asked });

@@ -1,7 +1,7 @@
 import { GONE } from "./askpage.js";
 import { thrownInPage } from "./errordata.js";
 import type { QuestionContext } from "./portview.js";
-import type { Asked, HostMessage, PageMessage } from "./protocol.js";
+import type { Asked, AskedToSignIn, HostMessage, PageMessage } from "./protocol.js";
 
 /** A question that the page has not answered. */
 interface OpenQuestion {
@@ -32,7 +32,7 @@ export class PortQuestions {
   }
 
   /** Asks the page; rejects with what the app threw, and with `GONE` where the page goes before. */
-  ask(client: number, asked: Asked, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
+  ask(client: number, asked: Asked | AskedToSignIn, request: object, { server, signal, draft, saveDraft }: QuestionContext): Promise<unknown> {
     const question = ++questions;
     if (asked === "token") this.#tokens.set(question, client);
     const over = new AbortController();

@@ -13,8 +13,9 @@ import type { PortCall } from "./portcall.js";
 import { PortAgents } from "./portagents.js";
 import { PortCalls } from "./portcalls.js";
 import { PortOutbox } from "./portoutbox.js";
+import { type PortSignIn, PortSignIns } from "./portsignins.js";
 import type { PortView, QuestionContext, ViewPage } from "./portview.js";
-import { type Asked, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
+import { type Asked, type AskedToSignIn, checked, FROM_PAGE, type HostMessage, type PageMessage } from "./protocol.js";
 
 /** One page at its host, from its hello to its end. */
 export class PortSession implements ViewPage {
@@ -26,6 +27,7 @@ export class PortSession implements ViewPage {
   readonly #calls: PortCalls;
   readonly #agents: PortAgents;
   readonly #questions = new PortQuestions((message) => this.send(message), () => this.#presence.hangs());
+  readonly #signIns = new PortSignIns(this);
   #outlives = false;
   #dropped = 0;
 
@@ -115,8 +117,17 @@ export class PortSession implements ViewPage {
     this.#calls.ended(call);
   }
 
-  question(client: number, asked: Asked, request: object, context: QuestionContext): Promise<unknown> {
+  question(client: number, asked: Asked | AskedToSignIn, request: object, context: QuestionContext): Promise<unknown> {
     return this.#questions.ask(client, asked, request, context);
+  }
+
+  /** The sign-in that a client names as its `auth`. */
+  signIn(number: number | undefined): PortSignIn | undefined {
+    return this.#signIns.get(number);
+  }
+
+  answer(ask: number, work: Promise<unknown>): void {
+    this.#asks.answer(ask, work);
   }
 
   #receive(data: unknown): void {
@@ -155,6 +166,12 @@ export class PortSession implements ViewPage {
       case "save":
       case "forgetSession":
         this.#agents.take(message);
+        break;
+      case "auth":
+      case "seen":
+      case "signIn":
+      case "signOut":
+        this.#signIns.take(message);
         break;
       case "listening":
         this.#clients.get(message.client)?.listening();
@@ -240,11 +257,13 @@ export class PortSession implements ViewPage {
     this.#calls.letRun();
     this.#questions.withdraw();
     this.#agents.presenceChanged();
+    this.#signIns.pageAway();
   }
 
   pageBack(): void {
     this.#goOn();
     this.#agents.presenceChanged();
+    this.#signIns.pageBack();
     pageArrived();
   }
 
@@ -252,6 +271,7 @@ export class PortSession implements ViewPage {
     this.#port.onmessage = null;
     this.#port.close();
     this.#questions.end();
+    this.#signIns.end();
     for (const client of this.#clients.values()) {
       if (client.view?.client) pageLeft(client.view);
       else client.abort();

@@ -1,5 +1,6 @@
 import type { Call } from "../client/call.js";
 import { ClientView } from "../client/clientview.js";
+import type { Auth } from "../connect/useroptions.js";
 import type { NewCall, SharedCall } from "../client/sharedcall.js";
 import { isAnothers } from "./anothertoken.js";
 import type { Presence } from "./pagepresence.js";
@@ -15,8 +16,18 @@ export interface ViewPage extends CallPort {
   shared(view: PortView): void;
   /** A call is made known under that number; 0 for one of the host's own, which is returned. */
   known(view: PortView, call: (id: number) => PortCall<unknown>, made: NewCall): PortCall<unknown>;
+  /** The sign-in that a client of its names. */
+  signIn(number: number | undefined): PageSignIn | undefined;
   /** Puts a question to the app; rejects with {@link GONE} where the page goes before it has answered. */
   question(client: number, asked: string, request: object, context: QuestionContext): Promise<unknown>;
+}
+
+/** A sign-in of a page's. */
+export interface PageSignIn {
+  /** What its clients sign in with. */
+  readonly auth: Auth;
+  /** Resolves when it is open; rejects where nothing can sign in here. */
+  readonly ready: Promise<void>;
 }
 
 /** What goes with a question. */

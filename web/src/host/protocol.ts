@@ -14,6 +14,9 @@ import type { ErrorData } from "./errordata.js";
 /** What the app's code is asked for: a token, or one of its handlers. */
 export type Asked = "token" | "elicitation" | "sampling" | "roots";
 
+/** What a page itself is asked for a sign-in: to show an address ({@link AddressToShow}), with whether it could; and that its window is gone, once it is. */
+export type AskedToSignIn = "signIn" | "signInWindow";
+
 /** What a logout deletes: by the host with the facts, so that it can be deleted when the client is closed. */
 export interface StoredPlaces {
   /** The server's URL, absolute. */
@@ -31,9 +34,19 @@ export type PageMessage =
   /** Loads the runtime from that address before a client asks for it: with what is spoken to agents, or for MCP. */
   | { t: "load"; wasm: string; agents: boolean }
   /** Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. */
-  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean }
+  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number }
   /** Opens an agent's client in the same way. */
-  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean }
+  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number }
+  /**
+   * Opens the sign-in at a server, which clients name as their `auth`: `how` is {@link CrossingSignIn}, `file` where the worker has
+   * what signs in, `window` the name of the page's own, `answer` what the page has come back with, `seen` whether somebody looks at it.
+   */
+  | { t: "auth"; client: number; url: string; how: object; file: string; window: string; answer?: object; seen: boolean }
+  /** Whether somebody looks at the page. */
+  | { t: "seen"; client: number; seen: boolean }
+  /** Has a person sign in, or signs out; `answered` comes when that is done. */
+  | { t: "signIn"; client: number; ask: number }
+  | { t: "signOut"; client: number; ask: number }
   /** Makes a request of an agent in a session, or sends a notification; 0 is no session. `params` is JSON. `answered` comes with the result. */
   | { t: "request"; client: number; ask: number; session: number; method: string; params: string; notifies: boolean }
   /** Answers what an agent asks: JSON of a result, or of an error object. */
@@ -119,13 +132,17 @@ type HostSays =
   | { t: "assigned"; client: number; session: number; number: number }
   /** The agent's sessions are over; `error` says why, where its client has failed. `again`: it is another user's, and is to be opened once more. */
   | { t: "ended"; client: number; again: boolean; error?: ErrorData }
-  /** The app is asked: `reply` answers. */
-  | { t: "question"; client: number; question: number; asked: Asked; request: object; server: string; draft: string }
+  /** Where a sign-in stands: its page may show that. `address` is where a person has to go, empty where no window is blocked. */
+  | { t: "signedIn"; client: number; state: string; address: string; failure?: ErrorData }
+  /** The page is in the window of a flow that is over. */
+  | { t: "closeWindow"; client: number }
+  /** The app is asked, or the page for a sign-in: `reply` answers. */
+  | { t: "question"; client: number; question: number; asked: Asked | AskedToSignIn; request: object; server: string; draft: string }
   /** Nobody waits for that any more. A token is given all the same: it says who the user is. */
   | { t: "withdrawn"; question: number };
 
 /** What a member has to be: a number (whole, not negative), string, boolean, object, array, bytes, numbers. `?` may be missing. */
-type Kind = "n" | "s" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?";
+type Kind = "n" | "s" | "b" | "o" | "a" | "u8" | "u32" | "?" | "o?" | "n?";
 
 type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Extract<M, { t: T }>, "t" | "size">]-?: Kind } };
 
@@ -133,8 +150,12 @@ type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Ex
 export const FROM_PAGE: Fields<PageMessage> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   load: { wasm: "s", agents: "b" },
-  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
-  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b" },
+  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?" },
+  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?" },
+  auth: { client: "n", url: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b" },
+  seen: { client: "n", seen: "b" },
+  signIn: { client: "n", ask: "n" },
+  signOut: { client: "n", ask: "n" },
   request: { client: "n", ask: "n", session: "n", method: "s", params: "s", notifies: "b" },
   respond: { client: "n", question: "n", ok: "b", json: "s" },
   save: { client: "n", question: "n", json: "s" },
@@ -185,6 +206,8 @@ export const FROM_HOST: Fields<HostMessage> = {
   session: { client: "n", session: "n", made: "o" },
   assigned: { client: "n", session: "n", number: "n" },
   ended: { client: "n", again: "b", error: "o?" },
+  signedIn: { client: "n", state: "s", address: "s", failure: "o?" },
+  closeWindow: { client: "n" },
   question: { client: "n", question: "n", asked: "s", request: "o", server: "s", draft: "s" },
   withdrawn: { question: "n" },
 };
@@ -211,6 +234,8 @@ function is(kind: Kind, value: unknown): boolean {
       return isObject(value);
     case "o?":
       return value === undefined || isObject(value);
+    case "n?":
+      return value === undefined || is("n", value);
     case "u8":
       return value instanceof Uint8Array;
     case "u32":

@@ -48,8 +48,9 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
 
   protected hello(): PageMessage {
     this.#calls.use(this.link, this.number);
-    const { url, options, token } = this.#plan;
-    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined };
+    const { url, options, token, signIn } = this.#plan;
+    const auth = signIn && { auth: signIn.at(this.link) };
+    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined, ...auth };
   }
 
   protected override opened(): void {

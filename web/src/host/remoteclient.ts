@@ -20,6 +20,8 @@ export interface RemoteWay {
   kind: "shared" | "worker";
   /** What gives the app's tokens, where it does. */
   token: TokenProvider | undefined;
+  /** The sign-in of the page's there. */
+  signIn?: { at(link: HostLink): number } | undefined;
   /** The link to the host, a new one where that has ended. */
   link(): Promise<HostLink>;
 }

@@ -14,9 +14,9 @@ export type Host = "page" | "worker" | "shared";
  * | `unsupported` | the browser has none of that kind |
  * | `opaque_origin` | the page is a sandboxed frame, or a file: it has no origin that a worker could share |
  * | `no_locks` | the page has no Web Locks: it is not served over https, or its storage is blocked |
- * | `page_code` | an option is a function that has to run in the page |
+ * | `page_code` | an option is a function that has to run in the page, or `auth` has one |
  * | `page_wasm` | the wasm was given as something that cannot go to a worker |
- * | `page_auth` | a client with the option `auth` runs in the page, which opens the window to sign in |
+ * | `page_auth` | a client with the option `auth` runs in the page, unless `host` names a worker |
  * | `bad_url` | the option `worker` is not a URL |
  * | `other_origin` | the worker's script is of another origin than the page, such as a CDN's |
  * | `refused` | the browser refuses the worker: storage that is blocked, as in some frames and private windows; a policy |

@@ -36,6 +36,12 @@ export interface SharedSignIn {
   /** Whether a person signs in. */
   readonly attended: boolean;
   readonly listeners: Set<() => void>;
+  /** Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told to the listeners. */
+  isSeen?(): boolean;
+}
+
+function isThisPageSeen(): boolean {
+  return globalThis.document?.visibilityState !== "hidden";
 }
 
 /** The sign-in of one client. */
@@ -107,10 +113,9 @@ export class Authorization implements ClientAuthorization {
   }
 
   async #signedIn({ refusal, away }: Extract<Held, { refusal: Refusal }>, opening: boolean, over: AbortSignal | undefined): Promise<Trials | undefined> {
-    const { auth, attended } = await this.#shared();
+    const { auth, attended, isSeen = isThisPageSeen } = await this.#shared();
     // After a step-up that came to nothing the former token is there, and is no news.
     const isIn = (): boolean => auth.state === "signed-in" && !auth.failure;
-    const isSeen = (): boolean => globalThis.document?.visibilityState !== "hidden";
     for (let inVain = 0; ; ) {
       if (attended && away && !isSeen()) {
         const repair = await auth.repaired(new Response(null, { status: refusal.status }), refusal.token, false, this.#trials);

@@ -1,5 +1,6 @@
 // What a sign-in gets of the page or worker that it is in.
 
+import type { AskedPages } from "../auth/askedpages.js";
 import type { Channel } from "../auth/browser.js";
 import type { AuthPlace } from "../auth/opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
@@ -24,9 +25,9 @@ async function authRows(): Promise<AuthRows | undefined> {
   return key ? new AuthRows(connect) : undefined;
 }
 
-/** Where the sign-in at a server is, in this page. Its channel is the page's, until that goes. */
-export async function authPlace(): Promise<AuthPlace> {
-  return placeOf(await authRows(), memory);
+/** Where the sign-in at a server is, in this page; or in this worker, with the pages that it asks. Its channel is the page's or worker's, until that goes. */
+export async function authPlace(pages?: AskedPages): Promise<AuthPlace> {
+  return { ...placeOf(await authRows(), memory), ...(pages && { pages }) };
 }
 
 /** Takes all tokens out of the memory of this page. What is given puts them, and what was stored, in a place of their own, to be revoked. */

@@ -39,6 +39,8 @@ function forClients(source: SignInSource): OAuth {
   const made: OAuth = {
     onchange: undefined,
     chunk: clientPart,
+    ...(source.crossing && { crossing: source.crossing }),
+    heard: (signIn) => made.onchange?.(signIn as ServerSignIn),
     authorize(url) {
       void opened(url); // at once: it takes the answer that this page has come back with
       return new clientPart.here!.Authorization(url, () => opened(url));

@@ -1,0 +1,148 @@
+// The sign-ins of one page at its host, by their numbers on the port.
+
+import type { Callback } from "../auth/flow.js";
+import type { AddressToShow } from "../auth/askedpages.js";
+import type { CrossingSignIn } from "../auth/oauth.js";
+import type { ReturnedPage } from "../auth/opensignin.js";
+import type { Auth } from "../connect/useroptions.js";
+import { Authorization } from "../signin/authorization.js";
+import { GONE } from "./askpage.js";
+import { errorData } from "./errordata.js";
+import { HostSignIn, type SignInPage } from "./hostsignin.js";
+import type { AskedToSignIn, HostMessage, PageMessage } from "./protocol.js";
+
+/** How the names of windows begin that sign-ins run in (auth/flow.ts). */
+const FLOW_WINDOW = "holdfast-";
+
+/** The page, as far as its sign-ins go. */
+interface AuthPage {
+  readonly isHere: boolean;
+  question(client: number, asked: AskedToSignIn, request: object, context: { server: string }): Promise<unknown>;
+  send(message: HostMessage): void;
+}
+
+/** A page's hold on a sign-in: from its opening to the page's end. */
+export class PortSignIn implements SignInPage {
+  /** What a client here signs in with. */
+  readonly auth: Auth;
+  /** Resolves when it is open, and the answer taken that the page has come back with; rejects with `load_failed` where nothing can sign in here. */
+  readonly ready: Promise<void>;
+  readonly signIn: HostSignIn;
+  readonly isInFlow: boolean;
+  isSeen: boolean;
+  isReturning = true;
+  readonly #page: AuthPage;
+  readonly #number: number;
+
+  constructor(page: AuthPage, { client, url, how, file, window, answer, seen }: Extract<PageMessage, { t: "auth" }>, taken: Set<string>) {
+    this.#page = page;
+    this.#number = client;
+    this.isSeen = seen;
+    this.isInFlow = window.startsWith(FLOW_WINDOW);
+    const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, file));
+    this.auth = { authorize: (at) => new Authorization(at, () => signIn.shared) };
+    const self = this;
+    const returned: ReturnedPage = {
+      itself: page,
+      name: window,
+      get isAlone() {
+        return signIn.isAlone(self);
+      },
+      take: () => newAnswer(answer as Callback | undefined, taken),
+      close: () => page.send({ t: "closeWindow", client }),
+      leave: (address, { window }) => this.#leave({ address, window, leaves: true }),
+    };
+    const joined = signIn.join(this, returned).finally(() => {
+      this.isReturning = false;
+      signIn.arrived();
+    });
+    this.ready = joined;
+    this.ready.catch(() => {}); // the clients that wait for it hear of it
+  }
+
+  get isHere(): boolean {
+    return this.#page.isHere;
+  }
+
+  ask(asked: AskedToSignIn, request: object): Promise<unknown> {
+    return this.#page.question(this.#number, asked, request, { server: "" });
+  }
+
+  /** Has the page go to an address; resolves when somebody comes back from there, or the page has gone. */
+  async #leave(there: AddressToShow): Promise<void> {
+    try {
+      await this.ask("signIn", there);
+      await this.ask("signInWindow", there);
+    } catch (error) {
+      if (error !== GONE) throw error;
+    }
+  }
+
+  tell(): void {
+    void this.signIn.shared.then(({ auth: { state, address = "", failure } }) => {
+      this.#page.send({ t: "signedIn", client: this.#number, state, address, ...(failure && { failure: errorData(failure) }) });
+    });
+  }
+}
+
+/** An answer comes with each of the page's sign-ins, until the page knows that it was taken. */
+function newAnswer(answer: Callback | undefined, taken: Set<string>): Callback | undefined {
+  if (!answer || taken.has(answer.state)) return undefined;
+  taken.add(answer.state);
+  return answer;
+}
+
+/** The sign-ins of a page. */
+export class PortSignIns {
+  readonly #page: AuthPage & { answer(ask: number, work: Promise<unknown>): void };
+  readonly #all = new Map<number, PortSignIn>();
+  /** The states of answers that the page has come back with. */
+  readonly #taken = new Set<string>();
+
+  constructor(page: AuthPage & { answer(ask: number, work: Promise<unknown>): void }) {
+    this.#page = page;
+  }
+
+  /** The one under that number. */
+  get(number: number | undefined): PortSignIn | undefined {
+    return number === undefined ? undefined : this.#all.get(number);
+  }
+
+  /** What the page says of a sign-in. */
+  take(message: Extract<PageMessage, { t: "auth" | "seen" | "signIn" | "signOut" }>): void {
+    const one = this.#all.get(message.client);
+    switch (message.t) {
+      case "auth":
+        if (!one) this.#all.set(message.client, new PortSignIn(this.#page, message, this.#taken));
+        break;
+      case "seen":
+        if (!one) break;
+        one.isSeen = message.seen;
+        if (message.seen) one.signIn.arrived();
+        else one.signIn.changed();
+        break;
+      case "signIn":
+        if (one) this.#page.answer(message.ask, one.ready.then(() => one.signIn.signIn(one)));
+        break;
+      case "signOut":
+        if (one) this.#page.answer(message.ask, one.ready.then(async () => (await one.signIn.shared).auth.signOut()));
+        break;
+    }
+  }
+
+  /** The page is away. */
+  pageAway(): void {
+    for (const one of this.#all.values()) one.signIn.changed();
+  }
+
+  /** The page is back. */
+  pageBack(): void {
+    for (const one of this.#all.values()) one.signIn.arrived();
+  }
+
+  /** The page has gone. */
+  end(): void {
+    for (const one of this.#all.values()) one.signIn.leave(one);
+    this.#all.clear();
+  }
+}

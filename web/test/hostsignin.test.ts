@@ -1,0 +1,142 @@
+// Which page a worker asks for a sign-in: pages are played, and say what the test has them say.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GONE } from "../src/host/askpage.js";
+import { HostSignIn, type SignInPage } from "../src/host/hostsignin.js";
+import { tasks } from "./ready.js";
+
+// A channel of Node's would keep the test from ending.
+delete (globalThis as { BroadcastChannel?: unknown }).BroadcastChannel;
+
+const ADDRESS = "https://as.example/authorize";
+let servers = 0;
+
+/** A page of the worker's. */
+class PlayedPage implements SignInPage {
+  isHere = true;
+  isReturning = false;
+  told = 0;
+  readonly asked: string[] = [];
+  #leave: (() => void)[] = [];
+  #closed = (): void => {};
+
+  /** `blocks`: its browser opens no window. */
+  constructor(readonly isSeen: boolean, readonly isInFlow = false, readonly blocks = false) {}
+
+  ask(asked: string): Promise<unknown> {
+    this.asked.push(asked);
+    if (asked === "signIn") return Promise.resolve(!this.blocks);
+    return new Promise((resolve, reject) => {
+      this.#closed = () => resolve(true);
+      this.#leave.push(() => reject(GONE));
+    });
+  }
+
+  tell(): void {
+    this.told++;
+  }
+
+  /** Nobody is in its window any more. */
+  close(): void {
+    this.#closed();
+  }
+
+  /** It goes: for good, or to the back/forward cache. */
+  goes(): void {
+    this.isHere = false;
+    for (const leave of this.#leave.splice(0)) leave();
+  }
+}
+
+const nothing = { itself: {}, name: "", isAlone: false, take: () => undefined, close() {}, leave: () => Promise.resolve() };
+
+async function rig(...pages: PlayedPage[]): Promise<HostSignIn> {
+  const signIn = HostSignIn.of({ options: { redirectUrl: "https://app.example/" }, how: "popup", storage: "memory" }, `https://mcp${++servers}.example/mcp`, "");
+  for (const page of pages) await signIn.join(page, nothing);
+  return signIn;
+}
+
+function wanted(leaves = false): { address: string; window: string; leaves: boolean } {
+  return { address: ADDRESS, window: "holdfast-1", leaves };
+}
+
+test("Fault 312: the page is asked that somebody looks at; a hidden one, and the window of a flow, are not", async () => {
+  const [first, hidden, flow] = [new PlayedPage(true), new PlayedPage(false), new PlayedPage(true, true)];
+  const signIn = await rig(first, hidden, flow);
+  await signIn.show(wanted());
+  assert.deepEqual([first.asked, hidden.asked, flow.asked], [["signIn", "signInWindow"], [], []]);
+});
+
+test("Fault 312: while nobody looks at any page the address waits, and no page is asked", async () => {
+  const hidden = new PlayedPage(false);
+  const signIn = await rig(hidden);
+  const shown = signIn.show(wanted());
+  await tasks(5);
+  assert.deepEqual(hidden.asked, []);
+  const seen = new PlayedPage(true, false, true);
+  await signIn.join(seen, nothing);
+  signIn.arrived();
+  assert.equal(await shown, undefined, "its browser opens no window: the app shows the address");
+  assert.deepEqual([hidden.asked, seen.asked], [[], ["signIn"]]);
+});
+
+test("Fault 312: a page whose answer is still being taken is asked for nothing", async () => {
+  const page = new PlayedPage(true);
+  page.isReturning = true;
+  const signIn = await rig(page);
+  const shown = signIn.show(wanted());
+  await tasks(5);
+  assert.deepEqual(page.asked, []);
+  page.isReturning = false;
+  signIn.arrived();
+  await shown;
+  assert.deepEqual(page.asked, ["signIn", "signInWindow"]);
+});
+
+test("Fault 312: the window of a page that has gone is for another page to show; a page that has left for the authorization server is not followed", async () => {
+  for (const leaves of [false, true]) {
+    const [other, newest] = [new PlayedPage(true), new PlayedPage(true)];
+    const signIn = await rig(other, newest);
+    const { closed } = (await signIn.show(wanted(leaves)))!;
+    let ended: unknown = "no";
+    void closed.then((how) => (ended = how));
+    newest.goes();
+    signIn.leave(newest);
+    await tasks(5);
+    assert.equal(ended, leaves ? "no" : "lost", `leaves: ${leaves}`);
+    if (!leaves) continue;
+    signIn.arrived(); // somebody looks at a page again
+    await tasks(5);
+    assert.equal(ended, "lost");
+  }
+});
+
+test("Fault 312: a page that comes back from the cache still watches its window; where it had left itself, nothing was decided", async () => {
+  for (const leaves of [false, true]) {
+    const page = new PlayedPage(true);
+    const signIn = await rig(page);
+    const { closed } = (await signIn.show(wanted(leaves)))!;
+    let ended: unknown = "no";
+    void closed.then((how) => (ended = how));
+    page.goes();
+    await tasks(5);
+    page.isHere = true;
+    signIn.arrived();
+    await tasks(5);
+    assert.equal(ended, leaves ? undefined : "no", `leaves: ${leaves}`);
+    page.close();
+    await tasks(5);
+    assert.equal(ended, undefined);
+    assert.deepEqual(page.asked, leaves ? ["signIn", "signInWindow"] : ["signIn", "signInWindow", "signInWindow"]);
+  }
+});
+
+test("Fault 312: where somebody has clicked, that page is asked, though a newer one is there", async () => {
+  const [clicked, newest] = [new PlayedPage(true), new PlayedPage(true)];
+  const signIn = await rig(clicked, newest);
+  void signIn.signIn(clicked).catch(() => {});
+  await signIn.show(wanted());
+  assert.ok(clicked.asked.includes("signIn"));
+  assert.deepEqual(newest.asked, []);
+});
