@@ -36,8 +36,8 @@ export interface OAuthOptions {
   interaction?: HowPeople;
   /**
    * Where tokens are kept. `persistent`: in IndexedDB, sealed under a key that no script can read; all tabs have
-   * the same sign-in, also after a reload. `memory`: in this page alone; each tab and each reload is
-   * signed in anew, and no token rests on a disk. Default "persistent".
+   * the same sign-in, also after a reload. `memory`: in this page alone, where each tab and each reload
+   * is signed in anew; with `host: "shared"` in the worker, for all tabs. No token rests on a disk then. Default "persistent".
    */
   storage?: TokenStorage;
   /** Sends the requests of the sign-in. Default: the browser's fetch. */

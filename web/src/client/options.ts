@@ -114,8 +114,8 @@ export interface ConnectOptions {
   /** Gives bearer tokens. */
   token?: TokenProvider;
   /**
-   * Signs in where the server wants it: what {@link oauth} gives. Not with `token`, and in the
-   * page alone: `host` has to be "page" or left out.
+   * Signs in where the server wants it: what {@link oauth} gives. Not with `token`.
+   * The client is in the page, unless `host` is "shared" or "worker": there the worker signs in and has the tokens.
    */
   auth?: Auth;
   /**
