@@ -36,6 +36,8 @@ export class Worker {
   tokens!: Tokens;
   /** The first client that is opened fails, as where its server redirects. */
   redirects = false;
+  /** The cores of its clients ask for their tokens; else a test asks. */
+  asks = false;
   /** What waits until it is over: the client's opening, and its sessions. */
   opening: Promise<void> | undefined;
   /** Messages to pages that have not arrived. */
@@ -78,7 +80,7 @@ export class Worker {
       first.port.state(JSON.stringify({ state: "failed", error: { code: "http_error", message: "it redirects", op: "connect", status: 308, retryable: false } }), 0);
       await failed;
     }
-    const core = new CoreRig();
+    const core = new CoreRig(this.asks ? { keeping: { journal: undefined, stores: this.tokens } } : {});
     this.cores.push(core);
     made(core.core);
     const opened = core.core.start({}, "omit");

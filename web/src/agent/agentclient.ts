@@ -100,6 +100,11 @@ export class AgentClient implements AgentBackend {
     return this.#pages.canForward;
   }
 
+  /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
+  get takingToken(): Promise<void> | undefined {
+    return this.#life.takingToken;
+  }
+
   /** Whether another page may come to it: not where what is stored was deleted, or the runtime has exited. */
   get isShareable(): boolean {
     return this.#keeping.journal?.forgotten !== true && !this.#wire.runtime.death;

@@ -75,6 +75,8 @@ export class Lifetime<F extends Facts, C extends object> {
   #thrown: unknown;
   /** Ends the question for a token that is under way. */
   #asking: AbortController | undefined;
+  /** See {@link Lifetime.takingToken}. */
+  #taking: Promise<void> | undefined;
 
   constructor(wire: Wire, keeping: Keeping, listeners: StateListeners, use: LifetimeUse<F, C>) {
     this.#wire = wire;
@@ -199,8 +201,20 @@ export class Lifetime<F extends Facts, C extends object> {
     }
   }
 
+  /** Resolves when the token that is asked for is the client's, or has made it another user's; undefined where none is asked for. */
+  get takingToken(): Promise<void> | undefined {
+    return this.#taking;
+  }
+
   /** The core's Token effect. */
-  async askForToken(): Promise<void> {
+  askForToken(): Promise<void> {
+    const taking = this.#takeToken().finally(() => {
+      if (this.#taking === taking) this.#taking = undefined;
+    });
+    return (this.#taking = taking);
+  }
+
+  async #takeToken(): Promise<void> {
     const { stores } = this.#keeping;
     const wire = this.#wire;
     const { runtime, handle } = wire;

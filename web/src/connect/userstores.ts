@@ -124,15 +124,19 @@ export class UserStores implements Tokens {
     return answer;
   }
 
-  /**
-   * Whether a token is another user's than the last one. Then it is kept for the
-   * client that works with that user's store, and asks for it next.
-   */
+  /** Whether a token is another user's than the last one. */
+  isAnothers(answer: TokenAnswer): boolean {
+    if (this.#options.principal !== undefined || !answer.ok) return false;
+    return this.#user !== undefined && this.#user.principal !== userOf(answer);
+  }
+
+  /** The same; then it is kept for the client that works with that user's store, and asks for it next. */
   changed(answer: TokenAnswer): boolean {
     if (this.#options.principal !== undefined || !answer.ok) return false;
+    const isAnothers = this.isAnothers(answer);
     const before = this.#user;
     this.#user = { principal: userOf(answer) };
-    if (!before || before.principal === this.#user.principal) return false;
+    if (!before || !isAnothers) return false;
     // Who signs in for calls that were made before anybody had is who made them.
     if (this.#authorization && before.principal === undefined && !this.#opening) return false;
     this.#ahead = Promise.resolve(answer);

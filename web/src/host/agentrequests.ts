@@ -55,11 +55,6 @@ export class AgentRequests {
     );
   }
 
-  /** Refuses one. */
-  refuse({ ask }: Extract<PageMessage, { t: "request" }>, error: HoldfastError): void {
-    this.#send({ t: "answered", ask, error: errorData(error) });
-  }
-
   /** Nobody waits for that answer any more. */
   giveUp(ask: number, why: string): void {
     this.#open.get(ask)?.abort.abort(why);

@@ -127,14 +127,19 @@ export class AgentView implements SharingPage, TokenView {
     return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }), ...(this.#signIn && { auth: this.#signIn.auth }) });
   }
 
-  /** Asks for the next token. What the page wants meanwhile waits for that: it may be another user's. */
+  /** Asks for the next token. What the page wants meanwhile waits for that: it may be another user's, and then until the client is that user's. */
   #askForToken(url: string): Promise<string> {
     const token = askForToken(this, url);
     const done = (): void => {
       if (this.#asking === asking) this.#asking = undefined;
     };
-    const asking = (this.#asking = token.then(done, done));
+    const asking = (this.#asking = token.then((given) => this.#taken(given)).then(done, done));
     return token;
+  }
+
+  /** Waits for the client where that token is another user's: that of a page that is alone has it a few microtasks later, and is the last user's until then. */
+  async #taken(token: string): Promise<void> {
+    if (this.stores.isAnothers({ ok: true, text: token })) await this.#agent?.client?.takingToken;
   }
 
   /** Reports whether it may stand so from here on. */
@@ -276,13 +281,14 @@ export class AgentView implements SharingPage, TokenView {
   /** Carries out a request of the page's. */
   request(message: Extract<PageMessage, { t: "request" }>): void {
     const { session, method } = message;
-    const client = this.#agent?.client;
-    const mirror = session === 0 ? undefined : this.#shown.sessionOf(session);
-    if (!client || !this.isOpen || (session !== 0 && !mirror)) {
-      const what = session === 0 ? "client" : "session";
-      return this.#requests.refuse(message, new HoldfastError({ code: "closed", op: method, message: `the ${what} is closed` }));
-    }
-    this.#requests.make(message, this.#asking, () => ({ client, handle: mirror ? handleOf(mirror, method) : 0 }));
+    this.#requests.make(message, this.#asking, () => {
+      const client = this.#agent?.client;
+      if (!client || !this.isOpen) throw isClosed("client", method);
+      if (session === 0) return { client, handle: 0 };
+      const mirror = this.#shown.sessionOf(session); // the user may have changed while the request waited
+      if (!mirror) throw isClosed("session", method);
+      return { client, handle: handleOf(mirror, method) };
+    });
   }
 
   /** Nobody waits for that answer any more. */
@@ -316,6 +322,11 @@ export class AgentView implements SharingPage, TokenView {
     if (this.#asking) void this.#asking.then(now);
     else now();
   }
+}
+
+/** The error of what is asked of something that is closed. */
+function isClosed(what: "client" | "session", op: string): HoldfastError {
+  return new HoldfastError({ code: "closed", op, message: `the ${what} is closed` });
 }
 
 /** The runtime's number for a session; throws where none has it. */

@@ -9,7 +9,7 @@ interface UserView {
 
 /**
  * Whether a view has to leave its client since its page has given that token, which is another user's.
- * The client of a page that is alone goes on with it as that user's, unless nobody waits for it any more.
+ * The client of a page that is alone goes on with it as that user's, unless it does not wait for it (`isLate`).
  */
 export function isAnothers({ peers, stores }: UserView, token: unknown, isLate: boolean): boolean {
   const isToken = typeof token === "string" && token !== "";

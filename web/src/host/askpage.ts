@@ -20,7 +20,7 @@ export interface TokenView {
   readonly hasToken: boolean;
   /** All views of the same client, the newest last. */
   readonly peers: readonly TokenView[];
-  /** Its own page has given that token, whoever wanted it; `isLate`: nobody waits for it any more. */
+  /** Its own page has given that token, whoever wanted it; `isLate`: no client waits for it. */
   heardToken?(token: unknown, isLate?: boolean): void;
   /** Goes on with a client of the user that its page has now. */
   leaves(): void;
@@ -123,7 +123,7 @@ function firstToken(view: TokenView, server: string): Promise<string> {
       next.page.question(next.number, "token", {}, { server, signal }).then(
         (given) => {
           clearTimeout(timer);
-          next.heardToken?.(given);
+          next.heardToken?.(given, isChecked);
           if (next === view || user === undefined || principalOf(given) === user) resolve(given as string);
           else goOn();
         },
