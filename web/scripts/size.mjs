@@ -112,7 +112,7 @@ import { packages } from "./wasmpackages.mjs";
 // that cannot be replaced; 2.7 KB of the wasm for pages that come while it waits, and for what an app's fetch has read.
 // Clients with auth may be in a worker: 2.8 KB of the worker, which asks pages for windows and has what a client asks of its sign-in
 // (host/hostsignin.ts, signin/authorization.ts), 1.2 KB of the script for the page's side of it (host/remotesignin.ts), which is a chunk of 1 KB and 3.6 KB that it has in common with that
-// of the sign-in, in a file of its own: together that weighs 1.1 KB more. 0.2 KB of the module are for the way there.
+// of the sign-in, in a file of its own: together that weighs 1.1 KB more. 0.2 KB of the module and of the page's side are for the way there.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -122,21 +122,21 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 const files = [
   { name: "holdfast.wasm", budget: 578_000, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 680_000, goal: 700_000 },
-  { name: "connect(), before the host", paths: loaded(app), budget: 8_850, goal: 10_000 },
+  { name: "connect(), before the host", paths: loaded(app), budget: 9_050, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_800, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 56_800, goal: 45_000 },
-  { name: "the module, before the host", paths: loaded(module), budget: 10_900, goal: 10_000 },
-  { name: "the module, shared host", paths: pageSide(module), budget: 24_700, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 59_800, goal: 45_000 },
-  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 23_850, goal: 8_000 },
-  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_200, goal: 8_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 57_050, goal: 45_000 },
+  { name: "the module, before the host", paths: loaded(module), budget: 11_150, goal: 10_000 },
+  { name: "the module, shared host", paths: pageSide(module), budget: 25_050, goal: 22_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 60_250, goal: 45_000 },
+  { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_200, goal: 8_000 },
+  { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_250, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
-  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_000, goal: 1_800 },
+  { name: "chunk of clients with auth", paths: [chunk(module, "authorization")], budget: 3_050, goal: 1_800 },
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_500, goal: 12_000 },
-  { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 6_500, goal: 2_500 },
+  { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_500, goal: 12_000 },
   { name: "holdfast.js", budget: 71_700, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 65_800, goal: 45_000 },
+  { name: "holdfast-worker.mjs", budget: 66_200, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
