@@ -145,7 +145,7 @@ var classified = map[string]map[string]string{
 		"revision": "one of the protocol's names", "credentials": "one of fetch's words", "rerun": "one of our words", "ack": "one of our words",
 		"validate": "one of our words", "journal": "no free string", "timeouts": "numbers", "limits": "numbers", "retention": "numbers",
 		"validator": "an address of the app's own", "wasm": "an address of the app's own", "worker": "an address of the app's own",
-		"host": "one of our words", "fetch": "a function of the app's", "auth": "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
+		"host": "one of our words", "fetch": "a function of the app's", "capabilities": "names that every server is told", "auth": "TestFault122_CanariesOfSignIn, web/test/authsecrets.test.ts",
 	},
 	"CallOptions": {
 		"key": "canary", "meta": "canary", "onprogress": "a function of the app's", "timeouts": "numbers", "ack": "one of our words", "rerun": "one of our words", "task": "a number",

@@ -51,7 +51,9 @@ func newVisits(t *testing.T, p *peer.Peer, options string) *visits {
 	script := strings.NewReplacer("SERVER", chrome.JS(p.URL()), "OPTIONS", `{ host: "shared", ack: "manual", `+options+` }`).Replace(keeperScript)
 	// What a script imports first runs first.
 	v.site.File("/held.mjs", heldWorkers)
-	v.url = v.site.Page("/visit", `import "/held.mjs";`+script+followAll)
+	// A page is ready once nothing that it asks for is under way: a worker that is killed would reject it.
+	const ready = "window.ready = true;\n"
+	v.url = v.site.Page("/visit", `import "/held.mjs";`+strings.Replace(script, ready, "", 1)+followAll+ready)
 	return v
 }
 
