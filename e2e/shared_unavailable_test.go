@@ -54,9 +54,6 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 		"wasm that cannot go to another thread": {func(_ *testing.T, _ *chrome.Site) string {
 			return `{ wasm: await fetch("/holdfast.wasm") }`
 		}, "wasm", "page_wasm"},
-		"a sign-in with a function that the page has to run": {func(_ *testing.T, _ *chrome.Site) string {
-			return `{ auth: holdfast.oauth({ credentials: () => undefined }) }`
-		}, "auth", "page_code"},
 		"a function that the page has to run": {func(_ *testing.T, _ *chrome.Site) string {
 			return `{ fetch: (...request) => fetch(...request) }`
 		}, "fetch is a function", "page_code"},

@@ -60,6 +60,31 @@ func TestFault310_SignInInAWorker(t *testing.T) {
 	}
 }
 
+// TestFault310_ByItselfInThePage: with auth and no worker that is named the client is in the page, and the app hears why. With
+// a function of the app's to sign in with, a worker that is named is refused.
+func TestFault310_ByItselfInThePage(t *testing.T) {
+	t.Parallel()
+	s := oauthserver.Start(t)
+	s.Person("ada")
+	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{"host":"auto"}`)
+	page.WaitFor(`window.opened || window.failed`)
+	got := chrome.Script[[]string](page, `
+		if (window.failed) return [String(failed), String(failed.cause)];
+		const { content } = await mcp.callTool("pay", {}).result;
+		return [content[0].text, mcp.host, ...told];`)
+	if !slices.Equal(got, []string{"ada", "page", "page: page_auth"}) {
+		t.Errorf("got %q", got)
+	}
+	for _, host := range []string{"shared", "worker"} {
+		got := chrome.Script[failure](page, `
+			const auth = holdfast.oauth({ credentials: () => undefined });
+			return await attempt(async () => (await holdfast.connect(`+chrome.JS(s.URL)+`, { auth, host: "`+host+`" }), 0));`)
+		if got.Code != "host_unavailable" || !strings.Contains(got.Message, "credentials") {
+			t.Errorf("%s: got %q: %s", host, got.Code, got.Message)
+		}
+	}
+}
+
 // TestFault310_CallsWaitInAWorker: the page goes away to sign in, while a call waits in the shared worker. The call
 // did not run before, is not sent again by the page that comes back, and runs once.
 func TestFault310_CallsWaitInAWorker(t *testing.T) {
