@@ -25,7 +25,7 @@ async function slowPage(): Promise<{ worker: Worker; slow: Agent; session: Agent
 /** What has gone to the agent, by the names of the methods. */
 const sent = (worker: Worker): string[][] => worker.cores.map((core) => core.sent.map(({ method }) => method));
 
-test("Fault 349: what the only page of a client wants while its token is asked for goes out as nobody, where that is of another user, until the client is that user's", async () => {
+test("Fault 349: what the only page of a client wants while its token is asked for goes out as nobody, where that is of another user, until the client belongs to that user", async () => {
   const { worker, slow, session, second, ask, give } = await slowPage();
   try {
     const { core, tokens } = worker;
