@@ -17,6 +17,7 @@ import (
 // port. Nothing else of the page is in the way of that: a listener beside the page's own takes nothing from it.
 const portsScript = `
 window.overheard = [];
+{
 const overhear = (what) => overheard.push(shown(what instanceof ArrayBuffer ? new Uint8Array(what) : what));
 for (const { prototype } of [MessagePort, Worker]) {
 	const { postMessage } = prototype;
@@ -45,6 +46,7 @@ globalThis.MessageChannel = class extends MessageChannel {
 		listening(this.port2);
 	}
 };
+}
 // What the search has to find, said and heard in ways that the module uses as well.
 window.audible = async (said, heard) => {
 	const { port1, port2 } = new MessageChannel();
