@@ -69,7 +69,12 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	if kept := c.kept[id]; kept != nil {
 		call = kept
 	}
-	if call == nil || call.record == nil {
+	switch {
+	case call == nil:
+		// It is over and acknowledged. That may wait to be stored still.
+		c.writer.WhenStored(now, false, &repeatedAck{c, id, ticket, c.writer.Open()})
+		return
+	case call.record == nil:
 		c.tellAcked(id, ticket, true) // no later page is told of it
 		return
 	}
@@ -92,6 +97,19 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 		return
 	}
 	c.writer.WhenStored(now, false, &afterStored{c, call, &acknowledgement{ticket, over, stored}})
+}
+
+// repeatedAck answers an Ack of a call that nothing is known of any more (durable.Waiter).
+type repeatedAck struct {
+	c      *Client
+	id     engine.CallID
+	ticket uint32
+	waits  bool // for a store that worked
+}
+
+// Stored answers it: where the store has failed meanwhile, a later page may hear of the call.
+func (a *repeatedAck) Stored(engine.Time) {
+	a.c.tellAcked(a.id, a.ticket, !a.waits || a.c.writer.Open())
 }
 
 // acknowledgement answers an Ack.

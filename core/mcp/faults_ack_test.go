@@ -1,9 +1,11 @@
 package mcp_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -45,5 +47,33 @@ func TestFault132_AskedAgainAfterTheStoreFailed(t *testing.T) {
 		want(`{"stored":true}`, "")
 		ack(4)
 		want(`{"stored":true}`, "")
+	}
+}
+
+// Fault 352: an app acknowledges a call twice, the second time while the first waits for
+// the store. It is told once both are stored, and that they are not where they are not.
+func TestFault352_AcknowledgedTwice(t *testing.T) {
+	for _, result := range []journal.Result{journal.ResultOK, journal.ResultFailed} {
+		w := coretest.NewMCP(t, mcp.Config{Journal: true, NoListen: true})
+		w.Handshake("2025-11-25")
+		store(w)
+		c, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})
+		store(w)
+		x := w.Newest()
+		w.Head(x, 200, "content-type", coretest.JSON)
+		w.Chunk(x, coretest.Result(coretest.RequestID(w.Request(x)), `{}`))
+		w.End(x, engine.EndClean)
+		store(w)
+		for ticket := uint32(1); ticket <= 2; ticket++ {
+			w.Input("ack", func(m *mcp.Client, now engine.Time) { m.Ack(now, c, 0, ticket) })
+		}
+		if told := w.Delivered(c, engine.EventAcked); len(told) != 0 {
+			t.Errorf("it is told %q while the store has not answered", told)
+		}
+		w.Stored(result, durable.ReasonFailed)
+		want := fmt.Sprintf(`{"stored":%v}`, result == journal.ResultOK)
+		if told := w.Delivered(c, engine.EventAcked); len(told) != 2 || told[0] != want || told[1] != want {
+			t.Errorf("it is told %q, want %s twice\n%s", told, want, w.Log())
+		}
 	}
 }
