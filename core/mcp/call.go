@@ -177,7 +177,7 @@ func (s *transmission) goOn(c *Client, call *call, now engine.Time) {
 	switch {
 	case call.undecided(c):
 		c.claims.wait(now)
-	case call.looksUnsent(c):
+	case call.looksUnsent(c) && !(call.left && call.flags.Repeatable()):
 		// Sent from here, it would be sent once more from there.
 		call.unsent(c, now, "the store has failed, and could not note that the request leaves")
 	case c.state != stateOpen || c.token.Asking(): // whoever opens the client sends it

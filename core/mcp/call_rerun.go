@@ -28,6 +28,9 @@ func (call *call) answerLost(c *Client, now engine.Time, outcome engine.Resumpti
 // must not be taken for this one's.
 func (call *call) rerun(c *Client, now engine.Time) {
 	c.reschedule(call)
+	if call.isKept() && call.record.Unstored() {
+		call.record.writeCursor(call.carrier()) // of the stream that its events came on
+	}
 	c.abort(call.x)
 	call.x = 0
 	call.stream.End()

@@ -39,8 +39,11 @@ func (call *call) sendDue(c *Client) engine.Time {
 func (call *call) unsent(c *Client, now engine.Time, why string) {
 	call.fold = nil
 	failure := unsentError(call.method, why)
-	if call.undecided(c) {
+	switch {
+	case call.undecided(c):
 		failure = undecidedError(call.method)
+	case call.left:
+		failure.Message = "the server did not run the request, and it will not be sent again: " + why
 	}
 	c.settle(now, call, engine.OutcomeFailure, nil, failure)
 }

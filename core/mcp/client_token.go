@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"github.com/holdfast-mcp/holdfast/core/engine"
-	"github.com/holdfast-mcp/holdfast/core/journal"
 	"github.com/holdfast-mcp/holdfast/core/link"
 )
 
@@ -75,7 +74,9 @@ func (call *call) awaitAuthorization(c *Client) {
 	if call.resumes() || call.record == nil {
 		return
 	}
-	c.write(call, journal.Entry{Kind: journal.Refused})
+	if call.isKept() {
+		call.record.refused()
+	}
 	call.denied = true
 }
 

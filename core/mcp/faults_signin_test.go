@@ -26,13 +26,16 @@ func store(w coretest.MCP) {
 }
 
 // refusedCall returns a world with a session and a call that is under way for the first time.
-func refusedCall(t *testing.T) (coretest.MCP, engine.CallID) {
+func refusedCall(t *testing.T) (coretest.MCP, engine.CallID) { return refusedCallOf(t, 0) }
+
+// refusedCallOf does the same with a call of these flags.
+func refusedCallOf(t *testing.T, flags journal.Flags) (coretest.MCP, engine.CallID) {
 	w := coretest.NewMCP(t, signingIn)
 	w.Start()
 	signIn(w)
 	w.AnswerInitialize(w.Newest(), "2025-11-25", "s1")
 	store(w)
-	c, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true})
+	c, _ := w.Call("tools/call", `{"name":"pay"}`, mcp.CallOptions{Durable: true, Flags: flags})
 	store(w)
 	return w, c
 }

@@ -45,7 +45,7 @@ func (l *life) auditFetch(f engine.Effect) {
 		l.bodies[id] = body
 	}
 	if e, id := l.toolCall(f.Request); e != nil {
-		if e.left = true; e.never {
+		if e.leftBefore, e.left = e.left, true; e.never {
 			l.fatal("call %d leaves although its app was told that it will not", e.number)
 		}
 		l.carries(e, f.X)
@@ -190,7 +190,7 @@ func (l *life) auditSettle(f engine.Effect) {
 	}
 	e.page.settled = &f
 	if f.Failure != nil && f.Failure.Code == engine.CodeUnsent && e.left {
-		l.fatal("call %d has left, and its app is told that it has not", e.number)
+		l.fatal("call %d may have run, and its app is told that it has not", e.number)
 	}
 	// Another page goes on with a call whose page is closed. It runs one again that may
 	// be, where the note that it leaves is all that the store could take of it.

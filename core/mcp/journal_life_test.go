@@ -41,8 +41,10 @@ type errand struct {
 	unsure    bool // the client may truly not know what became of it
 	lost      bool // its session was forgotten
 	refused   bool // the server said 503
-	left      bool // a request of it has left
-	never     bool // the app was told that nobody sends it
+	left      bool // a request of it has left, and the server has not said that it did not run
+
+	leftBefore bool // the same, before the request that is under way
+	never      bool // the app was told that nobody sends it
 
 	page *sight // what the page of now knows of it; nil for nothing
 }

@@ -37,6 +37,9 @@ func (l *life) serveOne(x engine.ExchangeID) {
 		l.Chunk(x, coretest.Result(coretest.RequestID(r), `{"protocolVersion":"2025-11-25","capabilities":{}}`))
 		l.End(x, engine.EndClean)
 	case session(r) != l.sessionName():
+		if e, _ := l.toolCall(r); e != nil {
+			e.left = e.leftBefore
+		}
 		l.Head(x, 404)
 	case r.Method == "GET":
 		l.serveGET(x)

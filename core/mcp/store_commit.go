@@ -65,7 +65,7 @@ func (c *Client) storeFailed(now engine.Time, why durable.Reason) {
 	if why == durable.ReasonClosed { // everything was deleted
 		for _, call := range c.calls {
 			if call.record != nil {
-				call.record.headIn = neverSent
+				call.record.neverStored()
 			}
 		}
 		c.session.stored = false // nor is the session: whoever closes last ends it

@@ -19,7 +19,8 @@ type record struct {
 	t       *call
 	foreign bool   // it has ended in another tab's hands: its log is that tab's
 	headIn  uint32 // the commit that holds its head
-	sentIn  uint32 // the first that says that it leaves
+	openIn  uint32 // the one since which a page that finds the call sends it: of its head, or of a refusal
+	sentIn  uint32 // the first after that which says that it leaves
 	overIn  uint32 // and the one that holds its outcome
 
 	key     string
@@ -56,10 +57,11 @@ func (c *Client) keep(call *call, o *CallOptions) {
 		return
 	}
 	call.record = c.newRecord(call, uint64(call.request), 1, o.Key, c.wall())
-	call.record.headIn = c.writer.Next()
+	call.record.headIn, call.record.openIn = c.writer.Next(), c.writer.Next()
 	c.byRecord[call.record.ID] = call
 	if !c.writer.Open() {
-		call.record.Memory, call.record.headIn = true, neverSent // until the store works again
+		call.record.Memory = true // until the store works again
+		call.record.neverStored()
 		return
 	}
 	call.record.Begin(call.journalHead())
@@ -81,11 +83,22 @@ func (c *Client) wall() int64 { return c.cfg.Wall + int64(c.now) }
 // neverSent is no commit's ticket.
 const neverSent = 1<<32 - 1
 
+// neverStored notes that no commit holds the record, or that what one held is deleted.
+func (r *record) neverStored() { r.headIn, r.openIn = neverSent, neverSent }
+
 // looksUnsent reports whether a later page may find the call as one that waits to be
-// sent, whatever this one says of it: it never left, its head may be there, and what
-// has become of it can no longer be noted.
+// sent, whatever this one says of it: what is stored of it may say that it never left,
+// or that it was refused, and what has become of it can no longer be noted.
 func (call *call) looksUnsent(c *Client) bool {
-	return !call.left && call.record.Memory && (c.writer.EndsBetween(call.record.headIn, call.record.sentIn) || call.record.key != "" && !c.writer.Has(call.record.headIn) && !c.writer.Closed())
+	r := call.record
+	return r.Memory && (c.writer.EndsBetween(r.openIn, r.sentIn) || !call.left && r.key != "" && !c.writer.Has(r.headIn) && !c.writer.Closed())
+}
+
+// refused notes what is written now: that the server has refused to run the request. A
+// page that finds the call sends it, until it is stored that it leaves again.
+func (r *record) refused() {
+	r.Write(journal.Entry{Kind: journal.Refused})
+	r.openIn, r.sentIn = r.c.writer.Next(), neverSent
 }
 
 // isKept reports whether what is written of the call gets stored.
@@ -129,19 +142,25 @@ func (r *record) AppendRow(b []byte) []byte {
 		return r.Log.AppendRow(b, journal.OpEnded)
 	}
 	stream := call.carrier()
-	if stream != nil && !bytes.Equal(stream.Cursor.ID, r.cursor) {
-		r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
-		r.WriteSecret(journal.Entry{Kind: journal.Cursor, Data: r.cursor})
-		if c.seen = stream.AppendSeen(c.seen[:0]); len(c.seen) > 0 {
-			r.WriteSecret(journal.Entry{Kind: journal.Seen, Data: c.seen})
-		}
-	}
+	r.writeCursor(stream)
 	if stream != nil && stream.RetryValue() >= 0 && stream.RetryValue() != r.retry {
 		r.retry = stream.RetryValue()
 		r.Write(journal.Entry{Kind: journal.Retry, N: [3]uint64{uint64(r.retry)}})
 	}
 	r.Promise(call.guaranteeOnceStored(c))
 	return r.Log.AppendRow(b, 0)
+}
+
+// writeCursor writes the cursor of a stream that has moved on, nil for none.
+func (r *record) writeCursor(stream *link.Stream) {
+	if stream == nil || bytes.Equal(stream.Cursor.ID, r.cursor) {
+		return
+	}
+	r.cursor = append(r.cursor[:0], stream.Cursor.ID...)
+	r.WriteSecret(journal.Entry{Kind: journal.Cursor, Data: r.cursor})
+	if r.c.seen = stream.AppendSeen(r.c.seen[:0]); len(r.c.seen) > 0 {
+		r.WriteSecret(journal.Entry{Kind: journal.Seen, Data: r.c.seen})
+	}
 }
 
 // carrier returns the stream whose cursor is stored with the call: its own, or
@@ -226,10 +245,10 @@ func (c *Client) rewrite(call *call) {
 		stream.UnstoreSeen()
 	}
 	r := call.record
-	headIn := r.headIn
+	before, next := *r, c.writer.Next()
 	r.restart(r.Epoch)
 	// If this does not get stored, what was stored before may still be there.
-	r.headIn = min(headIn, c.writer.Next())
+	r.headIn, r.openIn = min(before.headIn, next), min(before.openIn, next)
 	r.BeginAgain(call.journalHead())
 	if undecided {
 		c.claimKey(call, 0)
@@ -248,7 +267,12 @@ func (c *Client) rewrite(call *call) {
 	// One that waits to be run again was sent too, under an id that is used up.
 	if call.state >= callStoring || call.reruns > 0 {
 		c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
-		r.sentIn = c.writer.Next()
+		r.sentIn = next
+	}
+	if r.sentIn == next {
+		r.sentIn = min(before.sentIn, next)
+	} else if c.writer.Has(before.sentIn) {
+		r.openIn = next // until then it says that it left
 	}
 	if call.policy != nil {
 		c.writePolicy(call)

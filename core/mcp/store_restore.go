@@ -235,6 +235,9 @@ func (c *Client) folded(call *call, op journal.Op) {
 	call.record.acked = max(call.record.acked, call.fold.Acked)
 	if call.fold.Sent {
 		call.record.sentIn, call.left, call.denied = 0, true, call.fold.Refused
+		if call.denied {
+			call.record.sentIn = neverSent // a page that finds it sends it
+		}
 		call.request = requestID(call.fold.Request) // found by it once it is this tab's
 	}
 }
