@@ -1,0 +1,225 @@
+package jetstore_test
+
+import (
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/embedded"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/storetest"
+)
+
+// node opens the store on a connection of its own, as each node does.
+func node(t testing.TB, s *server.Server, cfg jetstore.Config) *jetstore.Store {
+	t.Helper()
+	kept, err := jetstore.Open(t.Context(), embedded.Connect(t, s.ClientURL()), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kept.Close)
+	return kept
+}
+
+func TestLog(t *testing.T) {
+	storetest.Log(t, func(t *testing.T, o storetest.Options) []store.Log {
+		s, cfg := embedded.Start(t, embedded.Options{}), jetstore.Config{PerStream: int64(o.PerStream), Bytes: int64(o.Bytes)}
+		return []store.Log{node(t, s, cfg).Log(), node(t, s, cfg).Log()}
+	})
+}
+
+func TestRecords(t *testing.T) {
+	storetest.Records(t, func(t *testing.T) []store.Records {
+		s := embedded.Start(t, embedded.Options{})
+		return []store.Records{node(t, s, jetstore.Config{}).Records(), node(t, s, jetstore.Config{}).Records()}
+	})
+}
+
+var stream = store.Stream{Session: "session", Name: "stream"}
+
+// fill appends the events to a stream, and returns where it ends.
+func fill(t *testing.T, l store.Log, from store.Position, events ...string) store.Position {
+	t.Helper()
+	for _, data := range events {
+		next, err := l.Append(t.Context(), stream, from, "message", []byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = next
+	}
+	return from
+}
+
+// count reads what is behind a position.
+func count(t *testing.T, l store.Log, after store.Position) (n int, err error) {
+	for _, err := range l.After(t.Context(), stream, after) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// TestFault410_PoisonedMessage: something else has published to the stream's subject.
+func TestFault410_PoisonedMessage(t *testing.T) {
+	s := embedded.Start(t, embedded.Options{})
+	l := node(t, s, jetstore.Config{}).Log()
+	end := fill(t, l, stream.Start(), "1", "2")
+	js := embedded.Connect(t, s.ClientURL())
+	events, err := js.Stream(t.Context(), "MCP-events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := events.Info(t.Context(), jetstream.WithSubjectFilter(">"))
+	if err != nil || len(info.State.Subjects) != 1 {
+		t.Fatalf("subjects: %v, %v", info.State.Subjects, err)
+	}
+	for subject := range info.State.Subjects {
+		// Once as nonsense, once as the copy of an event under other words.
+		raw, err := events.GetMsg(t.Context(), end.Place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, poison := range []*nats.Msg{
+			{Subject: subject, Data: []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`)},
+			{Subject: subject, Header: raw.Header, Data: []byte("other words")},
+		} {
+			poison.Header.Del(nats.ExpectedLastSubjSeqHdr)
+			if _, err := js.PublishMsg(t.Context(), poison); err != nil {
+				t.Fatal(err)
+			}
+			n, err := count(t, l, stream.Start())
+			if n != 2 || store.CodeOf(err) != store.Corrupt {
+				t.Errorf("replay: %d events, %v; want 2, corrupt", n, err)
+			}
+			if _, err := l.Append(t.Context(), stream, end, "message", []byte("3")); store.CodeOf(err) == "" {
+				t.Error("the writer goes on behind it")
+			}
+		}
+	}
+	other := store.Stream{Session: "session", Name: "another"}
+	if _, err := l.Append(t.Context(), other, other.Start(), "message", nil); err != nil {
+		t.Errorf("another stream suffers: %v", err)
+	}
+}
+
+// TestFault411_LostTail: a store comes back with less than it had, and goes on from there.
+func TestFault411_LostTail(t *testing.T) {
+	s := embedded.Start(t, embedded.Options{})
+	l := node(t, s, jetstore.Config{}).Log()
+	kept := fill(t, l, stream.Start(), "1", "2")
+	lost := fill(t, l, kept, "3", "4")
+	events, err := embedded.Connect(t, s.ClientURL()).Stream(t.Context(), "MCP-events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for place := lost.Place - 1; place <= lost.Place; place++ {
+		if err := events.DeleteMsg(t.Context(), place); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := count(t, l, lost); n > 0 || store.CodeOf(err) != store.Truncated {
+		t.Errorf("behind what is lost: %d events, %v; want truncated", n, err)
+	}
+	if n, err := count(t, l, kept); n != 0 || err != nil {
+		t.Errorf("behind what is kept: %d events, %v", n, err)
+	}
+	// The work that went on elsewhere writes other words in their place.
+	fill(t, l, kept, "3 again", "4 again", "5 again")
+	if n, err := count(t, l, lost); n > 0 || store.CodeOf(err) != store.Foreign {
+		t.Errorf("behind what is lost: %d events, %v; want foreign", n, err)
+	}
+}
+
+// TestFault412_FullDisk: the server's disk, as it is set aside for JetStream, is full.
+func TestFault412_FullDisk(t *testing.T) {
+	s := embedded.Start(t, embedded.Options{MaxStore: 256 << 10})
+	kept := node(t, s, jetstore.Config{Patience: 500 * time.Millisecond})
+	l := kept.Log()
+	end, n, refused := stream.Start(), 0, error(nil)
+	for ; n < 200; n++ {
+		next, err := l.Append(t.Context(), stream, end, "message", make([]byte, 8<<10))
+		if err != nil {
+			refused = err
+			break
+		}
+		end = next
+	}
+	if store.CodeOf(refused) != store.Full {
+		t.Fatalf("after %d events: %v; want full", n, refused)
+	}
+	if got, err := count(t, l, stream.Start()); got != n || err != nil {
+		t.Errorf("what was stored: %d of %d events, %v", got, n, err)
+	}
+	other := store.Stream{Session: "another", Name: "s"}
+	if err := l.Forget(t.Context(), stream.Session); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Append(t.Context(), other, other.Start(), "message", make([]byte, 8<<10)); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// TestAckLost: the answer to an append is lost with its connection; the same append again adds nothing.
+func TestAckLost(t *testing.T) {
+	s := embedded.Start(t, embedded.Options{})
+	a, b := node(t, s, jetstore.Config{}).Log(), node(t, s, jetstore.Config{}).Log()
+	first := fill(t, a, stream.Start(), "1")
+	second := fill(t, b, first, "2") // as the first try has done
+	if again := fill(t, a, first, "2"); again != second {
+		t.Errorf("again: %v, was %v", again, second)
+	}
+	if n, err := count(t, a, stream.Start()); n != 2 || err != nil {
+		t.Errorf("%d events, %v", n, err)
+	}
+}
+
+// TestServerRestart: the store's server is restarted; readers and writers go on within their patience.
+func TestServerRestart(t *testing.T) {
+	dir := t.TempDir()
+	s := embedded.Start(t, embedded.Options{Dir: dir})
+	port := s.Addr().String()
+	cfg := jetstore.Config{Patience: time.Minute, Poll: 100 * time.Millisecond}
+	a, b := node(t, s, cfg).Log(), node(t, s, cfg).Log()
+	end := fill(t, a, stream.Start(), "1")
+	got := make(chan string, 8)
+	go func() {
+		defer close(got)
+		for event, err := range b.Follow(t.Context(), stream, stream.Start()) {
+			if err != nil {
+				return
+			}
+			got <- string(event.Data)
+		}
+	}()
+	if first := <-got; first != "1" {
+		t.Fatal(first)
+	}
+	s.Shutdown()
+	s.WaitForShutdown()
+	embedded.Start(t, embedded.Options{Dir: dir, Port: portOf(t, port)})
+	fill(t, a, end, "2", "3")
+	if second, third := <-got, <-got; second != "2" || third != "3" {
+		t.Errorf("followed: %q, %q", second, third)
+	}
+}
+
+func portOf(t *testing.T, address string) int {
+	t.Helper()
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

@@ -1,0 +1,181 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
+)
+
+// errLease: the node could not say for too long that it is there, and others go on with its calls.
+var errLease = errors.New("this node has lost its lease")
+
+// member is a node's part in the cluster: its own record, and what it has seen of the others'.
+type member struct {
+	mu       sync.Mutex
+	revision uint64
+	renewed  time.Time // when the record was last written for sure; monotonic
+	held     map[*func()]struct{}
+	others   map[string]*sighting
+}
+
+// sighting is when a node's record was last seen to change, by this node's monotonic clock.
+type sighting struct {
+	revision uint64
+	at       time.Time
+}
+
+func nodeKey(name string) store.Key { return store.Key{Kind: "nodes", Group: "all", ID: name} }
+
+const left = "left" // what the record of a node says behind its name that has left by itself
+
+// beat is how often a node writes its record, and looks at the others'.
+func (n *Node) beat() time.Duration { return n.cfg.Lease / 5 }
+
+func (n *Node) join(ctx context.Context) error {
+	n.member.held, n.member.others = map[*func()]struct{}{}, map[string]*sighting{}
+	return n.renew(ctx)
+}
+
+// renew writes the node's record. The lease counts from before the write: the others see it later.
+func (n *Node) renew(ctx context.Context) error {
+	began := time.Now()
+	n.member.mu.Lock()
+	revision := n.member.revision
+	n.member.mu.Unlock()
+	next, err := n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name), revision)
+	if store.CodeOf(err) == store.Conflict {
+		// An earlier try that got there after all, or the others have given this node up and deleted it.
+		record, found := n.cfg.Records.Get(ctx, nodeKey(n.name))
+		if found != nil && store.CodeOf(found) != store.Unknown {
+			return found
+		}
+		next, err = n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name), record.Revision)
+	}
+	if err != nil {
+		return err
+	}
+	n.member.mu.Lock()
+	n.member.revision, n.member.renewed = next, began
+	n.member.mu.Unlock()
+	return nil
+}
+
+// leave tells the others that they need not wait.
+func (n *Node) leave(ctx context.Context) error {
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	_, err := n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name+" "+left), n.member.revision)
+	return err
+}
+
+// leased reports whether the node may run calls: the others wait for a whole lease, it gives up after two thirds.
+func (n *Node) leased() bool {
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	return time.Since(n.member.renewed) < n.cfg.Lease*2/3
+}
+
+// holding has a function called when the lease is lost, until done.
+func (m *member) holding(lost func()) (done func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held[&lost] = struct{}{}
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.held, &lost)
+	}
+}
+
+func (m *member) lose() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for lost := range m.held {
+		go (*lost)()
+	}
+}
+
+// watch renews the lease, and goes on with the calls of nodes that have ended.
+func (n *Node) watch() {
+	tick := time.NewTicker(n.beat())
+	defer tick.Stop()
+	n.work.Go(n.mind)
+	for {
+		select {
+		case <-tick.C:
+		case <-n.ctx.Done():
+			return
+		}
+		if err := n.renew(n.ctx); err != nil {
+			continue
+		}
+		gone, err := n.gone(n.ctx)
+		if err != nil {
+			continue
+		}
+		for _, name := range gone {
+			n.takeOver(n.ctx, name)
+		}
+	}
+}
+
+// mind gives up what runs here when the lease is lost: it must not wait for a store that does not answer.
+func (n *Node) mind() {
+	tick := time.NewTicker(n.beat() / 2)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if !n.leased() {
+				n.member.lose()
+			}
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+// gone returns the nodes whose records have not changed for a lease, or that have left.
+func (n *Node) gone(ctx context.Context) (names []string, err error) {
+	records, err := n.cfg.Records.List(ctx, "nodes", "all")
+	if err != nil {
+		return nil, err
+	}
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	seen := map[string]*sighting{}
+	for _, record := range records {
+		name, why, _ := cutSpace(string(record.Value))
+		if name == n.name {
+			continue
+		}
+		s := n.member.others[name]
+		if s == nil || s.revision != record.Revision {
+			s = &sighting{revision: record.Revision, at: time.Now()}
+		}
+		seen[name] = s
+		if why == left || time.Since(s.at) > n.cfg.Lease {
+			names = append(names, name)
+		}
+	}
+	n.member.others = seen
+	return names, nil
+}
+
+// there reports whether another node is alive, as far as this one knows.
+func (n *Node) there(ctx context.Context, name string) (bool, error) {
+	n.member.mu.Lock()
+	s := n.member.others[name]
+	n.member.mu.Unlock()
+	if s != nil {
+		return time.Since(s.at) <= n.cfg.Lease, nil
+	}
+	_, err := n.cfg.Records.Get(ctx, nodeKey(name)) // it may have come since the last look
+	if store.CodeOf(err) == store.Unknown {
+		return false, nil
+	}
+	return true, err
+}

@@ -1,0 +1,95 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
+)
+
+func cutSpace(text string) (before, after string, found bool) { return strings.Cut(text, " ") }
+
+// takeOver goes on with the calls of a node that has ended. Several nodes may try at once: the log decides.
+func (n *Node) takeOver(ctx context.Context, gone string) {
+	records, err := n.cfg.Records.List(ctx, "calls", gone)
+	if err != nil {
+		return // the next beat tries again
+	}
+	whole := true
+	for _, record := range records {
+		whole = n.takeOne(ctx, gone, record) && whole
+	}
+	if !whole {
+		return
+	}
+	node, err := n.cfg.Records.Get(ctx, nodeKey(gone))
+	if err == nil {
+		_ = n.cfg.Records.Delete(ctx, nodeKey(gone), node.Revision)
+	}
+}
+
+// takeOne goes on with a call, and reports whether its old record needs no more looking at.
+func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bool {
+	var k kept
+	if json.Unmarshal(record.Value, &k) != nil {
+		n.cfg.Logger.Error("a record of a call cannot be read, and is left")
+		return true
+	}
+	stream := store.Stream{Session: k.Session, Name: k.Stream}
+	old := callKey(gone, stream)
+	last, err := n.cfg.Log.Last(ctx, stream)
+	switch {
+	case store.CodeOf(err) == store.Unknown || store.CodeOf(err) == store.Corrupt, err == nil && word(last.Label) == labelFinal:
+		// Nothing was said of it to anybody, or its session is over; or it was answered; or nobody can
+		// write to it any more, and its readers are told that.
+		_ = n.cfg.Records.Delete(ctx, old, record.Revision)
+		return true
+	case err != nil:
+		return false
+	}
+	if name := writer(last.Label); name != gone && name != n.name {
+		if alive, err := n.there(ctx, name); alive || err != nil {
+			return false // it runs the call, or is about to
+		}
+	}
+	if _, err := n.cfg.Records.Get(ctx, callKey(n.name, stream)); store.CodeOf(err) != store.Unknown {
+		return false // it runs here
+	}
+	session, err := n.session(ctx, k.Session, k.User)
+	if err == errNoSession {
+		_ = n.cfg.Records.Delete(ctx, old, record.Revision)
+		return true
+	}
+	if err != nil {
+		return false
+	}
+	c := n.call(session, k.Stream, k.Body, http.Header{headerRevision: {k.Revision}}, k.Epoch+1)
+	c.Taken, c.at = true, last.Position
+	if c.append(labelOwner, nil) != nil {
+		return false // somebody else was first, the dead one perhaps, or the store is away
+	}
+	if n.keep(ctx, c) != nil {
+		return false // it is taken from the old record once more, by whoever sees that this node is gone
+	}
+	_ = n.cfg.Records.Delete(ctx, old, record.Revision)
+	n.cfg.Logger.Info("took over a call", "epoch", c.Epoch)
+	n.work.Go(func() {
+		for event, err := range n.cfg.Log.After(n.ctx, stream, stream.Start()) {
+			if err != nil {
+				n.cfg.Logger.Warn("what a call has said so far cannot be read", "error", err)
+				c.Past = nil
+				asked, _ := sort(c.Body)
+				_ = c.append(labelFinal, refusal(asked.ID, -32603, ErrInterrupted.Error()))
+				n.drop(n.ctx, callKey(n.name, stream))
+				return
+			}
+			if forClient(event.Label) {
+				c.Past = append(c.Past, event.Data)
+			}
+		}
+		n.run(c)
+	})
+	return true
+}

@@ -1,0 +1,110 @@
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/gateway"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/sdknode"
+)
+
+// variable is the environment variable that makes a process of the test's binary a node.
+const variable = "CLUSTER_NODE"
+
+// orders are what a process of a node is told.
+type orders struct {
+	NATS     string        `json:"nats"`
+	World    string        `json:"world"`
+	Replicas int           `json:"replicas"`
+	Lease    time.Duration `json:"lease"`
+	Patience time.Duration `json:"patience"`
+	Upstream string        `json:"upstream"` // a gateway for this server; "" for a node of the Go SDK
+	Port     int           `json:"port"`
+}
+
+// Main runs the tests, or the node that this process is to be. TestMain calls it.
+func Main(m *testing.M) {
+	text := os.Getenv(variable)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var o orders
+	err := json.Unmarshal([]byte(text), &o)
+	if err == nil {
+		err = serve(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "node:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// serve is a node's process, until it is told to end.
+func serve(o orders) error {
+	nc, err := nats.Connect(o.NATS, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	kept, err := jetstore.Open(ctx, js, jetstore.Config{Replicas: o.Replicas, Patience: o.Patience, Poll: time.Second})
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	cfg := node.Config{
+		Log: kept.Log(), Records: kept.Records(), Bus: nc, Lease: o.Lease, KeepAlive: time.Second,
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	}
+	var n *node.Node
+	if o.Upstream != "" {
+		cfg.Backend = &gateway.Backend{URL: o.Upstream, Keep: func(ctx context.Context, s *node.Session) error { return n.Keep(ctx, s) }}
+	} else {
+		backend := tools(o.World)
+		defer backend.Close()
+		cfg.Backend = backend
+	}
+	if n, err = node.Start(ctx, cfg); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", o.Port))
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: n}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM)
+	left := make(chan error, 1)
+	go func() {
+		<-told
+		left <- errors.Join(n.Close(context.Background()), server.Shutdown(context.Background()))
+	}()
+	fmt.Println(listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-left
+}
+
+var _ node.Backend = (*sdknode.Backend)(nil)
