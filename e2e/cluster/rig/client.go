@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
@@ -19,6 +20,7 @@ type Client struct {
 	t     testing.TB
 	cfg   mcp.Config
 	store *coretest.Store
+	left  sync.Once
 }
 
 // Connect opens a client, and returns once it is connected.
@@ -40,7 +42,7 @@ func open(t testing.TB, cfg mcp.Config, store *coretest.Store) *Client {
 		c.Defer(func(m *mcp.Client, now engine.Time) { m.Stored(now, ticket, journal.ResultOK, 0) })
 	}
 	t.Cleanup(func() {
-		c.Close()
+		c.leave()
 		if t.Failed() {
 			for _, e := range c.Effects() {
 				t.Log(coretest.Describe(e))
@@ -67,9 +69,22 @@ func open(t testing.TB, cfg mcp.Config, store *coretest.Store) *Client {
 // Reload ends the page, without a word to anybody, and opens the next one over the same journal.
 func (c *Client) Reload() *Client {
 	c.t.Helper()
-	c.Close()
-	c.HTTP.CloseIdleConnections()
+	c.leave()
 	return open(c.t, c.cfg, c.store)
+}
+
+func (c *Client) leave() { c.left.Do(c.Close) }
+
+// Find returns the call of a label that an earlier page has made; of any, where label is "".
+func (c *Client) Find(label string) engine.CallID {
+	c.t.Helper()
+	for _, e := range c.Effects() {
+		if e.Kind == engine.Recall && (label == "" || strings.Contains(string(e.Data), `"label":"`+label+`"`)) {
+			return e.C
+		}
+	}
+	c.t.Fatalf("call %s is not in the journal", label)
+	return 0
 }
 
 // Call calls a tool, in a call that is not to be run again.
@@ -83,6 +98,9 @@ func (c *Client) Call(tool string, arguments any) (id engine.CallID) {
 	})
 	return id
 }
+
+// Calls are calls by their labels.
+type Calls map[string]engine.CallID
 
 // Count calls the tool count.
 func (c *Client) Count(label string, n int) engine.CallID {

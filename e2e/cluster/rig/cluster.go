@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/embedded"
 )
 
@@ -46,6 +47,7 @@ type Process struct {
 	Link *Link
 
 	t       testing.TB
+	name    string // the node's own
 	orders  orders
 	command *exec.Cmd
 	ended   chan struct{}
@@ -99,6 +101,33 @@ func Start(t testing.TB, o Options) *Cluster {
 	return c
 }
 
+// Running returns the node that runs a call: the one that the world has heard last.
+func (c *Cluster) Running(label string) *Process {
+	c.t.Helper()
+	for _, p := range c.Nodes {
+		if strconv.Itoa(p.command.Process.Pid) == c.World.Of(label).Node {
+			return p
+		}
+	}
+	c.t.Fatalf("no node runs %s", label)
+	return nil
+}
+
+// Runs reports whether a node runs a call, by the store's records.
+func (c *Cluster) Runs(p *Process) bool {
+	c.t.Helper()
+	kept, err := jetstore.Open(c.t.Context(), embedded.Connect(c.t, c.Store), jetstore.Config{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer kept.Close()
+	calls, err := kept.Records().List(c.t.Context(), "calls", p.name)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return len(calls) > 0
+}
+
 // Start starts the process, on the same port as the one before.
 func (p *Process) Start() {
 	p.t.Helper()
@@ -118,7 +147,9 @@ func (p *Process) Start() {
 		p.t.Fatal(err)
 	}
 	line, _ := bufio.NewReader(out).ReadString('\n')
-	_, port, err := net.SplitHostPort(strings.TrimSpace(line))
+	var address string
+	p.name, address, _ = strings.Cut(strings.TrimSpace(line), " ")
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		p.t.Fatalf("the node did not start: %q\n%s", line, p.log.String())
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/gateway"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
-	"github.com/holdfast-mcp/holdfast/e2e/cluster/sdknode"
 )
 
 // variable is the environment variable that makes a process of the test's binary a node.
@@ -100,11 +99,9 @@ func serve(o orders) error {
 		<-told
 		left <- errors.Join(n.Close(context.Background()), server.Shutdown(context.Background()))
 	}()
-	fmt.Println(listener.Addr())
+	fmt.Println(n.Name(), listener.Addr())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-left
 }
-
-var _ node.Backend = (*sdknode.Backend)(nil)

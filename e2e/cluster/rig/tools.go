@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -63,7 +64,7 @@ func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call,
 }
 
 func tell(ctx context.Context, world, what, label string, epoch, step int) error {
-	form := url.Values{"label": {label}, "epoch": {strconv.Itoa(epoch)}, "step": {strconv.Itoa(step)}}
+	form := url.Values{"label": {label}, "epoch": {strconv.Itoa(epoch)}, "step": {strconv.Itoa(step)}, "node": {strconv.Itoa(os.Getpid())}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, world+"/"+what+"?"+form.Encode(), nil)
 	if err != nil {
 		return err

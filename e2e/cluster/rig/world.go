@@ -27,6 +27,7 @@ type Deeds struct {
 	Steps     map[int]int // how many times each step was done
 	Stale     int         // steps that were refused, of a node that had lost the call
 	Waiting   int         // steps that wait for Release
+	Node      string      // the process that has called last
 	epoch     int
 }
 
@@ -86,6 +87,15 @@ func (w *World) Await(label string) {
 	}
 }
 
+// AwaitEpoch returns once so many nodes have run a call.
+func (w *World) AwaitEpoch(label string, epoch int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.of(label).epoch < epoch && !w.over {
+		w.changed.Wait()
+	}
+}
+
 // ServeHTTP hears a tool: /begin, /continue and /step, with label, epoch and step. 409 refuses what
 // another node does by now: the fence that a system outside of the store needs.
 func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -111,6 +121,9 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return ok && r.URL.Path == "/step" && step >= from && !w.over && r.Context().Err() == nil
 	}
 	d.Waiting++
+	if epoch >= d.epoch {
+		d.Node = r.FormValue("node")
+	}
 	for held() {
 		w.changed.Broadcast()
 		w.changed.Wait()
@@ -125,6 +138,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.epoch = epoch
+	w.changed.Broadcast()
 	switch r.URL.Path {
 	case "/begin":
 		d.Began++

@@ -1,0 +1,131 @@
+package cluster_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/rig"
+)
+
+// once checks what a call did to the world.
+func once(t *testing.T, w *rig.World, label string, steps int) rig.Deeds {
+	t.Helper()
+	d := w.Of(label)
+	if d.Began != 1 {
+		t.Errorf("%s was begun %d times", label, d.Began)
+	}
+	if len(d.Steps) != steps {
+		t.Errorf("%s has done steps %v, want %d", label, d.Steps, steps)
+	}
+	return d
+}
+
+// TestFault420_NodeKilled: the node that runs a call is killed in the middle of it, by SIGKILL. Another one goes on with it
+// behind what was said, and the client hears everything once, on one call.
+func TestFault420_NodeKilled(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 4)
+	id := client.Count("a", 8)
+	client.AwaitProgress(id, 3)
+	c.World.Await("a")
+	victim := c.Running("a")
+	victim.Kill()
+	c.World.Release("a")
+	client.Whole(id, 8)
+	if d := once(t, c.World, "a", 8); d.Continued != 1 {
+		t.Errorf("gone on with %d times", d.Continued)
+	}
+	// The session has survived the node that made it: the next call works in it.
+	victim.Start()
+	client.Whole(client.Count("b", 3), 3)
+	once(t, c.World, "b", 3)
+}
+
+// TestFault421_CallThatCannotGoOn: the same with a tool that cannot go on elsewhere. The store says so: the call ends with
+// an error that says what is known, and is not run again.
+func TestFault421_CallThatCannotGoOn(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 2)
+	id := client.Call("ship", map[string]any{"label": "a", "n": 3})
+	client.AwaitProgress(id, 1)
+	c.World.Await("a")
+	c.Running("a").Kill()
+	c.World.Release("a")
+	if how, text := client.Outcome(id); how != "error" || !strings.Contains(text, "nobody knows how far it got") {
+		t.Errorf("ended with %s: %s", how, text)
+	}
+	if d := c.World.Of("a"); d.Began != 1 || d.Continued != 0 {
+		t.Errorf("the world: %+v", d)
+	}
+}
+
+// TestFault422_RollingRestart: all nodes are restarted one by one, in order, while calls run on each.
+func TestFault422_RollingRestart(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	labels := []string{"a", "b", "c", "d", "e", "f"}
+	ids := rig.Calls{}
+	for _, label := range labels {
+		c.World.Hold(label, 3)
+		ids[label] = client.Count(label, 6)
+	}
+	for _, label := range labels {
+		client.AwaitProgress(ids[label], 2)
+	}
+	for _, p := range c.Nodes {
+		p.Leave()
+		p.Start()
+	}
+	for _, label := range labels {
+		c.World.Release(label)
+	}
+	for _, label := range labels {
+		client.Whole(ids[label], 6)
+		once(t, c.World, label, 6)
+	}
+	if requests, nodes := c.Took(); nodes != 3 {
+		t.Errorf("%d requests went to %d nodes", requests, nodes)
+	}
+}
+
+// TestFault423_Partition: a node is cut off from the store, and does not know whether it is dead. It gives its calls up
+// before the others go on with them, and what it still does is refused.
+func TestFault423_Partition(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 4)
+	id := client.Count("a", 8)
+	client.AwaitProgress(id, 3)
+	c.World.Await("a")
+	cut := c.Running("a")
+	cut.Link.Cut()
+	c.World.AwaitEpoch("a", 2) // another one goes on, while the first still waits at its step
+	c.World.Release("a")
+	client.Whole(id, 8)
+	once(t, c.World, "a", 8)
+	cut.Link.Mend()
+	for i := range 4 { // it is back, and serves
+		label := string(rune('b' + i))
+		client.Whole(client.Count(label, 2), 2)
+		once(t, c.World, label, 2)
+	}
+}
+
+// TestReloads: the page is reloaded again and again while nodes are killed.
+func TestReloads(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 4)
+	id := client.Count("a", 8)
+	client.AwaitProgress(id, 3)
+	client = client.Reload()
+	client.AwaitProgress(client.Find("a"), 3)
+	c.World.Await("a")
+	c.Running("a").Kill()
+	client = client.Reload()
+	c.World.Release("a")
+	client.Whole(client.Find("a"), 8)
+	once(t, c.World, "a", 8)
+}

@@ -1,0 +1,99 @@
+package cluster_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/rig"
+)
+
+var (
+	schedules = flag.Int("schedules", 1, "how many random schedules of faults are played")
+	first     = flag.Int64("first", 0, "the seed of the first one; 0 for the clock's")
+)
+
+// TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, page loads. Each fault is followed by
+// a call more, so that there are always some under way; what follows when is decided by the seed alone, and how far the calls are
+// by then is the machine's. Control: each call has a label, and the world counts.
+func TestSchedules(t *testing.T) {
+	seed := *first
+	if seed == 0 {
+		seed = time.Now().UnixNano() % 1_000_000
+	}
+	for i := range *schedules {
+		t.Run(fmt.Sprint("seed ", seed+int64(i)), func(t *testing.T) { schedule(t, uint64(seed)+uint64(i)) })
+	}
+}
+
+const (
+	faults = 8
+	steps  = 12
+)
+
+type tally struct{ kills, leaves, cuts, reloads, interrupted, unknown, calls, events int }
+
+func schedule(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 21))
+	c := rig.Start(t, rig.Options{})
+	client := rig.Connect(t, c.URL)
+	var n tally
+	var labels []string
+	call := func() {
+		label := fmt.Sprintf("call-%d", len(labels))
+		labels = append(labels, label)
+		c.World.Hold(label, 2+random.IntN(steps-1))
+		id := client.Count(label, steps)
+		client.AwaitProgress(id, 1) // its stream has an id, and the page has it
+	}
+	call()
+	call()
+	for range faults {
+		p := c.Nodes[random.IntN(len(c.Nodes))]
+		switch random.IntN(5) {
+		case 0, 1:
+			p.Kill()
+			p.Start()
+			n.kills++
+		case 2:
+			p.Leave()
+			p.Start()
+			n.leaves++
+		case 3:
+			p.Link.Cut()
+			call() // by way of the others
+			p.Link.Mend()
+			n.cuts++
+		case 4:
+			client = client.Reload()
+			n.reloads++
+		}
+		c.World.Release(labels[random.IntN(len(labels))])
+		call()
+	}
+	for _, label := range labels {
+		c.World.Release(label)
+	}
+	client = client.Reload()
+	n.reloads++
+	n.calls = len(labels)
+	var all sync.WaitGroup
+	for _, label := range labels {
+		all.Go(func() {
+			client.Whole(client.Find(label), steps)
+			once(t, c.World, label, steps)
+		})
+	}
+	all.Wait()
+	n.events = n.calls * steps
+	t.Logf("%+v", n)
+	for i, p := range c.Nodes {
+		if strings.Contains(p.Log(), "panic") {
+			t.Errorf("node %d: %s", i, p.Log())
+		}
+	}
+}
