@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 
@@ -99,6 +100,11 @@ func TestGatewayEverything(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs npm's files")
 	}
+	script, err := filepath.Abs("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(everything.ScriptVariable, script)
 	c := rig.Start(t, rig.Options{Upstream: everything.Start(t)})
 	client := rig.Connect(t, c.URL)
 	id := client.Call("trigger-long-running-operation", map[string]any{"duration": 3, "steps": 6})

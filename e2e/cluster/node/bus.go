@@ -23,7 +23,7 @@ func (n *Node) said(ctx context.Context, s *Session, message []byte) {
 	if n.cfg.Backend.Said(ctx, s, message) {
 		return
 	}
-	data, err := json.Marshal(spoken{n.name, s, message})
+	data, err := json.Marshal(spoken{n.Name(), s, message})
 	if err == nil {
 		err = n.cfg.Bus.Publish(subjectSaid, data)
 	}
@@ -35,7 +35,7 @@ func (n *Node) said(ctx context.Context, s *Session, message []byte) {
 func (n *Node) listen() error {
 	sub, err := n.cfg.Bus.Subscribe(subjectSaid, func(m *nats.Msg) {
 		var heard spoken
-		if json.Unmarshal(m.Data, &heard) == nil && heard.From != n.name && heard.Session != nil {
+		if json.Unmarshal(m.Data, &heard) == nil && heard.From != n.Name() && heard.Session != nil {
 			n.cfg.Backend.Said(n.ctx, heard.Session, heard.Message)
 		}
 	})

@@ -49,6 +49,7 @@ type Call struct {
 	Epoch int
 
 	node    *Node
+	owner   string // the node's name when the call began to run here
 	stream  store.Stream
 	running context.Context // ends when the call is not this node's any more
 	stop    context.CancelCauseFunc
@@ -103,7 +104,7 @@ func (c *Call) append(label string, data []byte) error {
 		if c.final {
 			return nil // a message behind the answer has no stream to be on
 		}
-		at, err := c.node.cfg.Log.Append(c.running, c.stream, c.at, label+" "+c.node.name, data)
+		at, err := c.node.cfg.Log.Append(c.running, c.stream, c.at, label+" "+c.owner, data)
 		var told *store.Error
 		switch {
 		case err == nil:
@@ -126,18 +127,18 @@ func (c *Call) append(label string, data []byte) error {
 	}
 }
 
-// begin makes the record and the stream of a call.
+// begin makes the record and the stream of a call. Nothing runs a record whose stream has not begun.
 func (n *Node) begin(ctx context.Context, session *Session, stream string, body []byte, header http.Header) (*Call, error) {
 	c := n.call(session, stream, body, header, 1)
 	c.at = c.stream.Start()
 	if err := n.keep(ctx, c); err != nil {
 		return nil, err
 	}
-	return c, c.append(labelBegin, nil)
+	return c, nil
 }
 
 func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) *Call {
-	c := &Call{Session: session, Body: body, Header: header, Epoch: epoch, node: n, stream: store.Stream{Session: session.ID, Name: stream}}
+	c := &Call{Session: session, Body: body, Header: header, Epoch: epoch, node: n, owner: n.Name(), stream: store.Stream{Session: session.ID, Name: stream}}
 	c.running, c.stop = context.WithCancelCause(n.ctx)
 	return c
 }
@@ -147,7 +148,7 @@ func (n *Node) keep(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	_, err = n.cfg.Records.Put(ctx, callKey(n.name, c.stream), value, 0)
+	_, err = n.cfg.Records.Put(ctx, callKey(c.owner, c.stream), value, 0)
 	return err
 }
 
@@ -168,7 +169,7 @@ func (n *Node) run(c *Call) {
 			return
 		}
 	}
-	n.drop(c.running, callKey(n.name, c.stream))
+	n.drop(c.running, callKey(c.owner, c.stream))
 }
 
 func (c *Call) answered() bool {

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -47,8 +46,7 @@ type Backend interface {
 
 // A Node is an http.Handler. Close or Kill ends it.
 type Node struct {
-	cfg  Config
-	name string
+	cfg Config
 
 	ctx    context.Context // of all that it does
 	end    context.CancelFunc
@@ -71,8 +69,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	// A node that is started again is another one: what it ran before is taken over like any other's.
-	n := &Node{cfg: cfg, name: rand.Text()}
+	n := &Node{cfg: cfg}
 	n.ctx, n.end = context.WithCancel(context.Background())
 	if err := n.listen(); err != nil {
 		return nil, err
@@ -83,9 +80,6 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	n.work.Go(n.watch)
 	return n, nil
 }
-
-// Name is the node's name, another each time that it starts.
-func (n *Node) Name() string { return n.name }
 
 // Close leaves: streams end, and the calls that run here are left to the other nodes, at once.
 func (n *Node) Close(ctx context.Context) error {

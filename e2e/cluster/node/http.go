@@ -130,6 +130,10 @@ func (n *Node) post(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
+	if c.append(labelBegin, nil) != nil {
+		// It may have begun, and then another node runs it: the client has to know that nobody knows.
+		panic(http.ErrAbortHandler)
+	}
 	n.work.Go(func() { n.run(c) })
 	n.stream(w, r, c.stream, c.stream.Start())
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ var errLease = errors.New("this node has lost its lease")
 // member is a node's part in the cluster: its own record, and what it has seen of the others'.
 type member struct {
 	mu       sync.Mutex
+	name     string
 	revision uint64
 	renewed  time.Time // when the record was last written for sure; monotonic
 	held     map[*func()]struct{}
@@ -35,31 +37,41 @@ const left = "left" // what the record of a node says behind its name that has l
 func (n *Node) beat() time.Duration { return n.cfg.Lease / 5 }
 
 func (n *Node) join(ctx context.Context) error {
-	n.member.held, n.member.others = map[*func()]struct{}{}, map[string]*sighting{}
+	n.member.name, n.member.held, n.member.others = rand.Text(), map[*func()]struct{}{}, map[string]*sighting{}
 	return n.renew(ctx)
+}
+
+// Name is the node's name. It has another each time that it starts, and each time that it has lost its lease: what it ran
+// before is then taken over like any other's, by itself perhaps.
+func (n *Node) Name() string {
+	n.member.mu.Lock()
+	defer n.member.mu.Unlock()
+	return n.member.name
 }
 
 // renew writes the node's record. The lease counts from before the write: the others see it later.
 func (n *Node) renew(ctx context.Context) error {
 	began := time.Now()
 	n.member.mu.Lock()
-	revision := n.member.revision
+	name, revision := n.member.name, n.member.revision
 	n.member.mu.Unlock()
-	next, err := n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name), revision)
+	next, err := n.cfg.Records.Put(ctx, nodeKey(name), []byte(name), revision)
 	if store.CodeOf(err) == store.Conflict {
 		// An earlier try that got there after all, or the others have given this node up and deleted it.
-		record, found := n.cfg.Records.Get(ctx, nodeKey(n.name))
+		record, found := n.cfg.Records.Get(ctx, nodeKey(name))
 		if found != nil && store.CodeOf(found) != store.Unknown {
 			return found
 		}
-		next, err = n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name), record.Revision)
+		next, err = n.cfg.Records.Put(ctx, nodeKey(name), []byte(name), record.Revision)
 	}
 	if err != nil {
 		return err
 	}
 	n.member.mu.Lock()
-	n.member.revision, n.member.renewed = next, began
-	n.member.mu.Unlock()
+	defer n.member.mu.Unlock()
+	if n.member.name == name { // it may have lost its lease meanwhile
+		n.member.revision, n.member.renewed = next, began
+	}
 	return nil
 }
 
@@ -67,7 +79,8 @@ func (n *Node) renew(ctx context.Context) error {
 func (n *Node) leave(ctx context.Context) error {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
-	_, err := n.cfg.Records.Put(ctx, nodeKey(n.name), []byte(n.name+" "+left), n.member.revision)
+	name := n.member.name
+	_, err := n.cfg.Records.Put(ctx, nodeKey(name), []byte(name+" "+left), n.member.revision)
 	return err
 }
 
@@ -90,11 +103,13 @@ func (m *member) holding(lost func()) (done func()) {
 	}
 }
 
+// lose gives up what runs here, and the name that it runs under.
 func (m *member) lose() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.name, m.revision = rand.Text(), 0
 	for lost := range m.held {
-		go (*lost)()
+		(*lost)()
 	}
 }
 
@@ -126,12 +141,14 @@ func (n *Node) watch() {
 func (n *Node) mind() {
 	tick := time.NewTicker(n.beat() / 2)
 	defer tick.Stop()
+	held := true
 	for {
 		select {
 		case <-tick.C:
-			if !n.leased() {
+			if held && !n.leased() {
 				n.member.lose()
 			}
+			held = n.leased()
 		case <-n.ctx.Done():
 			return
 		}
@@ -149,7 +166,7 @@ func (n *Node) gone(ctx context.Context) (names []string, err error) {
 	seen := map[string]*sighting{}
 	for _, record := range records {
 		name, why, _ := cutSpace(string(record.Value))
-		if name == n.name {
+		if name == n.member.name {
 			continue
 		}
 		s := n.member.others[name]

@@ -49,12 +49,12 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	case err != nil:
 		return false
 	}
-	if name := writer(last.Label); name != gone && name != n.name {
+	if name := writer(last.Label); name != gone && name != n.Name() {
 		if alive, err := n.there(ctx, name); alive || err != nil {
 			return false // it runs the call, or is about to
 		}
 	}
-	if _, err := n.cfg.Records.Get(ctx, callKey(n.name, stream)); store.CodeOf(err) != store.Unknown {
+	if _, err := n.cfg.Records.Get(ctx, callKey(n.Name(), stream)); store.CodeOf(err) != store.Unknown {
 		return false // it runs here
 	}
 	session, err := n.session(ctx, k.Session, k.User)
@@ -82,7 +82,7 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 				c.Past = nil
 				asked, _ := sort(c.Body)
 				_ = c.append(labelFinal, refusal(asked.ID, -32603, ErrInterrupted.Error()))
-				n.drop(n.ctx, callKey(n.name, stream))
+				n.drop(n.ctx, callKey(c.owner, stream))
 				return
 			}
 			if forClient(event.Label) {

@@ -156,7 +156,12 @@ func (p *Process) Start() {
 	p.orders.Port, _ = strconv.Atoi(port)
 	p.ended = make(chan struct{})
 	go func(command *exec.Cmd, ended chan struct{}) { _ = command.Wait(); close(ended) }(p.command, p.ended)
-	p.t.Cleanup(func() { p.Kill() })
+	p.t.Cleanup(func() {
+		p.Kill()
+		if p.t.Failed() {
+			p.t.Logf("node %s\n%s", p.name, p.log.String())
+		}
+	})
 }
 
 // Kill ends the process without a word.
