@@ -31,6 +31,8 @@ type Result struct {
 	Served   int   // that an instance took
 	Refused  int   // that were answered with 503
 
+	Store Store // what was asked of the event store since the incident began
+
 	Requests []int   // of each client, sorted
 	Waits    []int64 // ms that each client was without all of its streams although it could have had them, sorted
 	Whole    int64   // ms from the moment the service was back until 99 of 100 clients were whole for good

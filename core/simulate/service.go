@@ -136,6 +136,7 @@ func (w *World) arrive(x *exchange) {
 	w.result.Served++
 	back += max(i.free-w.now*1000, 0) / 1000
 	x.status = w.answer(x)
+	w.ask(x)
 	w.push(event{at: back, kind: evHead, page: x.page, x: x})
 }
 

@@ -28,6 +28,13 @@ func TestIncidents(t *testing.T) {
 			if r.Repeated == 0 && !s.OwnSessions {
 				t.Error("the service repeated no event: nothing shows that one is not delivered twice")
 			}
+			// A resume may be for every stream, and more than once; it reads what its client has missed.
+			if n := r.Store.Resumes.Total(); !s.OwnSessions && (n < 2000 || r.Store.Read == 0 || n > r.Served) {
+				t.Errorf("the store: %d resumes, %d events read, of %d requests", n, r.Store.Read, r.Served)
+			}
+			if s.OwnSessions && r.Store.Begun.Total() == 0 {
+				t.Error("calls were run again, and the store has not heard of it")
+			}
 			if s.Retry >= 0 && r.Floors < 1000 {
 				t.Errorf("%d requests were held back by the server: nothing shows that they are", r.Floors)
 			}

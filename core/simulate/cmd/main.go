@@ -8,6 +8,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,6 +33,9 @@ func main() {
 	only := flag.String("only", "", "a regular expression: the incidents to play")
 	policies := flag.String("policies", "", "a regular expression: the policies to compare")
 	svg := flag.String("svg", "", "where to draw the arrival curves")
+	one := served{}
+	flag.Float64Var(&one.appends, "appends", 2000, "appends per second that one event store served (make bench-cluster)")
+	flag.Float64Var(&one.replays, "replays", 1000, "replays per second that it served")
 	profile := flag.String("cpuprofile", "", "where to write a CPU profile")
 	flag.Parse()
 	if *compare < 0 {
@@ -39,7 +43,7 @@ func main() {
 	}
 	stop, err := profileTo(*profile)
 	if err == nil {
-		err = run(cfg, *only, *compare, *policies, *svg, *memory)
+		err = run(cfg, *only, *compare, *policies, *svg, *memory, one)
 		stop()
 	}
 	if err != nil {
@@ -60,7 +64,13 @@ func profileTo(name string) (stop func(), err error) {
 	return pprof.StopCPUProfile, pprof.StartCPUProfile(file)
 }
 
-func run(cfg simulate.Config, only string, compare int, policies, svg string, memory int64) error {
+// served is what one event store has served in a second, by measurement.
+type served struct{ appends, replays float64 }
+
+func run(cfg simulate.Config, only string, compare int, policies, svg string, memory int64, one served) error {
+	if one.appends <= 0 || one.replays <= 0 {
+		return errors.New("-appends and -replays have to be more than 0")
+	}
 	named, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
@@ -90,6 +100,10 @@ func run(cfg simulate.Config, only string, compare int, policies, svg string, me
 		if len(r.Failures) > 0 {
 			fmt.Printf("\n%s: the client ran %d calls again; %d failed, and their apps made them again: %v\n", r.Scenario.Name, r.Restarted, r.Remade, r.Failures)
 		}
+	}
+	fmt.Printf("\nWhat the event store is asked for; one served %.0f appends and %.0f replays per second\n\n%s\n", one.appends, one.replays, simulate.StoreHead)
+	for _, r := range results {
+		fmt.Println(r.StoreRow(one.appends, one.replays))
 	}
 	if compare > 0 {
 		comparePolicies(simulate.Config{Clients: compare, Calls: cfg.Calls, Seed: cfg.Seed}, compared, svg, memory)
