@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
 // mainRuns tells pages that somebody will close the browser they start.
@@ -48,7 +50,7 @@ func Main(m *testing.M, built ...string) {
 // isBuilt ends the test where a file is missing that its pages would wait for.
 func isBuilt(t testing.TB) {
 	t.Helper()
-	root, err := moduleRoot()
+	root, err := moduleroot.Find()
 	if err != nil {
 		t.Fatalf("chrome: %v", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
 // Screenshot writes what the viewport shows to path, as PNG, and makes the
@@ -44,7 +46,7 @@ func (p *Page) describe() {
 
 	p.describeLocks()
 
-	root, err := moduleRoot()
+	root, err := moduleroot.Find()
 	if err != nil || p.windowless {
 		return
 	}

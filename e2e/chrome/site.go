@@ -4,7 +4,6 @@ package chrome
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
 )
 
 // Site is an origin of its own: a server on a fresh port of 127.0.0.1 that has
@@ -55,7 +56,7 @@ var types = map[string]string{
 func NewSite(t testing.TB) *Site {
 	t.Helper()
 	isBuilt(t)
-	root, err := moduleRoot()
+	root, err := moduleroot.Find()
 	if err != nil {
 		t.Fatalf("chrome: %v", err)
 	}
@@ -163,22 +164,4 @@ func (s *Site) content(name string) ([]byte, error) {
 		s.t.Errorf("chrome: web/dist%s was asked for but is not built: run make build", name)
 	}
 	return nil, fmt.Errorf("no such file: %s", name)
-}
-
-// moduleRoot finds the folder of go.mod above the folder of the test.
-func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", errors.New("no go.mod above the test")
-		}
-		dir = parent
-	}
 }

@@ -20,7 +20,7 @@ type spoken struct {
 // said passes on what a client has said: to what runs here, and to the other nodes where that knows nothing of it. It is
 // not stored: an answer that nobody waits for any more is of no use.
 func (n *Node) said(ctx context.Context, s *Session, message []byte) {
-	if n.cfg.Backend.Said(ctx, s, message) {
+	if n.cfg.Backend.Said(ctx, s, message) || n.cfg.Bus == nil {
 		return
 	}
 	data, err := json.Marshal(spoken{n.Name(), s, message})
@@ -33,6 +33,9 @@ func (n *Node) said(ctx context.Context, s *Session, message []byte) {
 }
 
 func (n *Node) listen() error {
+	if n.cfg.Bus == nil {
+		return nil
+	}
 	sub, err := n.cfg.Bus.Subscribe(subjectSaid, func(m *nats.Msg) {
 		var heard spoken
 		if json.Unmarshal(m.Data, &heard) == nil && heard.From != n.Name() && heard.Session != nil {

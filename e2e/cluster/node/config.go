@@ -16,7 +16,8 @@ import (
 type Config struct {
 	Log     store.Log
 	Records store.Records
-	// Bus carries between the nodes what clients say to whoever runs their calls: answers and cancellations.
+	// Bus carries between the nodes what clients say to whoever runs their calls: answers and cancellations. Without one
+	// they reach only what runs on the node that they come to.
 	Bus *nats.Conn
 	// Backend runs the calls.
 	Backend Backend
@@ -28,6 +29,8 @@ type Config struct {
 	Lease time.Duration
 	// KeepAlive is how often a quiet stream gets a comment; 15 seconds by default.
 	KeepAlive time.Duration
+	// Clock is the node's; time.Now by default. Its times are compared with each other only, never with another node's.
+	Clock func() time.Time
 	// Logger hears what an operator has to know; nobody by default.
 	Logger *slog.Logger
 }
@@ -65,6 +68,9 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	if cfg.KeepAlive == 0 {
 		cfg.KeepAlive = 15 * time.Second
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)

@@ -51,7 +51,7 @@ func (n *Node) Name() string {
 
 // renew writes the node's record. The lease counts from before the write: the others see it later.
 func (n *Node) renew(ctx context.Context) error {
-	began := time.Now()
+	began := n.cfg.Clock()
 	n.member.mu.Lock()
 	name, revision := n.member.name, n.member.revision
 	n.member.mu.Unlock()
@@ -88,7 +88,7 @@ func (n *Node) leave(ctx context.Context) error {
 func (n *Node) leased() bool {
 	n.member.mu.Lock()
 	defer n.member.mu.Unlock()
-	return time.Since(n.member.renewed) < n.cfg.Lease*2/3
+	return n.cfg.Clock().Sub(n.member.renewed) < n.cfg.Lease*2/3
 }
 
 // holding has a function called when the lease is lost, until done.
@@ -171,10 +171,10 @@ func (n *Node) gone(ctx context.Context) (names []string, err error) {
 		}
 		s := n.member.others[name]
 		if s == nil || s.revision != record.Revision {
-			s = &sighting{revision: record.Revision, at: time.Now()}
+			s = &sighting{revision: record.Revision, at: n.cfg.Clock()}
 		}
 		seen[name] = s
-		if why == left || time.Since(s.at) > n.cfg.Lease {
+		if why == left || n.cfg.Clock().Sub(s.at) > n.cfg.Lease {
 			names = append(names, name)
 		}
 	}
@@ -188,7 +188,7 @@ func (n *Node) there(ctx context.Context, name string) (bool, error) {
 	s := n.member.others[name]
 	n.member.mu.Unlock()
 	if s != nil {
-		return time.Since(s.at) <= n.cfg.Lease, nil
+		return n.cfg.Clock().Sub(s.at) <= n.cfg.Lease, nil
 	}
 	_, err := n.cfg.Records.Get(ctx, nodeKey(name)) // it may have come since the last look
 	if store.CodeOf(err) == store.Unknown {

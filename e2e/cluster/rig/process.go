@@ -36,6 +36,9 @@ type orders struct {
 	Port     int           `json:"port"`
 }
 
+// IsNode reports whether this process is to be a node.
+func IsNode() bool { return os.Getenv(variable) != "" }
+
 // Main runs the tests, or the node that this process is to be. TestMain calls it.
 func Main(m *testing.M) {
 	text := os.Getenv(variable)

@@ -52,6 +52,7 @@ func (w *World) Hold(label string, step int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.holding[label] = step
+	w.changed.Broadcast() // it may be held already, at an earlier step
 }
 
 // Release lets it go on.

@@ -1,7 +1,7 @@
 //go:build !js
 
-// Package moduleroot finds the folder that holds go.mod, which node_modules and
-// web/dist lie beside.
+// Package moduleroot finds the folder that holds go.mod and package.json, which node_modules and
+// web/dist lie beside. Modules of their own, below it, have no package.json.
 package moduleroot
 
 import (
@@ -15,12 +15,14 @@ import (
 func Find() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+		_, noModule := os.Stat(filepath.Join(dir, "go.mod"))
+		_, noPackage := os.Stat(filepath.Join(dir, "package.json"))
+		if noModule == nil && noPackage == nil {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			err = errors.New("no go.mod in the working directory or above it")
+			err = errors.New("no go.mod with a package.json in the working directory or above it")
 		}
 		dir = parent
 	}
