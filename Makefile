@@ -42,7 +42,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 
 DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css signin.js signin.html signin.css)
 
-.PHONY: help demo build test test-core e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -153,7 +153,7 @@ $(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test: versions ## everything a change must pass
-	@$(MAKE) --no-print-directory -j2 $(SYNC) check types lint-package test-core test-web
+	@$(MAKE) --no-print-directory -j2 $(SYNC) check types lint-package test-core test-cluster test-web
 	@$(MAKE) --no-print-directory e2e
 
 versions: browser
@@ -167,11 +167,25 @@ check: ## gofmt and vet, for this machine and for wasm
 	@unformatted=$$(gofmt -l core e2e jsbridge wasm web/scripts); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
 	go vet ./...
 	go vet -tags npm ./core/acp
+	cd e2e/cluster/jetstore && go vet ./...
+	cd e2e/cluster && go vet ./...
 	GOOS=js GOARCH=wasm go vet ./...
 	GOOS=js GOARCH=wasm go vet -tags mcponly ./wasm
 
 test-core: ## the protocol core, natively, and the steps that build the wasm: needs Go alone
 	go test -timeout 30m ./core/... ./web/scripts/...
+
+# Servers on several nodes are modules of their own: their engine is no part of the client's go.mod.
+test-cluster: ## the store for several nodes, and the short stories of servers on them: needs Go alone
+	cd e2e/cluster/jetstore && go test -count=1 ./...
+	cd e2e/cluster && go test -count=1 -short . ./node
+
+SCHEDULES ?= 20
+
+cluster: build browser node_modules/.package-lock.json ## all stories of servers on several nodes, with SCHEDULES random ones, and one in Chrome
+	cd e2e/cluster/jetstore && go test -count=1 ./...
+	cd e2e/cluster && go test -count=1 ./node ./browser
+	cd e2e/cluster && go test -count=1 -timeout 60m -v . -schedules $(SCHEDULES) $(if $(SEED),-first $(SEED))
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
 	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
@@ -259,6 +273,10 @@ bench: build browser node_modules/.package-lock.json ## run Holdfast beside the 
 bench-core: build browser ## native benchmarks of the core, and what keeping calls costs a page
 	go test -run '^$$' -bench . -benchmem ./core/...
 	go test -run '^$$' -bench BenchmarkJournal -benchtime 7x ./e2e
+
+bench-cluster: ## what one store serves, and how long a call waits for another node
+	cd e2e/cluster/jetstore && go test -run '^$$' -bench . -benchtime 3s .
+	cd e2e/cluster && go test -run '^$$' -bench Takeover -benchtime 40x .
 
 CLIENTS ?= 100000
 

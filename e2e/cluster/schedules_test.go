@@ -21,6 +21,9 @@ var (
 // a call more, so that there are always some under way; what follows when is decided by the seed alone, and how far the calls are
 // by then is the machine's. Control: each call has a label, and the world counts.
 func TestSchedules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make cluster plays them")
+	}
 	seed := *first
 	if seed == 0 {
 		seed = time.Now().UnixNano() % 1_000_000
