@@ -130,3 +130,25 @@ func TestReloads(t *testing.T) {
 	client.Whole(client.Find("a"), 8)
 	once(t, c.World, "a", 8)
 }
+
+// TestFault426_NodeKilledModern: under 2026-07-28 the Go SDK has neither sessions nor tasks, and a call is its connection. It ends
+// as of unknown outcome, and is not run again; the next call comes to another node.
+func TestFault426_NodeKilledModern(t *testing.T) {
+	c := rig.Start(t, rig.Options{})
+	client := rig.ConnectIn(t, c.URL, "2026-07-28")
+	c.World.Hold("a", 3)
+	id := client.Count("a", 6)
+	client.AwaitProgress(id, 2)
+	c.World.Await("a")
+	c.Running("a").Kill()
+	if how, text := client.Outcome(id); how != "failure" || !strings.Contains(text, "outcome_unknown") {
+		t.Errorf("ended with %s: %s", how, text)
+	}
+	for _, label := range []string{"b", "c", "d"} {
+		client.Whole(client.Count(label, 2), 2)
+		once(t, c.World, label, 2)
+	}
+	if d := c.World.Of("a"); d.Began != 1 || d.Continued != 0 {
+		t.Errorf("the world: %+v", d)
+	}
+}

@@ -141,8 +141,7 @@ func TestFault411_LostTail(t *testing.T) {
 // TestFault412_FullDisk: the server's disk, as it is set aside for JetStream, is full.
 func TestFault412_FullDisk(t *testing.T) {
 	s := embedded.Start(t, embedded.Options{MaxStore: 256 << 10})
-	kept := node(t, s, jetstore.Config{Patience: 500 * time.Millisecond})
-	l := kept.Log()
+	l := node(t, s, jetstore.Config{Patience: time.Minute}).Log()
 	end, n, refused := stream.Start(), 0, error(nil)
 	for ; n < 200; n++ {
 		next, err := l.Append(t.Context(), stream, end, "message", make([]byte, 8<<10))

@@ -23,11 +23,17 @@ type Client struct {
 	left  sync.Once
 }
 
-// Connect opens a client, and returns once it is connected.
+// Connect opens a client of 2025-11-25, and returns once it is connected.
 func Connect(t testing.TB, url string) *Client {
 	t.Helper()
+	return ConnectIn(t, url, "2025-11-25")
+}
+
+// ConnectIn is Connect in a revision.
+func ConnectIn(t testing.TB, url, revision string) *Client {
+	t.Helper()
 	return open(t, mcp.Config{
-		URL: url, ClientInfo: []byte(`{"name":"t","version":"1"}`), Revision: "2025-11-25", NoListen: true, Journal: true,
+		URL: url, ClientInfo: []byte(`{"name":"t","version":"1"}`), Revision: revision, NoListen: true, Journal: true,
 	}, &coretest.Store{})
 }
 
@@ -139,7 +145,7 @@ func (c *Client) Outcome(id engine.CallID) (how, text string) {
 	case engine.OutcomeRPCError:
 		return "error", string(e.Data)
 	}
-	return "failure", fmt.Sprint(e.Failure)
+	return "failure", fmt.Sprintf("%s: %v", e.Failure.Code, e.Failure)
 }
 
 func settled(effects []engine.Effect, id engine.CallID) *engine.Effect {

@@ -83,9 +83,9 @@ func serve(o orders) error {
 	if o.Upstream != "" {
 		cfg.Backend = &gateway.Backend{URL: o.Upstream, Keep: func(ctx context.Context, s *node.Session) error { return n.Keep(ctx, s) }}
 	} else {
-		backend := tools(o.World)
+		backend, modern := tools(o.World)
 		defer backend.Close()
-		cfg.Backend = backend
+		cfg.Backend, cfg.Modern = backend, modern
 	}
 	if n, err = node.Start(ctx, cfg); err != nil {
 		return err

@@ -21,9 +21,9 @@ type input struct {
 	N     int    `json:"n"`
 }
 
-// tools is a server of the Go SDK's with two tools that change the world: count, which goes on on another node behind
+// tools is a server, for sessions and for requests of 2026-07-28, of the Go SDK's with two tools that change the world: count, which goes on on another node behind
 // what it has said, and ship, which cannot.
-func tools(world string) *sdknode.Backend {
+func tools(world string) (*sdknode.Backend, http.Handler) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "cluster", Version: "1"}, nil)
 	backend := sdknode.New(sdknode.Options{Server: server, Durable: func(tool string) bool { return tool == "count" }})
 	for _, name := range []string{"count", "ship"} {
@@ -32,12 +32,15 @@ func tools(world string) *sdknode.Backend {
 				return act(ctx, r, in, backend.Call(r), world)
 			})
 	}
-	return backend
+	// Under 2026-07-28 the SDK has no sessions and no tasks: a call is its connection.
+	modern := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
+	return backend, modern
 }
 
 func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call, world string) (*mcp.CallToolResult, any, error) {
 	if call == nil {
-		return nil, nil, errors.New("no call")
+		call = &node.Call{Epoch: 1}
 	}
 	say := func(what string, step int) error { return tell(ctx, world, what, in.Label, call.Epoch, step) }
 	what := "begin"
