@@ -2,8 +2,12 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -127,14 +131,37 @@ func (c *Call) append(label string, data []byte) error {
 	}
 }
 
-// begin makes the record and the stream of a call. Nothing runs a record whose stream has not begun.
-func (n *Node) begin(ctx context.Context, session *Session, stream string, body []byte, header http.Header) (*Call, error) {
-	c := n.call(session, stream, body, header, 1)
+// errBegun: the same request was here before.
+var errBegun = errors.New("this request has come before")
+
+// nameOf is the name of a request's stream. The same request in the same session has the same one: a browser sends a POST again
+// whose connection has died, and the balancer gives it to another node.
+func nameOf(session *Session, body []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s", len(session.ID), session.ID)
+	h.Write(body)
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(h.Sum(nil)[:20]))
+}
+
+// keepNew makes the record of a new call. Nothing runs a record whose stream has not begun.
+func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (*Call, error) {
+	c := n.call(session, nameOf(session, body), body, header, 1)
 	c.at = c.stream.Start()
-	if err := n.keep(ctx, c); err != nil {
-		return nil, err
+	err := n.keep(ctx, c)
+	if store.CodeOf(err) == store.Conflict {
+		return c, errBegun
 	}
-	return c, nil
+	return c, err
+}
+
+// begin begins the stream of a call. Of all that try it, one succeeds.
+func (n *Node) begin(c *Call) error {
+	err := c.append(labelBegin, []byte(rand.Text()))
+	if errors.Is(err, errTaken) {
+		n.drop(n.ctx, callKey(c.owner, c.stream))
+		return errBegun
+	}
+	return err
 }
 
 func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) *Call {

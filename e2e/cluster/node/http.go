@@ -125,16 +125,20 @@ func (n *Node) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// What a client that has gone has asked for is done all the same: nothing here ends with its connection.
-	c, err := n.begin(context.WithoutCancel(r.Context()), session, rand.Text(), body, http.Header{headerRevision: r.Header[headerRevision]})
-	if err != nil {
+	c, err := n.keepNew(context.WithoutCancel(r.Context()), session, body, http.Header{headerRevision: r.Header[headerRevision]})
+	if err == nil {
+		if err = n.begin(c); err != nil && err != errBegun {
+			// It may have begun, and then another node runs it: the client has to know that nobody knows.
+			panic(http.ErrAbortHandler)
+		}
+	}
+	switch {
+	case err == nil:
+		n.work.Go(func() { n.run(c) })
+	case err != errBegun:
 		fail(w, err)
 		return
 	}
-	if c.append(labelBegin, nil) != nil {
-		// It may have begun, and then another node runs it: the client has to know that nobody knows.
-		panic(http.ErrAbortHandler)
-	}
-	n.work.Go(func() { n.run(c) })
 	n.stream(w, r, c.stream, c.stream.Start())
 }
 

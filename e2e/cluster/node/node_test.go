@@ -123,7 +123,8 @@ func TestFault414_ForeignCursor(t *testing.T) {
 	ada, bob := r.session(a, "ada"), r.session(a, "bob")
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`
 	first := ids(t, r.ask("POST", a, call, headerSession, ada, "Test-User", "ada"))
-	second := ids(t, r.ask("POST", a, call, headerSession, ada, "Test-User", "ada"))
+	another := strings.Replace(call, `"id":1`, `"id":2`, 1)
+	second := ids(t, r.ask("POST", a, another, headerSession, ada, "Test-User", "ada"))
 	if len(first) != 2 || len(second) != 2 {
 		t.Fatalf("ids %q, %q", first, second)
 	}
@@ -154,6 +155,36 @@ func TestFault414_ForeignCursor(t *testing.T) {
 				t.Errorf("%s: got events %q", test.name, got)
 			}
 		}
+	}
+}
+
+// TestFault416_SameRequestTwice: a browser, or a balancer, sends a POST once more whose connection has died. Whatever node it comes
+// to, the call runs once, and both get its events.
+func TestFault416_SameRequestTwice(t *testing.T) {
+	r := newRig(t)
+	_, a := r.node(nil)
+	_, b := r.node(nil)
+	session := r.session(a, "")
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
+	var answers []*http.Response
+	for _, url := range []string{a, b, a, b} {
+		answers = append(answers, r.ask("POST", url, call, headerSession, session))
+	}
+	close(r.echo.gate)
+	first := ids(t, answers[0])
+	for _, answer := range answers[1:] {
+		if got := ids(t, answer); len(got) != 2 || strings.Join(got, " ") != strings.Join(first, " ") {
+			t.Errorf("%s: events %q, and %q", answer.Status, got, first)
+		}
+	}
+	if runs := r.echo.runs.Load(); runs != 2 { // initialize, and the call
+		t.Errorf("%d runs", runs)
+	}
+	// Another request is another call, in whatever session.
+	ids(t, r.ask("POST", a, strings.Replace(call, `"id":1`, `"id":2`, 1), headerSession, session))
+	ids(t, r.ask("POST", a, call, headerSession, r.session(b, "")))
+	if runs := r.echo.runs.Load(); runs != 5 {
+		t.Errorf("%d runs, want 5", runs)
 	}
 }
 
