@@ -40,7 +40,24 @@ func (l *eventLog) Follow(ctx context.Context, s store.Stream, after store.Posit
 // replay yields what is there behind at, which goes on with it, and reports whether that was all: false where
 // the reader has enough, or was given an error.
 func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *store.Position, yield func(store.Event, error) bool) bool {
-	for {
+	// Where it ends comes first: a client that has missed nothing costs one question.
+	var last store.Event
+	err := (*Store)(l).retry(ctx, op, func(ctx context.Context) (err error) {
+		last, err = l.last(ctx, op, s)
+		return err
+	})
+	more := store.CodeOf(err) == store.Corrupt
+	if more {
+		last = store.Event{} // the events before it are sound, and are read until its place is reached
+	}
+	if err == nil {
+		more, err = store.JudgeEnd(op, *at, last)
+	}
+	if err != nil && !more {
+		yield(store.Event{}, err)
+		return false
+	}
+	for more {
 		event, err := l.next(ctx, op, s, *at)
 		switch {
 		case err != nil:
@@ -53,7 +70,9 @@ func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *st
 		if !yield(*event, nil) {
 			return false
 		}
+		more = !event.Same(last.Position)
 	}
+	return true
 }
 
 // next returns the event behind a position, nil where there is none yet.

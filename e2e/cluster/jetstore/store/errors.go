@@ -41,6 +41,7 @@ type Error struct {
 	Hint     string // what helps, if anything is known
 }
 
+// Error says what went wrong, for an operator: no name of a session, no data.
 func (e *Error) Error() string {
 	text := e.Op + ": " + string(e.Code)
 	if e.Code == Dropped {
@@ -55,6 +56,7 @@ func (e *Error) Error() string {
 	return text
 }
 
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Retryable reports whether the same can succeed later.
