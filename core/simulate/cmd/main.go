@@ -34,8 +34,8 @@ func main() {
 	policies := flag.String("policies", "", "a regular expression: the policies to compare")
 	svg := flag.String("svg", "", "where to draw the arrival curves")
 	one := served{}
-	flag.Float64Var(&one.appends, "appends", 2000, "appends per second that one event store served (make bench-cluster)")
-	flag.Float64Var(&one.replays, "replays", 1000, "replays per second that it served")
+	flag.Float64Var(&one.appends, "appends", 1584, "appends per second that one event store served (make bench-cluster)")
+	flag.Float64Var(&one.replays, "replays", 85, "replays per second that it served, of five events each")
 	profile := flag.String("cpuprofile", "", "where to write a CPU profile")
 	flag.Parse()
 	if *compare < 0 {
