@@ -279,6 +279,55 @@ func TestFault415_FullStore(t *testing.T) {
 	}
 }
 
+// deaf runs a call until its gate says so, whatever its context says: as a process that was stopped, and goes on. What is taken
+// over waits at another gate.
+type deaf struct {
+	echo
+	began, took chan *Call
+	gone        chan error
+	taken       chan struct{}
+}
+
+func (d *deaf) Run(ctx context.Context, c *Call) error {
+	if asked, _ := sort(c.Body); asked.Method == "initialize" {
+		return d.echo.Run(ctx, c)
+	}
+	if c.Taken {
+		d.took <- c
+		<-d.taken
+		return ErrInterrupted
+	}
+	d.began <- c
+	<-d.gate
+	err := c.Append([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	d.gone <- err
+	return err
+}
+
+// TestFault417_GivenUpAndAlive: a call is taken over from a node that lives, and has not heard of it. From the moment that another
+// has said that it runs the call nothing counts that the first one says, although the other has said nothing yet.
+func TestFault417_GivenUpAndAlive(t *testing.T) {
+	r := newRig(t)
+	d := &deaf{echo: echo{gate: make(chan struct{})}, began: make(chan *Call), took: make(chan *Call), gone: make(chan error), taken: make(chan struct{})}
+	use := func(c *Config) { c.Backend, c.Lease = d, time.Minute }
+	a, url := r.node(use)
+	b, _ := r.node(use)
+	session := r.session(url, "")
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	<-d.began
+	b.takeOver(t.Context(), a.Name())
+	<-d.took
+	d.gate <- struct{}{}
+	if err := <-d.gone; err != errTaken {
+		t.Errorf("the first node may still write: %v", err)
+	}
+	close(d.taken)
+	text, err := io.ReadAll(response.Body)
+	if err != nil || strings.Count(string(text), `"id":1`) != 1 || !strings.Contains(string(text), "nobody knows how far it got") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // limited is a store that has no room while it is told so.
 type limited struct {
 	store.Log
