@@ -11,6 +11,7 @@ import type { Hands } from "./hands.js";
 import type { AskingInteraction } from "./interaction.js";
 import { liveGrant, type LiveGrant } from "./refresh.js";
 import { doubt } from "./registration.js";
+import { goesRound, wentRound } from "./rounds.js";
 import { judge, NO_TRIALS, type Refusal, type Repair, type Trials, type Verdict } from "./refusal.js";
 import { union } from "./scopes.js";
 import { signOut } from "./signout.js";
@@ -252,6 +253,8 @@ export class SignIn {
       this.#fail(pending, new AuthFailure("auth/token", { code: "unauthorized", message: "the authorization server gave the same token again" }));
       return;
     }
+    // Nobody has clicked, and the page would be back at once: without this it would go round and round.
+    if (this.#interaction.leaves && (await goesRound(this.#hands, this.url)) && !pending.asked) return this.#fail(pending, wentRound(), true);
     const begun = await this.#authorize(pending, waiting);
     if (begun) await this.#show(pending, begun);
   }
@@ -417,11 +420,11 @@ export class SignIn {
     pending?.resolve();
   }
 
-  #fail(pending: Pending, error: AuthFailure): void {
+  #fail(pending: Pending, error: AuthFailure, isFinal = pending.state !== undefined): void {
     if (this.#pending !== pending) return;
     this.#pending = undefined;
     // What failed before anybody was asked is tried again by whoever is refused next.
-    if (pending.state !== undefined) this.#declined = { challenge: pending.challenge, rejected: pending.rejected, scope: pending.scope, failure: error };
+    if (isFinal) this.#declined = { challenge: pending.challenge, rejected: pending.rejected, scope: pending.scope, failure: error };
     this.#enter(this.#state === "step-up" ? "signed-in" : "signed-out");
     pending.reject(error);
   }

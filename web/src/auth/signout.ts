@@ -5,6 +5,7 @@ import { sweepFlows } from "./flow.js";
 import { type Grant, grantKey } from "./grants.js";
 import type { Hands } from "./hands.js";
 import { revokeAll } from "./revocation.js";
+import { roundsKey } from "./rounds.js";
 
 /**
  * Forgets the grant for a server, then revokes it, as far as that can be done. Resolves
@@ -14,6 +15,7 @@ export async function signOut(hands: Hands, url: string): Promise<boolean> {
   // First of all: an answer that comes while this runs finds its flow ended.
   await endEpoch(hands, url);
   await sweepFlows(hands, url);
+  await take(hands, roundsKey(url));
   const grant = (await take(hands, grantKey(url))) as Grant | undefined;
   return revokeAll(hands, grant ? [grant] : []);
 }

@@ -1,0 +1,71 @@
+// Pages that go to the authorization server by themselves, and come back with nothing that helps.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AuthFailure } from "../src/auth/failure.js";
+import type { SignIn } from "../src/auth/signin.js";
+import { grantKey } from "../src/auth/grants.js";
+import { redirectUrl, refusal, scene } from "./authscene.js";
+import { SERVER } from "./authrig.js";
+import { ready } from "./ready.js";
+
+const code = (error: unknown): string => (error as AuthFailure).fields.code;
+
+/** A page that was loaded anew is refused; resolves with the error, or with undefined once it has left. */
+async function leaves(signIn: SignIn, shown: readonly unknown[], token?: string): Promise<AuthFailure | undefined> {
+  const before = shown.length;
+  let failed: AuthFailure | undefined;
+  signIn.refused(refusal(401, token)).catch((error: AuthFailure) => (failed = error));
+  for (let n = 0; n < 50 && !failed && shown.length === before; n++) await ready();
+  return failed;
+}
+
+test("Fault 372: a page that is sent back without an answer leaves by itself five times in a minute, and then from a click", async () => {
+  const { tab, shown } = scene();
+  for (let n = 1; n <= 5; n++) assert.equal(await leaves(tab("leaves").signIn, shown), undefined);
+  const { signIn, states } = tab("leaves");
+  const failed = await leaves(signIn, shown);
+  assert.deepEqual([failed && code(failed), shown.length, states], ["sign_in_required", 5, ["authorizing", "signed-out"]]);
+  assert.ok(signIn.failure?.hint, "the app has a reason to show a button");
+  await assert.rejects(signIn.refused(refusal(401, undefined)), (error) => code(error) === "sign_in_required");
+  void signIn.signIn().catch(() => {});
+  await ready();
+  await ready();
+  assert.equal(shown.length, 6);
+  // Whoever comes back later is no round.
+  const later = tab("leaves");
+  later.hands.pass(61_000);
+  assert.equal(await leaves(later.signIn, shown), undefined);
+  assert.equal(shown.length, 7);
+});
+
+test("Fault 372: nor does a server that takes a token at first, and wants another one each time, send a page round and round", async () => {
+  const { tab, shown, answer } = scene();
+  for (let n = 1; n <= 6; n++) {
+    const { signIn, hands } = tab("leaves");
+    const grant = (await hands.store.get<{ access: { token: string } }>(grantKey(SERVER)))?.value;
+    const failed = await leaves(signIn, shown, grant?.access.token);
+    if (n === 6) {
+      assert.equal(failed && code(failed), "sign_in_required");
+      assert.equal(shown.length, 5);
+      return;
+    }
+    assert.equal(failed, undefined);
+    await answer(signIn);
+    await signIn.passed(`at${n}`);
+    const kept = await hands.store.get<object>(grantKey(SERVER));
+    const { refreshToken: _, ...spent } = kept!.value as { refreshToken?: string };
+    await hands.store.set(grantKey(SERVER), kept!.version, spent);
+  }
+});
+
+test("Fault 372: tabs that open windows are counted by nobody, and a sign-out leaves no trace of the rounds", async () => {
+  const { tab, shown } = scene();
+  for (let n = 1; n <= 8; n++) assert.equal(await leaves(tab().signIn, shown), undefined);
+  const { signIn, hands } = tab("leaves");
+  assert.equal(await leaves(signIn, shown), undefined);
+  assert.equal((await hands.store.keys("round/")).length, 1);
+  await signIn.signOut();
+  assert.deepEqual((await hands.store.keys("")).filter((key) => !key.startsWith("client/")), []);
+  assert.equal(redirectUrl, "https://app.example/callback");
+});
