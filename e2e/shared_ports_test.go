@@ -132,7 +132,7 @@ func TestFault190_SharedThousandAttachments(t *testing.T) {
 			port.postMessage({ t: "hello", build: %s, lock, outlives: true });
 			await welcome;
 			const opened = heard("opened");
-			port.postMessage({ t: "connect", client: 1, url: %s, options: { ack: "manual" }, handlers: [], token: false });
+			port.postMessage({ t: "connect", client: 1, url: %s, options: { ack: "manual" }, handlers: [], token: false, again: false });
 			await opened;
 			// Half of them say so when they go.
 			if (i %% 2) port.postMessage({ t: "bye" });

@@ -127,6 +127,21 @@ test("where nobody signs in, calls wait until somebody does; a client that is no
   }
 });
 
+test("Fault 371: a client that its app has waits for somebody while it is opening as well", async () => {
+  const signIn = new PlayedSignIn();
+  signIn.person = () => Promise.reject(person("oauth_denied"));
+  server(refusal());
+  const auth = new Authorization(URL_, () => signIn.shared, { waits: true });
+  await auth.send("POST", URL_, leave);
+  let answered = false;
+  const waiting = auth.token(true).finally(() => (answered = true));
+  await ready();
+  assert.equal(answered, false);
+  signIn.person = async (trials) => trials;
+  signIn.signedIn("ada");
+  assert.deepEqual(await waiting, { ok: true, text: "signed-in", user: "ada" });
+});
+
 test("a page that nobody sees opens no window, and goes on with what another tab has signed in for", async () => {
   for (const how of ["seen", "another tab"]) {
     const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
@@ -228,7 +243,7 @@ test("Fault 320: where what signs in is long on its way, the core knows that the
   const { sent } = server(new Response("{}"));
   let opens = (_: SharedSignIn): void => {};
   const opening = new Promise<SharedSignIn>((resolve) => (opens = resolve));
-  const auth = new Authorization(URL_, () => opening, 0);
+  const auth = new Authorization(URL_, () => opening, { quick: 0 });
   assert.equal((await auth.send("POST", URL_, leave)).status, 401);
   const token = auth.token(false);
   opens(await signIn.shared);
@@ -416,7 +431,7 @@ test("Fault 289: while a token is long on its way, the core knows that the reque
       return trials;
     };
     const { sent } = server(...(how === "refused" ? [refusal()] : []), new Response("{}"));
-    const auth = new Authorization(URL_, () => signIn.shared, 0);
+    const auth = new Authorization(URL_, () => signIn.shared, { quick: 0 });
     assert.equal((await auth.send("POST", URL_, leave)).status, 401, how); // and so it is stored
     const answer = auth.token(false);
     come();

@@ -94,6 +94,38 @@ test("Fault 279: of what a worker had when it ended only what does no harm is wo
   assert.equal(await retryable(waits.result), true, "no worker has heard of it");
 });
 
+test("Fault 370: a client whose worker ends while it opens is opened by the next one, once; it says whether the app had it", async () => {
+  const links = [new FakeLink(false), new FakeLink(false), new FakeLink(false)];
+  const [first, second, third] = links as [FakeLink, FakeLink, FakeLink];
+  const backend = new RemoteBackend({ kind: "shared", url: "http://x/", options: {}, token: undefined, link: async () => links.shift()!.link }, {});
+  const opening = backend.open(undefined);
+  await ready();
+  first.die();
+  await ready();
+  second.open();
+  await opening;
+  await ready();
+  const again = (link: FakeLink): unknown[] => link.said.filter(({ t }) => t === "connect").map((message) => (message as { again: boolean }).again);
+  assert.deepEqual([again(first), again(second), backend.state], [[false], [false], "connecting"]);
+  // One that ends at once is not waited for again and again.
+  const ends = new RemoteBackend({ kind: "shared", url: "http://x/", options: {}, token: undefined, link: async () => next.shift()!.link }, {});
+  const next = [new FakeLink(false), new FakeLink(false), third];
+  const [one, two] = next as [FakeLink, FakeLink];
+  const rejected = assert.rejects(ends.open(undefined), (error) => code(error) === "runtime_exited");
+  await ready();
+  one.die();
+  await ready();
+  two.die();
+  await rejected;
+  assert.deepEqual(third.said, []);
+
+  const [had, replacing] = [new FakeLink(true), new FakeLink(true)];
+  await opened(had, replacing);
+  had.die();
+  await ready();
+  assert.deepEqual([again(had), again(replacing)], [[false], [true]]);
+});
+
 test("Fault 198: a client that is closed, or given up, while its worker is replaced stays closed", async () => {
   for (const at of ["before the worker is there", "before it is open"]) {
     const [first, second] = [new FakeLink(true), new FakeLink(false)];

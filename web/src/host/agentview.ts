@@ -101,10 +101,10 @@ export class AgentView implements SharingPage, TokenView {
   }
 
   /** Opens the client, or joins it; tells the page once that has all of its sessions. */
-  async open({ url, options, token }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
+  async open({ url, options, token, again }: Extract<PageMessage, { t: "agent" }>): Promise<void> {
     try {
       await unlessAborted(OP, this.over, this.#signIn?.ready ?? Promise.resolve());
-      const plan = this.#plan(url, options as AgentOptions, token);
+      const plan = this.#plan(url, options as AgentOptions, token, again);
       this.stores = agentStores(plan, () => this.address);
       const principal = await unlessAborted(OP, this.over, this.stores.principal());
       this.#agent = SharedAgent.of(plan, principal, this.#open);
@@ -121,10 +121,10 @@ export class AgentView implements SharingPage, TokenView {
     this.page.send({ t: "opened", client: this.number });
   }
 
-  #plan(url: string, options: AgentOptions, token: boolean): AgentPlan {
+  #plan(url: string, options: AgentOptions, token: boolean, again: boolean): AgentPlan {
     // The core is to know whether elicitations are answered; who answers them is this view's affair.
     const elicitation = this.#names.includes("elicitation") && { handlers: { elicitation: () => ({ action: "cancel" as const }) } };
-    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }), ...(this.#signIn && { auth: this.#signIn.auth }) });
+    return agentPlan(url, { ...options, ...elicitation, ...(token && { token: () => this.#askForToken(url) }), ...(this.#signIn && { auth: this.#signIn.auth(again) }) });
   }
 
   /** Asks for the next token. What the page wants meanwhile waits for that: it may be another user's, and then until the client is that user's. */

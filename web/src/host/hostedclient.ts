@@ -37,14 +37,14 @@ export class HostedClient {
   }
 
   /** Opens it; tells the page. */
-  async open({ url, options, handlers, token, auth }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
+  async open({ url, options, handlers, token, auth, again }: Extract<PageMessage, { t: "connect" }>): Promise<void> {
     let view!: PortView;
     const signIn = this.#page.signIn(auth);
     const all: ConnectOptions = {
       ...(options as ConnectOptions),
       handlers: handlersOf(handlers, () => view),
       ...(token && { token: () => askForToken(view, url) }),
-      ...(signIn && { auth: signIn.auth }),
+      ...(signIn && { auth: signIn.auth(again) }),
       signal: this.#over.signal,
     };
     try {

@@ -23,8 +23,6 @@ interface AuthPage {
 
 /** A page's hold on a sign-in: from its opening to the page's end. */
 export class PortSignIn implements SignInPage {
-  /** What a client here signs in with. */
-  readonly auth: Auth;
   /** Resolves when it is open, and the answer taken that the page has come back with; rejects with `load_failed` where nothing can sign in here. */
   readonly ready: Promise<void>;
   readonly signIn: HostSignIn;
@@ -40,7 +38,6 @@ export class PortSignIn implements SignInPage {
     this.isSeen = seen;
     this.isInFlow = window.startsWith(FLOW_WINDOW);
     const signIn = (this.signIn = HostSignIn.of(how as CrossingSignIn, url, file));
-    this.auth = { authorize: (at) => new Authorization(at, () => signIn.shared) };
     const self = this;
     const returned: ReturnedPage = {
       itself: page,
@@ -58,6 +55,11 @@ export class PortSignIn implements SignInPage {
     });
     this.ready = joined;
     this.ready.catch(() => {}); // the clients that wait for it hear of it
+  }
+
+  /** What a client here signs in with; `waits` is {@link Authorization}'s. */
+  auth(waits: boolean): Auth {
+    return { authorize: (at) => new Authorization(at, () => this.signIn.shared, { waits }) };
   }
 
   get isHere(): boolean {

@@ -24,8 +24,8 @@ export interface ViewPage extends CallPort {
 
 /** A sign-in of a page's. */
 export interface PageSignIn {
-  /** What its clients sign in with. */
-  readonly auth: Auth;
+  /** What its clients sign in with: `waits`: also while they are opening, since the app has them. */
+  auth(waits: boolean): Auth;
   /** Resolves when it is open; rejects where nothing can sign in here. */
   readonly ready: Promise<void>;
 }

@@ -33,10 +33,13 @@ export type PageMessage =
   | { t: "hello"; build: string; lock: string; outlives: boolean }
   /** Loads the runtime from that address before a client asks for it: with what is spoken to agents, or for MCP. */
   | { t: "load"; wasm: string; agents: boolean }
-  /** Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. */
-  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number }
+  /**
+   * Opens a client: `options` are those of connect() without functions, `handlers` the names of those that the page has. `again`: it
+   * takes the place of one that ended with its worker, and that the app has.
+   */
+  | { t: "connect"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean }
   /** Opens an agent's client in the same way. */
-  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number }
+  | { t: "agent"; client: number; url: string; options: object; handlers: string[]; token: boolean; auth?: number; again: boolean }
   /**
    * Opens the sign-in at a server, which clients name as their `auth`: `how` is {@link CrossingSignIn}, `file` where the worker has
    * what signs in, `window` the name of the page's own, `answer` what the page has come back with, `seen` whether somebody looks at it.
@@ -150,8 +153,8 @@ type Fields<M extends { t: string }> = { [T in M["t"]]: { [F in Exclude<keyof Ex
 export const FROM_PAGE: Fields<PageMessage> = {
   hello: { build: "s", lock: "s", outlives: "b" },
   load: { wasm: "s", agents: "b" },
-  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?" },
-  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?" },
+  connect: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b" },
+  agent: { client: "n", url: "s", options: "o", handlers: "a", token: "b", auth: "n?", again: "b" },
   auth: { client: "n", url: "s", how: "o", file: "s", window: "s", answer: "o?", seen: "b" },
   seen: { client: "n", seen: "b" },
   signIn: { client: "n", ask: "n" },

@@ -117,7 +117,7 @@ export class RemoteAgent extends RemoteClient<AgentEvents> implements AgentBacke
     const { url, options, handlers, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
     this.link.addCall(this.number, this); // what happens outside of any session
-    return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: HANDLERS.filter((name) => handlers[name]), token: token !== undefined, ...auth };
+    return { t: "agent", client: this.number, url, options: asData(OP, options), handlers: HANDLERS.filter((name) => handlers[name]), token: token !== undefined, ...auth, again: this.again };
   }
 
   protected lost(): void {

@@ -50,7 +50,7 @@ export class RemoteBackend extends RemoteClient<ClientEvents> implements ClientB
     this.#calls.use(this.link, this.number);
     const { url, options, token, signIn } = this.#plan;
     const auth = signIn && { auth: signIn.at(this.link) };
-    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined, ...auth };
+    return { t: "connect", client: this.number, url, options: asData("connect", options), handlers: HANDLERS.filter((name) => this.#handlers[name]), token: token !== undefined, ...auth, again: this.again };
   }
 
   protected override opened(): void {

@@ -40,6 +40,8 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   protected readonly questions: PageQuestions;
   /** Of the client, at the host. */
   protected number = 0;
+  /** The app has it: what is opened from here on takes the place of one that has ended with its worker. */
+  protected again = false;
   protected link!: HostLink;
   readonly #op: string;
   readonly #way: RemoteWay;
@@ -94,6 +96,7 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
   async open(signal: AbortSignal | undefined): Promise<void> {
     while (!(await this.#openOnce(signal)));
     this.checkOpen(this.#op);
+    this.again = true;
     this.#enter("open");
     this.opened();
     const { link, number } = this;
@@ -298,9 +301,15 @@ export abstract class RemoteClient<Events extends { state: StateEvent; host: Hos
     this.#opening = undefined;
     this.lost(hostEnded);
     this.questions.end();
-    if (opening) return opening.reject(hostEnded(this.#op));
+    const isSoon = performance.now() - this.#revivedAt < REVIVAL_EVERY;
+    if (opening) {
+      // Nothing has run that a second try would run again; and who is opened may have been at the authorization server for long.
+      if (isSoon) return opening.reject(hostEnded(this.#op));
+      this.#revivedAt = performance.now();
+      return opening.resolve(false);
+    }
     if (this.#standing !== "open" || this.#state === "failed" || this.#state === "closed") return;
-    if (performance.now() - this.#revivedAt < REVIVAL_EVERY) return this.#fail(hostEnded(this.#op));
+    if (isSoon) return this.#fail(hostEnded(this.#op));
     this.#openAgain(hostEnded(this.#op));
   }
 

@@ -49,6 +49,7 @@ export class Authorization implements ClientAuthorization {
   readonly #url: string;
   readonly #shared: () => Promise<SharedSignIn>;
   readonly #quick: number;
+  readonly #waits: boolean;
   /** Why the last request was refused that needs more than a refresh, until the core asks for a token. */
   #held: Held | undefined;
   /** Who the core was last told that the user is; undefined before that. */
@@ -56,11 +57,15 @@ export class Authorization implements ClientAuthorization {
   /** What was tried since a request passed. */
   #trials: Trials | undefined;
 
-  /** `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. */
-  constructor(url: string, shared: () => Promise<SharedSignIn>, quick: number = QUICK) {
+  /**
+   * `shared` gives the one that all clients of this page with that `auth` have; where it did not open, it tries again. `waits`:
+   * the app has the client, which waits for somebody while it is opening as well.
+   */
+  constructor(url: string, shared: () => Promise<SharedSignIn>, { quick = QUICK, waits = false }: { quick?: number; waits?: boolean } = {}) {
     this.#url = url;
     this.#shared = shared;
     this.#quick = quick;
+    this.#waits = waits;
   }
 
   /** Opens the sign-in at a server; `changed` gets it after each change. */
@@ -128,7 +133,7 @@ export class Authorization implements ClientAuthorization {
       try {
         return await auth.refused(refusal, this.#trials);
       } catch (error) {
-        if (opening || !(error instanceof HoldfastError) || !WAITS.includes(error.code)) throw error;
+        if ((opening && !this.#waits) || !(error instanceof HoldfastError) || !WAITS.includes(error.code)) throw error;
         // It failed before anybody was asked, and would again.
         if (isIn() && inVain++ > 0) throw error;
       }
