@@ -60,28 +60,36 @@ func TestFault310_SignInInAWorker(t *testing.T) {
 	}
 }
 
-// TestFault310_ByItselfInThePage: with auth and no worker that is named the client is in the page, and the app hears why. With
-// a function of the app's to sign in with, a worker that is named is refused.
-func TestFault310_ByItselfInThePage(t *testing.T) {
+// TestFault310_ByItselfInTheSharedWorker: with auth a client is in the shared worker as any other. Where the app has a function of
+// its own to sign in with, it is in the page and the app hears why; a worker that is named is refused.
+func TestFault310_ByItselfInTheSharedWorker(t *testing.T) {
 	t.Parallel()
-	s := oauthserver.Start(t)
+	s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
 	s.Person("ada")
-	page := signingIn(chrome.NewProfile(t).InWindows(), chrome.NewSite(t), s, `{"host":"auto"}`)
-	page.WaitFor(`window.opened || window.failed`)
-	got := chrome.Script[[]string](page, `
-		if (window.failed) return [String(failed), String(failed.cause)];
-		const { content } = await mcp.callTool("pay", {}).result;
-		return [content[0].text, mcp.host, ...told];`)
-	if !slices.Equal(got, []string{"ada", "page", "page: page_auth"}) {
-		t.Errorf("got %q", got)
-	}
-	for _, host := range []string{"shared", "worker"} {
-		got := chrome.Script[failure](page, `
-			const auth = holdfast.oauth({ credentials: () => undefined });
-			return await attempt(async () => (await holdfast.connect(`+chrome.JS(s.URL)+`, { auth, host: "`+host+`" }), 0));`)
-		if got.Code != "host_unavailable" || !strings.Contains(got.Message, "credentials") {
-			t.Errorf("%s: got %q: %s", host, got.Code, got.Message)
+	for how, want := range map[string][]string{
+		`{"host":"auto"}`:                {"ada", "shared"},
+		`{"host":"auto","watched":true}`: {"ada", "page", "page: page_code"},
+	} {
+		page := signingIn(profile, site, s, how)
+		page.WaitFor(`window.opened || window.failed`)
+		got := chrome.Script[[]string](page, `
+			if (window.failed) return [String(failed), String(failed.cause)];
+			const { content } = await mcp.callTool("pay", {}).result;
+			return [content[0].text, mcp.host, ...told];`)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", how, got)
 		}
+		for _, host := range []string{"shared", "worker"} {
+			got := chrome.Script[failure](page, `
+				const auth = holdfast.oauth({ credentials: () => undefined });
+				return await attempt(async () => (await holdfast.connect(`+chrome.JS(s.URL)+`, { auth, host: "`+host+`" }), 0));`)
+			if got.Code != "host_unavailable" || !strings.Contains(got.Message, "credentials") {
+				t.Errorf("%s: got %q: %s", host, got.Code, got.Message)
+			}
+		}
+	}
+	if n := s.Requests("POST /token authorization_code"); n != 1 {
+		t.Errorf("%d sign-ins: the page and the worker have the same one", n)
 	}
 }
 
@@ -172,7 +180,8 @@ func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 	}
 }
 
-// TestFault314_TheWorkerCannotLoadIt: what signs in is not beside the worker, which the app has named. The error says so.
+// TestFault314_TheWorkerCannotLoadIt: what signs in is not beside the worker. Where the app has named that, the error says so;
+// by itself the client is in the page.
 func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
@@ -184,6 +193,13 @@ func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
 		if got := chrome.Eval[failure](page, `({ code: failed?.code, hint: failed?.hint, message: String(failed) })`); got.Code != "load_failed" || got.Hint == "" {
 			t.Errorf("%s: got %+v", host, got)
 		}
+	}
+	s.Person("ada")
+	page := signingIn(profile, site, s, `{"host":"auto"}`)
+	page.WaitFor(`window.opened || window.failed`)
+	got := chrome.Script[[]string](page, `return [(await mcp.callTool("pay", {}).result).content[0].text, mcp.host, ...told];`)
+	if !slices.Equal(got, []string{"ada", "page", "page: load_failed"}) {
+		t.Errorf("got %q", got)
 	}
 }
 

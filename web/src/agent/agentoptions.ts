@@ -61,7 +61,7 @@ export interface AgentOptions {
   headers?: HeadersInit;
   /** Gives bearer tokens. Not with a WebSocket. */
   token?: TokenProvider;
-  /** Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a WebSocket. In the page, unless `host` is "shared" or "worker". */
+  /** Signs in where the agent's server wants it: what {@link oauth} gives. Not with `token`, nor with a WebSocket. Where the client is in a worker, that has the tokens. */
   auth?: Auth;
   /** Sends the requests in the place of the browser's fetch, as for MCP ({@link ConnectOptions.fetch}). Not with a WebSocket. */
   fetch?: FetchLike;

@@ -115,7 +115,7 @@ export interface ConnectOptions {
   token?: TokenProvider;
   /**
    * Signs in where the server wants it: what {@link oauth} gives. Not with `token`.
-   * The client is in the page, unless `host` is "shared" or "worker": there the worker signs in and has the tokens.
+   * Where the client is in a worker, that signs in and has the tokens; pages have the windows.
    */
   auth?: Auth;
   /**

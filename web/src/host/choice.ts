@@ -7,13 +7,12 @@ import type { WasmSource } from "../runtime/loadruntime.js";
 import type { FetchLike } from "../runtime/sender.js";
 import { whereServed } from "../runtime/whereserved.js";
 import { HoldfastError } from "../shared/errors.js";
-import type { Host, HostReason } from "../shared/host.js";
+import type { HostReason } from "../shared/host.js";
 
 /** The app's options, of connect or connectAgent. */
 interface Options {
   readonly wasm?: WasmSource;
   readonly auth?: Auth | undefined;
-  readonly host?: Host | "auto" | undefined;
   readonly fetch?: FetchLike | undefined;
 }
 
@@ -43,12 +42,6 @@ export const RULES: readonly Rule[] = [
     why: "page_wasm",
     applies: ({ options: { wasm } }) => typeof wasm === "object" && !(wasm instanceof URL),
     text: () => "wasm is no URL: a worker loads it by itself",
-  },
-  {
-    // By itself nobody's sign-in moves: that is in a worker where the app has named one.
-    why: "page_auth",
-    applies: ({ options: { auth, host = "auto" } }) => auth !== undefined && host === "auto",
-    text: () => 'with auth it is the page, unless host is "shared" or "worker"',
   },
   {
     why: "page_code",
