@@ -154,6 +154,35 @@ func TestFault311_MemoryOfTheWorker(t *testing.T) {
 	}
 }
 
+// TestFault230_RefreshedOnceByBothHosts: one page has its own runtime, the other one's is in the shared worker, and the token of
+// both is over at the same moment. One of the two refreshes it, under a lock of the origin, and the other takes what it has got.
+func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
+	t.Parallel()
+	s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
+	s.Person("ada")
+	var tabs []*chrome.Page
+	for _, host := range []string{"page", "shared"} {
+		page := signingIn(profile, site, s, `{"host":"`+host+`"}`)
+		page.WaitFor(`window.opened`)
+		tabs = append(tabs, page)
+	}
+	s.Expire()
+	for _, tab := range tabs {
+		chrome.Script[chrome.Void](tab, `window.paid = Promise.all([1, 2].map(() => mcp.callTool("pay", {}).result));`)
+	}
+	for _, tab := range tabs {
+		if n := chrome.Script[int](tab, `return (await paid).length;`); n != 2 {
+			t.Errorf("%d results", n)
+		}
+	}
+	if signed, refreshed := s.Requests("POST /token authorization_code"), s.Requests("POST /token refresh_token"); signed != 1 || refreshed != 1 {
+		t.Errorf("%d sign-ins, %d refreshes", signed, refreshed)
+	}
+	if ran := s.Ran(); len(ran) != 4 {
+		t.Errorf("ran %q", ran)
+	}
+}
+
 // TestFault312_ThePageThatShowsItGoes: a call waits for somebody to sign in, in a window that one tab has opened. That
 // tab is closed: the other one, whose call it is, is asked to show the address, and the call runs once.
 func TestFault312_ThePageThatShowsItGoes(t *testing.T) {

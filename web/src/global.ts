@@ -9,7 +9,7 @@ import { check as checkAgentOptions, connectAgentThere } from "./host/connectage
 import { check, connectThere, HostLink } from "./host/connectthere.js";
 import { pageHost, pageOfSignIn, workerClient } from "./host/hosts.js";
 import { RemoteSignIn } from "./host/remotesignin.js";
-import { Authorization, signOutEverywhere } from "./signin/authorization.js";
+import { Authorization, handOver, signOutEverywhere } from "./signin/authorization.js";
 import { clientPart } from "./signin/loadauthorization.js";
 
 pageHost.here = { connectHere, loadHere };
@@ -17,6 +17,6 @@ agentHost.here = { connectAgentHere, loadHere: loadAgentsHere };
 workerClient.here = { check, connectThere, HostLink };
 agentWorker.here = { check: checkAgentOptions, connectAgentThere, HostLink };
 pageOfSignIn.here = { RemoteSignIn };
-clientPart.here = { Authorization, signOutEverywhere };
+clientPart.here = { Authorization, handOver, signOutEverywhere };
 
 export * from "./index.js";

@@ -7,7 +7,7 @@ import { type ClientAuth, openClientAuth } from "../src/auth/clientauth.js";
 import { FLOW_TIME, type FlowRecord } from "../src/auth/flow.js";
 import { MemoryAuthStore } from "../src/auth/memorystore.js";
 import { oauth, type OAuthOptions } from "../src/auth/oauth.js";
-import { type AuthPlace, signOutEverywhere } from "../src/auth/opensignin.js";
+import { type AuthPlace, handOver, signOutEverywhere } from "../src/auth/opensignin.js";
 import { HoldfastError } from "../src/shared/errors.js";
 import { AS_METADATA, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, SERVER } from "./authrig.js";
 import { until } from "./ready.js";
@@ -60,6 +60,14 @@ function browser(options: OAuthOptions = {}, stores = true) {
   const over = new Set<string>();
   /** Where pages have gone themselves. */
   const gone: string[] = [];
+  /** A page of the app, that does not connect. */
+  const window = (href: string, name: string) => {
+    let closed = false;
+    const location = { href, origin: new URL(href).origin, assign: () => {} };
+    const page: Page = { location, history: { replaceState: (_, __, url) => void (location.href = url) }, name, open: () => null, close: () => void (closed = true, over.add(name)), addEventListener: () => {}, removeEventListener: () => {} };
+    const place: AuthPlace = { store: rest, memory: new Map(), locks, page, channel };
+    return { place, isClosed: () => closed, href: () => location.href };
+  };
   /** Opens a page of the app. */
   const open = async (href = "https://app.example/work", name = "", more: OAuthOptions = {}, server = SERVER) => {
     const went: string[] = [];
@@ -111,7 +119,7 @@ function browser(options: OAuthOptions = {}, stores = true) {
   };
   const at = (auth: ClientAuth) => auth.headers("POST", SERVER).then((shown) => shown?.token);
   const kept = async (): Promise<string> => JSON.stringify(await Promise.all((await rest.keys("")).map((key) => rest.get<unknown>(key))));
-  return { open, signedIn, at, rest, kept, revoked, heard, gone, fetch };
+  return { open, window, signedIn, at, rest, kept, revoked, heard, gone, fetch };
 }
 
 test("by a window: the page that began it takes the answer, its tokens are in its memory alone, and no message holds a secret", async () => {
@@ -125,6 +133,52 @@ test("by a window: the page that began it takes the answer, its tokens are in it
   // Neither another tab nor the page after a reload has them.
   const next = await open();
   assert.deepEqual([next.auth.state, await at(next.auth)], ["signed-out", undefined]);
+});
+
+test("Fault 373: a window whose page does not connect leaves its answer to the page that opened it, and closes", async () => {
+  for (const storage of ["memory", "persistent"] as const) {
+    const { open, at, window } = browser({ storage });
+    const page = await open();
+    const signing = page.auth.signIn();
+    const { state, window: name } = await page.led();
+    const back = window(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}&tab=2`, name);
+    await handOver(back.place);
+    await signing;
+    assert.equal(await at(page.auth), "access-1");
+    assert.deepEqual([back.isClosed(), back.href()], [true, `${redirectUrl}?tab=2`], storage);
+  }
+});
+
+test("Fault 373: where nobody takes it the answer is in the address again, for a client that comes yet; what is no answer of that window stays", async () => {
+  const { open, at, window } = browser();
+  const page = await open();
+  void page.auth.signIn().catch(() => {});
+  const { state, window: name } = await page.led();
+  page.leave();
+  const address = `${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`;
+  for (const [href, named] of [[`${redirectUrl}?code=x&state=unknown`, name], [address, "holdfast-other"], [`https://app.example/work?code=x&state=${state}`, name], [`${address}&state=2`, name]] as const) {
+    const back = window(href, named);
+    await handOver(back.place);
+    assert.deepEqual([back.isClosed(), back.href()], [false, href]);
+  }
+  const back = window(address, name);
+  await handOver(back.place);
+  assert.deepEqual([back.isClosed(), back.href()], [false, address]);
+  const late = await open(address, name);
+  assert.equal(await at(late.auth), "access-1");
+});
+
+test("Fault 373: the window tells of a failure while the answer is being taken elsewhere: that one counts", async () => {
+  const { open } = browser();
+  const page = await open();
+  const signing = page.auth.signIn();
+  const { state, window } = await page.led();
+  const taking = page.auth.finish({ state, code: "x", iss: ISSUER });
+  // Another client in the window was a moment later.
+  await open(`${redirectUrl}?code=x&state=${state}&iss=${ISSUER}`, window);
+  await taking;
+  await signing;
+  assert.equal(page.auth.failure, undefined);
 });
 
 test("by a window whose page is gone: the window keeps the tokens itself, and stays open", async () => {

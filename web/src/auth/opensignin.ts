@@ -3,7 +3,7 @@
 
 import { AUTH_CHANNEL, authNews, type Channel, manualInteraction, type NewsListener, type Page, popupInteraction, redirectInteraction, takeAnswer } from "./browser.js";
 import { AuthFailure } from "./failure.js";
-import { type Callback, type FlowRecord, leaveAnswer, readFlow, renewFlow, WINDOW } from "./flow.js";
+import { type Callback, type FlowRecord, leaveAnswer, readCallback, readFlow, renewFlow, WINDOW } from "./flow.js";
 import { drop } from "./grants.js";
 import { type AskedPages, pagesInteraction } from "./askedpages.js";
 import type { AuthLocks, AuthStore, Hands } from "./hands.js";
@@ -176,6 +176,28 @@ async function handedOver(hands: Hands, callback: Callback, tell: () => void): P
     if (!(await readFlow(hands, callback.state))) return true;
   }
   return false;
+}
+
+/**
+ * Leaves the answer that the window of a flow has come back with to whoever began that, and closes it: for a page whose app does
+ * not connect by itself. The answer is out of the address meanwhile, and there again where nobody takes it.
+ */
+export async function handOver(place: AuthPlace): Promise<void> {
+  const { page, store, channel } = place;
+  const answer = page && readCallback(page.location.href);
+  if (!answer || !store || !channel) return;
+  const hands = handsOf(place, "persistent", {});
+  const [window = ""] = page.name.split(".");
+  const flow = await readFlow(hands, answer.state);
+  if (flow?.window !== window) return;
+  const { href } = page.location;
+  if (!takeAnswer(page, flow.client.redirectUrl)) return; // a client has taken it meanwhile, or it is no page for answers
+  const { port, origin } = channel(AUTH_CHANNEL);
+  const news = authNews(port, origin, { stored() {}, failed() {}, answered() {} });
+  const isTaken = await handedOver(hands, answer, () => news.answered(window)).catch(() => false);
+  port.close();
+  if (isTaken) page.close();
+  else page.history.replaceState(null, "", href);
 }
 
 /** Signs out of all servers, and deletes what is kept of them. Resolves with whether all tokens are revoked. */

@@ -364,7 +364,8 @@ export class SignIn {
 
   /** What the page in the window of a flow has failed with: it took the answer, and tells of it. */
   failed(window: string, failure: AuthFailure): void {
-    if (this.#pending?.window === window) this.#fail(this.#pending, failure);
+    // Where it is being taken here as well, that counts: the page there was a moment later.
+    if (this.#pending?.window === window && !this.#pending.taken) this.#fail(this.#pending, failure);
   }
 
   /** The page in the window of a flow has left its answer with the flow: whoever began it has the tokens. */

@@ -44,6 +44,8 @@ export interface Auth {
   readonly chunk?: PageChunk<unknown>;
   /** @internal What a worker signs in with; missing where code of the page has to run for it. */
   readonly crossing?: () => CrossingAuth;
+  /** @internal A client is being connected with it. */
+  used?(): void;
   /** @internal The app hears of a sign-in that is in a worker. */
   heard?(signIn: object): void;
   /** @internal The sign-in of a client of that server or agent. */

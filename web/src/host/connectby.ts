@@ -13,6 +13,7 @@ export type Starts = (script: string, token: TokenProvider | undefined) => void;
 interface HostOptions {
   readonly host?: "auto" | Host;
   readonly token?: TokenProvider;
+  readonly auth?: { used?(): void };
 }
 
 /** How a client of some kind is connected. */
@@ -28,7 +29,8 @@ export interface ConnectWays<O extends HostOptions, C> {
 /** Connects in the host that the options name. */
 export async function connectBy<O extends HostOptions, C>(ways: ConnectWays<O, C>, url: string | URL, options: O): Promise<C> {
   checkGroup(ways.op, "options", options);
-  const { host = "auto" } = options;
+  const { host = "auto", auth } = options;
+  if (ways.op !== "preload") auth?.used?.(); // what is loaded ahead may wait for a click
   switch (host) {
     case "auto":
       return connectAnywhere(ways, url, options);

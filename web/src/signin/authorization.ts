@@ -247,6 +247,12 @@ export class Authorization implements ClientAuthorization {
   }
 }
 
+/** Leaves the answer that this window has come back with to the page that has opened it. */
+export async function handOver(): Promise<void> {
+  const [{ handOver: hand }, place] = await Promise.all([loadSignIn(), authPlace()]);
+  await hand(place);
+}
+
 /**
  * Signs out at all servers of this origin, by what was stored before it was deleted: authorization
  * servers hear that their tokens are not needed any more, and other tabs that there are none.

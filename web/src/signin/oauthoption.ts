@@ -12,9 +12,25 @@ export interface OAuth extends Auth {
   onchange: ((signIn: ServerSignIn) => void) | undefined;
 }
 
-/** Makes the `auth` of a client: where a server wants it, a person signs in with OAuth. Checks the options; throws `bad_argument`. */
+/** How long, in ms, a page in the window of a sign-in has to connect, before its answer is left to the page that opened it. */
+const CONNECTS = 1_000;
+
+/** A client of this page is being connected with an `auth`: that takes the answer that the page may have come back with. */
+let connects = false;
+
+/**
+ * Makes the `auth` of a client: where a server wants it, a person signs in with OAuth. Checks the options; throws `bad_argument`. Make
+ * it as the page loads: where a sign-in has opened this page in a window of its own, and the app does not connect by itself, the
+ * answer goes to the page that opened it, and the window closes.
+ */
 export function oauth(options?: OAuthOptions): OAuth {
-  return forClients(asks(options));
+  const made = forClients(asks(options));
+  if (typeof document !== "undefined" && window.name.startsWith("holdfast-") && /[?&]state=/.test(location.search)) {
+    setTimeout(() => {
+      if (!connects) void Promise.resolve(clientPart.here ?? clientPart.load()).then(({ handOver }) => handOver()).catch(() => {}); // it stays in the address
+    }, CONNECTS);
+  }
+  return made;
 }
 
 // A literal of functions: what a bundler sees that nobody uses, it leaves out.
@@ -39,6 +55,7 @@ function forClients(source: SignInSource): OAuth {
   const made: OAuth = {
     onchange: undefined,
     chunk: clientPart,
+    used: () => void (connects = true),
     ...(source.crossing && { crossing: source.crossing }),
     heard: (signIn) => made.onchange?.(signIn as ServerSignIn),
     authorize(url) {
