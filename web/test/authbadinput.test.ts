@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ask } from "../src/auth/answers.js";
 import { readAuthorizationServer } from "../src/auth/authorizationserver.js";
 import { authNews, type Channel, type Page, takeAnswer } from "../src/auth/browser.js";
 import { discover } from "../src/auth/discovery.js";
@@ -13,8 +14,9 @@ import { openSignIn } from "../src/auth/opensignin.js";
 import { liveGrant } from "../src/auth/refresh.js";
 import { type Credentials, register, type Registration } from "../src/auth/registration.js";
 import { tokenRequest } from "../src/auth/tokenrequest.js";
-import { AS_METADATA, failureOf, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
+import { AS_METADATA, failureOf, hidden, ISSUER, json, Locks, METADATA, nothing, PRM_PATH, RESOURCE, type Rig, rig, type Routes, SERVER } from "./authrig.js";
 import { redirectUrl } from "./authscene.js";
+import { until } from "./ready.js";
 
 const server = readAuthorizationServer({ ...METADATA, client_id_metadata_document_supported: false }, ISSUER, false);
 const client: Registration = { issuer: ISSUER, clientId: "c", authMethod: "none", source: "dynamic", redirectUrl };
@@ -151,4 +153,20 @@ test("metadata with lists without end is kept no larger than what is gone by", (
   const read = readAuthorizationServer({ ...METADATA, token_endpoint_auth_methods_supported: ["none", ...many], dpop_signing_alg_values_supported: ["ES256", ...many], scopes_supported: many }, ISSUER, false);
   assert.ok(JSON.stringify(read).length < 10_000, String(JSON.stringify(read).length));
   assert.ok(read.authMethods!.includes("none") && read.dpopAlgorithms.includes("ES256"));
+});
+
+test("Fault 374: what is asked only to see whether anybody answers ends with the wait for it, and holds no connection", async () => {
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const hands = rig({});
+  hands.fetch = (_, init) => {
+    if (init.mode !== "no-cors") return Promise.reject(hidden());
+    signals.push(init.signal);
+    return new Promise(() => {}); // it takes the connection, and says nothing
+  };
+  const asked = assert.rejects(ask(hands, "auth/server-metadata", AS_METADATA.slice("GET ".length)), (error) => (error as AuthFailure).fields.code === "network_error");
+  await until(() => signals.length === 1);
+  assert.equal(signals[0]?.aborted, false);
+  hands.pass(15_000);
+  await asked;
+  assert.equal(signals[0]?.aborted, true);
 });

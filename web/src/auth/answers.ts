@@ -109,14 +109,16 @@ function objectOf(text: string): Record<string, unknown> | undefined {
 async function unanswered(hands: Hands, leg: Leg, url: string, allow: readonly string[]): Promise<AuthFailure> {
   const origin = originOf(url);
   let stop = (): void => {};
+  const probe = new AbortController();
   const there = await Promise.race([
-    hands.fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer" }).then(
+    hands.fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", signal: probe.signal }).then(
       () => true,
       () => false,
     ),
     new Promise<boolean>((resolve) => (stop = hands.after(ANSWER_TIME, () => resolve(false)))),
   ]);
   stop();
+  probe.abort(); // else it would hold one of the browser's six connections for as long as that server likes
   if (!there) return new AuthFailure(leg, { code: "network_error", message: `nothing answers at ${origin}`, retryable: true });
   const page = globalThis.location?.origin ?? "*";
   return new AuthFailure(leg, {
