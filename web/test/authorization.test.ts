@@ -262,7 +262,7 @@ test("Fault 320: a sign-in that did not open is opened again by what needs it ne
   }
   const before = clientPart.here;
   try {
-    clientPart.here = { Authorization: Opened, signOutEverywhere: async () => {} };
+    clientPart.here = { Authorization: Opened, handOver: async () => {}, signOutEverywhere: async () => {} };
     const [one, two] = [oauth(), oauth()].map((auth) => [auth.authorize(URL_), auth.authorize(URL_)][1]!);
     await tasks(1);
     assert.equal((await one!.token(true)).ok, true);
