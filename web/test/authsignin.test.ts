@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { grantKey } from "../src/auth/grants.js";
 import { oauthChallenge } from "../src/auth/challenge.js";
 import { NO_TRIALS, type Trials } from "../src/auth/refusal.js";
 import { AS_METADATA, failureOf, hidden, ISSUER, json, METADATA, nothing, SERVER } from "./authrig.js";
@@ -375,4 +376,25 @@ test("two users in turn are two principals, also where no token says who", async
     assert.equal(await signIn.principal(), undefined);
   }
   assert.ok(seen[0] !== undefined && seen[1] !== undefined && seen[0] !== seen[1]);
+});
+
+test("Fault 375: a server that has taken a token once, and refuses it a moment later, has somebody asked, however slow the store is", async () => {
+  const { tab, shown, answer } = scene();
+  const { signIn, hands } = tab();
+  const asked = signIn.refused(refusal(401, undefined));
+  await until(() => shown.length === 1);
+  await answer(signIn);
+  await asked;
+  const token = (await signIn.headers("POST", SERVER))!.token;
+  const set = hands.store.set.bind(hands.store);
+  let stored = (): void => {};
+  hands.store.set = async (key, version, value) => {
+    if (key === grantKey(SERVER)) await new Promise<void>((resolve) => (stored = resolve));
+    return set(key, version, value);
+  };
+  const passed = signIn.passed(token);
+  void signIn.refused(refusal(401, token), { ...NO_TRIALS, refreshes: 1 }).catch(() => {});
+  await until(() => shown.length === 2);
+  stored();
+  await passed;
 });

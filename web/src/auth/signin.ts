@@ -58,6 +58,8 @@ export class SignIn {
   #state: SignInState = "signed-out";
   #pending: Pending | undefined;
   #address: string | undefined;
+  /** The last token that a request has passed with. */
+  #proven: string | undefined;
   /** The token that was stored when that was last looked at. */
   #read: string | undefined;
   /** A sign-in that came to nothing after a person was asked. */
@@ -144,6 +146,7 @@ export class SignIn {
 
   /** A request has passed with that token: what is refused from now on is no server that refuses all that it is given. */
   async passed(token: string): Promise<void> {
+    this.#proven = token; // the store may take longer than the server's next answer
     const kept = await readGrant(this.#hands, this.url);
     if (kept?.value.unproven === undefined || kept.value.access?.token !== token) return;
     const { unproven: _, ...proven } = kept.value;
@@ -210,7 +213,7 @@ export class SignIn {
   async #judged(refusal: Refusal, trials: Trials): Promise<Exclude<Verdict, { kind: "give-up" }>> {
     const grant = (await readGrant(this.#hands, this.url))?.value;
     const alive = grant?.access && lifeOf(grant.access, this.#hands.now()) !== "over";
-    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
+    const held = grant && { token: alive ? grant.access?.token : undefined, canRefresh: grant.refreshToken !== undefined, requested: grant.requested, granted: grant.granted, asked: grant.asked, unproven: grant.unproven !== undefined && grant.access?.token !== this.#proven && Math.abs(this.#hands.now() - grant.unproven) < IN_VAIN };
     const verdict = judge(refusal, held, trials);
     if (verdict.kind !== "give-up") return verdict;
     throw new AuthFailure("auth/challenge", { code: "unauthorized", status: refusal.status, message: "the server refuses every token that it is given" });
