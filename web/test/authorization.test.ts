@@ -142,6 +142,29 @@ test("Fault 371: a client that its app has waits for somebody while it is openin
   assert.deepEqual(await waiting, { ok: true, text: "signed-in", user: "ada" });
 });
 
+test("Fault 376: what was tried for a client is over once another one of the same sign-in has passed with what came of it", async () => {
+  const signIn = new PlayedSignIn();
+  const shared = signIn.shared;
+  const seen: number[] = [];
+  signIn.person = async (trials) => {
+    seen.push(trials.signIns);
+    signIn.signedIn(`ada${seen.length}`);
+    return trials;
+  };
+  server(refusal(), new Response("{}"), refusal(), refusal());
+  const [one, two] = [new Authorization(URL_, () => shared), new Authorization(URL_, () => shared)]; // that of the page, and that of its window
+  await one.send("POST", URL_, leave);
+  await one.token(false);
+  assert.equal((await two.send("POST", URL_, leave)).status, 200);
+  await one.send("POST", URL_, leave);
+  await one.token(false);
+  assert.deepEqual(seen, [1, 1]);
+  // Nobody has passed with that one.
+  await one.send("POST", URL_, leave);
+  await one.token(false);
+  assert.deepEqual(seen, [1, 1, 2]);
+});
+
 test("a page that nobody sees opens no window, and goes on with what another tab has signed in for", async () => {
   for (const how of ["seen", "another tab"]) {
     const [signIn, page] = [new PlayedSignIn(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];

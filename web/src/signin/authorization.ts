@@ -36,6 +36,8 @@ export interface SharedSignIn {
   /** Whether a person signs in. */
   readonly attended: boolean;
   readonly listeners: Set<() => void>;
+  /** The last token that a request of any of them has passed with. */
+  proven?: string;
   /** Whether somebody looks at a page of its; by default whether somebody looks at this one. A change is told to the listeners. */
   isSeen?(): boolean;
 }
@@ -178,7 +180,7 @@ export class Authorization implements ClientAuthorization {
       return this.#hold({ error }, new Response(null)); // it never left
     }
     const { auth } = opened.value;
-    for (let trials = this.#trials; ; ) {
+    for (let trials = this.#trials, isFirst = true; ; isFirst = false) {
       let shown: Awaited<ReturnType<ClientAuth["headers"]>>;
       try {
         const work = auth.headers(method, url);
@@ -190,7 +192,10 @@ export class Authorization implements ClientAuthorization {
       }
       // Somebody else has signed in, in another tab perhaps: what this client sends is not theirs.
       if (user && shown && shown.principal !== user.principal) return this.#hold({ user: shown.principal }, new Response(null));
+      // Another client may have been the one to pass, such as that of the window that somebody signed in in.
+      if (isFirst && shown && shown.token === opened.value.proven) trials = undefined;
       const response = await leave(shown?.fields ?? []);
+      if (response.ok && shown) opened.value.proven = shown.token;
       if (response.ok && shown?.unproven) void auth.passed(shown.token).catch(() => {});
       const nonce = auth.noted(url, response.headers);
       let repair: Awaited<ReturnType<ClientAuth["repaired"]>>;
