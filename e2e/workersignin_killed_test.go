@@ -52,7 +52,10 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 			s.Person("")
 			before := s.Requests("GET /auth")
 			chrome.Script[chrome.Void](page, `watch(mcp.callTool("pay", {}, { key: "bill", ack: "manual" }));`)
-			page.WaitFor(`seen.status.at(-1) === "awaiting_authorization"`)
+			page.WaitFor(`seen.done || seen.status.at(-1) === "awaiting_authorization"`)
+			if ended := chrome.Eval[bool](page, `seen.done`); ended {
+				t.Fatalf("the call does not wait: %s", chrome.Eval[string](page, `JSON.stringify(seen)`))
+			}
 			eventually(t, "a window to be opened", func() bool { return s.Requests("GET /auth") > before })
 			chrome.Script[chrome.Void](page, `await mcp.stored();`)
 			killWorker(t, profile)
