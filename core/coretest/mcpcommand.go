@@ -90,7 +90,7 @@ func openCommand(p *mcpPlayer, args string) {
 }
 
 // callCommand takes options before the method: durable, readonly, idempotent,
-// rerun=always|never, key=NAME, header=NAME=VALUE.
+// rerun=always|never, key=NAME, header=NAME=VALUE, meta=JSON (without spaces).
 func callCommand(p *mcpPlayer, args string) {
 	var o mcp.CallOptions
 	for {
@@ -99,6 +99,8 @@ func callCommand(p *mcpPlayer, args string) {
 		switch {
 		case isKey:
 			o.Key = key
+		case strings.HasPrefix(word, "meta="):
+			o.Meta = []byte(strings.TrimPrefix(word, "meta="))
 		case word == "durable":
 			o.Durable = true
 		case strings.HasPrefix(word, "header="):

@@ -202,7 +202,7 @@ func (call *call) postResume(c *Client, now engine.Time) {
 	p.fresh = true
 	call.stream.Reconnecting(now, call.timeouts.Answer)
 	params := append(append([]byte(`{"resumeToken":`), p.token...), '}')
-	body := jsonrpc.AppendRequest(nil, uint64(call.request), "requests/resume", params, nil)
+	body := jsonrpc.AppendRequest(nil, uint64(call.request), "requests/resume", params, traceContext(call.meta))
 	var extra []engine.Field
 	// So that the server can drop what is confirmed (SEP-975, HTTP).
 	if call.withCursor = call.stream.Cursor.Resumable() && !c.cursorHeader.refused(); call.withCursor {

@@ -209,6 +209,7 @@ func (c *Client) bookTask(now engine.Time, call *call, method string, more []byt
 	s.role, s.parent = roleTask, call
 	params := jsonrpc.AppendString([]byte(`{"taskId":`), call.task.id)
 	s.params = append(append(params, more...), '}')
+	s.meta = traceContext(call.meta)
 	return s
 }
 
