@@ -14,11 +14,13 @@ import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
 import { answered, Peek } from "./peek.js";
+import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
 
 /** What is told of a call beside its events. */
 interface CallListeners {
   progress: Progress;
+  stream: StatusEvent | ResumedEvent;
   done: undefined;
 }
 
@@ -409,18 +411,26 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     this.#listeners.add("progress", listener);
   }
 
+  /** @internal Tells of what becomes of its stream from here on, and is no reader of the call's. */
+  whenStreaming(listener: (event: StatusEvent | ResumedEvent) => void): void {
+    this.#listeners ??= new Listeners();
+    this.#listeners.add("stream", listener);
+  }
+
   /** @internal */
   deliver(kind: number, position: number, text: string, stream = 0, texts?: ParsedTogether, at = 0): void {
     this.#unpack();
     this.heard(kind, position, text, stream);
     const raw: RawEvent = { kind, position, text, texts, at };
-    if (kind === EVENT.progress && this.#listeners) this.#tell(this.#listeners, raw);
+    if (this.#listeners && (kind === EVENT.progress || kind === EVENT.status || kind === EVENT.resumed)) this.#tell(this.#listeners, raw);
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
   }
 
   #tell(listeners: Listeners<CallListeners>, raw: RawEvent): void {
     try {
-      const { type: _, position: __, ...progress } = decodeEvent(raw) as ProgressEvent;
+      const event = decodeEvent(raw) as ProgressEvent | StatusEvent | ResumedEvent;
+      if (event.type !== "progress") return listeners.emit("stream", event);
+      const { type: _, position: __, ...progress } = event;
       listeners.emit("progress", progress);
     } catch {
       // It is no JSON: who iterates hears of that.
