@@ -1,0 +1,34 @@
+// Standard Schema, version 1 (https://standardschema.dev), as far as it is used here: what zod, Valibot, ArkType and
+// others give. It is described by its members, as its specification suggests, so that nothing is imported for it.
+
+/** A schema of any library that speaks Standard Schema. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    /** The library. */
+    readonly vendor: string;
+    /** Looks at a value; some libraries give a promise. */
+    readonly validate: (value: unknown) => SchemaVerdict<Output> | Promise<SchemaVerdict<Output>>;
+    /** For types alone. */
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** What a schema says of a value: with `issues` it does not fit. */
+export interface SchemaVerdict<Output> {
+  /** The value, as the schema has it: with defaults, converted. */
+  readonly value?: Output;
+  readonly issues?: readonly SchemaIssue[] | undefined;
+}
+
+/** What does not fit. */
+export interface SchemaIssue {
+  readonly message: string;
+  /** Where, from the outside in. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The names along the way to what does not fit. */
+export function pathOf({ path = [] }: SchemaIssue): string[] {
+  return path.map((step) => String(typeof step === "object" ? step.key : step));
+}
