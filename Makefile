@@ -30,7 +30,8 @@ DEMO_SOURCES := package.json $(shell find web/demo)
 BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -type f | sort)) | cksum | cut -d ' ' -f 1)
 
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
-	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs
+	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs $(DIST)/holdfast-tools.mjs $(DIST)/holdfast-ai.mjs $(DIST)/holdfast-hub.mjs $(DIST)/holdfast-trace.mjs \
+	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -127,7 +128,25 @@ $(DIST)/holdfast-oauth.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 
 # What draws with Holdfast has each of these once, whatever part of the app imports it: they import each other by their
 # published names, and what they are made with is the app's. "use client" is for apps that have components on a server.
-OF_APP := --external:holdfast --external:holdfast/store --external:react
+OF_APP := --external:holdfast --external:holdfast/store --external:react --external:ai
+
+$(DIST)/holdfast-tools.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/tools/toolsmodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-trace.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/trace/tracemodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-testing.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/testing/testingmodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/doctor/diagnosemodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-ai.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/ai/aimodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-store.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/store/stores.ts --format=esm --minify --sourcemap --outfile=$@
@@ -188,7 +207,7 @@ cluster: build browser node_modules/.package-lock.json ## all stories of servers
 	cd e2e/cluster && go test -count=1 -timeout 60m -v . -schedules $(SCHEDULES) $(if $(SEED),-first $(SEED))
 
 test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScript units, in Node
-	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
+	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
 # Eight stories at a time, since most of a story is waiting: for clocks that are real,
@@ -240,6 +259,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the decla
 	@node_modules/.bin/tsc --version
 	rm -rf $(DIST)/types
 	node_modules/.bin/tsc -p tsconfig.json
+	node_modules/.bin/tsc -p tsconfig.ai.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.store.json
 	node_modules/.bin/tsc -p web/test/official/tsconfig.json

@@ -174,6 +174,15 @@ var torture = []int{
 	307,
 	308,
 	309,
+	390,
+	391,
+	392,
+	393,
+	394,
+	395,
+	396,
+	397,
+	398,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

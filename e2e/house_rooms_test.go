@@ -37,6 +37,12 @@ var rooms = []room{
 	// What draws has of the rest the types, and as code what every app has: by the published name.
 	{name: "store", may: []string{"shared", "input", "client", "agent"}},
 	{name: "react", may: []string{"shared", "client", "agent"}},
+	{name: "tools", may: []string{"shared", "client", "store"}},
+	{name: "ai", may: []string{"shared", "client", "store"}},
+	{name: "hub", may: []string{"shared", "client", "store"}},
+	{name: "trace", may: []string{"shared", "client", "store"}},
+	{name: "testing", may: []string{"shared", "runtime", "client", "store"}},
+	{name: "doctor", may: []string{"store"}},
 	{name: "transport", may: []string{"shared", "input", "client", "host"}},
 }
 

@@ -142,6 +142,12 @@ const files = [
   { name: "holdfast-worker.mjs", budget: 66_400, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
+  { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
+  { name: "holdfast-ai.mjs", budget: 2_500, goal: 2_500 },
+  { name: "holdfast-trace.mjs", budget: 2_300, goal: 2_000 },
+  { name: "holdfast-testing.mjs", budget: 3_500, goal: 3_500 },
+  { name: "holdfast-diagnose.mjs", budget: 4_000, goal: 3_500 },
+  { name: "holdfast-hub.mjs", budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
 
