@@ -31,7 +31,7 @@ BUILD = $(shell cat $(filter %.ts %.go,$(shell find core jsbridge wasm web/src -
 
 MODULE := $(DIST)/holdfast.wasm $(DIST)/holdfast-agents.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast.js $(DIST)/holdfast-worker.mjs $(DIST)/holdfast-oauth.mjs \
 	$(DIST)/holdfast-store.mjs $(DIST)/holdfast-react.mjs $(DIST)/holdfast-tools.mjs $(DIST)/holdfast-ai.mjs $(DIST)/holdfast-hub.mjs $(DIST)/holdfast-trace.mjs \
-	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs
+	$(DIST)/holdfast-testing.mjs $(DIST)/holdfast-diagnose.mjs $(DIST)/holdfast-recorder.mjs
 
 # What validates results of tools is a module of its own, loaded when one needs
 # it. It bundles a package of npm's, so that `make demo` leaves it out where npm
@@ -141,6 +141,9 @@ $(DIST)/holdfast-testing.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 
 $(DIST)/holdfast-diagnose.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/doctor/diagnosemodule.ts --format=esm --minify --sourcemap --outfile=$@
+
+$(DIST)/holdfast-recorder.mjs: $(WEB_SOURCES) $(GO_SOURCES)
+	$(ESBUILD) $(OF_APP) web/src/recorder/recordermodule.ts --format=esm --minify --sourcemap --outfile=$@
 
 $(DIST)/holdfast-hub.mjs: $(WEB_SOURCES) $(GO_SOURCES)
 	$(ESBUILD) $(OF_APP) web/src/hub/hubmodule.ts --format=esm --minify --sourcemap --outfile=$@

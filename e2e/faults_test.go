@@ -183,6 +183,7 @@ var torture = []int{
 	396,
 	397,
 	398,
+	399,
 }
 
 // What finds fault tests by their names, each with its number of two digits, or three:

@@ -84,7 +84,7 @@ func TestStoryTestServer(t *testing.T) {
 	page := chrome.Open(t, site.URL+"/test.html")
 	said := chrome.Eval[map[string]any](page, testServerStory)
 	for name, want := range map[string]any{
-		"asked": "Ada", "changed": "tools", "key": "a", "result": "counted to 4", "had": "1,2,3", "ran": 1.0, "lost": "outcome_unknown", "works": "more",
+		"asked": "Ada", "changed": "tools", "key": "a", "result": "counted to 4", "had": "1,2,3", "ran": 1.0, "lost": "lost", "works": "more",
 	} {
 		if said[name] != want {
 			t.Errorf("%s is %v, want %v", name, said[name], want)

@@ -28,7 +28,7 @@ const promised = [
 ];
 const wanted = [
   /^(LICENSE|NOTICE|README\.md|docs\/bundlers\.md|package\.json)$/,
-  /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose)\.mjs(\.map)?$/,
+  /^web\/dist\/holdfast-(global|validate|worker|oauth|transport|store|react|tools|ai|hub|trace|testing|diagnose|recorder)\.mjs(\.map)?$/,
   /^web\/dist\/holdfast-(chunk|connect|connectagent|connectagentthere|connectthere|diagnosis|authorization|opensignin|remotesignin)-[A-Z0-9]{8}\.mjs(\.map)?$/,
   /^web\/dist\/holdfast(\.wasm|-agents\.wasm|\.mjs|\.mjs\.map|\.js|\.js\.map)$/,
   /^web\/bin\/(holdfast-client-metadata|clientmetadata|holdfast-tool-types|tooltypes|listtools|schematypes)\.mjs$/,
@@ -42,6 +42,7 @@ const imports = {
   "web/dist/holdfast-trace.mjs": ["holdfast"],
   "web/dist/holdfast-testing.mjs": ["holdfast"],
   "web/dist/holdfast-diagnose.mjs": ["holdfast"],
+  "web/dist/holdfast-recorder.mjs": ["holdfast"],
   "web/dist/holdfast-hub.mjs": ["holdfast"],
   "web/dist/holdfast-tools.mjs": ["holdfast"],
   "web/dist/holdfast-react.mjs": ["holdfast", "holdfast/store", "react"],

@@ -147,6 +147,7 @@ const files = [
   { name: "holdfast-trace.mjs", budget: 2_300, goal: 2_000 },
   { name: "holdfast-testing.mjs", budget: 3_500, goal: 3_500 },
   { name: "holdfast-diagnose.mjs", budget: 4_000, goal: 3_500 },
+  { name: "holdfast-recorder.mjs", budget: 2_600, goal: 2_500 },
   { name: "holdfast-hub.mjs", budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];

@@ -27,7 +27,7 @@ test("a fetch that passes all on fulfils the contract; so does one that adds a f
   );
 });
 
-test("Fault 397: what a fetch of an app's gets wrong, the contract names", async () => {
+test("Fault 397: what an own fetch gets wrong, the contract names", async () => {
   const wrong: [string, (inner: FetchLike) => FetchLike, string][] = [
     ["a new set of fields", (inner) => (url, init) => inner(url, { ...init, headers: { authorization: "x" } }), "method, header fields and body"],
     ["no body", (inner) => (url, { body: _, ...init }) => inner(url, init), "method, header fields and body"],

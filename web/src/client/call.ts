@@ -3,26 +3,20 @@ import { badArgument } from "../shared/arguments.js";
 import { type Backlog, bytesOf, Waiting } from "../shared/backlog.js";
 import { EVENT, OUTCOME, StreamState } from "../shared/border.js";
 import type { CallControlOf, RecalledCall } from "./callcontrol.js";
+import { tell, type CallListeners } from "./calllisteners.js";
 import { endedStatus, type CallStatus } from "./callstatus.js";
 import { randomId } from "./idempotency.js";
 import { draftText } from "../input/drafts.js";
 import { EventQueue, Gap } from "../shared/eventqueue.js";
 import { beyond, decodeEvent, isStored, type ParsedTogether, type RawEvent, unpacked } from "./events.js";
 import { errorFromGo, HoldfastError, rpcError, type RPCError } from "../shared/errors.js";
-import type { CallEvent, Guarantee, ProgressEvent } from "./events.js";
+import type { CallEvent, Guarantee } from "./events.js";
 import { Listeners } from "../shared/listeners.js";
 import type { CallToolResult, Open } from "../shared/mcp.js";
 import type { CallOptions, Progress } from "./options.js";
 import { answered, Peek } from "./peek.js";
 import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
 import { missing, withoutGaps } from "./storedevents.js";
-
-/** What is told of a call beside its events. */
-interface CallListeners {
-  progress: Progress;
-  stream: StatusEvent | ResumedEvent;
-  done: undefined;
-}
 
 /** What a call needs of its client. */
 export type CallControl = CallControlOf<Call<unknown>>;
@@ -422,19 +416,8 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     this.#unpack();
     this.heard(kind, position, text, stream);
     const raw: RawEvent = { kind, position, text, texts, at };
-    if (this.#listeners && (kind === EVENT.progress || kind === EVENT.status || kind === EVENT.resumed)) this.#tell(this.#listeners, raw);
+    if (this.#listeners && (kind === EVENT.progress || kind === EVENT.status || kind === EVENT.resumed)) tell(this.#listeners, raw);
     this.#events.push(kind === EVENT.input ? { ...raw, save: (key, value) => this.saveDraft(key, value) } : raw, bytesOf(text));
-  }
-
-  #tell(listeners: Listeners<CallListeners>, raw: RawEvent): void {
-    try {
-      const event = decodeEvent(raw) as ProgressEvent | StatusEvent | ResumedEvent;
-      if (event.type !== "progress") return listeners.emit("stream", event);
-      const { type: _, position: __, ...progress } = event;
-      listeners.emit("progress", progress);
-    } catch {
-      // It is no JSON: who iterates hears of that.
-    }
   }
 
   /** @internal What an event says of the call itself. */

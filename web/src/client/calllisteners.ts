@@ -1,0 +1,23 @@
+import type { Listeners } from "../shared/listeners.js";
+import type { ResumedEvent, StatusEvent } from "../shared/streamevents.js";
+import { decodeEvent, type ProgressEvent, type RawEvent } from "./events.js";
+import type { Progress } from "./options.js";
+
+/** What is told of a call beside its events. */
+export interface CallListeners {
+  progress: Progress;
+  stream: StatusEvent | ResumedEvent;
+  done: undefined;
+}
+
+/** Tells of an event that is one of those. */
+export function tell(listeners: Listeners<CallListeners>, raw: RawEvent): void {
+  try {
+    const event = decodeEvent(raw) as ProgressEvent | StatusEvent | ResumedEvent;
+    if (event.type !== "progress") return listeners.emit("stream", event);
+    const { type: _, position: __, ...progress } = event;
+    listeners.emit("progress", progress);
+  } catch {
+    // It is no JSON: who iterates hears of that.
+  }
+}
