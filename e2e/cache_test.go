@@ -40,3 +40,26 @@ func TestStoryCacheHints(t *testing.T) {
 	}
 	blameless(t, p)
 }
+
+// TestSharedCacheOverAReload: in a shared host what a server lets a client keep of a list outlives a reload: the next page
+// asks for none of it.
+func TestSharedCacheOverAReload(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
+	p.Furnish()
+	p.Counting(nil)
+	p.Cache("tools/list", 60_000, "public")
+	v := newVisits(t, p, "")
+	page := v.open()
+	const list = `mcp.listTools().then(({ tools }) => tools.length)`
+	first := chrome.Eval[int](page, list)
+	page.Reload()
+	page.WaitFor(`window.ready`)
+	if again := chrome.Eval[int](page, list); again != first || first == 0 {
+		t.Errorf("%d tools, and then %d", first, again)
+	}
+	if n := len(p.Of("tools/list")); n != 1 {
+		t.Errorf("%d requests of tools/list", n)
+	}
+	blameless(t, p)
+}
