@@ -84,6 +84,23 @@ test("a tool that throws has failed; one that is not there is an error; a list s
   assert.deepEqual(result.tools, [{ name: "more", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }]);
 });
 
+test("each client hears of a change once, and one that comes later of none before", async () => {
+  const server = testServer();
+  const listen = async (): Promise<() => Promise<string>> => {
+    const response = await server.fetch(server.url, { headers: { ...(await session(server)), accept: "text/event-stream" } });
+    const reader = response.body!.getReader();
+    await reader.read(); // what it can come back by
+    return async () => new TextDecoder().decode((await reader.read()).value);
+  };
+  const first = await listen();
+  server.setTool("a", { run: () => "a" });
+  const second = await listen();
+  server.setTool("b", { run: () => "b" });
+  for (const next of [first, first, second]) assert.ok((await next()).includes("notifications/tools/list_changed"));
+  const rest = await Promise.race([second(), new Promise<string>((resolve) => setTimeout(() => resolve("nothing"), 20))]);
+  assert.equal(rest, "nothing");
+});
+
 test("what a test gets wrong is named", async () => {
   const bad = (word: string) => (error: unknown): boolean => error instanceof HoldfastError && error.code === "bad_argument" && error.message.includes(word);
   assert.throws(() => testServer({ tool: {} } as never), bad("tool is no option"));

@@ -61,8 +61,8 @@ export class ServerStream {
 /** All streams of a server. */
 export class EventStreams {
   #known = new Map<string, ServerStream>();
-  /** For what is said unasked; the newest that a client listens to. */
-  #unasked: ServerStream | undefined;
+  /** For what is said unasked: one for each client that has begun to listen. */
+  #unasked = new Set<ServerStream>();
   #last = 0;
 
   /** One more. */
@@ -73,14 +73,16 @@ export class EventStreams {
     return stream;
   }
 
-  /** The one for what is said unasked. */
+  /** One for what is said unasked from here on. */
   listening(): ServerStream {
-    return (this.#unasked ??= this.make());
+    const stream = this.make();
+    this.#unasked.add(stream);
+    return stream;
   }
 
-  /** Says something that nobody has asked for, where a client listens. */
+  /** Says something that nobody has asked for to all who listen, also to one that is cut just now. */
   unasked(message: object): void {
-    this.#unasked?.send(message);
+    for (const stream of this.#unasked) stream.send(message);
   }
 
   /** The stream that an event is of, and how many events there are up to that one. */
@@ -98,7 +100,7 @@ export class EventStreams {
   /** Nothing of them is known any more. */
   forget(): void {
     this.#known = new Map();
-    this.#unasked = undefined;
+    this.#unasked = new Set();
   }
 }
 
