@@ -4,6 +4,7 @@ import { Transcript, type TranscriptOp } from "../src/agent/transcript.js";
 import { EVENT } from "../src/shared/border.js";
 import { eachEvent } from "../src/host/eventbatch.js";
 import { HandPage, settled, somebody, Worker } from "./agentworker.js";
+import { ready } from "./ready.js";
 
 const MIB = 1 << 20;
 
@@ -170,7 +171,7 @@ test("Fault 248: whatever an agent says while a page takes it or not, the page h
     for (let n = 0; n < 60; n++) {
       page.credit();
       witness.credit();
-      await settledSoon();
+      await ready(); // events may wait for a timer
     }
     assert.deepEqual(state(page.transcript), state(witness.transcript), `seed ${seed}`);
     assert.deepEqual([page.ended, page.transcript.value("title")], [ends, witness.transcript.value("title")], `seed ${seed}`);

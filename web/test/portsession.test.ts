@@ -128,6 +128,48 @@ test("Fault 203: a page that takes nothing is sent no more than its credit of an
   assert.ok(sizeOf(deep) < 10_000);
 });
 
+test("Events of a fast stream cross in few messages; one that comes alone goes at once, and nothing overtakes them", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const page = new Page();
+    await page.hello();
+    page.heard.length = 0;
+    const { session } = page;
+    let at = 0;
+    const event = (text = "{}"): void => session.event(4, EVENT.progress, ++at, text, 0);
+    /** How many events each message has, or what it is. */
+    const heard = (): (number | string)[] => page.heard.splice(0).map((message) => (message.t === "events" ? message.heads.length / 4 : message.t));
+    const chunk = async (events: number): Promise<void> => {
+      for (let n = 0; n < events; n++) event();
+      await turns();
+    };
+    await chunk(3);
+    assert.deepEqual(heard(), [3], "with all of its task, at once");
+    for (let n = 0; n < 5; n++) await chunk(2);
+    assert.deepEqual(heard(), []);
+    mock.timers.tick(4);
+    assert.deepEqual(heard(), [10]);
+    await chunk(1);
+    session.send({ t: "settle", call: 4, outcome: OUTCOME.result, text: "{}" });
+    assert.deepEqual(heard(), [1, "settle"], "what comes behind them waits for nothing");
+    for (let n = 0; n < 5; n++) mock.timers.tick(4);
+    assert.deepEqual(heard(), []);
+    await chunk(1);
+    assert.deepEqual(heard(), [1], "after a rest it goes at once");
+    await chunk(1_500);
+    assert.deepEqual(heard(), [1_024]);
+    event("x".repeat(256 << 10));
+    assert.deepEqual(heard(), [477], "a message has its bounds");
+    page.say({ t: "away", cached: false });
+    await chunk(1);
+    page.say({ t: "bye" });
+    mock.timers.tick(4);
+    assert.deepEqual([page.session.presence, heard()], ["gone", []]);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test("Fault 201: a client that is closed in one tab leaves those of tabs that are away; a logout does not", async () => {
   for (const [how, want] of [["close", ["gone"]], ["logout", ["away", "gone"]]] as const) {
     const closed: string[] = [];

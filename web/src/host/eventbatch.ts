@@ -1,4 +1,5 @@
-// Events of calls as they cross a port: one message for all of a task. Their numbers lie
+// Events of calls as they cross a port: one message for all of a task, and for those of several where
+// many come (portoutbox.ts). Their numbers lie
 // in one transferred buffer; their texts are one string, a JSON array, which browsers copy faster
 // than bytes that both sides would have to transcode, and which is cut without a copy.
 
@@ -6,6 +7,9 @@ import type { ParsedTogether } from "../client/events.js";
 
 /** Numbers of each event: call, kind and stream state in one, position, end of its text. */
 const HEAD = 4;
+/** Texts of that length together, or so many events, are enough for one message. */
+const ENOUGH = 256 << 10;
+const MOST = 1_024;
 
 /** Gathers events until they are sent. */
 export class EventBatch {
@@ -18,6 +22,11 @@ export class EventBatch {
   /** Whether there is any. */
   get isEmpty(): boolean {
     return this.#used === 0;
+  }
+
+  /** Whether it is as large as one message should be. */
+  get isFull(): boolean {
+    return this.#length >= ENOUGH || this.#used >= MOST * HEAD;
   }
 
   add(call: number, kind: number, position: number, text: string, stream: number): void {
