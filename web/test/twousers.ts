@@ -199,7 +199,7 @@ class Page {
     this.world.connecting = this;
     const connecting = connectAgent("https://agent.test/acp", {
       host: "shared",
-      worker: `https://app.test/${this.name}.mjs`,
+      worker: `https://app.test/${this.world.seed}/${this.name}.mjs`,
       wasm: "https://app.test/x.wasm",
       token,
       ...(this.world.pick(2) && { handlers: { permission } }),
@@ -355,7 +355,7 @@ export class World {
     const there = this.#there;
     const one = there[pick(there.length || 1)];
     const what = pick(100);
-    if (what < 55) for (let n = pick(4); n >= 0; n--) this.#deliver();
+    if (what < 55) for (let n = pick(4); n >= 0 && this.#deliver(); n--) await new Promise<void>((resolve) => setImmediate(resolve)); // each message is a task
     else if (what < 70) this.cores[pick(this.cores.length || 1)]?.act(pick);
     else if (what < 84) one?.act(pick);
     else if (what < 90) this.#attach();

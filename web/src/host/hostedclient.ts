@@ -2,7 +2,7 @@ import type { ClientEvents } from "../client/clientevents.js";
 import type { Call } from "../client/call.js";
 import type { Guarantee } from "../client/events.js";
 import type { Guarantees } from "../client/guarantees.js";
-import { openView } from "../client/openview.js";
+import type { openView } from "../client/openview.js";
 import { unlessAborted } from "../connect/abort.js";
 import type { ConnectOptions } from "../client/options.js";
 import { type ErrorData, errorData } from "./errordata.js";
@@ -18,6 +18,7 @@ import { askForToken, handlersOf, pageArrived } from "./askpage.js";
 export class HostedClient {
   readonly #page: ViewPage;
   readonly #number: number;
+  readonly #open: typeof openView;
   readonly #over = new AbortController();
   #view: PortView | undefined;
   readonly #facts = new NewFacts(
@@ -26,9 +27,11 @@ export class HostedClient {
   );
   readonly #places = new KnownPlaces((facts) => this.#send({ t: "facts", client: this.#number, facts }));
 
-  constructor(page: ViewPage, number: number) {
+  /** `open` opens a view of a client here. */
+  constructor(page: ViewPage, number: number, open: typeof openView) {
     this.#page = page;
     this.#number = number;
+    this.#open = open;
   }
 
   /** The view, once the client is open. */
@@ -49,7 +52,7 @@ export class HostedClient {
     };
     try {
       await unlessAborted("connect", all.signal, signIn?.ready ?? Promise.resolve());
-      await openView(url, all, (...made) => {
+      await this.#open(url, all, (...made) => {
         view = new PortView(this.#number, this.#page, made);
         view.hasToken = token;
         view.listeners.tap((event, value) => this.#emit(view, event, value));

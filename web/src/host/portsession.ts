@@ -1,4 +1,5 @@
 import { type OpenAgent, openAgent } from "../agent/openagent.js";
+import { openView } from "../client/openview.js";
 import type { NewCall } from "../client/sharedcall.js";
 import { agentsWasm, mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
@@ -28,17 +29,19 @@ export class PortSession implements ViewPage {
   readonly #agents: PortAgents;
   readonly #questions = new PortQuestions((message) => this.send(message), () => this.#presence.hangs());
   readonly #signIns = new PortSignIns(this);
+  readonly #open: typeof openView;
   #outlives = false;
   #dropped = 0;
 
-  /** `open` opens an agent's client here. */
-  constructor(port: MessagePort, open: OpenAgent = openAgent) {
+  /** `agent` opens an agent's client here, `open` one of an MCP server. */
+  constructor(port: MessagePort, agent: OpenAgent = openAgent, open: typeof openView = openView) {
     this.#port = port;
+    this.#open = open;
     this.#presence = new PagePresence(this);
     this.#outbox = new PortOutbox(port, this);
     this.#asks = new PortAsks(this);
     this.#calls = new PortCalls(this, this.#asks);
-    this.#agents = new PortAgents(this, open);
+    this.#agents = new PortAgents(this, agent);
     port.onmessage = ({ data }) => this.#receive(data);
     port.start();
   }
@@ -153,7 +156,7 @@ export class PortSession implements ViewPage {
         break;
       case "connect": {
         if (this.#clients.has(message.client)) break;
-        const client = new HostedClient(this, message.client);
+        const client = new HostedClient(this, message.client, this.#open);
         this.#clients.set(message.client, client);
         void client.open(message).then(() => client.view ?? this.#clients.delete(message.client));
         break;
