@@ -12,7 +12,7 @@ import { PortView } from "../src/host/portview.js";
 import { GONE } from "../src/host/askpage.js";
 import { sizeOf } from "../src/host/credits.js";
 import { WaitingMessages } from "../src/host/waitingmessages.js";
-import { ready } from "./ready.js";
+import { ready, tasks } from "./ready.js";
 
 /** The locks of one origin. */
 class FakeLocks {
@@ -247,7 +247,7 @@ test("Fault 207: a slow reader of one page holds up no other page; it has the re
   call.bind(0, { pause: (_: number, on: boolean) => paused.push(on) } as never, undefined, true);
   const progress = (n: number): void => call.deliver(EVENT.progress, n, `{"progress":${n}}`);
   const heard = async (): Promise<string[]> => {
-    await turns();
+    await tasks(8); // events may wait for those that come behind them
     return page.heard.splice(0).map(({ t }) => t);
   };
   await heard();
