@@ -188,7 +188,7 @@ class Page {
     connecting.then(
       (client) => {
         this.client = client;
-        client.on("restored", ({ call }) => pick(2) && this.#calls.push(call));
+        client.on("restored", ({ call }) => pick(2) && this.#calls.push(call as Call<unknown>));
       },
       () => {},
     );
@@ -227,10 +227,10 @@ class Page {
     }
   }
 
-  close(how: number): void {
+  close(): void {
     if (!this.client || this.isClosing || this.isFrozen) return;
     this.isClosing = true;
-    this.watch("close", how === 0 ? this.client.close({ terminate: true }) : this.client.close());
+    this.watch("close", this.client.close());
   }
 
   freeze(): void {
@@ -390,7 +390,7 @@ export class World {
     else if (what < 92) one?.freeze();
     else if (what < 94) one?.thaw();
     else if (what < 96) one?.leave(pick(2) === 0);
-    else if (what < 97) one?.close(pick(2));
+    else if (what < 97) one?.close();
     else mock.timers.tick([100, 1_000, 6_000, 31_000][pick(4)]!);
     await this.settle();
   }
@@ -407,7 +407,7 @@ export class World {
     for (const page of this.#there) page.thaw();
     await this.#quiet();
     for (const page of this.#there) {
-      if (page.client) page.close(1);
+      if (page.client) page.close();
       else page.leave(true);
     }
     await this.#quiet();
