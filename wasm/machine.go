@@ -35,6 +35,7 @@ type machine interface {
 
 	Standing(record uint64) tabs.Standing
 	TakenOver(now engine.Time, record uint64, epoch uint32)
+	Alone(now engine.Time, alone bool)
 
 	AppendCounters(b []byte) []byte
 }

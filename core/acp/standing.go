@@ -1,6 +1,9 @@
 package acp
 
-import "github.com/holdfast-mcp/holdfast/core/tabs"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/tabs"
+)
 
 // Standing says what is known of the session with that record, for who carries it. An
 // agent may hand out a session twice, so that any tab can go on with it.
@@ -10,3 +13,6 @@ func (c *Client) Standing(record uint64) tabs.Standing {
 	}
 	return tabs.Resumable
 }
+
+// Alone has nothing to do for a session: all that it stores is written as it comes.
+func (c *Client) Alone(engine.Time, bool) {}

@@ -37,6 +37,8 @@ var mcpCommands = withCommon(commands[*mcp.Client]{
 	"unhold":    unholdCommand,    // unhold cN: it has one
 	"listen":    listenCommand,    // listen [missed]: the tab is the one that listens
 	"unlisten":  unlistenCommand,  // unlisten: it is not any more
+	"alone":     aloneCommand,     // alone: the tab is awake, and knows of no other one
+	"unalone":   unaloneCommand,   // unalone: it knows of one, or is being frozen
 })
 
 func newCommand(p *mcpPlayer, args string) {
@@ -103,6 +105,10 @@ func callCommand(p *mcpPlayer, args string) {
 			o.Meta = []byte(strings.TrimPrefix(word, "meta="))
 		case word == "durable":
 			o.Durable = true
+		case word == "connected":
+			o.Connected = true
+		case word == "manual":
+			o.Flags |= journal.ManualAck
 		case strings.HasPrefix(word, "header="):
 			header, value, _ := strings.Cut(strings.TrimPrefix(word, "header="), "=")
 			o.Header = append(o.Header, engine.Field{Name: header, Value: value})
@@ -261,4 +267,11 @@ func listenCommand(p *mcpPlayer, args string) {
 
 func unlistenCommand(p *mcpPlayer, _ string) {
 	p.world.Input("unlisten", func(m *mcp.Client, now engine.Time) { m.Listen(now, false, false) })
+}
+
+func aloneCommand(p *mcpPlayer, _ string)   { alone(p, "alone", true) }
+func unaloneCommand(p *mcpPlayer, _ string) { alone(p, "unalone", false) }
+
+func alone(p *mcpPlayer, line string, is bool) {
+	p.world.Input(line, func(c *mcp.Client, now engine.Time) { c.Alone(now, is) })
 }

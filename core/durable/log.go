@@ -1,6 +1,9 @@
 package durable
 
-import "github.com/holdfast-mcp/holdfast/core/journal"
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
 
 // Log is what is stored of one record, a call or a session with an agent, and the row
 // of it that waits for the next commit. A protocol's record embeds one, and says in
@@ -121,6 +124,16 @@ func (l *Log) AppendRow(b []byte, flags journal.OpFlags) []byte {
 	return b
 }
 
+// AppendApart ends the row that waits and appends it without its secrets, which take a
+// moment to be sealed: a page that is being left has none. It counts as stored.
+func (l *Log) AppendApart(b []byte, flags journal.OpFlags) []byte {
+	l.writer.Untouch(l.of, len(l.plain)+len(l.secret))
+	l.secret = l.secret[:0]
+	b = l.AppendRow(b, flags)
+	l.flying, l.promised = false, l.Stored
+	return b
+}
+
 // Landed notes that the commit under way is stored.
 func (l *Log) Landed(sealed bool) {
 	l.flying = false
@@ -135,6 +148,9 @@ func (l *Log) Landed(sealed bool) {
 
 // Unstored reports whether something that was written is not stored yet.
 func (l *Log) Unstored() bool { return l.waits || l.flying }
+
+// Unwritten reports whether a row waits for the next commit.
+func (l *Log) Unwritten() bool { return l.waits }
 
 // Unsealed reports whether secrets were written that are not stored: there is no cipher.
 func (l *Log) Unsealed() bool { return l.behind }
@@ -196,4 +212,10 @@ func (l *Log) Disown() {
 func (l *Log) Delete(flags journal.OpFlags) {
 	l.Disown()
 	l.writer.Put(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID})
+}
+
+// DeleteLater does so with the next commit, or at that time (Writer.PutLater).
+func (l *Log) DeleteLater(flags journal.OpFlags, by engine.Time) {
+	l.Disown()
+	l.writer.PutLater(journal.Op{Kind: journal.OpForget, Flags: flags, Call: l.ID}, by)
 }

@@ -29,7 +29,9 @@ type Writer struct {
 	ops     []byte
 	dirty   []Recorder // with a row that waits
 	strict  bool       // what waits has to be flushed to disk
-	waiting int        // bytes of it
+	idle    bool       // all that waits in ops may wait until idleBy, or for a commit before that
+	idleBy  engine.Time
+	waiting int // bytes of it
 	waiters []waiter
 
 	ticket uint32 // of the last commit
@@ -113,7 +115,19 @@ func (w *Writer) Put(op journal.Op) {
 		before := len(w.ops)
 		w.ops = journal.AppendOp(w.ops, op)
 		w.waiting += len(w.ops) - before
+		w.idle = false
 	}
+}
+
+// PutLater does the same for an op whose commit nobody waits for: it goes with the next
+// one, or at that time where there is none before.
+func (w *Writer) PutLater(op journal.Op, by engine.Time) {
+	idle := w.idle || len(w.ops) == 0
+	if !w.idle {
+		w.idleBy = by
+	}
+	w.Put(op)
+	w.idle = idle && w.Open()
 }
 
 // Touch notes that l has a row for the next commit. Once for each row.
@@ -201,6 +215,10 @@ func (w *Writer) Flush() { w.strict = true }
 // Next returns the ticket of the commit that takes up what is written now.
 func (w *Writer) Next() uint32 { return w.ticket + 1 }
 
+// Apart returns the ticket that goes for what is stored beside the commit under way, and of
+// whose end nobody hears: it is before all that is written from here on.
+func (w *Writer) Apart() uint32 { return w.landed }
+
 // Has reports whether the commit of a ticket is stored.
 func (w *Writer) Has(ticket uint32) bool { return ticket <= w.landed }
 
@@ -213,9 +231,10 @@ func (w *Writer) EndsBetween(a, b uint32) bool {
 
 // Commit gathers what waits into one transaction, unless one is under way.
 func (w *Writer) Commit(now engine.Time) (engine.Effect, bool) {
-	if !w.Open() || w.flying || len(w.ops) == 0 && len(w.dirty) == 0 {
+	if !w.Open() || w.flying || len(w.dirty) == 0 && (len(w.ops) == 0 || w.idle && now < w.idleBy) {
 		return engine.Effect{}, false
 	}
+	w.idle = false
 	w.blob = w.spare[:0]
 	if w.waiting > keepRow {
 		w.blob = grown(w.blob, w.waiting+keepRow) // with their heads and secrets
@@ -274,7 +293,7 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 		return
 	case len(w.ops) > 0 || len(w.dirty) > 0:
 		ticket++
-		w.strict = w.strict || strict
+		w.strict, w.idle = w.strict || strict, false
 	case !w.flying:
 		next.Stored(now)
 		return
@@ -282,8 +301,14 @@ func (w *Writer) WhenStored(now engine.Time, strict bool, next Waiter) {
 	w.waiters = append(w.waiters, waiter{next, ticket})
 }
 
-// Deadline returns until when the commit under way has to be stored.
-func (w *Writer) Deadline() engine.Time { return w.by }
+// Deadline returns until when the commit under way has to be stored; where there is none,
+// when the next begins.
+func (w *Writer) Deadline() engine.Time {
+	if w.idle && !w.flying {
+		return min(w.by, w.idleBy)
+	}
+	return w.by
+}
 
 // Unwatch has no limit for the commit under way any more: the client is closed.
 func (w *Writer) Unwatch() { w.by = engine.Never }
@@ -380,7 +405,10 @@ func (w *Writer) Return(of Owner) {
 
 // Release runs all that waits to be stored: the client ends, and what is under
 // way gets there without it.
-func (w *Writer) Release(now engine.Time) { w.release(now, w.Next()) }
+func (w *Writer) Release(now engine.Time) {
+	w.idle = false
+	w.release(now, w.Next())
+}
 
 func (w *Writer) release(now engine.Time, ticket uint32) {
 	n := 0

@@ -149,6 +149,12 @@ func (call *call) send(c *Client, now engine.Time) {
 		return
 	}
 	call.denied = false
+	if call.record.deferred == deferredAll && call.flags.Harmless() {
+		c.deferUntil(call, deferredAll, now.After(deferCall))
+		call.transmit(c, now)
+		return
+	}
+	c.writeDeferred(call)
 	call.record.cursor, call.record.retry = call.record.cursor[:0], -1 // a new stream: its own are stored when they come
 	c.write(call, journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(c.session.generation)}})
 	call.record.sentIn = min(call.record.sentIn, c.writer.Next())

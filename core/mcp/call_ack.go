@@ -26,10 +26,8 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 	if stored > engine.OutcomeFailure {
 		stored = engine.OutcomeRPCError // a later page cannot send it again
 	}
-	c.write(call, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(stored), uint64(max(c.wall(), 0))}, Data: rests})
-	call.record.outcome = stored
-	call.record.settled, call.record.overIn, call.record.undecided = true, c.writer.Next(), leavesOpen(failure)
-	c.kept[call.id], c.byRecord[call.record.ID] = call, call
+	c.writeOutcome(call, stored, rests)
+	call.record.undecided = leavesOpen(failure)
 	e := engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Failure: failure}
 	if failure == nil {
 		e.Data = data
@@ -45,6 +43,36 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 		}
 	}
 	c.whenStored(now, call, true, &settlement{e})
+}
+
+// settleUnstored hands the app an outcome that is not stored yet: the app acknowledges it
+// by having it, as a rule before it is written.
+func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outcome, data []byte) {
+	rests := withoutTask(data)
+	if len(rests) < largeOutcome && !call.record.Unwritten() { // else it goes with that row
+		c.noteOutcome(call, outcome)
+		call.record.over = bytes.Clone(rests)
+		c.deferUntil(call, deferredOutcome, now.After(deferCall))
+	} else {
+		c.writeOutcome(call, outcome, rests)
+		c.writer.Flush()
+	}
+	call.record.told = true
+	c.effects.Add(engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Data: data})
+}
+
+// writeOutcome writes how a call has ended.
+func (c *Client) writeOutcome(call *call, outcome engine.Outcome, data []byte) {
+	c.write(call, journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(outcome), uint64(max(c.wall(), 0))}, Data: data})
+	c.noteOutcome(call, outcome)
+	call.record.overIn = c.writer.Next()
+}
+
+// noteOutcome notes how a call has ended, and when.
+func (c *Client) noteOutcome(call *call, outcome engine.Outcome) {
+	r := call.record
+	r.settled, r.outcome, r.endedAt = true, outcome, max(c.wall(), 0)
+	c.kept[call.id], c.byRecord[r.ID] = call, call
 }
 
 // settlement tells the app how its call has ended.
@@ -90,6 +118,7 @@ func (c *Client) Ack(now engine.Time, id engine.CallID, position, ticket uint32)
 	case over:
 		c.forgetCall(call, ticket, journal.GoneAcked)
 	case stored && position > call.record.acked:
+		c.writeDeferred(call)
 		call.record.acked = position
 		c.writer.Put(journal.AckRow(call.record.ID, position))
 	}
@@ -145,7 +174,7 @@ func (c *Client) Handed(now engine.Time, id engine.CallID) {
 // outcomeDelivered reports whether a settled call's outcome is one of the things that
 // the app has had: it is told once it is stored.
 func (c *Client) outcomeDelivered(call *call) bool {
-	return call.record.Memory || c.writer.Has(call.record.overIn)
+	return call.record.Memory || call.record.told || c.writer.Has(call.record.overIn)
 }
 
 // leavesOpen reports whether a failure says nothing of what the request did.
@@ -173,7 +202,7 @@ func (c *Client) Hide(now engine.Time) {
 // as far as their events are stored, and calls to be deleted, unless they are only
 // written again.
 func (c *Client) storeUrgent() {
-	var urgent []byte
+	urgent := c.appendDeferred(nil)
 	c.writer.Unstored(func(op journal.Op) {
 		switch call := c.byRecord[op.Call]; {
 		case op.IsAck() && call != nil && call.isKept():
@@ -193,10 +222,18 @@ func (c *Client) storeUrgent() {
 func (c *Client) forgetCall(call *call, ticket uint32, why journal.Gone) {
 	delete(c.kept, call.id)
 	flags := journal.OpOutcome(why, call.record.outcome)
-	if ticket != 0 {
-		flags |= journal.OpAwaited
+	what := call.record.deferred
+	call.record.deferred, call.record.over = deferredNothing, nil
+	switch {
+	case ticket != 0:
+		call.record.Delete(flags | journal.OpAwaited)
+	case what == deferredAll: // nothing of it is stored
+		call.record.Disown()
+	case call.record.told && c.alone:
+		call.record.DeleteLater(flags, c.now.After(deferCall))
+	default:
+		call.record.Delete(flags)
 	}
-	call.record.Delete(flags)
 	if call.state == callDone {
 		c.unrecord(call)
 	}

@@ -210,7 +210,7 @@ func (call *call) chunk(c *Client, now engine.Time, p []byte) {
 		call.overLimit(c, now, err)
 		return
 	}
-	if k := call.keeper(); call.state == callStreaming && k.isKept() && k.carrier() == &call.stream && !bytes.Equal(k.record.cursor, call.stream.Cursor.ID) {
+	if k := call.keeper(); call.state == callStreaming && k.isKept() && k.record.deferred != deferredAll && k.carrier() == &call.stream && !bytes.Equal(k.record.cursor, call.stream.Cursor.ID) {
 		k.record.Await() // an id alone, such as a priming event's, is worth a row
 	}
 	if p := call.policy; p != nil && call.state == callStreaming && p.maxWait > 0 && now.Since(p.writtenAt) >= p.contactEvery() {
@@ -354,6 +354,9 @@ func (call *call) broken(c *Client, now engine.Time, how engine.Ending, why stri
 // from now (a Retry-After).
 func (call *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	call.cuts++
+	if k := call.keeper(); k.isKept() {
+		c.writeDeferred(k) // what it is resumed by is stored before
+	}
 	b := call.stream.Broken(now, how, c.offline, &c.random)
 	switch {
 	case b.Resumable && call.policy != nil:

@@ -142,7 +142,7 @@ func (c *Client) changeHands(now engine.Time, call *call, head journal.Op, log [
 // since it is being stored: it counts for nothing, being behind the seal, and
 // whoever carries the call gets it, too. Reports whether it did.
 func (c *Client) unsettle(call *call) bool {
-	if c.kept[call.id] == nil || call.record.Memory || c.writer.Has(call.record.overIn) {
+	if c.kept[call.id] == nil || call.record.Memory || call.record.told || c.writer.Has(call.record.overIn) {
 		return false
 	}
 	delete(c.kept, call.id)

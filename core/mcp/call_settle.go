@@ -15,6 +15,7 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 		return
 	}
 	c.reschedule(call)
+	plain := call.isPlain()
 	if call.task != nil {
 		call.dropTask(c)
 	}
@@ -61,7 +62,11 @@ func (c *Client) settle(now engine.Time, call *call, outcome engine.Outcome, dat
 		outcome = engine.OutcomeVisitRequired
 	}
 	if call.record != nil && !c.parks(failure) {
-		c.settleStored(now, call, outcome, data, failure)
+		if plain && c.handsOver(call, outcome, failure) {
+			c.settleUnstored(now, call, outcome, data)
+		} else {
+			c.settleStored(now, call, outcome, data, failure)
+		}
 		return
 	}
 	c.effects.Add(engine.Effect{Kind: engine.Settle, C: call.id, Outcome: outcome, Data: data, Failure: failure})

@@ -77,6 +77,8 @@ type Client struct {
 	taskListen taskListen
 	withdrawn  withdrawals
 	claims     claims
+	alone      bool // no other tab is known of, and this one is awake
+	deferrals  deferrals
 	latest     int64 // the latest time that anything in the store tells, ms since 1970
 
 	session     session
@@ -131,7 +133,7 @@ func New(cfg Config) *Client {
 		series:   jsonrpc.Series{Param: progressToken},
 		writer:   durable.NewWriter(cfg.Journal),
 	}
-	c.taskListen.at = engine.Never
+	c.taskListen.at, c.deferrals.by = engine.Never, engine.Never
 	c.session.initializeAt = engine.Never
 	return c
 }
@@ -246,6 +248,7 @@ func (c *Client) Advance(now engine.Time) {
 	}
 	c.withdrawn.advance(c, now)
 	c.claims.advance(c, now)
+	c.deferrals.advance(c, now)
 }
 
 // Next takes the oldest effect. What is to be stored comes last: a commit takes
@@ -259,7 +262,7 @@ func (c *Client) Next() (engine.Effect, bool) {
 
 // Deadline returns when Advance is due.
 func (c *Client) Deadline() (engine.Time, bool) {
-	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.callsDue())
+	at := min(c.session.initializeAt, c.listen.deadline(), c.taskListen.deadline(), c.channel.deadline(), c.token.Deadline(), c.writer.Deadline(), c.withdrawn.deadline(), c.claims.trial.deadline(), c.deferrals.by, c.callsDue())
 	for _, p := range c.posts {
 		at = min(at, p.by)
 	}

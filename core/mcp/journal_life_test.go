@@ -45,6 +45,7 @@ type errand struct {
 
 	leftBefore bool // the same, before the request that is under way
 	never      bool // the app was told that nobody sends it
+	told       bool // a page was handed its outcome before that was stored
 
 	page *sight // what the page of now knows of it; nil for nothing
 }
@@ -85,6 +86,7 @@ type life struct {
 	forgotten bool // for good: what it held was deleted
 	dead      bool // the client could not connect
 
+	alone                       bool // the page knows of no other tab: it writes later what nobody needs yet
 	kind                        bool // no more harm is done
 	pages, cuts, landed, failed int
 }
@@ -129,7 +131,14 @@ func (l *life) fatal(format string, args ...any) {
 
 // Every input is followed by an audit of its effects.
 
-func (l *life) Start() { l.t.Helper(); l.World.Start(); l.audit() }
+func (l *life) Start() {
+	l.t.Helper()
+	l.World.Start()
+	l.audit()
+	if l.alone {
+		l.input("alone", func(c *mcp.Client, now engine.Time) { c.Alone(now, true) })
+	}
+}
 func (l *life) Head(x engine.ExchangeID, status int, fields ...string) {
 	l.t.Helper()
 	l.World.Head(x, status, fields...)

@@ -45,10 +45,10 @@ func (l *life) write(e engine.Effect) {
 		l.shelf.flying, l.shelf.strict = ops, e.Strict
 		return
 	}
-	under := l.shelf.flying
-	l.shelf.flying = ops
+	under, strict := l.shelf.flying, l.shelf.strict
+	l.shelf.flying, l.shelf.strict = ops, true
 	l.land(true)
-	l.shelf.flying = under
+	l.shelf.flying, l.shelf.strict = under, strict
 }
 
 // errandOf returns the number of the errand whose head an op is.

@@ -96,10 +96,12 @@ func (o *storeOwner) InMemory(why durable.Reason) {
 	for _, call := range c.calls {
 		if call.record != nil {
 			call.record.Fail()
+			call.record.deferred, call.record.over = deferredNothing, nil
 		}
 	}
 	for _, call := range c.kept {
 		call.record.Fail()
+		call.record.deferred, call.record.over = deferredNothing, nil
 	}
 	c.tellDurability("memory", why)
 	for _, call := range c.calls {

@@ -51,7 +51,7 @@ func (c *Client) evictable() []durable.Evictable {
 	var calls []durable.Evictable
 	for _, call := range c.kept {
 		// Not one whose outcome is under way: it has not been told yet.
-		if !call.record.Memory && c.writer.Has(call.record.overIn) {
+		if !call.record.Memory && call.record.deferred == deferredNothing && c.writer.Has(call.record.overIn) {
 			calls = append(calls, durable.Evictable{Call: call.record.ID, CreatedAt: call.record.Made, Bytes: call.record.Bytes,
 				Acked: call.record.acked >= call.position && call.position > 0, Manual: call.flags&journal.ManualAck != 0})
 		}

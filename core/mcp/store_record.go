@@ -18,7 +18,7 @@ type record struct {
 	c       *Client
 	t       *call
 	foreign bool   // it has ended in another tab's hands: its log is that tab's
-	headIn  uint32 // the commit that holds its head
+	headIn  uint32 // the commit that holds its head; neverSent where none does
 	openIn  uint32 // the one since which a page that finds the call sends it: of its head, or of a refusal
 	sentIn  uint32 // the first after that which says that it leaves
 	overIn  uint32 // and the one that holds its outcome
@@ -34,6 +34,12 @@ type record struct {
 	// undecided: it ended lost or of unknown outcome, and the app has not said yet
 	// whether it is to be run again.
 	undecided bool
+	told      bool // the app was handed its outcome before that is stored
+
+	deferred   deferred
+	deferredBy engine.Time // when that is written
+	endedAt    int64       // of an outcome, ms since 1970
+	over       []byte      // the outcome, until it is written
 }
 
 // newRecord returns the record of the call, of which nothing is stored yet; made is when it was
@@ -62,6 +68,11 @@ func (c *Client) keep(call *call, o *CallOptions) {
 	if !c.writer.Open() {
 		call.record.Memory = true // until the store works again
 		call.record.neverStored()
+		return
+	}
+	if c.defers(call, o) {
+		call.record.neverStored()
+		c.deferUntil(call, deferredAll, c.now.After(deferQueued))
 		return
 	}
 	call.record.Begin(call.journalHead())
@@ -97,6 +108,7 @@ func (call *call) looksUnsent(c *Client) bool {
 // refused notes what is written now: that the server has refused to run the request. A
 // page that finds the call sends it, until it is stored that it leaves again.
 func (r *record) refused() {
+	r.c.writeDeferred(r.t)
 	r.Write(journal.Entry{Kind: journal.Refused})
 	r.openIn, r.sentIn = r.c.writer.Next(), neverSent
 }
@@ -107,6 +119,7 @@ func (call *call) isKept() bool { return call.record != nil && !call.record.Memo
 // write puts an entry into the call's next row.
 func (c *Client) write(call *call, e journal.Entry) {
 	if call.isKept() {
+		c.writeDeferred(call)
 		call.record.Write(e)
 	}
 }
@@ -114,6 +127,7 @@ func (c *Client) write(call *call, e journal.Entry) {
 // writeSecret puts an entry into the sealed part of the call's next row.
 func (c *Client) writeSecret(call *call, e journal.Entry) {
 	if call.isKept() {
+		c.writeDeferred(call)
 		call.record.WriteSecret(e)
 	}
 }
@@ -121,6 +135,7 @@ func (c *Client) writeSecret(call *call, e journal.Entry) {
 // writeAnswer writes the answer to a question.
 func (c *Client) writeAnswer(call *call, id, message []byte) {
 	if call.isKept() {
+		c.writeDeferred(call)
 		call.record.WriteAnswer(id, message, 0)
 	}
 }

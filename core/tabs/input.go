@@ -117,6 +117,7 @@ func (m *Machine) take(in *Input) {
 		m.wake()
 	case Rest:
 		m.behind = nil // a transaction that it began now would hold up those of all others
+		m.presence.since = engine.Never
 	case Show:
 		m.show()
 	case Hide:
@@ -144,6 +145,7 @@ func (m *Machine) start() {
 	if m.deaf {
 		m.pollAt = m.now.After(pollEvery)
 	}
+	m.lookAround(len(m.peers) > 0)
 	for _, c := range m.all() {
 		m.takeUnowned(c.id)
 	}

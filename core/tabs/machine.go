@@ -30,6 +30,9 @@ type Client interface {
 	// writes rows of that epoch; all that was stored before is known here. The epoch may be
 	// one that was restored before: then that tab has only now heard of it itself.
 	TakenOver(now engine.Time, call uint64, epoch uint32)
+	// Alone says whether this tab is awake and knows of no other one: nobody but its own app
+	// waits for what it stores. It is not, until it is told so.
+	Alone(now engine.Time, alone bool)
 }
 
 // Config is what a Machine is made from.
@@ -65,13 +68,14 @@ type Machine struct {
 	pollAt   engine.Time
 	waking   int      // reads that the page waits for, since it slept
 	behind   []uint64 // calls to be read one after another, with no hurry
+	presence presence
 
 	illegalTransitions uint32 // states that were entered against the table: a defect
 }
 
 // New returns a Machine that carries nothing yet.
 func New(cfg Config, client Client) *Machine {
-	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never}
+	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never, presence: presence{since: engine.Never}}
 }
 
 // Kind says what an Effect asks for, and so which of its fields are set.
@@ -147,6 +151,7 @@ func (m *Machine) end() {
 		m.changed = false
 		m.watchOwners()
 	}
+	m.tellAlone()
 }
 
 // Load takes calls as they were read when the page began, before the client does: a list
@@ -189,7 +194,7 @@ func (m *Machine) part() {
 			m.forget(c.id, 0)
 		}
 	}
-	m.peers, m.pollAt = nil, engine.Never
+	m.peers, m.pollAt, m.presence.since = nil, engine.Never, engine.Never
 }
 
 // wiped asks for the deletion of what this tab has stored: a tab of an earlier build,
@@ -228,7 +233,7 @@ func (m *Machine) Following() int {
 
 // Deadline returns when Advance is due; false where nothing is timed.
 func (m *Machine) Deadline() (engine.Time, bool) {
-	at := min(m.pingAt, m.pollAt)
+	at := min(m.pingAt, m.pollAt, m.aloneDue())
 	return at, at != engine.Never
 }
 

@@ -61,6 +61,8 @@ func (p *page) TakenOver(_ engine.Time, call uint64, epoch uint32) {
 	p.said = append(p.said, fmt.Sprintf("client: epoch %d/%d", call, epoch))
 }
 
+func (p *page) Alone(engine.Time, bool) {}
+
 func (p *page) Standing(call uint64) tabs.Standing { return p.standing[call] }
 
 var kinds = map[tabs.Kind]string{

@@ -16,6 +16,7 @@ const (
 // peer is another tab.
 type peer struct {
 	name    string
+	heard   bool // it has said something: it is of this server and user
 	known   bool // it knows that this tab is there: it tells of all that it stores
 	judged  bool // it is asked whether it can answer
 	heardAt engine.Time
@@ -30,6 +31,7 @@ func (m *Machine) hear(from string, knows bool) {
 	if p == nil {
 		return
 	}
+	p.heard = true
 	if m.pingAt != engine.Never {
 		p.judged, p.heardAt = true, m.now
 	}

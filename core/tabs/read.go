@@ -110,6 +110,7 @@ func (m *Machine) poll() {
 // page may have thousands of, holds nothing up.
 func (m *Machine) wake() {
 	m.unjudge()
+	m.lookAround(true)
 	idle := len(m.behind) == 0
 	m.waking++
 	for _, c := range m.all() {

@@ -365,12 +365,16 @@ export class Journal {
     this.#carrying.input(globalThis.document?.visibilityState === "hidden" ? TAB_INPUT.hidden : TAB_INPUT.visible);
   }
 
+  /** What waits to be stored is stored while there is a page that can. */
+  #left(): void {
+    if (this.#client && !this.#client.sessions) this.#client.wire.runtime.hide(this.#client.wire.handle);
+  }
+
   #watchPage(listens: boolean): void {
     const page = {
-      left: (): void => {
-        if (this.#client && !this.#client.sessions) this.#client.wire.runtime.hide(this.#client.wire.handle);
-      },
+      left: (): void => this.#left(),
       rest: (): void => {
+        this.#left();
         this.#client?.streams.rest(true);
         if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();

@@ -1,0 +1,186 @@
+package mcp
+
+import (
+	"github.com/holdfast-mcp/holdfast/core/engine"
+	"github.com/holdfast-mcp/holdfast/core/journal"
+)
+
+// Most calls are over in a moment, and acknowledged by being handed over. What a page
+// writes of such a call it deletes at once. So it writes later what nobody needs yet:
+//
+//   - the head of a call that waits for a connection: nothing of it has left;
+//   - all of a call that changes nothing: to run it again does no harm;
+//   - an outcome that was handed to the app, which is about to acknowledge it.
+//
+// Written it is with the first event or whatever else is to be stored of the call, after a
+// while, when the page is left, and once another tab is there. A page that crashes before
+// that has lost it (faults 380 to 382). Calls with a key, and those that wait for the app's
+// ack, are written at once.
+
+// deferred says what of a call is not written yet.
+type deferred uint8
+
+const (
+	deferredNothing deferred = iota
+	deferredOutcome          // its outcome, which the app was handed
+	deferredAll              // all of it
+)
+
+const (
+	// deferCall is how long a call stays unwritten that may have left, or is over, in ms.
+	deferCall = 50
+	// deferQueued is the same for one that waits for a connection, in ms: with 32 calls at a
+	// time on three connections each waits for about 50.
+	deferQueued = 250
+	// handsOverWithin is how old a call may be, in ms, whose outcome is handed to the app
+	// before it is stored. Another tab takes nothing over from one that it has not asked in
+	// vain for three seconds (core/tabs), so that no other tab carries it.
+	handsOverWithin = 2_000
+	// largeOutcome is from how many bytes on an outcome is written at once: it would be
+	// copied once more to be kept until later.
+	largeOutcome = 64 << 10
+)
+
+// deferrals are the calls of which something is not written yet; those that are written by
+// now leave the list when it is next looked at.
+type deferrals struct {
+	list []*call
+	by   engine.Time // no call of the list is due before
+}
+
+// Alone says whether this tab is awake and knows of no other one of its server and user:
+// else it writes all that is to be seen by others.
+func (c *Client) Alone(now engine.Time, alone bool) {
+	c.begin(now)
+	c.alone = alone
+	if !alone {
+		c.writeAllDeferred()
+	}
+}
+
+// defers reports whether a call that is made now is written later.
+func (c *Client) defers(call *call, o *CallOptions) bool {
+	waits := c.cfg.Scarce && !o.Connected
+	return c.alone && c.writer.Open() && c.state == stateOpen && o.Key == "" &&
+		call.flags&journal.ManualAck == 0 && (waits || call.flags.Harmless())
+}
+
+// deferUntil notes what of a call is written later, and when.
+func (c *Client) deferUntil(call *call, what deferred, by engine.Time) {
+	r := call.record
+	if r.deferred == deferredNothing {
+		c.deferrals.list = append(c.deferrals.list, call)
+	}
+	r.deferred, r.deferredBy = max(r.deferred, what), by
+	c.deferrals.by = min(c.deferrals.by, by)
+}
+
+// writeDeferred writes what of a call was not written yet.
+func (c *Client) writeDeferred(call *call) {
+	r := call.record
+	what := r.deferred
+	if r.deferred = deferredNothing; what == deferredNothing || r.Memory || !c.writer.Open() {
+		return
+	}
+	if what == deferredAll {
+		r.headIn, r.openIn = c.writer.Next(), c.writer.Next()
+		r.Begin(call.journalHead())
+	}
+	c.writeRest(call, what)
+	if call.left {
+		r.sentIn = min(r.sentIn, r.headIn)
+	}
+	if r.settled {
+		r.overIn = c.writer.Next()
+		c.writer.Flush()
+	}
+}
+
+// writeRest writes what happened to the call behind its head.
+func (c *Client) writeRest(call *call, what deferred) {
+	r := call.record
+	if what == deferredAll && call.left {
+		r.Write(journal.Entry{Kind: journal.Sent, N: [3]uint64{uint64(call.request), uint64(call.generation)}})
+	}
+	if r.settled {
+		r.Write(journal.Entry{Kind: journal.Outcome, N: [3]uint64{uint64(r.outcome), uint64(r.endedAt)}, Data: r.over})
+		r.over = nil
+	}
+}
+
+// writeAllDeferred writes what is not written of all calls.
+func (c *Client) writeAllDeferred() {
+	for _, call := range c.deferrals.take() {
+		if r := call.record; r != nil && r.deferred != deferredNothing {
+			c.writeDeferred(call)
+		}
+	}
+}
+
+// appendDeferred does it for a page that is being left: as operations for a commit beside
+// the one under way. They have no secrets, which take a moment to be sealed.
+func (c *Client) appendDeferred(b []byte) []byte {
+	for _, call := range c.deferrals.take() {
+		r := call.record
+		if r == nil || r.deferred == deferredNothing || r.Memory || !c.writer.Open() {
+			continue
+		}
+		what := r.deferred
+		r.deferred = deferredNothing
+		apart := c.writer.Apart()
+		if what == deferredAll {
+			r.headIn, r.openIn = apart, apart
+			b = journal.AppendOp(b, journal.Op{Kind: journal.OpCall, Call: r.ID, Epoch: r.Epoch, Plain: call.journalHead()})
+		}
+		if c.writeRest(call, what); r.Unwritten() {
+			flags := journal.OpFlags(0)
+			if r.settled {
+				flags, r.overIn = journal.OpEnded, apart
+			}
+			if call.left {
+				r.sentIn = min(r.sentIn, apart)
+			}
+			r.written, r.landed = call.position, call.position
+			b = r.AppendApart(b, flags)
+		}
+	}
+	return b
+}
+
+// take empties the list.
+func (d *deferrals) take() []*call {
+	list := d.list
+	d.list, d.by = nil, engine.Never
+	return list
+}
+
+// advance writes what is due.
+func (d *deferrals) advance(c *Client, now engine.Time) {
+	if now < d.by {
+		return
+	}
+	for _, call := range d.take() {
+		switch r := call.record; {
+		case r == nil || r.deferred == deferredNothing:
+		case now >= r.deferredBy:
+			c.writeDeferred(call)
+		default:
+			d.list, d.by = append(d.list, call), min(d.by, r.deferredBy)
+		}
+	}
+}
+
+// handsOver reports whether an outcome of the call's is handed to the app before it is
+// stored: the server's own word on a plain request of this page's, which the app
+// acknowledges by having it.
+func (c *Client) handsOver(call *call, outcome engine.Outcome, failure *engine.Error) bool {
+	r := call.record
+	return c.alone && c.state == stateOpen && call.isKept() && failure == nil && outcome <= engine.OutcomeRPCError &&
+		r.key == "" && call.flags&journal.ManualAck == 0 && r.Epoch == 1 && !call.restored && c.wall()-r.Made < handsOverWithin
+}
+
+// isPlain reports whether the server has answered the request itself, and holds nothing
+// for the call that it would drop once the call is over.
+func (call *call) isPlain() bool {
+	return call.task == nil && call.policy == nil && call.rounds == 0 && len(call.questions)+len(call.outbox) == 0
+}
