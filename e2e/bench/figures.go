@@ -52,10 +52,16 @@ func sections(events int) []section {
 	}
 	return append(all,
 		section{
-			title: "Small calls", base: raw, note: "One after another, and 32 in flight over the browser's six connections.",
+			title: "Small calls", base: raw,
+			note: "One after another, of a tool that may do anything and of one that reads only, and 32 in flight over the browser's six connections. " +
+				"Commits: transactions that write, and locks: requests for a Web Lock, each in the page and per call.",
 			figures: []figure{
 				{name: "call p50", title: "p50, ms", digits: 2}, {name: "call p95", title: "p95, ms", digits: 2},
 				{name: "call cpu", title: "main-thread CPU, ms/call", digits: 2}, {name: "calls 32", title: "32 in flight, calls/s"},
+				{name: "call commits", title: "commits", digits: 2, bare: true}, {name: "call locks", title: "locks", digits: 2, bare: true},
+				{name: "calls 32 commits", title: "commits, 32 in flight", digits: 2, bare: true},
+				{name: "read p50", title: "reading, p50, ms", digits: 2}, {name: "read cpu", title: "reading, main-thread CPU, ms/call", digits: 2},
+				{name: "read commits", title: "reading, commits", digits: 2, bare: true},
 			},
 		},
 		section{

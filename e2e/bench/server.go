@@ -54,7 +54,7 @@ func (m *message) result(members string) []byte {
 }
 
 const (
-	toolList   = `"tools":[{"name":"echo","inputSchema":{"type":"object"}}]`
+	toolList   = `"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`
 	serverInfo = `{"name":"bench","version":"1"}`
 )
 
@@ -99,7 +99,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) call(w http.ResponseWriter, m *message) {
 	switch m.Params.Name {
-	case "echo":
+	case "echo", "look":
 		answer(w, m.result(`"content":[{"type":"text","text":"`+m.Params.Arguments.Text+`"}]`))
 	case "burst":
 		s.burst(w, m)

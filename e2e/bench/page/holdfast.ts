@@ -11,6 +11,7 @@ export async function connect(url: string, options: Options): Promise<Session> {
       if (seen) for await (const event of call) if (event.type === "progress") seen(event.progress);
       return call.result;
     },
+    list: () => client.listTools(),
     close: () => client.close(),
   };
 }

@@ -9,6 +9,7 @@ export async function connect(url: string, { revision }: Options): Promise<Sessi
   return {
     call: (name, args, seen, limit = PATIENCE) =>
       client.callTool({ name, arguments: args }, { ...(limit && { timeout: limit }), ...(seen && { onprogress: ({ progress }: { progress: number }) => seen(progress) }) }),
+    list: () => client.listTools(),
     close: () => client.close(),
   };
 }

@@ -55,10 +55,36 @@ let made = 0;
 let answered = 0;
 
 /** One small call. */
-async function echo(): Promise<void> {
+async function echo(tool = "echo"): Promise<void> {
   made++;
-  await session.call("echo", { text: "ping" });
+  await session.call(tool, { text: "ping" });
   answered++;
+}
+
+// What the page asks of the browser for its calls. A worker's is not among it.
+let transactions = 0;
+let locks = 0;
+const { transaction } = IDBDatabase.prototype;
+IDBDatabase.prototype.transaction = function (this: IDBDatabase, ...args: Parameters<typeof transaction>) {
+  if (args[1] === "readwrite") transactions++;
+  return transaction.apply(this, args);
+};
+const request = LockManager.prototype.request as (...args: unknown[]) => Promise<unknown>;
+Object.assign(LockManager.prototype, {
+  request(this: LockManager, ...args: unknown[]) {
+    locks++;
+    return request.apply(this, args);
+  },
+});
+
+/** The transactions that write and the requests for Web Locks, so far. */
+function asked(): { transactions: number; locks: number } {
+  return { transactions, locks };
+}
+
+/** Has the client list the tools, where it makes something of that. */
+async function list(): Promise<void> {
+  await session.list?.();
 }
 
 /** How far the small calls have come, for the command to tell of one that hangs. */
@@ -67,11 +93,11 @@ function standing(): string {
 }
 
 /** How long each of so many calls took, one after another, in ms. */
-async function sequential(count: number): Promise<number[]> {
+async function sequential(count: number, tool?: string): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const began = performance.now();
-    await echo();
+    await echo(tool);
     times.push(performance.now() - began);
   }
   return times;
@@ -167,6 +193,6 @@ function spin(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-const rig = { start, further, scripts, burst, standing, sequential, concurrent, large, cut, drop, wasm, spin };
+const rig = { start, further, scripts, burst, standing, asked, list, sequential, concurrent, large, cut, drop, wasm, spin };
 export type Rig = typeof rig;
 Object.assign(globalThis, { rig });
