@@ -304,3 +304,66 @@ func TestWriterAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for a commit", n)
 	}
 }
+
+// What nobody waits for goes with the next commit, or at its time; and at once where
+// somebody waits after all, or the client ends.
+func TestWriterPutsLater(t *testing.T) {
+	forget := journal.Op{Kind: journal.OpForget, Call: 7}
+	for name, row := range map[string]struct {
+		then func(d *desk)
+		at   engine.Time // of the commit
+		ops  int         // in it
+	}{
+		"at its time":        {func(*desk) {}, 50, 1},
+		"with another later": {func(d *desk) { d.PutLater(forget, 90) }, 50, 2},
+		"with the next op":   {func(d *desk) { d.Put(journal.Op{Kind: journal.OpServer}) }, 1, 2},
+		"with a row":         {func(d *desk) { d.Touch(&d.log) }, 1, 2},
+		"for a waiter":       {func(d *desk) { d.wait(1, "acked", false) }, 1, 1},
+		"at the end":         {func(d *desk) { d.Release(1) }, 1, 1},
+	} {
+		d := newDesk(t)
+		d.PutLater(forget, 50)
+		if _, ok := d.Commit(0); ok || d.Deadline() != 50 {
+			t.Errorf("%s: it does not wait, and is due at %d", name, d.Deadline())
+		}
+		row.then(d)
+		e, ok := d.Commit(row.at - 1)
+		if ok == (row.at > 1) {
+			t.Errorf("%s: %t at %d", name, ok, row.at-1)
+		}
+		if !ok {
+			e = d.commit(row.at)
+		}
+		ops := 0
+		for r := journal.ReadOps(e.Data); ; ops++ {
+			if _, ok := r.Next(); !ok {
+				break
+			}
+		}
+		if ops != row.ops {
+			t.Errorf("%s: %d ops, want %d", name, ops, row.ops)
+		}
+		d.commitEnds(row.at, e.Ticket, journal.ResultOK, durable.CommitStored)
+		if _, ok := d.Commit(100); ok || d.Deadline() != engine.Never {
+			t.Errorf("%s: it goes twice, or is due at %d", name, d.Deadline())
+		}
+	}
+
+	// While a commit is under way it is not due: a driver would spin.
+	d := newDesk(t)
+	d.Touch(&d.log)
+	first := d.commit(0)
+	d.PutLater(forget, 50)
+	if at := d.Deadline(); at != durable.CommitWithin {
+		t.Errorf("due at %d while a commit is under way", at)
+	}
+	d.commitEnds(60, first.Ticket, journal.ResultOK, durable.CommitStored)
+	d.commit(60)
+
+	// Without a store nothing is due.
+	d = newDesk(t)
+	d.Fail(0, durable.ReasonFailed, d)
+	if d.PutLater(forget, 50); d.Deadline() != engine.Never {
+		t.Errorf("due at %d without a store", d.Deadline())
+	}
+}

@@ -55,9 +55,10 @@
 // whether the rows that it has are enough.
 //
 // Faults that this answers are those of docs/faults.md, "Several tabs", and 121, 131,
-// 135, 148, 149, 158, 176, 177 and 179.
+// 135, 148, 149, 158, 176, 177, 179 and 384.
 //
 // machine.go has the effects that a host carries out, input.go what it reports, call.go
 // the states, follow.go what is heard, read.go and takeover.go what is asked of the
-// store, commit.go this tab's own commits, peers.go which other tabs there are.
+// store, commit.go this tab's own commits, peers.go which other tabs there are,
+// alone.go whether there are any.
 package tabs

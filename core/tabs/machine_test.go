@@ -20,7 +20,9 @@ type page struct {
 	standing map[uint64]tabs.Standing
 	// unread: the client cannot read what it is given.
 	unread bool
-	said   []string
+	// tellsAlone: whether it is alone is written down as well.
+	tellsAlone bool
+	said       []string
 }
 
 func newPage() *page {
@@ -61,7 +63,11 @@ func (p *page) TakenOver(_ engine.Time, call uint64, epoch uint32) {
 	p.said = append(p.said, fmt.Sprintf("client: epoch %d/%d", call, epoch))
 }
 
-func (p *page) Alone(engine.Time, bool) {}
+func (p *page) Alone(_ engine.Time, alone bool) {
+	if p.tellsAlone {
+		p.said = append(p.said, fmt.Sprintf("client: alone %t", alone))
+	}
+}
 
 func (p *page) Standing(call uint64) tabs.Standing { return p.standing[call] }
 
