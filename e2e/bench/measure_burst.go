@@ -79,20 +79,24 @@ func measureBurst(f *field, r *results, s settings) error {
 
 // burst runs one burst, under the profiler where a folder was named: of
 // Holdfast, in the last round, as profiling costs time itself.
-func (e *entrant) burst(l load, last bool, s settings) (burstRun, error) {
-	if s.profiles == "" || e.dist == "" || !last {
-		return run[burstRun](e.tab, "burst", l)
-	}
-	var got burstRun
-	profile, err := e.tab.profile(func() (err error) {
+func (e *entrant) burst(l load, last bool, s settings) (got burstRun, err error) {
+	return got, e.profiled(l.name, last, s, func() (err error) {
 		got, err = run[burstRun](e.tab, "burst", l)
 		return err
 	})
+}
+
+// profiled runs f, of Holdfast in the last round under the profiler where a folder was named.
+func (e *entrant) profiled(name string, last bool, s settings, f func() error) error {
+	if s.profiles == "" || e.dist == "" || !last {
+		return f()
+	}
+	profile, err := e.tab.profile(f)
 	if err != nil {
-		return got, err
+		return err
 	}
 	if err := os.MkdirAll(s.profiles, 0o755); err != nil {
-		return got, err
+		return err
 	}
-	return got, os.WriteFile(filepath.Join(s.profiles, e.name+"-"+l.name+".cpuprofile"), profile, 0o644)
+	return os.WriteFile(filepath.Join(s.profiles, e.name+"-"+name+".cpuprofile"), profile, 0o644)
 }

@@ -21,9 +21,11 @@ func measureCalls(f *field, r *results, s settings) error {
 			return err
 		}
 		var times []float64
-		busy, err := e.tab.busy(func() (err error) {
-			times, err = run[[]float64](e.tab, "sequential", s.calls)
-			return err
+		busy, err := e.tab.busy(func() error {
+			return e.profiled("calls", counted, s, func() (err error) {
+				times, err = run[[]float64](e.tab, "sequential", s.calls)
+				return err
+			})
 		})
 		if err != nil {
 			return err
