@@ -28,7 +28,7 @@ window.deaf = window.dumb = window.stuck = false;
 	};
 	const { fetch } = window;
 	window.fetch = (request, init) => {
-		if (!(stuck && request.method === "POST")) return fetch(request, init);
+		if (!(stuck && (init?.method ?? request.method) === "POST")) return fetch(request, init);
 		window.left = (window.left ?? 0) + 1;
 		return new Promise(() => {});
 	};

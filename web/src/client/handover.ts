@@ -20,6 +20,7 @@ export class Handover {
   readonly #fresh = new Map<number, HandedCall>();
   readonly #unseen = new Map<number, HandedCall>();
   #waiting: ReturnType<typeof setTimeout> | undefined;
+  /** Listens for errors, from the first call on: to begin and end that for each took a tenth of a small call's time. */
   #watch: AbortController | undefined;
 
   /** `handed` gets each call that counts. */
@@ -31,9 +32,10 @@ export class Handover {
   add(id: number, call: HandedCall): void {
     this.#fresh.set(id, call);
     if (this.#waiting !== undefined) return;
-    this.#watch = new AbortController();
-    const { signal } = this.#watch;
-    for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, this.#failed, { signal });
+    if (!this.#watch) {
+      const { signal } = (this.#watch = new AbortController());
+      for (const event of ["error", "unhandledrejection"]) globalThis.addEventListener?.(event, this.#failed, { signal });
+    }
     this.#later(() => this.#later(() => this.now()));
   }
 
@@ -52,6 +54,8 @@ export class Handover {
   /** None of it counts: the client is over, and what is stored is for the next. */
   clear(): void {
     this.#stop();
+    this.#watch?.abort();
+    this.#watch = undefined;
     this.#fresh.clear();
     this.#unseen.clear();
   }
@@ -78,6 +82,5 @@ export class Handover {
   #stop(): void {
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
-    this.#watch?.abort();
   }
 }

@@ -83,26 +83,35 @@ export class Exchange {
       await undefined; // app code never runs within the core's effects
       return readable(await own(url, all));
     };
-    let request: Request;
-    try {
-      request = new Request(url, init([]));
-    } catch (error) {
+    const invalid = (): unknown => {
+      try {
+        new Request(url, init([]));
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    };
+    // Of the browser's own fetch it is asked once that has failed: a Request beside each
+    // took as long as what is written of a small call.
+    const refused = sender || own ? invalid() : undefined;
+    if (refused !== undefined) {
       // Later, so that the core is not called from within its own effects.
       await undefined;
-      this.#end(Ending.Invalid, error);
+      this.#end(Ending.Invalid, refused);
       return;
     }
     let answer: Answer;
     try {
       if (sender) answer = await sender.send(method, url, leave);
       else {
-        const response = await (own ? leave([]) : fetch(request));
+        const response = await (own ? leave([]) : fetch(url, init([])));
         answer = { response, status: response.status };
       }
       const { body } = readable(answer.response);
       if (!this.#over && !body?.locked) this.#reader = body?.getReader?.();
     } catch (error) {
-      this.#end(error instanceof Unreadable ? Ending.Unreadable : Ending.Network, error);
+      const how = error instanceof Unreadable ? Ending.Unreadable : !sender && !own && !this.#over && invalid() !== undefined ? Ending.Invalid : Ending.Network;
+      this.#end(how, error);
       return;
     }
     const { response } = answer;

@@ -13,7 +13,7 @@ export const FREE = 2;
 /** How long a call keeps its connection if others wait, in ms. */
 const SLICE = 1_000;
 /**
- * How long a connection outlives its call, in ms, for the next call: the lock, through
+ * How long a connection outlives its call at least, in ms, and at most twice as long, for the next call: the lock, through
  * the browser's process and back, took a third of the main thread's time of a small
  * call. One of the three only: other tabs' calls have the others meanwhile.
  */
@@ -54,6 +54,8 @@ export class Connections {
   /** Locks that this build of the runtime has, or has asked for. */
   #locks = 0;
   #idle: Held | undefined;
+  /** The idle one has served a call since the timer was set. */
+  #served = false;
   #lapse: ReturnType<typeof setTimeout> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
 
@@ -86,15 +88,27 @@ export class Connections {
   begin(stream: Stream): void {
     this.#held.set(stream, this.#idle!);
     this.#idle = undefined;
-    clearTimeout(this.#lapse);
+    this.#served = true;
     this.#look();
   }
 
   /** Keeps none for later. */
   rest(): void {
     clearTimeout(this.#lapse);
+    this.#lapse = undefined;
     this.#idle?.release();
     this.#idle = undefined;
+    this.#look();
+  }
+
+  /** Gives the idle one back, unless it serves a call before that: then it looks again. One timer for many calls. */
+  #restLater(): void {
+    this.#served = false;
+    this.#lapse = setTimeout(() => {
+      this.#lapse = undefined;
+      if (this.#idle && this.#served) this.#restLater();
+      else if (this.#idle) this.rest();
+    }, LINGER);
   }
 
   /** A call wants one. */
@@ -146,7 +160,7 @@ export class Connections {
       this.#tell(next);
     } else if (inSlice && !this.#idle) {
       this.#idle = held;
-      this.#lapse = setTimeout(() => this.rest(), LINGER);
+      if (this.#lapse === undefined) this.#restLater();
     } else {
       held?.release();
     }
@@ -202,6 +216,7 @@ export class Connections {
 
   #look(): void {
     if (this.#held.size + this.#waiting.length === 0) {
+      if (this.#idle) return; // the next call is about to come: rest() looks again
       clearInterval(this.#looking);
       this.#looking = undefined;
     } else {
