@@ -120,6 +120,9 @@ import { packages } from "./wasmpackages.mjs";
 // 20 bytes of the page's side for what becomes of its stream, which a span hears (client/calllisteners.ts).
 // holdfast-tools.mjs, -ai, -hub, -trace, -testing, -diagnose and -recorder are files as -store and -react are: an app that does not import them has nothing of them.
 // 0.05 KB of the worker are for events of a fast stream that cross in fewer messages (host/portoutbox.ts).
+// What is stored later, or never, since nobody needs it yet (core/mcp/store_deferred.go, core/tabs/alone.go), takes 1.7 KB of
+// each wasm: a kept call is one transaction for that and not three, and one that only reads is none. 0.1 KB of the worker is
+// for the timers and Requests that small calls share.
 const app = "web/build/size/app/app.mjs";
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
@@ -129,6 +132,8 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 const files = [
   { name: "holdfast.wasm", budget: 578_000, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 681_000, goal: 700_000 },
+  { name: "holdfast.wasm", budget: 579_700, goal: 600_000 },
+  { name: "holdfast-agents.wasm", budget: 685_500, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 9_050, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_850, goal: 12_000 },
   { name: "connect(), page host", paths: pageHost(app), budget: 57_050, goal: 45_000 },
