@@ -181,3 +181,21 @@ test("Fault 140: what waited for the reader of a call that nobody reads, or has 
   assert.equal(backlog.held, MiB);
   assert.equal((await kept.read().next()).value, 1);
 });
+
+test("Fault 430: a reader that is there before it is known what its call has had gets all of it, from the store", async () => {
+  const stored: RawEvent[] = [1, 2, 3].map((position) => ({ kind: PROGRESS, position, text: `{"progress":${position}}` }));
+  const call = new Call("tools/call", new Backlog(0, 0));
+  const reread = (_: number, gap: { from: number; to: number }): AsyncGenerator<RawEvent> =>
+    (async function* () {
+      yield* stored.slice(gap.from - 1, gap.to);
+    })();
+  call.bind(1, { reread, handed: () => {} } as never, undefined, true);
+  const got: number[] = [];
+  const read = (async () => {
+    for await (const event of call) got.push(progress(event));
+  })();
+  call.from(3);
+  call.settle(1, "{}");
+  await read;
+  assert.deepEqual(got, [1, 2, 3]);
+});

@@ -379,7 +379,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     if (position <= this.base) return;
     const gap = (this.#before = new Gap());
     [gap.from, gap.to] = [this.base + 1, position];
-    this.#events.before(gap);
+    this.#events.skipped(gap);
   }
 
   /** @internal It has had events up to there. */

@@ -79,12 +79,7 @@ export class EventQueue<Raw, Event> {
     if (long && !this.#paused) this.#balance();
   }
 
-  /** What the first reader gets from elsewhere, before all that comes. */
-  before(gap: Gap): void {
-    this.#backlog?.wait(gap);
-  }
-
-  /** What each reader gets from elsewhere, between what came and what comes. */
+  /** What each reader gets from elsewhere, between what came and what comes: also one that has had nothing yet. */
   skipped(gap: Gap): void {
     this.#backlog?.wait(gap);
     for (const reader of this.#readers) reader.skipped(gap);

@@ -1,0 +1,40 @@
+//go:build !js
+
+package e2e
+
+import (
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// TestFault430_SameRequestAfterItsEnd: a call with a key ends while its page is away or looks on, and the next page makes the
+// same request. It gets that call, with all of its events and its result, in every host; and the tool runs once.
+func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"shared", "page"} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			site := sdkSite(t)
+			page := chrome.OpenWindow(t, site.Page("/app", `
+				import { connect } from "/holdfast.mjs";
+				window.mcp = await connect("/mcp", { host: `+chrome.JS(host)+` });
+				window.make = () => mcp.callTool("count", { n: 9, delayMs: 20 }, { key: "nine" });
+				window.numbers = async (events) => {
+					const got = [];
+					for await (const event of events) if (event.type === "progress") got.push(event.progress);
+					return got.join(" ");
+				};
+				window.ready = true;`))
+			page.WaitFor(`window.ready`)
+			chrome.Script[chrome.Void](page, `for await (const event of make()) if (event.type === "progress" && event.progress === 4) break;`)
+			page.Reload()
+			page.WaitFor(`window.ready && (await mcp.calls())[0]?.settled`)
+			const all = "1 2 3 4 5 6 7 8 9"
+			got := chrome.Script[string](page, `const call = make(); return await numbers(call) + ": " + (await call.result).content[0].text;`)
+			if got != all+": Counted to 9." {
+				t.Errorf("the same request has brought %q", got)
+			}
+		})
+	}
+}
