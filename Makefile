@@ -41,9 +41,10 @@ NPM_BUILT := $(if $(wildcard node_modules/.package-lock.json),$(VALIDATOR))
 # Patterns of servers' must not be run by the browser's RegExp, which can hang.
 LINEAR := --inject:web/src/output-schema/inject.ts
 
-DEMO := $(addprefix $(DIST)/demo/,demo.js worker.js index.html demo.css agent.js agent.html agent.css signin.js signin.html signin.css)
+DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
+	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -162,12 +163,40 @@ $(VALIDATOR): $(WEB_SOURCES) node_modules/.package-lock.json
 
 # ---- the demo page, which loads the module as any other page would ----
 
-$(DIST)/demo/%.js: web/demo/%.ts $(DEMO_SOURCES)
-	$(ESBUILD) $< --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --external:../holdfast-worker.mjs --outfile=$@
+DEMO_SCRIPT = $(ESBUILD) --format=esm --alias:holdfast=../holdfast.mjs --external:../holdfast.mjs --external:../holdfast-worker.mjs --external:./official/client.js
 
-$(filter-out %.js,$(DEMO)): $(DIST)/demo/%: web/demo/%
+$(DIST)/demo/%.js: web/demo/%.ts $(DEMO_SOURCES)
+	$(DEMO_SCRIPT) $< --define:DEMO_STATIC=false --outfile=$@
+
+$(filter-out %.js,$(DEMO)) $(DIST)/demo/official/client.js: $(DIST)/demo/%: web/demo/%
 	@mkdir -p $(@D)
 	cp $< $@
+
+# The official client in the left pane of the first page is one file, which is committed with its licences: the demo
+# needs no npm. It also has @cfworker/json-schema in it, which brings no licence file: NOTICE has that. e2e/demo_compare_test.go checks that it is what this writes.
+OFFICIAL := web/demo/official
+OFFICIAL_IN := @modelcontextprotocol/client @modelcontextprotocol/core zod eventsource-parser pkce-challenge
+
+official-client: node_modules/.package-lock.json ## write the official client's bundle of the demo, and its licences
+	go tool esbuild $(OFFICIAL)/bundled.mjs --bundle --format=esm --target=es2022 --minify --legal-comments=none --log-level=warning --outfile=$(OFFICIAL)/client.js
+	@for package in $(OFFICIAL_IN); do \
+		echo "$$package"; echo --------------------------------------------------------------------------------; echo; \
+		cat node_modules/$$package/LICENSE || exit 1; echo; echo; \
+	done > $(OFFICIAL)/LICENSES
+
+# The first page as files that run without a server of their own: a service worker plays the MCP server. They can be
+# put anywhere that serves files over https.
+STATIC := $(DIST)/static
+STATIC_DEMO := index.html compare.css demo.css pane.css official.html holdfast.html official.js holdfast.js
+
+demo-static: build ## build the demo's first page as static files, which need no server of their own, into web/dist/static
+	rm -rf $(STATIC) && mkdir -p $(STATIC)/demo/official
+	$(DEMO_SCRIPT) web/demo/compare.ts --define:DEMO_STATIC=true --minify --outfile=$(STATIC)/demo/compare.js
+	$(ESBUILD) web/demo/staticserver.ts --format=esm --minify --outfile=$(STATIC)/server.js
+	cp web/demo/static.html $(STATIC)/index.html
+	cp $(addprefix $(DIST)/demo/,$(STATIC_DEMO)) $(STATIC)/demo
+	cp $(OFFICIAL)/client.js $(OFFICIAL)/LICENSES NOTICE $(STATIC)/demo/official
+	cp $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-worker.mjs $(STATIC)
 
 # ---- checks ----
 
@@ -221,7 +250,7 @@ STORIES := go test -count=1 -parallel 8 -timeout 45m
 # The tests of core/acp that need npm's files, by their names: the others have run.
 ACP_NPM = $(shell grep -ho '^func Test[A-Za-z0-9_]*' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | sed 's/^func //' | paste -s -d '|' -)
 
-e2e: build $(NEWER) $(VALIDATOR) browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
+e2e: build $(NEWER) $(VALIDATOR) demo-static browser ## the stories, in Chrome; the wasm tests, and what needs the official servers, too
 	@$(MAKE) --no-print-directory -j2 $(SYNC) e2e-beside e2e-stories
 
 e2e-stories:

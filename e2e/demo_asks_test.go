@@ -15,7 +15,7 @@ import (
 // demoOf is demo with another kind of embedded server.
 func demoOf(t *testing.T, o gosdk.Options) *chrome.Page {
 	t.Helper()
-	_, page := demoAt(t, demosite.Options{MCP: o}, "/")
+	_, page := demoAt(t, demosite.Options{MCP: o}, inspectorPath)
 	return page
 }
 

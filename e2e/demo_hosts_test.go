@@ -78,7 +78,7 @@ func TestStoryDemoWithoutAWorker(t *testing.T) {
 	page := demoBehind(t, site, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "worker-src 'none'")
 		site.ServeHTTP(w, r)
-	}), "/demo/")
+	}), inspectorPath)
 	hostIs(page, "page")
 	page.WaitFor(hook("host-note") + `.textContent.startsWith("No shared worker can be had")`)
 	countIn(page, 3, 0)
@@ -90,7 +90,7 @@ func TestStoryDemoWithoutAWorker(t *testing.T) {
 // runtime, whatever a visitor has chosen for long calls.
 func TestStoryDemoHostOfAPlace(t *testing.T) {
 	t.Parallel()
-	_, page := demoAt(t, demosite.Options{}, "/demo/?server=/resume")
+	_, page := demoAt(t, demosite.Options{}, inspectorPath+"?server=/resume")
 	hostIs(page, "page")
 	page.WaitFor(hook("host-shared") + `.disabled && ` + hook("host-note") + `.textContent.includes("the next page takes up a call")`)
 	press(page, selector("place-calls"))

@@ -14,7 +14,7 @@ import (
 // with an effect, and reloads the page before the answer.
 func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, page := demoAt(t, demosite.Options{}, "/demo/?host=page&server=/plain")
+	site, page := demoAt(t, demosite.Options{}, inspectorPath+"?host=page&server=/plain")
 	site.Plain().Gate().Hold() // there is no answer before the reload
 	runs(page, "add_note")
 	page.WaitFor(hook("guarantee") + `?.textContent === "a reload would lose this call"`)
@@ -53,7 +53,7 @@ func TestStoryDemoUnknown(t *testing.T) {
 // nothing could take up again.
 func TestStoryDemoPlainInAWorker(t *testing.T) {
 	t.Parallel()
-	site, page := demoAt(t, demosite.Options{}, "/demo/?server=/plain")
+	site, page := demoAt(t, demosite.Options{}, inspectorPath+"?server=/plain")
 	hostIs(page, "shared")
 	site.Plain().Gate().Hold()
 	runs(page, "add_note")

@@ -13,7 +13,7 @@ import (
 // resumeWays opens the part of the demo that shows which request takes a call up.
 func resumeWays(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, page := demoAt(t, demosite.Options{}, "/")
+	site, page := demoAt(t, demosite.Options{}, inspectorPath)
 	press(page, selector("place-resume"))
 	page.WaitFor(hook("ways") + `?.hidden === false && !` + hook("way-token-run") + `.disabled`)
 	return site, page

@@ -20,7 +20,7 @@ func longWork(t *testing.T) (*demosite.Site, *chrome.Page) {
 
 func longWorkOf(t *testing.T, o demosite.Options) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, page := demoAt(t, o, "/demo/?server=/tasks")
+	site, page := demoAt(t, o, inspectorPath+"?server=/tasks")
 	page.WaitFor(`!` + hook("work-report-run") + `.disabled`)
 	return site, page
 }

@@ -13,11 +13,14 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// demo opens the demo page as `make demo` serves it, connected to the embedded
+// inspectorPath is where the demo's second page is, which shows what Holdfast does with each call.
+const inspectorPath = "/demo/inspector.html"
+
+// demo opens the inspector as `make demo` serves it, connected to the embedded
 // server.
 func demo(t *testing.T) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	return demoAt(t, demosite.Options{}, "/")
+	return demoAt(t, demosite.Options{}, inspectorPath)
 }
 
 // The hosts that a visitor of the demo chooses from.
@@ -26,7 +29,7 @@ var demoHosts = []string{"shared", "page"}
 // demoIn is demo with the runtime in that host.
 func demoIn(t *testing.T, host string) (*demosite.Site, *chrome.Page) {
 	t.Helper()
-	site, page := demoAt(t, demosite.Options{}, "/demo/?host="+host)
+	site, page := demoAt(t, demosite.Options{}, inspectorPath+"?host="+host)
 	hostIs(page, host)
 	return site, page
 }
@@ -76,7 +79,7 @@ func demoBehind(t *testing.T, site *demosite.Site, handler http.Handler, path st
 	return page
 }
 
-// hook finds an element by its data-testid (web/demo/index.html lists them).
+// hook finds an element by its data-testid (web/demo/inspector.html lists them).
 func hook(name string) string { return fmt.Sprintf("document.querySelector('[data-testid=%q]')", name) }
 
 func selector(name string) string { return fmt.Sprintf("[data-testid=%q]", name) }

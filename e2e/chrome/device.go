@@ -82,6 +82,14 @@ func (p *Page) Viewport(width, height int, dark bool) {
 	})
 }
 
+// PrefersReducedMotion sets the user's preference for less motion, until the next [Page.Viewport].
+func (p *Page) PrefersReducedMotion() {
+	p.t.Helper()
+	Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+}
+
 // Click clicks the first element that matches a CSS selector, once it is visible.
 func (p *Page) Click(selector string) {
 	p.t.Helper()

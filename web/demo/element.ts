@@ -50,10 +50,10 @@ export function button(label: string, attributes: Attributes, press: () => void)
   return made;
 }
 
-/** The element of index.html with this id. */
+/** The element of the page with this id. */
 export function part<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`index.html has no #${id}`);
+  if (!found) throw new Error(`the page has no #${id}`);
   return found as T;
 }
 

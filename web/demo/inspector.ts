@@ -1,5 +1,5 @@
 // The demo page. This module only puts the parts together; the hooks for tests
-// are listed at the top of index.html.
+// are listed at the top of inspector.html.
 
 import { HoldfastError, type McpClient, type Open, type Tool } from "holdfast";
 import { CallList } from "./calls.js";

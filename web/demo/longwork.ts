@@ -8,7 +8,7 @@ import { onTick } from "./ticker.js";
 
 /** One piece of long work: the tool that does it, and how its state is told. */
 interface Work {
-  /** Also the beginning of its calls' names in the journal, and of the ids in index.html. */
+  /** Also the beginning of its calls' names in the journal, and of the ids in inspector.html. */
   name: "report" | "form" | "hour";
   tool: string;
   args: Open;

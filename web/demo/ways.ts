@@ -7,7 +7,7 @@ import { drawTrail, stops } from "./trail.js";
 
 /** One way to resume: the tool that shows it, and the request that does it. */
 interface Way {
-  /** Also the beginning of its calls' names in the journal, and of the ids in index.html. */
+  /** Also the beginning of its calls' names in the journal, and of the ids in inspector.html. */
   name: "token" | "task";
   tool: string;
   /** What takes the call up again. */
