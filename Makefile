@@ -198,6 +198,9 @@ demo-static: build ## build the demo's first page as static files, which need no
 	cp $(OFFICIAL)/client.js $(OFFICIAL)/LICENSES NOTICE $(STATIC)/demo/official
 	cp $(DIST)/holdfast.wasm $(DIST)/holdfast.mjs $(DIST)/holdfast-*-????????.mjs $(DIST)/holdfast-worker.mjs $(STATIC)
 
+picture: build browser ## the moving picture of the demo that the README has, docs/demo.gif
+	$(STORIES) -v ./e2e -run '^TestPicture$$' -picture
+
 # ---- checks ----
 
 # What needs no browser goes first, two steps at a time: most of them use one core.

@@ -19,7 +19,7 @@ import (
 // validator is the chunk that validates results.
 const validator = "/holdfast-validate.mjs"
 
-// strictSite is an origin whose policy allows nothing that the README does not
+// strictSite is an origin whose policy allows nothing that docs/api.md does not
 // name, and counts how often its validator is asked for.
 func strictSite(t *testing.T) (site *chrome.Site, loads *atomic.Int32) {
 	t.Helper()

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,13 +13,14 @@ import (
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/gosdk"
 	"github.com/holdfast-mcp/holdfast/e2e/oauthserver"
 )
 
-// readmeExamples are the README's n examples in a language.
-func readmeExamples(t *testing.T, language string, n int) []string {
+// pageExamples are a page's n examples in a language.
+func pageExamples(t *testing.T, page, language string, n int) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,28 +29,70 @@ func readmeExamples(t *testing.T, language string, n int) []string {
 		examples = append(examples, string(m[1]))
 	}
 	if len(examples) != n {
-		t.Fatalf("the README has %d examples in %s, want %d", len(examples), language, n)
+		t.Fatalf("%s has %d examples in %s, want %d", page, len(examples), language, n)
 	}
 	return examples
 }
 
-// readmeScripts are its five examples in JavaScript as they are written, but for
+// apiScripts are the five examples in JavaScript of docs/api.md as they are written, but for
 // the server's address and where the module lies.
-func readmeScripts(t *testing.T, site *chrome.Site) []string {
+func apiScripts(t *testing.T, site *chrome.Site) []string {
 	t.Helper()
-	scripts := readmeExamples(t, "js", 5)
+	return scriptsOf(t, site, "docs/api.md", 5)
+}
+
+// scriptsOf are the n examples in JavaScript of a page.
+func scriptsOf(t *testing.T, site *chrome.Site, page string, n int) []string {
+	t.Helper()
+	scripts := pageExamples(t, page, "js", n)
 	for i, script := range scripts {
 		scripts[i] = strings.NewReplacer(`"holdfast"`, `"/holdfast.mjs"`, `https://example.com/mcp`, site.URL+"/mcp", `https://example.com/acp`, site.URL+"/acp").Replace(script)
 	}
 	return scripts
 }
 
-// TestReadme runs the README's first example of each kind.
+// TestReadme runs the README's lines as they are written, and reloads their page in the middle of the call: all is there
+// once, and the tool has run once. The demo's first page shows the same lines.
 func TestReadme(t *testing.T) {
+	t.Parallel()
+	site := chrome.NewSite(t)
+	server := gosdk.New(gosdk.Options{})
+	t.Cleanup(server.Close)
+	counted := &executions{server: server}
+	site.Handle("/mcp", counted)
+	page := chrome.OpenWindow(t, site.Page("/app", scriptsOf(t, site, "README.md", 1)[0]+"window.done = true;"))
+	eventually(t, "the seventh number", func() bool { return slices.Contains(page.Console(), "log: 7 of 40") })
+	page.Reload()
+	page.WaitFor(`window.done`)
+	var want []string
+	for i := 1; i <= 40; i++ {
+		want = append(want, fmt.Sprintf("log: %d of 40", i))
+	}
+	want = append(want, "log: Counted to 40.")
+	lines := page.Console()
+	if got := lines[max(0, len(lines)-len(want)):]; !slices.Equal(got, want) {
+		t.Errorf("after the reload the lines print\n%s", strings.Join(got, "\n"))
+	}
+	counted.once(t)
+
+	shown, err := os.ReadFile(filepath.Join("..", "web", "demo", "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines = strings.Split(strings.Replace(pageExamples(t, "README.md", "js", 1)[0], "https://example.com/mcp", "/mcp", 1), "\n")
+	for _, line := range lines {
+		if !strings.Contains(html.UnescapeString(string(shown)), line) {
+			t.Errorf("the demo does not show the README's line %q", line)
+		}
+	}
+}
+
+// TestAPIPage runs the first example of each kind of docs/api.md.
+func TestAPIPage(t *testing.T) {
 	t.Parallel()
 	t.Run("module", func(t *testing.T) {
 		site := sdkSite(t)
-		page := chrome.Open(t, site.Page("/app", readmeScripts(t, site)[0]+"window.done = true;"))
+		page := chrome.Open(t, site.Page("/app", apiScripts(t, site)[0]+"window.done = true;"))
 		page.WaitFor(`window.done`)
 		want := []string{
 			"log: holdfast-go-sdk-demo speaks 2025-11-25 and has 10 tools",
@@ -60,7 +105,7 @@ func TestReadme(t *testing.T) {
 	t.Run("sign-in", func(t *testing.T) {
 		s, site := oauthserver.Start(t), chrome.NewSite(t)
 		s.Person("ada")
-		script := strings.Replace(readmeScripts(t, site)[2], site.URL+"/mcp", s.URL, 1)
+		script := strings.Replace(apiScripts(t, site)[2], site.URL+"/mcp", s.URL, 1)
 		page := chrome.NewProfile(t).InWindows().Open(site.Page("/app", script+"window.done = true;"))
 		page.WaitFor(`window.done`)
 		if got := page.Console(); !slices.Contains(got, "log: signed in to holdfast-signed-in, which has 2 tools") {
@@ -72,7 +117,7 @@ func TestReadme(t *testing.T) {
 	})
 	t.Run("script tag", func(t *testing.T) {
 		site := sdkSite(t)
-		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+readmeExamples(t, "html", 1)[0])
+		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+pageExamples(t, "docs/api.md", "html", 1)[0])
 		page := chrome.Open(t, site.URL+"/page.html")
 		eventually(t, "the result in the console", func() bool { return len(page.Console()) > 0 })
 	})
@@ -110,7 +155,7 @@ func unionMembers(t *testing.T, file, name string) []string {
 }
 
 // TestErrorCodes keeps the codes of the core, of the TypeScript union and of
-// the README in step.
+// docs/api.md in step.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	find := func(file, pattern string) []string { t.Helper(); return found(t, file, pattern) }
@@ -126,10 +171,10 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("the core's code %s is missing from the TypeScript union", code)
 		}
 	}
-	readme := find("README.md", "`(\\w+)`")
+	api := find("docs/api.md", "`(\\w+)`")
 	for _, code := range union {
-		if !slices.Contains(readme, code) {
-			t.Errorf("the README does not explain %s", code)
+		if !slices.Contains(api, code) {
+			t.Errorf("docs/api.md does not explain %s", code)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Compiles the examples of the pages: each block in ts or tsx has to be what a user's editor accepts.
 // What a block takes from its surroundings, such as a button, is in examples.d.ts. The blocks
-// in js and html are run: the README's by stories, which look at what they print.
+// in js and html are run: those of the README and of docs/api.md by stories, which look at what they print.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 

@@ -11,13 +11,13 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestReadmeAgent runs the README's example of an agent as it is written, and then
+// TestAPIPageAgent runs the example of an agent in docs/api.md as it is written, and then
 // once more on the same profile: the session and what was said are still there.
-func TestReadmeAgent(t *testing.T) {
+func TestAPIPageAgent(t *testing.T) {
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	site := chrome.NewSite(t)
-	script := strings.Replace(readmeScripts(t, site)[4], site.URL+"/acp", server.URL(), 1)
+	script := strings.Replace(apiScripts(t, site)[4], site.URL+"/acp", server.URL(), 1)
 	page := chrome.Open(t, site.Page("/app", script+"window.done = true; window.session = session;"))
 	page.WaitFor(`window.done`)
 	want := []string{"log: 1: What is in this folder?", "log: the turn ended: end_turn"}

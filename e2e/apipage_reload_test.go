@@ -11,12 +11,12 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
 )
 
-// TestReadmeReload runs the README's second example as it is written, and
+// TestAPIPageReload runs the second example of docs/api.md as it is written, and
 // reloads its page in the middle of the call.
-func TestReadmeReload(t *testing.T) {
+func TestAPIPageReload(t *testing.T) {
 	t.Parallel()
 	site := sdkSite(t)
-	imported, rest, _ := strings.Cut(readmeScripts(t, site)[1], "\n")
+	imported, rest, _ := strings.Cut(apiScripts(t, site)[1], "\n")
 	page := chrome.OpenWindow(t, site.Page("/app", imported+`
 		document.body.append(document.createElement("button"));
 		`+rest+`

@@ -11,9 +11,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/peer"
 )
 
-// TestTaskAPI_Readme runs the README's third example: a form that outlives the
+// TestTaskAPI_Page runs the fourth example of docs/api.md: a form that outlives the
 // page, and how the call stands.
-func TestTaskAPI_Readme(t *testing.T) {
+func TestTaskAPI_Page(t *testing.T) {
 	t.Parallel()
 	p := peer.New(t, extensionDialect.options)
 	p.Tasks(extensionDialect.server)
@@ -21,7 +21,7 @@ func TestTaskAPI_Readme(t *testing.T) {
 		return append(peer.Input("who", "elicitation/create", `{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`), peer.Text("booked"))
 	}, peer.AsTask(peer.TaskPolicy{Poll: taskPoll, Message: "a room is being looked for"}))
 	site := chrome.NewSite(t)
-	script := strings.Replace(readmeScripts(t, site)[3], site.URL+"/mcp", p.URL(), 1)
+	script := strings.Replace(apiScripts(t, site)[3], site.URL+"/mcp", p.URL(), 1)
 	// The form is a plain object: what the example takes from it is all there is.
 	page := chrome.Open(t, site.Page("/app", `window.showForm = (message, schema, draft) => {
 		let submit;
