@@ -111,6 +111,31 @@ func TestStoryDemoCompareAsPreferred(t *testing.T) {
 	stageIs(page, "running")
 }
 
+// TestStoryDemoFirstPaint: the first page shows its counters, the button and the lines where no script and no wasm comes.
+func TestStoryDemoFirstPaint(t *testing.T) {
+	t.Parallel()
+	site, err := demosite.New(demosite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := chrome.OpenWindow(t, serveDemo(t, site, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if ext := filepath.Ext(r.URL.Path); ext == ".js" || ext == ".mjs" || ext == ".wasm" {
+			http.NotFound(w, r)
+			return
+		}
+		site.ServeHTTP(w, r)
+	}))+"/demo/")
+	page.WaitFor(`performance.getEntriesByName("first-contentful-paint").length === 1`)
+	for _, side := range []string{"official", "holdfast"} {
+		if got := compareSays(page, side); got != "0 of 40" {
+			t.Errorf("the counter of %s says %q", side, got)
+		}
+	}
+	if !chrome.Eval[bool](page, hook("strike")+`.checkVisibility() && `+hook("code")+`.checkVisibility()`) {
+		t.Error("the button or the lines are not there")
+	}
+}
+
 // TestStoryDemoStatic serves the demo's static files from a folder of some site, as any server of files does, and runs
 // them: their server is a service worker.
 func TestStoryDemoStatic(t *testing.T) {

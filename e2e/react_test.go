@@ -198,3 +198,26 @@ func TestStoryReactExample(t *testing.T) {
 	waits(page, hook("message")+` === null`)
 	uncancelled(t, p)
 }
+
+// TestStoryReactExampleAgent: the app's conversation with an agent goes on over a reload in mid-turn.
+func TestStoryReactExampleAgent(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	agent := acppeer.New(t, acppeer.Options{})
+	page := chrome.OpenWindow(t, reactSite(t, bundledReact(t, "web/examples/react/main.tsx"), "")+"?server="+p.URL()+"&agent="+agent.URL())
+	waits(page, hook("agent")+`?.dataset.state === "missing"`)
+	chrome.Eval[chrome.Void](page, hook("agent")+`.querySelector("button").click()`)
+	waits(page, hook("agent")+`.dataset.state === "idle"`)
+	chrome.Script[chrome.Void](page, `
+		const form = `+hook("agent")+`.querySelector("form");
+		form.elements.prompt.value = "count 5 @go";
+		form.requestSubmit();`)
+	agent.Pass("go", 2)
+	said := element("data-said", "agent_message") + `?.textContent === `
+	waits(page, said+chrome.JS(chunks(1, 2)))
+	page.Reload()
+	waits(page, said+chrome.JS(chunks(1, 2)))
+	agent.Release("go")
+	waits(page, said+chrome.JS(chunks(1, 5))+` && `+hook("agent")+`.dataset.state === "idle"`)
+}
