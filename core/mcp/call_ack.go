@@ -81,6 +81,7 @@ type settlement struct{ effect engine.Effect }
 func (s *settlement) goOn(c *Client, call *call, now engine.Time) {
 	switch {
 	case call.state == callFollowed: // another tab has it by now, and tells
+	case call.record == nil: // it had it, and let go of it: the app has heard of that
 	case call.looksUnsent(c):
 		c.withdraw(now, call, s.effect)
 	default:

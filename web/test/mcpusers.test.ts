@@ -1,5 +1,5 @@
 // Pages of two users with MCP clients at random, against the worker's side as it is: what is the one's never
-// reaches the other, and goes out as nobody else's.
+// reaches the other, and goes out as that of its own user.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -12,7 +12,7 @@ declare const process: { env: Record<string, string | undefined> };
 const WORLDS = Number(process.env["HOLDFAST_USERS"] ?? 12);
 const STEPS = 250;
 
-test("Fault 278: pages of two users with MCP clients come, go, freeze, call, sign in and out at random: what is of one reaches no page of the other, and goes out as nobody else's", async () => {
+test("Fault 278: pages of two users with MCP clients come, go, freeze, call, sign in and out at random: what is of one reaches no page of the other, and goes out as that of its own user", async () => {
   const from = Number(process.env["HOLDFAST_SEED"] ?? Date.now() % 1e9);
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const { subtle } = crypto;
