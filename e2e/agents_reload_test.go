@@ -68,11 +68,11 @@ func TestAgentKilled(t *testing.T) {
 	ask[chrome.Void](browser, `agent.newSession({ cwd: "/w" }).then((session) => { follow(session); prompt("s1", "count 40 @go"); })`)
 	server.Pass("go", 10)
 	// What the app was shown may be a moment ahead of the disk.
-	ask[bool](browser, until(`text("s1") === "`+chunks(1, 10)+`"`))
+	ask[bool](browser, until(`chats.s1 && text("s1") === "`+chunks(1, 10)+`"`))
 	browser.kill()
 	server.Pass("go", 10)
 	browser = startBrowser(t, profile, url)
-	ask[bool](browser, until(`text("s1").includes("⟨20⟩")`))
+	ask[bool](browser, until(`chats.s1 && text("s1").includes("⟨20⟩")`)) // the page may load before its session is there
 	server.Release("go")
 	ask[bool](browser, until(`text("s1") === "`+chunks(1, 40)+`" && chats.s1.session.state === "idle"`))
 	quietly(t, server, 1, 1)

@@ -43,7 +43,7 @@ var rooms = []room{
 	{name: "trace", may: []string{"shared", "client", "store"}},
 	{name: "testing", may: []string{"shared", "runtime", "client", "store"}},
 	{name: "doctor", may: []string{"store"}},
-	{name: "recorder", may: []string{"runtime", "store"}},
+	{name: "recorder", may: []string{"runtime", "storage", "store"}},
 	{name: "transport", may: []string{"shared", "input", "client", "host"}},
 }
 

@@ -20,7 +20,7 @@ func TestFault118_MarkupIsText(t *testing.T) {
 		peer.Describe(markup, markup), peer.Schema(`{"type":"object","properties":{`+chrome.JS(markup)+`:{"type":"string","title":`+chrome.JS(markup)+`,"description":`+chrome.JS(markup)+`}}}`))
 	_, page := demo(t)
 	base := chrome.Eval[string](page, `location.origin`)
-	page.Navigate(base + "/?server=" + url.QueryEscape(p.URL()))
+	page.Navigate(base + inspectorPath + "?server=" + url.QueryEscape(p.URL()))
 	chrome.Script[chrome.Void](page, `
 		const field = `+hook("connection-url")+`;
 		field.value = `+chrome.JS(p.URL())+`;

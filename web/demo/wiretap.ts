@@ -44,9 +44,10 @@ const ABOUT = new Set(["requests/resume", "tasks/continue", "tasks/result", "tas
 export function tap(urls: readonly string[], listener: Listener): void {
   const real = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
-    if (!(input instanceof Request) || !urls.includes(input.url)) return real(input, init);
+    const request = input instanceof Request ? input.clone() : new Request(input, init);
+    if (!urls.includes(request.url)) return real(input, init);
     const at = performance.now();
-    const asked = input.method === "POST" ? input.clone().text() : Promise.resolve("");
+    const asked = request.method === "POST" ? request.text() : Promise.resolve("");
     void asked.then((text) => tell(text, at, listener));
     const response = await real(input, init);
     void hear(asked, response.clone(), listener).catch(() => {

@@ -1,5 +1,7 @@
 // The ring of frames, in a database of its own: what is in it outlives the page that it explains.
 
+import { transact } from "../storage/transaction.js";
+
 const DATABASE = "holdfast-recorder";
 const FRAMES = "frames";
 
@@ -42,10 +44,12 @@ export class FrameRing {
       try {
         while (this.#waiting.length > 0) {
           const frames = this.#waiting.splice(0);
-          await done(db, "readwrite", (store) => {
+          await transact(db, { stores: [FRAMES], mode: "readwrite" }, (tx, then) => {
+            const store = tx.objectStore(FRAMES);
             let last: IDBRequest<IDBValidKey> | undefined;
             for (const frame of frames) last = store.add(frame);
-            if (last) last.onsuccess = () => void store.delete(IDBKeyRange.upperBound(Number(last.result) - this.#most));
+            if (last) then(last, (key) => store.delete(IDBKeyRange.upperBound(Number(key) - this.#most)));
+            return () => {};
           });
         }
       } finally {
@@ -61,12 +65,10 @@ export class FrameRing {
 export async function readFrames(): Promise<Frame[]> {
   const db = await open();
   try {
-    let frames: Frame[] = [];
-    await done(db, "readonly", (store) => {
-      const all = store.getAll() as IDBRequest<Frame[]>;
-      all.onsuccess = () => (frames = all.result);
+    return await transact(db, { stores: [FRAMES], mode: "readonly" }, (tx) => {
+      const all = tx.objectStore(FRAMES).getAll() as IDBRequest<Frame[]>;
+      return () => all.result;
     });
-    return frames;
   } finally {
     db.close();
   }
@@ -74,7 +76,7 @@ export async function readFrames(): Promise<Frame[]> {
 
 /** Deletes all frames, of all pages. */
 export function deleteFrames(): Promise<void> {
-  return open().then((db) => done(db, "readwrite", (store) => void store.clear()).finally(() => db.close()));
+  return open().then((db) => transact(db, { stores: [FRAMES], mode: "readwrite" }, (tx) => (tx.objectStore(FRAMES).clear(), () => {})).finally(() => db.close()));
 }
 
 function open(): Promise<IDBDatabase> {
@@ -86,14 +88,5 @@ function open(): Promise<IDBDatabase> {
       resolve(request.result);
     };
     request.onerror = () => reject(request.error);
-  });
-}
-
-function done(db: IDBDatabase, mode: IDBTransactionMode, run: (store: IDBObjectStore) => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const transaction = db.transaction(FRAMES, mode);
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = transaction.onerror = () => reject(transaction.error);
-    run(transaction.objectStore(FRAMES));
   });
 }
