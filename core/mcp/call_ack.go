@@ -46,10 +46,12 @@ func (c *Client) settleStored(now engine.Time, call *call, outcome engine.Outcom
 }
 
 // settleUnstored hands the app an outcome that is not stored yet: the app acknowledges it
-// by having it, as a rule before it is written.
+// by having it, as a rule before it is written. One whose call has a row to be stored, or
+// under way, goes behind that, and not beside it when the page is left: such a row may wait
+// for its secrets to be sealed and never begin, and no page could read the call without it.
 func (c *Client) settleUnstored(now engine.Time, call *call, outcome engine.Outcome, data []byte) {
 	rests := withoutTask(data)
-	if len(rests) < largeOutcome && !call.record.Unwritten() { // else it goes with that row
+	if len(rests) < largeOutcome && !call.record.Unstored() {
 		c.noteOutcome(call, outcome)
 		call.record.over = bytes.Clone(rests)
 		c.deferUntil(call, deferredOutcome, now.After(deferCall))

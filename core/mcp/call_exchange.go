@@ -354,9 +354,7 @@ func (call *call) broken(c *Client, now engine.Time, how engine.Ending, why stri
 // from now (a Retry-After).
 func (call *call) breakStream(c *Client, now engine.Time, how engine.Ending, why string, floor int64) {
 	call.cuts++
-	if k := call.keeper(); k.isKept() {
-		c.writeDeferred(k) // what it is resumed by is stored before
-	}
+	call.writeAhead(c)
 	b := call.stream.Broken(now, how, c.offline, &c.random)
 	switch {
 	case b.Resumable && call.policy != nil:

@@ -71,6 +71,7 @@ func (call *call) awaitConnection(c *Client) {
 
 // letGo closes the stream of a call that can be resumed.
 func (call *call) letGo(c *Client, now engine.Time) {
+	call.writeAhead(c)
 	c.abort(call.x)
 	call.x = 0
 	if call.stream.State() != link.StateWaiting {

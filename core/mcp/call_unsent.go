@@ -99,6 +99,7 @@ const waitsQuietly = 1_000
 func (call *call) tellQueued(c *Client, now engine.Time) {
 	call.tellQueuedAt, call.tellsQueued = engine.Never, true
 	if call.isKept() {
+		c.writeDeferred(call)
 		c.whenStored(now, call, false, &report{})
 	}
 }

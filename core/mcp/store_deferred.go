@@ -96,6 +96,13 @@ func (c *Client) writeDeferred(call *call) {
 	}
 }
 
+// writeAhead writes it of a call whose stream is cut: what that is resumed by is stored before.
+func (call *call) writeAhead(c *Client) {
+	if k := call.keeper(); k.isKept() {
+		c.writeDeferred(k)
+	}
+}
+
 // writeRest writes what happened to the call behind its head.
 func (c *Client) writeRest(call *call, what deferred) {
 	r := call.record

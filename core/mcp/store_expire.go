@@ -109,7 +109,8 @@ func (c *Client) evictedStored() {
 
 // fitStored keeps what is stored within its limit: ended calls are evicted first;
 // then, while the page lives, the call without a key that takes most goes on in memory,
-// and its app is told by its guarantee, too.
+// and its app is told by its guarantee, too. One that the server has refused stays: to sign
+// in a person may leave the page, and the next one sends it.
 func (c *Client) fitStored() {
 	w := &c.writer
 	if w.Held <= c.cfg.Limits.Stored {
@@ -128,7 +129,7 @@ func (c *Client) fitStored() {
 		var most *call
 		for _, call := range c.calls {
 			// In memory a call would free its key, and another tab could make it again.
-			if call.isKept() && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
+			if call.isKept() && !call.denied && call.record.key == "" && call.state != callFollowed && call.state < callEnding && (most == nil || call.record.Bytes > most.record.Bytes) {
 				most = call
 			}
 		}
