@@ -13,15 +13,15 @@ import (
 
 // player answers requests as the server did that is on record.
 type player struct {
-	mu     sync.Mutex
-	trace  []*exchange
-	ids    map[string]json.RawMessage // of requests as they are now, by what they were
-	missed []string                   // requests that are not on record
-	moved  chan struct{}              // something has happened
+	mu      sync.Mutex
+	trace   []*exchange
+	ids     map[string]json.RawMessage // of requests as they are now, by what they were
+	missed  []string                   // requests that are not on record
+	changed chan struct{}              // something has happened
 }
 
 func newPlayer(trace []*exchange) *player {
-	return &player{trace: trace, ids: map[string]json.RawMessage{}, moved: make(chan struct{}, 1)}
+	return &player{trace: trace, ids: map[string]json.RawMessage{}, changed: make(chan struct{}, 1)}
 }
 
 // RoundTrip answers with the next exchange of that kind.
@@ -32,7 +32,7 @@ func (p *player) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	asked := messageIn(body)
 	x := p.next(kindOf(r.Method, asked.Method, r.Header.Get("Last-Event-ID") != ""), asked.ID)
-	p.stir()
+	p.wake()
 	if x == nil {
 		return p.unknown(r, asked)
 	}
@@ -100,9 +100,10 @@ func answer(r *http.Request, status int, body []byte) *http.Response {
 	return response
 }
 
-func (p *player) stir() {
+// wake has run look again at what the client waits for.
+func (p *player) wake() {
 	select {
-	case p.moved <- struct{}{}:
+	case p.changed <- struct{}{}:
 	default:
 	}
 }
@@ -130,7 +131,7 @@ func (b *played) Read(into []byte) (int, error) {
 		}
 		b.rest = []byte(b.player.translated(b.x.pieces[b.at]))
 		b.at++
-		b.player.stir()
+		b.player.wake()
 	}
 	n := copy(into, b.rest)
 	b.rest = b.rest[n:]

@@ -68,7 +68,7 @@ func run(from io.Reader, page string, to io.Writer) error {
 		seen = len(h.Effects())
 		for waiting := true; waiting; {
 			select {
-			case <-p.moved:
+			case <-p.changed:
 			case <-time.After(quiet):
 				waiting = false
 			}
