@@ -37,6 +37,7 @@ func saveDraft(a agent, now engine.Time, question uint32, draft []byte) {
 //	tabs          boolean    other tabs can be reached
 //	tab           string     name of this tab, where there is a store
 //	deaf          boolean    there is no channel: nothing is heard of other tabs
+//	abrupt        boolean    nothing is heard before this page, or worker, ends
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0
 //	maxStored     number     bytes of this agent's sessions in the store; 0 for the default

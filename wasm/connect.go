@@ -30,6 +30,7 @@ import (
 //	tabs          boolean    other pages may share the session
 //	tab           string     name of this tab, where there is a store
 //	deaf          boolean    there is no channel: nothing is heard of other tabs
+//	abrupt        boolean    nothing is heard before this page, or worker, ends
 //	scarce        boolean    few connections: durable calls wait for one
 //	epoch         number     for request ids; 0 for a random one
 //	wall          number     Date.now() at performance.now() 0

@@ -33,7 +33,7 @@ func setUp(name string, args []safejs.Value, create func(o *jsbridge.Options, se
 	o := jsbridge.ReadOptions(args[0])
 	c := create(o, seed)
 	if tab := o.String("tab"); tab != "" {
-		c.tabs = tabs.New(tabs.Config{Tab: tab, Deaf: o.Bool("deaf"), Seed: seed}, c.machine)
+		c.tabs = tabs.New(tabs.Config{Tab: tab, Deaf: o.Bool("deaf"), Abrupt: o.Bool("abrupt"), Seed: seed}, c.machine)
 	}
 	if err := o.Err(); err != nil {
 		return err.Error()

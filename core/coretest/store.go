@@ -18,6 +18,8 @@ type Store struct {
 	// Quota is how many bytes of rows it has room for, 0 for no end. As in Chrome, what
 	// a commit deletes makes no room for what it writes, and what only deletes needs none.
 	Quota int
+	// Lossy: a commit beside the one under way, of a page that is being left, stores nothing.
+	Lossy bool
 
 	server *journal.Op
 	heads  []journal.Op // in order of their calls
@@ -79,8 +81,10 @@ func (s *Store) begin(e engine.Effect) {
 		op.Plain, op.Secret = bytes.Clone(op.Plain), bytes.Clone(op.Secret)
 		ops = append(ops, op)
 	}
-	if e.Ticket == 0 { // of a page that is being left: nobody waits for it
-		s.write(ops, true)
+	if e.Ticket == durable.Beside { // of a page that is being left: nobody waits for it
+		if !s.Lossy {
+			s.write(ops, true)
+		}
 		return
 	}
 	s.ticket, s.flying, s.strict = e.Ticket, append([]journal.Op{}, ops...), e.Strict

@@ -132,3 +132,13 @@ type flight struct {
 	ticket uint32
 	ops    []journal.Op
 }
+
+// Orphans returns how many rows are stored of calls that have no head.
+func (s *Store) Orphans() (n int) {
+	for _, row := range s.logs {
+		if !slices.Contains(s.Calls(), row.Call) {
+			n++
+		}
+	}
+	return n
+}

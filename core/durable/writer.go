@@ -215,8 +215,12 @@ func (w *Writer) Flush() { w.strict = true }
 // Next returns the ticket of the commit that takes up what is written now.
 func (w *Writer) Next() uint32 { return w.ticket + 1 }
 
-// Apart returns the ticket that goes for what is stored beside the commit under way, and of
-// whose end nobody hears: it is before all that is written from here on.
+// Beside is the ticket of a commit that is made beside the one under way, since the page is
+// being left. Nobody waits for it; the host reports only that it has failed.
+const Beside = 0
+
+// Apart returns the ticket that what is in such a commit goes by: it counts as stored before
+// all that is written from here on.
 func (w *Writer) Apart() uint32 { return w.landed }
 
 // Has reports whether the commit of a ticket is stored.
@@ -343,6 +347,9 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 
 // Stored takes the host's answer to effect Store.
 func (w *Writer) Stored(now engine.Time, ticket uint32, result journal.Result) CommitResult {
+	if ticket == Beside && w.Open() && result != journal.ResultOK && result != journal.ResultUnsealed {
+		return CommitFailed // the page is there still, and what was in it counts as stored
+	}
 	if !w.flying || ticket != w.ticket {
 		if w.state == StoreAway && result == journal.ResultOK {
 			return CommitLate

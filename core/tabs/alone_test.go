@@ -1,6 +1,7 @@
 package tabs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/core/tabs"
@@ -56,6 +57,30 @@ func TestFault384_Alone(t *testing.T) {
 			{"another is there", hear, "watch other"},
 			{"much later", at(5_000), ""},
 		},
+		"hidden": {
+			{"begins", start, "client: alone true"},
+			{"nobody sees it", func(p *page) { p.m.Visible(p.now, false) }, "client: alone false"},
+			{"much later", at(5_000), ""},
+			{"is seen", func(p *page) { p.m.Visible(p.now, true) }, "client: alone true"},
+		},
+		"begins hidden": {
+			{"nobody sees it", func(p *page) { p.m.Visible(p.now, false) }, ""},
+			{"another is there", func(p *page) { p.m.Living(p.now, "other") }, "watch other"},
+			{"begins", start, ""},
+			{"is seen", func(p *page) { p.m.Visible(p.now, true) }, ""},
+			{"who is there says so", at(999), ""},
+			{"nobody does", at(1), "client: alone true"},
+		},
+		// Chrome says that it resumes before it says that the page is shown.
+		"wakes before it is shown": {
+			{"begins", start, "client: alone true"},
+			{"goes to the cache", func(p *page) { p.m.Rest(); p.m.Hide() }, "client: alone false"},
+			{"wakes", func(p *page) { p.m.Wake(p.now) }, "awake"},
+			{"has no channel yet", at(5_000), ""},
+			{"is shown", func(p *page) { p.m.Show(p.now); p.m.Wake(p.now) }, "awake"},
+			{"who has come says so", at(999), ""},
+			{"nobody does", at(1), "client: alone true"},
+		},
 		"deleted": {
 			{"begins", start, "client: alone true"},
 			{"all is deleted", func(p *page) { p.m.Part(p.now) }, "client: alone false"},
@@ -78,4 +103,21 @@ func TestFault384_Alone(t *testing.T) {
 	p.m = tabs.New(tabs.Config{Tab: "this", Seed: 1, Deaf: true}, p)
 	start(p)
 	p.expect(t, "deaf", "")
+}
+
+// Fault 387: a worker that ends with its page hears nothing before it does. It never counts
+// as alone: what it has not stored by then would be lost.
+func TestFault387_EndsWithoutAWord(t *testing.T) {
+	for _, abrupt := range []bool{true, false} {
+		p := &page{now: 1_000, standing: map[uint64]tabs.Standing{}, tellsAlone: true}
+		p.m = tabs.New(tabs.Config{Tab: "this", Seed: 1, Abrupt: abrupt}, p)
+		p.m.Start(p.now)
+		p.now = p.now.After(5_000)
+		p.m.Advance(p.now)
+		want := "client: alone true"
+		if abrupt {
+			want = ""
+		}
+		p.expect(t, fmt.Sprintf("abrupt %t", abrupt), want)
+	}
 }

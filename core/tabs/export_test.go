@@ -79,6 +79,9 @@ func headOf(call uint64) []byte {
 // MayFollow reports whether one state of a call may follow another.
 func MayFollow(from, next int) bool { return transitions.May(uint8(from), uint8(next)) }
 
+// MayFollowPage reports the same of the states of a page.
+func MayFollowPage(from, next int) bool { return pageTransitions.May(uint8(from), uint8(next)) }
+
 // IllegalTransitions returns how often a state was entered that may not follow.
 func (m *Machine) IllegalTransitions() uint32 { return m.illegalTransitions }
 

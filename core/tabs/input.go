@@ -114,14 +114,18 @@ func (m *Machine) take(in *Input) {
 	case Start:
 		m.start()
 	case Wake:
+		if m.presence.page == pageFrozen {
+			m.enterPage(pageAwake)
+		}
 		m.wake()
 	case Rest:
 		m.behind = nil // a transaction that it began now would hold up those of all others
-		m.presence.since = engine.Never
+		m.enterPage(pageFrozen)
 	case Show:
 		m.show()
 	case Hide:
 		m.peers, m.pingAt = nil, engine.Never
+		m.enterPage(pageCached)
 	case Visible, Hidden:
 		m.hidden, m.changed = in.Kind == Hidden, true
 		m.unjudge()
@@ -144,6 +148,9 @@ func (m *Machine) take(in *Input) {
 func (m *Machine) start() {
 	if m.deaf {
 		m.pollAt = m.now.After(pollEvery)
+	}
+	if m.presence.page == pageLoading {
+		m.enterPage(pageAwake)
 	}
 	m.lookAround(len(m.peers) > 0)
 	for _, c := range m.all() {

@@ -41,6 +41,8 @@ type Config struct {
 	Tab string
 	// Deaf: there is no channel. What is followed is read every 2 s.
 	Deaf bool
+	// Abrupt: nothing is heard before this tab ends, as in a worker that ends with its page.
+	Abrupt bool
 	// Seed seeds the order in which calls are taken over: several tabs may try.
 	Seed uint64
 }
@@ -51,6 +53,7 @@ type Config struct {
 type Machine struct {
 	tab      string // the name of this one
 	deaf     bool   // Config.Deaf
+	abrupt   bool   // Config.Abrupt
 	client   Client
 	calls    calls
 	peers    []*peer
@@ -75,7 +78,7 @@ type Machine struct {
 
 // New returns a Machine that carries nothing yet.
 func New(cfg Config, client Client) *Machine {
-	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never, presence: presence{since: engine.Never}}
+	return &Machine{tab: cfg.Tab, deaf: cfg.Deaf, abrupt: cfg.Abrupt, client: client, random: engine.NewRandom(cfg.Seed), pingAt: engine.Never, pollAt: engine.Never}
 }
 
 // Kind says what an Effect asks for, and so which of its fields are set.
@@ -194,7 +197,8 @@ func (m *Machine) part() {
 			m.forget(c.id, 0)
 		}
 	}
-	m.peers, m.pollAt, m.presence.since = nil, engine.Never, engine.Never
+	m.peers, m.pollAt = nil, engine.Never
+	m.enterPage(pageParted)
 }
 
 // wiped asks for the deletion of what this tab has stored: a tab of an earlier build,

@@ -147,6 +147,8 @@ func (m *Machine) readBehind() {
 
 // show reads what is followed, after a time when nothing was heard.
 func (m *Machine) show() {
+	m.enterPage(pageAwake)
+	m.lookAround(true)
 	for _, c := range m.all() {
 		if c.state == followed {
 			m.read(c.id, nil)

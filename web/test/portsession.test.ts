@@ -3,6 +3,7 @@ import { mock, test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { PortSession } from "../src/host/portsession.js";
+import { lifetime } from "../src/tabs/lifecycle.js";
 import { EVENT, OUTCOME } from "../src/shared/border.js";
 import { Backlog } from "../src/shared/backlog.js";
 import { BUILD } from "../src/host/build.js";
@@ -451,4 +452,13 @@ test("Fault 210: of a thousand pages that attach, call, are asked and leave noth
     gc();
   }
   assert.equal(left.filter((ref) => ref.deref()).length, 0);
+});
+
+test("Fault 387: a worker that its pages do not say it outlives is one that hears nothing before it ends", async () => {
+  for (const outlives of [false, true]) {
+    lifetime.endIsHeard = false;
+    const page = new Page();
+    page.say({ t: "hello", build: BUILD, lock: "page", outlives });
+    assert.equal(lifetime.endIsHeard, outlives);
+  }
 });

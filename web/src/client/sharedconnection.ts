@@ -209,6 +209,11 @@ export class SharedConnection {
     return this.#life.close(() => this.#wire.runtime.closeKeepingSession(this.#wire.handle));
   }
 
+  /** A page of it is being left: what waits to be stored is stored. */
+  left(): void {
+    this.#keeping.journal?.left();
+  }
+
   /** A page has come to it: what waits after failures is tried. */
   visited(): void {
     if (!this.#life.over && this.#wire.handle !== 0) this.#wire.runtime.visited(this.#wire.handle);

@@ -3,6 +3,7 @@ import { openView } from "../client/openview.js";
 import type { NewCall } from "../client/sharedcall.js";
 import { agentsWasm, mcpWasm } from "../runtime/beside.js";
 import { load } from "../runtime/loadruntime.js";
+import { lifetime } from "../tabs/lifecycle.js";
 import { pageArrived } from "./askpage.js";
 import { BUILD } from "./build.js";
 import { HostedClient } from "./hostedclient.js";
@@ -233,6 +234,7 @@ export class PortSession implements ViewPage {
       return;
     }
     this.#outlives = outlives;
+    if (outlives) lifetime.endIsHeard = true;
     this.#presence.hello(lock, (own) => this.send({ t: "welcome", build: BUILD, lock: own }));
   }
 
@@ -242,6 +244,11 @@ export class PortSession implements ViewPage {
     this.#outbox.goOn();
     this.#calls.resume();
     this.#agents.resume();
+  }
+
+  /** The page may have been the last, and this worker end with the browser. */
+  #left(): void {
+    for (const client of this.#clients.values()) client.view?.client?.left();
   }
 
   sentEvents(): void {
@@ -257,6 +264,7 @@ export class PortSession implements ViewPage {
 
   pageAway(): void {
     this.#outbox.flush();
+    this.#left();
     this.#calls.letRun();
     this.#questions.withdraw();
     this.#agents.presenceChanged();
@@ -273,6 +281,7 @@ export class PortSession implements ViewPage {
   pageGone(): void {
     this.#port.onmessage = null;
     this.#port.close();
+    this.#left();
     this.#questions.end();
     this.#signIns.end();
     for (const client of this.#clients.values()) {

@@ -3,7 +3,7 @@ import { type Loaded, type LogRow, type Op, type LogPlace, type Store, StoreErro
 import { Carrying } from "./carrying.js";
 import { Channel, FORWARD_SETTLED, type Message } from "./channel.js";
 import type { Durability, JournalClient } from "./journalclient.js";
-import { watchPage } from "./lifecycle.js";
+import { lifetime, watchPage } from "./lifecycle.js";
 import { Lease } from "./locks.js";
 import { loadedStore } from "./orphans.js";
 import { type Opened, openedStore } from "./opened.js";
@@ -134,8 +134,8 @@ export class Journal {
   }
 
   /** Options of the core's that follow from the store. */
-  options(): { journal: true; tabs: boolean; tab: string; deaf: boolean; epoch: number; wall: number; sound: number } {
-    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
+  options(): { journal: true; tabs: boolean; tab: string; deaf: boolean; abrupt: boolean; epoch: number; wall: number; sound: number } {
+    return { journal: true, tabs: true, tab: this.#tab.name, deaf: !Channel.exists, abrupt: !lifetime.endIsHeard, epoch: this.#loaded.idEpoch, wall: Math.round(Date.now() - performance.now()), sound: this.#loaded.sound };
   }
 
   /** Begins to work for a client that listens or not. Returns what was read, for {@link Runtime.connect}. */
@@ -182,7 +182,8 @@ export class Journal {
       (error: unknown) => {
         const reason = error instanceof StoreError ? error.reason : "failed";
         if (unawaited) this.#carrying.answer(client, TAB_INPUT.failed, ticket);
-        if (ticket !== 0) this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
+        // Also of a commit that was made as the page was left, which is ticket 0: the page may be there still.
+        this.#report(ticket, reason === "quota" ? StoreResult.Quota : StoreResult.Failed, reason);
       },
     );
     this.#committing = ticket === 0 ? Promise.all([this.#committing, committed]).then(() => undefined) : committed;
@@ -366,15 +367,15 @@ export class Journal {
   }
 
   /** What waits to be stored is stored while there is a page that can. */
-  #left(): void {
+  left(): void {
     if (this.#client && !this.#client.sessions) this.#client.wire.runtime.hide(this.#client.wire.handle);
   }
 
   #watchPage(listens: boolean): void {
     const page = {
-      left: (): void => this.#left(),
+      left: (): void => this.left(),
       rest: (): void => {
-        this.#left();
+        this.left();
         this.#client?.streams.rest(true);
         if (listens) this.#client?.wire.runtime.listen(this.#client.wire.handle, false, false);
         this.#listening.end();

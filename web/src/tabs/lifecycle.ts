@@ -17,6 +17,12 @@ export interface Lifecycle {
   seen(): void;
 }
 
+/**
+ * Whether something is heard before this page, or worker, ends: in a page `pagehide`. A worker ends with its last page,
+ * without a word, unless one of its pages has said that it outlives them: then it has seconds for what is done later.
+ */
+export const lifetime: { endIsHeard: boolean } = { endIsHeard: globalThis.document !== undefined };
+
 /** Watches the page until `signal`. In a worker there is none: it goes on while pages come and go. */
 export function watchPage(page: Lifecycle, signal: AbortSignal): void {
   if (!globalThis.document) return;
