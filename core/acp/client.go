@@ -90,7 +90,7 @@ type owner interface {
 func New(cfg Config) *Client {
 	cfg = cfg.withDefaults()
 	return &Client{
-		cfg: cfg, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
+		cfg: cfg, heads: link.Heads{Late: cfg.LateHeads}, random: engine.NewRandom(cfg.Seed), ids: link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
 		rotateAt: engine.Never, share: unshared, demand: demand{wanted: -1}, dropped: map[uint64]bool{}, writer: durable.NewWriter(cfg.Journal),
 	}
 }

@@ -31,6 +31,9 @@ type Config struct {
 	// SignIn: where there is no token a person has to sign in, and what a server has refused
 	// waits for that, over reloads as well. Goes with HasTokenProvider.
 	SignIn bool
+	// LateHeads: the host shows the head of an event stream only once the first byte behind
+	// it has come (link.Heads).
+	LateHeads bool
 	// Journal: the host has a store, and answers effect Store.
 	Journal bool
 	// Tabs: other tabs can be reached (EventForward).

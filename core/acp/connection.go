@@ -143,7 +143,7 @@ func (n *connection) opened(c *Client, now engine.Time) {
 	switch {
 	case n != c.home:
 	case c.state == stateConnecting && c.cfg.Transport == TransportHTTP && !n.restored:
-		n.openBy = now.After(streamWithin)
+		n.openBy = now.After(c.heads.Unseen()) // servers exist that give no answer before they have something to say
 	default:
 		c.setState(stateOpen)
 	}
@@ -168,12 +168,6 @@ func (n *connection) release(c *Client, now engine.Time) {
 		}
 	}
 }
-
-// streamWithin is how long the answer to the GET of a connection's stream is waited
-// for, in ms, before a connection that is new to the app is called open, and before
-// requests leave without it: servers exist that give none before they have something
-// to say.
-const streamWithin = 5_000
 
 // streamAnswered notes that a stream can be had, or that the app has waited for
 // long enough.

@@ -166,7 +166,7 @@ func (s *session) joined(c *Client, now engine.Time, result []byte) {
 		return
 	}
 	s.apply(c, now, sessionValues(result))
-	if s.history != historyWhole && s.heard(c) {
+	if s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // its stream was cut on the way, or its connection lost
 	}
 }
@@ -215,7 +215,8 @@ func (s *session) attach(c *Client, now engine.Time) {
 		return
 	}
 	if c.cfg.Transport == TransportWebSocket {
-		s.streamUp(c, now, false)
+		s.agentHeard(now)
+		s.streamUp(c, now)
 		return
 	}
 	if s.stream != nil {
@@ -255,14 +256,20 @@ func (s *session) detach(c *Client) {
 	s.enterWait(c, waitNone)
 }
 
-// ready reports whether what the agent says of the session is being read: only
-// then a request may leave (RFD streamable-http-websocket-transport).
+// ready reports whether what the agent says of the session is being read, as far as
+// can be seen: only then a request may leave (RFD streamable-http-websocket-transport).
 func (s *session) ready(c *Client, now engine.Time) bool {
 	c.touch(s)
 	if c.cfg.Transport == TransportHTTP && s.stream == nil {
 		s.attach(c, now)
 	}
-	return s.heard(c)
+	return s.reads(c)
+}
+
+// reads reports whether what the agent says of the session is being read, or would be
+// if it said something: not every host shows a head before that.
+func (s *session) reads(c *Client) bool {
+	return s.heard(c) || s.stream != nil && s.stream.x != 0 && s.stream.unseen
 }
 
 // heard reports whether what the agent says of the session is being read now.
@@ -273,10 +280,14 @@ func (s *session) heard(c *Client) bool {
 	return s.stream != nil && s.stream.x != 0 && s.stream.exchange.OK()
 }
 
-// streamUp notes that the agent is heard.
-func (s *session) streamUp(c *Client, now engine.Time, again bool) {
+// agentHeard notes that the agent is heard.
+func (s *session) agentHeard(now engine.Time) {
 	s.unseen = false
 	s.orphansHeard(now)
+}
+
+// streamUp does what waits for the agent to be read. What has been done is not done again.
+func (s *session) streamUp(c *Client, now engine.Time) {
 	if s.replay != nil && s.replay.state == replayCut {
 		s.replay.again(c, now, s)
 	} else if s.history != historyWhole {

@@ -232,10 +232,10 @@ func (s *session) replayed(c *Client, now engine.Time, end replayEnd, result []b
 	s.orphansHeard(now)
 	s.resumed(c, outcome)
 	s.settleDoubt(c, now, ok && !bare)
-	if s.history != historyWhole && s.heard(c) {
+	if s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now)
 	}
-	if s.heard(c) {
+	if s.reads(c) {
 		s.release(c, now)
 	}
 	c.hurry(now)

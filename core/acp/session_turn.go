@@ -112,7 +112,7 @@ func (s *session) snapshot(c *Client, now engine.Time, update []byte, last bool)
 	s.orphansWait(now)
 	s.transcript.TurnEnded(s.emit(c))
 	c.lend(now) // its stream is another's now
-	if s.version() == 1 && s.history != historyWhole && s.heard(c) {
+	if s.version() == 1 && s.history != historyWhole && s.reads(c) {
 		s.askReplay(c, now) // it was put off
 	}
 }

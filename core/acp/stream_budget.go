@@ -94,7 +94,7 @@ func (s *session) lends(c *Client, now engine.Time) bool {
 	case now.Since(s.since) >= rotateEvery:
 		return true
 	}
-	return s.heard(c) && !s.waits(c)
+	return s.reads(c) && !s.waits(c)
 }
 
 // waits reports whether the app wants something that takes the session's stream.

@@ -25,13 +25,12 @@ type stream struct {
 	comments uint64
 	withheld bool // a Read that waits for the store
 
-	// Of the connection's own:
-	unanswered   bool        // its GET has had no answer for streamWithin
-	unansweredAt engine.Time // when that will be so
+	unseen   bool        // its GET has had no answer for so long that it is taken for open (link.Heads.Unseen)
+	unseenAt engine.Time // when that will be so
 }
 
 func newStream(c *Client, n *connection, s *session) *stream {
-	es := &stream{conn: n, session: s, unansweredAt: engine.Never, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
+	es := &stream{conn: n, session: s, unseenAt: engine.Never, link: link.NewStream(max(c.cfg.Timeouts.Idle, 0), &c.cfg.Retry)}
 	es.link.Watch(c.now, &c.heads)
 	es.link.Reopen = true // agents keep what they say while nobody reads
 	return es
@@ -57,8 +56,8 @@ func (es *stream) connect(c *Client, now engine.Time) {
 	es.exchange = link.NewExchange(link.Limits{Line: c.cfg.Limits.Line, Event: c.cfg.Limits.Event, Body: c.cfg.Limits.Body})
 	es.token = c.token.Number()
 	es.x = c.fetch(es, "GET", header, nil)
-	if es.session == nil {
-		es.unansweredAt = now.After(streamWithin)
+	if es.session == nil || !c.heads.Prompt() {
+		es.unseenAt = now.After(c.heads.Unseen())
 	}
 }
 
@@ -118,7 +117,7 @@ func (es *stream) head(c *Client, now engine.Time, head engine.Head) {
 // the stream waits for.
 func (es *stream) holds(method string) bool {
 	m := methods[method]
-	return !m.repeats && !m.patient && es.mayLose() && !es.unanswered
+	return !m.repeats && !m.patient && es.mayLose() && !es.unseen
 }
 
 // refused notes that the agent's server will not let the session be heard.
@@ -139,17 +138,12 @@ func (es *stream) refused(c *Client, now engine.Time, why *engine.Error) {
 
 // up notes that the stream is there: what was said while it was not follows.
 func (es *stream) up(c *Client, now engine.Time) {
-	again := es.opened
 	es.opened = true
+	es.unseen, es.unseenAt = false, engine.Never
 	c.served = true
-	for _, r := range append([]*request(nil), es.conn.answers...) {
-		if es.brings(r) {
-			r.lost(now)
-		}
-	}
+	es.regained(now)
 	s := es.session
 	if s == nil {
-		es.unanswered, es.unansweredAt = false, engine.Never
 		es.conn.streamAnswered(c)
 		es.conn.release(c, now)
 		return
@@ -158,7 +152,30 @@ func (es *stream) up(c *Client, now engine.Time) {
 	if s.silent {
 		c.status(s, engine.StreamOpen, -1)
 	}
-	s.streamUp(c, now, again)
+	s.agentHeard(now)
+	s.streamUp(c, now)
+}
+
+// takenForOpen lets through what waits for the stream, whose head has not come: that
+// may be with the first byte behind it, and the agent may say nothing until it is asked.
+func (es *stream) takenForOpen(c *Client, now engine.Time) {
+	es.unseen, es.unseenAt = true, engine.Never
+	if es.session == nil {
+		es.conn.streamAnswered(c)
+		es.conn.release(c, now)
+		return
+	}
+	es.regained(now)
+	es.session.streamUp(c, now)
+}
+
+// regained has the answers that were lost with the last connection be missed.
+func (es *stream) regained(now engine.Time) {
+	for _, r := range append([]*request(nil), es.conn.answers...) {
+		if es.brings(r) {
+			r.lost(now)
+		}
+	}
 }
 
 // brings reports whether the answer to r may come on the stream: to session/load
@@ -241,11 +258,11 @@ func (es *stream) close(c *Client) {
 
 func (es *stream) broken(c *Client, now engine.Time, how engine.Ending, head engine.Head) {
 	c.abort(es.x)
-	es.x, es.unanswered, es.unansweredAt = 0, false, engine.Never
+	up := es.link.State() == link.StateUp || es.unseen && es.session != nil
+	es.x, es.unseen, es.unseenAt = 0, false, engine.Never
 	if es.link.State() == link.StateOver {
 		return
 	}
-	up := es.link.State() == link.StateUp
 	b := es.link.Broken(now, how, c.offline, &c.random)
 	delay := b.Delay
 	if wait := link.RetryAfter(head.Get("retry-after")); wait > 0 {
@@ -283,13 +300,12 @@ func (es *stream) advance(c *Client, now engine.Time) {
 	case link.ActionAbort:
 		es.broken(c, now, engine.EndNetwork, engine.Head{})
 	}
-	if now >= es.unansweredAt {
-		es.unanswered, es.unansweredAt = true, engine.Never
-		es.conn.release(c, now)
+	if now >= es.unseenAt {
+		es.takenForOpen(c, now)
 	}
 }
 
-func (es *stream) deadline() engine.Time { return min(es.link.Deadline(), es.unansweredAt) }
+func (es *stream) deadline() engine.Time { return min(es.link.Deadline(), es.unseenAt) }
 
 // readWithheld goes on reading where the store has caught up.
 func (es *stream) readWithheld(c *Client) {

@@ -12,7 +12,7 @@ type acpPlayer = player[*acp.Client]
 // acpCommands are those of a script about an ACP agent. H is the handle of a session,
 // the number of its recall.
 var acpCommands = withCommon(commands[*acp.Client]{
-	"new":       newAgentCommand,    // new [journal] [tabs] [token] [websocket] [version=N] [answer=MS] [idle=MS] [streams=N]
+	"new":       newAgentCommand,    // new [journal] [lateheads] [tabs] [token] [websocket] [version=N] [answer=MS] [idle=MS] [streams=N]
 	"open":      openAgentCommand,   // open [VERSION]: the whole handshake, its effects left out
 	"call":      requestCommand,     // call H METHOD [JSON]; H is 0 for the connection
 	"prompt":    promptCommand,      // prompt H TEXT
@@ -32,6 +32,8 @@ func newAgentCommand(p *acpPlayer, args string) {
 		switch name {
 		case "journal":
 			cfg.Journal = true
+		case "lateheads":
+			cfg.LateHeads = true
 		case "tabs":
 			cfg.Tabs = true
 		case "token":

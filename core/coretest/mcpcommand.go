@@ -13,7 +13,7 @@ type mcpPlayer = player[*mcp.Client]
 
 // mcpCommands are those of a script about an MCP server.
 var mcpCommands = withCommon(commands[*mcp.Client]{
-	"new":       newCommand,       // new [token] [nolisten] [tabs] [scarce] [wall=MS] [revision=R] [answer=MS] [idle=MS] [total=MS]
+	"new":       newCommand,       // new [token] [lateheads] [nolisten] [tabs] [scarce] [wall=MS] [revision=R] [answer=MS] [idle=MS] [total=MS]
 	"open":      openCommand,      // open [REVISION]: the whole handshake, its effects left out
 	"call":      callCommand,      // call [OPTION ...] METHOD [JSON]
 	"tools":     toolsCommand,     // tools [JSON]: the facts of tools that the host has listed; none: the list has changed
@@ -64,6 +64,8 @@ func newCommand(p *mcpPlayer, args string) {
 			cfg.Limits.Stored = int(p.number(value))
 		case "journal":
 			cfg.Journal = true
+		case "lateheads":
+			cfg.LateHeads = true
 		case "eventsource":
 			cfg.EventSource = true
 		case "handles":

@@ -68,9 +68,10 @@ func (s *Stream) Attempts() int { return s.attempt }
 func (s *Stream) Watch(now engine.Time, heads *Heads) { s.heads, s.opening.sentAt = heads, now }
 
 // Reconnecting notes that a further exchange was started, which may take answer ms
-// until its head (0 or less: for ever), less where the server is known to be prompt.
+// until its head (0 or less: for ever), less where the server is known to be prompt, and
+// more where the host shows heads late.
 func (s *Stream) Reconnecting(now engine.Time, answer int64) {
-	s.opening = opening{sentAt: now, within: s.heads.within(answer)}
+	s.opening = opening{sentAt: now, within: s.heads.within(answer, s.live.limit)}
 	s.enter(StateOpening)
 	s.at, s.resumed = s.opening.due(), true
 }

@@ -200,7 +200,7 @@ func (call *call) transmit(c *Client, now engine.Time) {
 	call.enter(c, callSent)
 	call.begin(c, attemptRequest)
 	call.generation, call.inSession = c.session.generation, c.session.id != ""
-	call.answerBy = in(now, call.timeouts.Answer)
+	call.answerBy = call.headBy(c, now)
 	call.policy, call.parked = nil, 0 // an earlier request's
 	call.stream = call.newStream(c)
 	call.stream.Hold(now, call.paused)

@@ -152,3 +152,16 @@ func (call *call) answerDue(c *Client) engine.Time {
 	}
 	return call.answerBy
 }
+
+// headBy returns until when the head of the response to a request that leaves now is
+// waited for. A handshake is answered at once; any other may have a stream by then on which its server
+// works in silence, where the host shows a head late: to end the call would cancel that work.
+func (call *call) headBy(c *Client, now engine.Time) engine.Time {
+	if call.opensClient() {
+		return in(now, call.timeouts.Answer)
+	}
+	if within := c.heads.Within(call.timeouts.Answer, call.timeouts.Idle); within > 0 {
+		return now.After(within)
+	}
+	return engine.Never
+}

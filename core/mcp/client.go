@@ -123,6 +123,7 @@ func New(cfg Config) *Client {
 	}
 	c := &Client{
 		cfg:      cfg,
+		heads:    link.Heads{Late: cfg.LateHeads},
 		random:   engine.NewRandom(cfg.Seed),
 		ids:      link.RequestIDs{Epoch: cfg.Epoch % link.EpochLimit},
 		byID:     map[requestID]*call{},

@@ -35,6 +35,9 @@ type Config struct {
 	SignIn bool
 	// EventSource: the host has one, for streams that need no header field.
 	EventSource bool
+	// LateHeads: the host shows the head of an event stream only once the first byte behind
+	// it has come (link.Heads).
+	LateHeads bool
 	// NoListen: the GET stream for unasked messages is not opened.
 	NoListen bool
 	// Journal: the host has a store, and answers effect Store.
