@@ -33,6 +33,7 @@ func saveDraft(a agent, now engine.Time, question uint32, draft []byte) {
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
 //	signIn        boolean    where there is no token, a person has to sign in
+//	lateHeads     boolean    the head of an event stream is shown with the first byte behind it
 //	journal       boolean    there is a store
 //	tabs          boolean    other tabs can be reached
 //	tab           string     name of this tab, where there is a store
@@ -55,6 +56,7 @@ func connectAgent(_ safejs.Value, args []safejs.Value) any {
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
 			SignIn:           o.Bool("signIn"),
+			LateHeads:        o.Bool("lateHeads"),
 			Journal:          o.Bool("journal"),
 			Tabs:             o.Bool("tabs"),
 			Epoch:            epochOf(o, seed),

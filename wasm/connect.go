@@ -24,6 +24,7 @@ import (
 //	headers       string[]   name, value, name, value ...; values are byte strings
 //	token         boolean    there is a bearer token provider
 //	signIn        boolean    where there is no token, a person has to sign in
+//	lateHeads     boolean    the head of an event stream is shown with the first byte behind it
 //	noListen      boolean    no GET stream
 //	eventSource   boolean    there is an EventSource
 //	journal       boolean    there is a store
@@ -53,6 +54,7 @@ func connect(_ safejs.Value, args []safejs.Value) any {
 			Header:           headerOf(o),
 			HasTokenProvider: o.Bool("token"),
 			SignIn:           o.Bool("signIn"),
+			LateHeads:        o.Bool("lateHeads"),
 			NoListen:         o.Bool("noListen"),
 			EventSource:      o.Bool("eventSource"),
 			Journal:          o.Bool("journal"),

@@ -113,10 +113,13 @@ export class Connection {
 
   /**
    * Asks the browser to spare this origin when it needs room, so that calls are
-   * not evicted; some browsers ask the user. Resolves with whether it will. What
+   * not evicted. Resolves with whether it will: where `durability` is `memory` at once, with false. Firefox asks the
+   * user, and resolves when that is answered: ask on a click, and wait for nothing by it. What
    * the origin takes up is in {@link Connection.stored}.
    */
   async persist(): Promise<boolean> {
+    // With site data blocked Firefox asks all the same, and never resolves.
+    if (this.durability === "memory") return false;
     // Missing on plain http; a window that may not store anything refuses.
     return (await globalThis.navigator?.storage?.persist?.().catch(() => false)) ?? false;
   }

@@ -17,6 +17,7 @@ interface CommonCore {
   headers: string[];
   token: boolean;
   signIn: boolean;
+  lateHeads: boolean;
   answer: number;
   idle: number;
   maxLine: number;
@@ -25,6 +26,13 @@ interface CommonCore {
   maxDepth: number;
   maxStored: number;
 }
+
+/**
+ * Whether this browser tells of an answer only once the first byte of its body is there, as Firefox
+ * does (seen in 153), in fetch and in EventSource. Nothing but its name says so before a stream that says nothing
+ * has been waited for. All others write "like Gecko".
+ */
+const showsHeadsLate = (): boolean => / Gecko\/\d/.test(globalThis.navigator?.userAgent ?? "");
 
 /**
  * Gives the options as the core takes them; throws `bad_argument` for what no kind (commonoptionkinds.ts) can say:
@@ -39,6 +47,7 @@ export function commonCore(op: string, options: CommonOptions, own?: ReadonlySet
     headers: headerList(options.headers, token, op, own),
     token,
     signIn: options.auth !== undefined,
+    lateHeads: showsHeadsLate(),
     answer: milliseconds(op, "timeouts.answer", timeouts.answer),
     idle: milliseconds(op, "timeouts.idle", timeouts.idle),
     maxLine: at("line"),

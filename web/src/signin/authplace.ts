@@ -6,6 +6,7 @@ import type { AuthPlace } from "../auth/opensignin.js";
 import { AuthRows, openedRows } from "../storage/authrows.js";
 import { Connector } from "../storage/connector.js";
 import type { KeptAuth } from "../storage/keptauth.js";
+import { Channel as Channels } from "../tabs/channel.js";
 import { exclusively, hasLocks } from "../tabs/locks.js";
 
 /** What the rows of all sign-ins of the origin are stored beside: no server's key is that. */
@@ -44,6 +45,6 @@ function placeOf(store: AuthRows | undefined, memory: AuthPlace["memory"]): Auth
     memory,
     locks: { exclusive: hasLocks(), run: exclusively },
     ...(inPage && { page: window }),
-    ...(typeof BroadcastChannel === "function" && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
+    ...(Channels.exists && { channel: (name: string) => ({ port: new BroadcastChannel(name) as Channel, origin: location.origin }) }),
   };
 }

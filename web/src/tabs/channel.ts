@@ -58,9 +58,14 @@ export class Channel {
     this.open();
   }
 
-  /** Whether there is one. */
+  /** Whether there is one: with site data blocked Firefox has the class, and lets nobody make one. */
   static get exists(): boolean {
-    return typeof BroadcastChannel === "function";
+    try {
+      new BroadcastChannel("holdfast.exists").close();
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Opens it, again after {@link Channel.close}. */
