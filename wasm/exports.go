@@ -222,10 +222,10 @@ const (
 // exportCall makes a request, or sends a notification: the input is a frame of
 // method, params, _meta and key, params and _meta JSON objects or empty, then
 // names and values of further header fields. Times are in ms, 0
-// for the client's. The header's answer word is the call's id.
+// for the client's; made is when the app made the call, in ms since 1970. The header's answer word is the call's id.
 //
 //go:wasmexport call
-func exportCall(handle uint32, how, n int32, answer, idle, total, send, now float64) (records int32) {
+func exportCall(handle uint32, how, n int32, answer, idle, total, send, made, now float64) (records int32) {
 	defer guard(&records)
 	c := enterMCP(handle)
 	if c == nil {
@@ -243,6 +243,7 @@ func exportCall(handle uint32, how, n int32, answer, idle, total, send, now floa
 		Connected: how&callConnected != 0,
 		Flags:     journal.Flags(how),
 		Timeouts:  mcp.Timeouts{Answer: int64(answer), Idle: int64(idle), Total: int64(total), Send: int64(send)},
+		Made:      int64(made),
 	}
 	for i := 4; i+1 < len(parts); i += 2 {
 		options.Header = append(options.Header, engine.Field{Name: string(parts[i]), Value: string(parts[i+1])})

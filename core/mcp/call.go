@@ -68,6 +68,9 @@ type CallOptions struct {
 	Connected bool
 	// Key is the app's own name for a durable call.
 	Key string
+	// Made is when the app made the call, in ms since 1970, by the clock of its page; 0 for now. The
+	// record has it, so that every page says the same of the call (Client.madeAt).
+	Made int64
 	// Flags are what is known of the request: a copy of its tool's annotations.
 	Flags journal.Flags
 }

@@ -62,7 +62,7 @@ func (c *Client) keep(call *call, o *CallOptions) {
 	if !c.storedObject(call.params) || !c.storedObject(call.meta) || !c.writer.Open() && (o.Key == "" || !c.cfg.Journal || c.writer.Closed()) {
 		return
 	}
-	call.record = c.newRecord(call, uint64(call.request), 1, o.Key, c.wall())
+	call.record = c.newRecord(call, uint64(call.request), 1, o.Key, c.madeAt(o.Made))
 	call.record.headIn, call.record.openIn = c.writer.Next(), c.writer.Next()
 	c.byRecord[call.record.ID] = call
 	if !c.writer.Open() {
@@ -86,6 +86,22 @@ func (call *call) journalHead() []byte {
 		CreatedAt: call.record.Made,
 		Answer:    call.timeouts.Answer, Idle: call.timeouts.Idle, Total: call.timeouts.Total, SendWithin: call.timeouts.Send,
 	})
+}
+
+// madeWithin is how long ago, in ms, a call may have been made that is given to the client now: it
+// may have waited for the client to open. One of the future may be by as much as clocks of two hosts differ.
+const (
+	madeWithin = 600_000
+	madeAhead  = 1_000
+)
+
+// madeAt returns when a call was made, in ms since 1970: what its page says, unless a clock
+// was set meanwhile. By that time the record is aged, as all others are.
+func (c *Client) madeAt(said int64) int64 {
+	if now := c.wall(); said <= now-madeWithin || said > now+madeAhead {
+		return now
+	}
+	return said
 }
 
 // wall returns what a wall clock shows now, in ms since 1970.

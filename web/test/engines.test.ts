@@ -4,6 +4,9 @@ import { test } from "node:test";
 import type { ClientBackend } from "../src/client/backend.js";
 import { Connection } from "../src/client/connection.js";
 import { commonCore } from "../src/connect/commonoptions.js";
+import { outgoing } from "../src/client/outgoing.js";
+import { SharedCall } from "../src/client/sharedcall.js";
+import { Backlog } from "../src/shared/backlog.js";
 import { Channel } from "../src/tabs/channel.js";
 
 /** Runs `work` with a property of the global object being something else. */
@@ -62,4 +65,18 @@ test("Fault 438: where nothing is kept persist() asks nobody, and says no", asyn
   });
   await withGlobal("navigator", { storage: { persist: async () => true } }, async () => assert.equal(await new Connection(backend("indexeddb")).persist(), true));
   await withGlobal("navigator", {}, async () => assert.equal(await new Connection(backend("indexeddb")).persist(), false)); // WebKitGTK has no navigator.storage
+});
+
+test("Fault 439: a call is of the same moment for its page, for the core and for a worker", () => {
+  const defaults = { ack: "auto", rerun: "hinted" } as never;
+  const before = Date.now();
+  const { made } = outgoing("tools/call", {}, {}, defaults).times;
+  assert.ok(made >= before && made <= Date.now());
+  assert.equal(outgoing("tools/call", {}, { madeAt: 5 } as never, defaults).times.made, 5, "a page has made it, and tells its worker");
+  assert.ok(outgoing("tools/call", {}, { madeAt: NaN } as never, defaults).times.made >= before);
+
+  const backlog = new Backlog(1, 1, 1);
+  const shared = new SharedCall("tools/call", backlog, false, {}, { madeAt: 7 });
+  const shown = shared.show({ backlog, newCall: (...all: never[]) => new SharedCall(...(all as unknown as [string, Backlog])), rerun: () => {} } as never);
+  assert.deepEqual([shared.createdAt, shown.createdAt, shown.restored], [7, 7, false]);
 });

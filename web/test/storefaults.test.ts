@@ -228,3 +228,18 @@ test("TestFault70_HostileHeirs", async () => {
     assert.deepEqual([idEpoch, calls.map((c) => [c.call, c.epoch, c.owner])], [6, [[1, 1, "a"]]]);
   }
 });
+
+test("Fault 440: a browser that cannot be told to commit keeps, reads and deletes all the same", async () => {
+  const shim = new Shim();
+  const cannot = (tx: IDBTransaction): void => void Object.defineProperty(tx, "commit", { value: undefined });
+  const store = await open();
+  shim.spoil(cannot);
+  await store.commit([head(1), row(1, 1, 0, "token"), head(2)], true);
+  assert.deepEqual(await rowsOf(store, 1), ["1/1/0 token"]);
+  const other = await open("b");
+  shim.spoil(cannot);
+  assert.deepEqual((await other.takeOver(1, 1))?.epoch, 2);
+  assert.deepEqual((await other.load(nobody)).calls.map((c) => c.call), [1, 2]);
+  await other.commit([{ kind: "forget", call: 1 }], false);
+  assert.equal(await other.read(1), null);
+});

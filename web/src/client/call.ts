@@ -86,7 +86,7 @@ export class Call<T = CallToolResult> implements AsyncIterable<CallEvent> {
     this.params = params;
     this.key = made.key;
     this.#named = made.id;
-    this.createdAt = made.createdAt ?? Date.now();
+    this.createdAt = made.createdAt ?? made.madeAt ?? Date.now();
     this.restored = made.createdAt !== undefined;
     this.base = made.base ?? 0;
     this.#followed = made.owned === false;

@@ -30,6 +30,8 @@ export interface RecalledCall {
   id?: string | undefined;
   key?: string;
   createdAt: number;
+  /** When it was made, where the store has not brought it back. */
+  madeAt?: number;
   acked: number;
   base: number;
   manual: boolean;

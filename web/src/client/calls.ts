@@ -153,6 +153,7 @@ export class Calls {
     const call = new SharedCall<T>(method, context.backlog, options.input === "manual", params, {
       ...(key === "" ? {} : { key }),
       id: keyIn(out.meta),
+      madeAt: out.times.made,
     });
     call.rerunOptions = rerunOptions(options, out.meta);
     made?.(call as SharedCall<unknown>);

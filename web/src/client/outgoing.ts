@@ -22,7 +22,7 @@ export interface Outgoing {
 }
 
 /** Makes a request from what the app gave; throws `bad_argument`. */
-export function outgoing(method: string, params: Open | undefined, options: CallOptions, defaults: CallDefaults): Outgoing {
+export function outgoing(method: string, params: Open | undefined, options: CallOptions & MadeThere, defaults: CallDefaults): Outgoing {
   const op = nameOf(method);
   if (typeof method !== "string" || method === "") throw badArgument(op, "method", "has to be a JSON-RPC method");
   if (OWN_METHODS.has(method)) throw badArgument(op, "method", "is sent by the client itself");
@@ -33,6 +33,7 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     idle: milliseconds(op, "timeouts.idle", options.timeouts?.idle),
     total: milliseconds(op, "timeouts.total", options.timeouts?.total),
     send: milliseconds(op, "sendWithin", options.sendWithin),
+    made: madeAt(options),
   };
   const { _meta, ...rest } = params ?? {};
   const kept = options.journal ?? (KEPT.has(method) || options.key !== undefined);
@@ -45,6 +46,16 @@ export function outgoing(method: string, params: Open | undefined, options: Call
     times,
     how: howOf(op, kept, options, defaults),
   };
+}
+
+/** What a page's own call tells a worker of itself, beside the options that the app gave. */
+export interface MadeThere {
+  /** When it was made, in ms since 1970. */
+  madeAt?: number;
+}
+
+function madeAt({ madeAt }: MadeThere): number {
+  return Number.isFinite(madeAt) ? madeAt! : Date.now();
 }
 
 /** The methods whose calls are kept in the store by themselves: work that can take long. */

@@ -62,7 +62,7 @@ export class SharedCall<T> extends Call<T> {
    */
   show(viewer: CallViewer, late = false): Call<T> {
     const { id, method, key, createdAt, acked, base, followed, guarantee, restored } = this;
-    const made = { ...(key === undefined ? {} : { key }), id, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
+    const made = { ...(key === undefined ? {} : { key }), id, madeAt: createdAt, acked, base, guarantee, ...(restored || late ? { createdAt, owned: !followed } : {}) };
     const call = viewer.newCall<T>(method, viewer.backlog, this.manual, this.params, made);
     const seen: Seen<T> = { call };
     this.#seen.set(viewer, seen);

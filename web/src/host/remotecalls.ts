@@ -5,6 +5,7 @@ import { GAP, type Guarantee, type ParsedTogether, type RawEvent } from "../clie
 import { Handover } from "../client/handover.js";
 import type { CallOptions } from "../client/options.js";
 import { keyIn, withKey } from "../client/idempotency.js";
+import type { MadeThere } from "../client/outgoing.js";
 import { missing } from "../client/storedevents.js";
 import { checkSignal } from "../shared/arguments.js";
 import type { Backlog } from "../shared/backlog.js";
@@ -80,7 +81,7 @@ export class RemoteCalls {
     try {
       checkSignal(op, signal);
       if (signal?.aborted) throw new HoldfastError({ code: "cancelled", op, message: "the signal was aborted before" });
-      crosses = { op, method, args: toJSON(op, args), options: asData(op, options) };
+      crosses = { op, method, args: toJSON(op, args), options: asData(op, { ...options, madeAt: call.createdAt } satisfies MadeThere) };
     } catch (error) {
       call.fail(error as HoldfastError);
       return call;

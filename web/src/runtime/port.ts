@@ -39,4 +39,6 @@ export interface CallTimes {
   total: number;
   /** Until it leaves for the first time. */
   send: number;
+  /** When the app made the call, in ms since 1970. */
+  made: number;
 }

@@ -199,7 +199,7 @@ export class Runtime implements Reports {
   ): void {
     this.#bound(() => {
       const n = this.#table.writeFrame(parts);
-      return this.#exports.call(client, how, n, times.answer, times.idle, times.total, times.send, performance.now());
+      return this.#exports.call(client, how, n, times.answer, times.idle, times.total, times.send, times.made, performance.now());
     }, bind);
   }
 

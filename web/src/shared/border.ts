@@ -402,7 +402,7 @@ export interface Exports {
   sourceEvent(handle: number, x: number, n: number, now: number): number;
   sourceState(handle: number, x: number, state: number, now: number): number;
   fired(handle: number, now: number): number;
-  call(handle: number, how: number, n: number, answer: number, idle: number, total: number, send: number, now: number): number;
+  call(handle: number, how: number, n: number, answer: number, idle: number, total: number, send: number, made: number, now: number): number;
   answer(handle: number, id: number, n: number, now: number): number;
   respond(handle: number, request: number, ok: number, n: number, now: number): number;
   subscribe(handle: number, n: number, now: number): number;

@@ -8,7 +8,7 @@ import { below, besideHeads, headsOf, isBesideHeads } from "./ranges.js";
 import { isHead, isServer, type LogRecord, type ServerRecord, validRows } from "./rows.js";
 import type { LogPlace, Usage } from "./store.js";
 import { outcomeOf, placeOf, type Tombstone } from "./calltombstones.js";
-import { type Then, transact } from "./transaction.js";
+import { commit, type Then, transact } from "./transaction.js";
 import { besideName, type Writer } from "./write.js";
 
 /** Records that one request of usage reads: a large store is never in memory as a whole. */
@@ -42,7 +42,7 @@ export function readAll(db: IDBDatabase, server: string, generation: string, tab
         if (isOver && isBesideHeads(record.call)) tx.objectStore("calls").delete([server, record.call]);
       }
       for (const call of done.orphans) tx.objectStore("log").delete(below(server, call));
-      tx.commit();
+      commit(tx);
     };
     let beside: (KeyRecord | Tombstone)[] = [];
     then(tx.objectStore("calls").getAll(besideHeads(server)), (found: (KeyRecord | Tombstone)[]) => (beside = found));
@@ -84,7 +84,7 @@ export function takeCall(db: IDBDatabase, { server, generation, tab, retry }: Wr
     asWritten(tx, then, server, call, (ids, head, rows) => {
       taken = taking(head, rows, heirsOf(ids), epoch, tab, retry);
       if (taken) tx.objectStore("calls").put(taken.head);
-      tx.commit();
+      commit(tx);
     });
     return () => taken;
   });
@@ -96,7 +96,7 @@ export function releaseCall(db: IDBDatabase, { server, generation, tab }: Omit<W
     asWritten(tx, then, server, call, (ids, head, rows) => {
       const found = foundCall(head, rows, heirsOf(ids));
       if (found?.head.owner === tab) tx.objectStore("calls").put({ ...found.head, owner: null });
-      tx.commit();
+      commit(tx);
     });
     return () => undefined;
   });
@@ -122,7 +122,7 @@ export function readCall(db: IDBDatabase, server: string, call: number): Promise
   return transact(db, { stores: ["ids", "calls", "log"], mode: "readonly" }, (tx, then) => {
     let found: Found | null = null;
     asWritten(tx, then, server, call, (ids, head, rows) => (found = foundCall(head, rows, heirsOf(ids))));
-    tx.commit(); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
+    commit(tx); // it must not wait for callbacks: the page may be frozen, and then it would hold up those that write
     return () => found;
   });
 }
@@ -151,7 +151,7 @@ export function readEnded(db: IDBDatabase, server: string, call: number): Promis
   return transact(db, { stores: ["calls"], mode: "readonly" }, (tx, then) => {
     let outcome = 0;
     then(tx.objectStore("calls").get([server, placeOf(call)]), (found) => (outcome = outcomeOf(found, call)));
-    tx.commit();
+    commit(tx);
     return () => outcome;
   });
 }
@@ -162,7 +162,7 @@ export function readServer(db: IDBDatabase, server: string): Promise<(ServerReco
     const rows: (ServerRecord | null)[] = [null, null];
     then(tx.objectStore("servers").get([server]), (found) => (rows[0] = isServer(found) ? found : null));
     then(tx.objectStore("keys").get([besideName(server)]), (found) => (rows[1] = isServer(found) ? found : null));
-    tx.commit();
+    commit(tx);
     return () => rows;
   });
 }

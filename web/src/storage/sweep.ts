@@ -8,7 +8,7 @@ import { readingsOf } from "./clock.js";
 import { type GenerationRecord, generationName, isTombstone, serverOf, timeOf } from "./generation.js";
 import { CLOCK, random } from "./keys.js";
 import type { SweepUse } from "./store.js";
-import { type Then, transact } from "./transaction.js";
+import { commit, type Then, transact } from "./transaction.js";
 import { sweepUnreadable } from "./unreadable.js";
 import { forgetServer } from "./write.js";
 
@@ -58,7 +58,7 @@ function isDue(db: IDBDatabase): Promise<boolean> {
   return transact(db, { stores: ["keys"], mode: "readonly" }, (tx, then) => {
     let due = false;
     then(tx.objectStore("keys").get([SWEEP]), (record) => (due = !isRecent(timeOf(record))));
-    tx.commit();
+    commit(tx);
     return () => due;
   });
 }

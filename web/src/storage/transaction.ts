@@ -71,6 +71,14 @@ export function transact<T>(db: IDBDatabase, scope: Scope, work: (tx: IDBTransac
   });
 }
 
+/**
+ * Has a transaction that needs no callback any more commit now. A browser that cannot be told (before
+ * Firefox 74 and Safari 15) commits after the last callback.
+ */
+export function commit(tx: IDBTransaction): void {
+  (tx as { commit?: () => void }).commit?.();
+}
+
 /** Names of errors that say the handle is dead, in Chrome, Firefox or Safari: a new one may well work (fault 64). */
 const BROKEN = new Set(["InvalidStateError", "UnknownError", "AbortError"]);
 

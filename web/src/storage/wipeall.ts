@@ -2,7 +2,7 @@ import { generationOf, isTombstone, tombstone } from "./generation.js";
 import { wipeMemory } from "./memorystores.js";
 import { DATABASE, PATIENCE } from "./open.js";
 import { StoreError } from "./store.js";
-import { storeError, transact } from "./transaction.js";
+import { commit, storeError, transact } from "./transaction.js";
 
 /**
  * Forgets everything of this origin, of every server and user: for a logout.
@@ -65,7 +65,7 @@ function clearAll(db: IDBDatabase, stores: string[], marks: boolean): Promise<vo
           if (generation !== undefined) keys.put(tombstone(generation, Date.now()));
           else if (isTombstone(record)) keys.put(record);
         }
-        tx.commit();
+        commit(tx);
       });
     }
     return () => undefined;

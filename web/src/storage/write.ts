@@ -12,7 +12,7 @@ import { type Identity, seal } from "./seal.js";
 import type { Op } from "./store.js";
 import { tombstoneOf } from "./calltombstones.js";
 import { notesName } from "./unreadable.js";
-import { storeError, transact } from "./transaction.js";
+import { commit, storeError, transact } from "./transaction.js";
 
 /** The identity that a secret of the server's row is sealed under. */
 export function serverIdentity(server: string): Identity {
@@ -187,7 +187,7 @@ export function write(db: IDBDatabase, ops: readonly Op[], sealed: readonly Seal
     }
     // Without it Chrome waits for the last callback before it commits, and a
     // page that is being left has no callbacks any more.
-    if (!retry && !full && guarded.size === 0 && claims.size === 0) tx.commit();
+    if (!retry && !full && guarded.size === 0 && claims.size === 0) commit(tx);
     return () => done;
   });
 }
@@ -255,7 +255,7 @@ function deleteServer(db: IDBDatabase, server: string, still: (record: unknown) 
       for (const name of [generationName(server), notesName(server), besideName(server)]) keys.delete([name]);
       for (const store of ["ids", "servers"]) tx.objectStore(store).delete([server]);
       for (const store of ["calls", "log"]) tx.objectStore(store).delete(below(server));
-      tx.commit();
+      commit(tx);
     });
     return () => generation;
   });
