@@ -96,6 +96,7 @@ export class PortOutbox {
   /** Nothing waits any more. */
   clear(): void {
     clearTimeout(this.#rest);
+    this.#rest = undefined;
     this.#waiting.take();
   }
 
