@@ -128,16 +128,19 @@ const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
 const pageSide = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connectthere"))])];
 const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filter((path) => !new Set(others).has(path));
+// 0.3 KB of the page host, the script and the worker, and 0.3 KB of the wasm, are for browsers that show a head with the first
+// byte behind it, that block site data or have no commit(), for the moment at which a call was made, and for what a page that is
+// left, or a worker that ends with it, could not store. 0.25 KB of the recorder are for transactions as all others.
 
 const files = [
-  { name: "holdfast.wasm", budget: 581_000, goal: 600_000 },
+  { name: "holdfast.wasm", budget: 581_600, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 687_000, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 9_050, goal: 10_000 },
   { name: "connect(), chunk of the page's side", paths: beside("connectthere", loaded(app), app), budget: 13_850, goal: 12_000 },
-  { name: "connect(), page host", paths: pageHost(app), budget: 57_050, goal: 45_000 },
+  { name: "connect(), page host", paths: pageHost(app), budget: 57_350, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 11_150, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 25_050, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 60_250, goal: 45_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 60_500, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_200, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_250, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
@@ -145,8 +148,8 @@ const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
-  { name: "holdfast.js", budget: 71_700, goal: 50_000 },
-  { name: "holdfast-worker.mjs", budget: 66_400, goal: 45_000 },
+  { name: "holdfast.js", budget: 72_000, goal: 50_000 },
+  { name: "holdfast-worker.mjs", budget: 66_750, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
   { name: "holdfast-tools.mjs", budget: 1_500, goal: 1_500 },
@@ -154,7 +157,7 @@ const files = [
   { name: "holdfast-trace.mjs", budget: 2_300, goal: 2_000 },
   { name: "holdfast-testing.mjs", budget: 3_500, goal: 3_500 },
   { name: "holdfast-diagnose.mjs", budget: 4_000, goal: 3_500 },
-  { name: "holdfast-recorder.mjs", budget: 2_600, goal: 2_500 },
+  { name: "holdfast-recorder.mjs", budget: 2_900, goal: 2_500 },
   { name: "holdfast-hub.mjs", budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
