@@ -107,3 +107,32 @@ func TestStoryHostileAnswers(t *testing.T) {
 		t.Error("the client does not work any more")
 	}
 }
+
+// TestLargeResultByDefault: with default limits a result of 32 MiB arrives as one event of a
+// stream as it does in a JSON body: which of the two it is, the server decides.
+func TestLargeResultByDefault(t *testing.T) {
+	t.Parallel()
+	const size = 32 << 20
+	begin, end := `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"`, `"}]}}`
+	text := func(end string) func(io.Writer) error {
+		fill := peer.Fill("x", size)
+		return func(w io.Writer) error {
+			fill(w)
+			_, err := io.WriteString(w, end)
+			return err
+		}
+	}
+	for name, answer := range map[string]peer.Response{
+		"event": {Header: map[string]string{"Content-Type": "text/event-stream"}, Body: "id: 1\ndata: " + begin, Write: text(end + "\n\n")},
+		"body":  {Body: begin, Write: text(end)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := peer.New(t, peer.Options{})
+			p.Answer("tools/call", answer)
+			page := app(t, p.URL(), "")
+			if n := chrome.Script[int](page, `return (await mcp.callTool("echo").result).content[0].text.length;`); n != size {
+				t.Errorf("%d characters came, want %d", n, size)
+			}
+		})
+	}
+}

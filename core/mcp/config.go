@@ -95,8 +95,8 @@ type Timeouts struct {
 
 // Limits bound memory. Bytes unless said otherwise.
 type Limits struct {
-	Line   int // one line of an event stream; default 16 MiB
-	Event  int // the data of one event; default 16 MiB
+	Line   int // one line of an event stream; default 64 MiB, as Body: a server may answer either way
+	Event  int // the data of one event; default 64 MiB
 	Body   int // a JSON body; default 64 MiB
 	Depth  int // levels of JSON nesting; default 512
 	Calls  int // calls in flight; default 1,024
@@ -124,8 +124,8 @@ func (timeouts Timeouts) or(base Timeouts) Timeouts {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Line:   orDefault(l.Line, 16<<20),
-		Event:  orDefault(l.Event, 16<<20),
+		Line:   orDefault(l.Line, 64<<20),
+		Event:  orDefault(l.Event, 64<<20),
 		Body:   orDefault(l.Body, 64<<20),
 		Depth:  orDefault(l.Depth, 512),
 		Calls:  orDefault(l.Calls, 1024),

@@ -36,9 +36,9 @@ export interface Retention {
  * `stored`: then calls are evicted, or go on in memory.
  */
 export interface Limits {
-  /** Bytes of one line of an event stream. Default 16 MiB. */
+  /** Bytes of one line of an event stream. Default 64 MiB. */
   line?: number;
-  /** Bytes of one event. Default 16 MiB. */
+  /** Bytes of one event. Default 64 MiB. */
   event?: number;
   /** Bytes of a JSON body. Default 64 MiB. */
   body?: number;
