@@ -20,6 +20,7 @@ class FakeLocks {
   readonly #tail = new Map<string, Promise<unknown>>();
 
   request(name: string, ...[options, work]: [() => unknown] | [{ signal: AbortSignal }, () => unknown]): Promise<unknown> {
+    if (name.startsWith("-")) return Promise.reject(new DOMException("a name may not begin so", "NotSupportedError"));
     const run = work ?? (options as () => unknown);
     const signal = work && (options as { signal: AbortSignal }).signal;
     const granted = (this.#tail.get(name) ?? Promise.resolve()).then(() => (signal?.aborted ? undefined : run()));
@@ -452,6 +453,13 @@ test("Fault 210: of a thousand pages that attach, call, are asked and leave noth
     gc();
   }
   assert.equal(left.filter((ref) => ref.deref()).length, 0);
+});
+
+test("a page that names a lock that no page can hold leaves no session", async () => {
+  const page = new Page();
+  page.say({ t: "hello", build: BUILD, lock: "-x", outlives: true });
+  await turns();
+  assert.equal(page.isClosed, true);
 });
 
 test("Fault 387: a worker that its pages do not say it outlives is one that hears nothing before it ends", async () => {

@@ -106,7 +106,8 @@ export class PagePresence {
     this.#watch?.abort();
     const watch = (this.#watch = new AbortController());
     if (this.#lock === "") return;
-    navigator.locks.request(this.#lock, { signal: watch.signal }, () => this.#leaves(SILENT)).catch(() => {});
+    const free = navigator.locks.request(this.#lock, { signal: watch.signal }, () => this.#leaves(SILENT));
+    free.catch(() => watch.signal.aborted || this.end()); // no page of ours has a lock of that name
   }
 
   /**
