@@ -469,10 +469,7 @@ export class SharedConnection {
   }
 
   #event(kind: number, position: number, text: string): void {
-    if (isIntegrity(kind)) {
-      this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
-      return;
-    }
+    if (isIntegrity(kind)) return this.#listeners.emit("integrity", JSON.parse(text) as ClientEvents["integrity"]);
     if (kind === EVENT.evicted) {
       const call = JSON.parse(text) as EvictedCall;
       if (this.#evictedBefore) this.#evictedBefore.push(call);
