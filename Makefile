@@ -297,6 +297,7 @@ types: node_modules/.package-lock.json web/build/wasm_exec.mjs ## emit the decla
 	node_modules/.bin/tsc -p tsconfig.ai.json
 	node_modules/.bin/tsc -p web/test/tsconfig.json
 	node_modules/.bin/tsc -p web/test/tsconfig.store.json
+	node_modules/.bin/tsc -p web/examples/tsconfig.json
 	node_modules/.bin/tsc -p web/test/official/tsconfig.json
 	node_modules/.bin/tsc -p e2e/bench/tsconfig.json
 	node web/scripts/examples.mjs

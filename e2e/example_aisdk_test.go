@@ -1,0 +1,69 @@
+//go:build !js
+
+package e2e
+
+import (
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/moduleroot"
+	"github.com/holdfast-mcp/holdfast/e2e/internal/nodeserver"
+	"github.com/holdfast-mcp/holdfast/e2e/peer"
+)
+
+// TestStoryAISDKExample opens the chat of web/examples/ai-sdk, whose route runs in Node: the model calls a tool of the
+// page's, the page is reloaded while that runs, and the next page gives the model the result. The tool ran once.
+func TestStoryAISDKExample(t *testing.T) {
+	t.Parallel()
+	p := peer.New(t, peer.Options{})
+	p.Counting(nil)
+	page := chrome.OpenWindow(t, aiSDKExample(t, p, map[string]any{"call": "a", "n": 4, "gate": "go", "retry_ms": 10}))
+	waits(page, `document.querySelector("form")`)
+	chrome.Script[chrome.Void](page, `
+		document.querySelector("input").value = "Count, please.";
+		document.querySelector("form").requestSubmit();`)
+	passes(p, "go", 2)
+	status := `document.querySelector("[role=status]")?.textContent`
+	waits(page, status+` === "count: 2 of 4"`)
+
+	page.Reload()
+	waits(page, status+` === "count: 2 of 4"`) // by what is stored
+	passes(p, "go", 3)                         // two events, and the result
+	answer := `document.querySelector("[data-role=assistant]")?.textContent`
+	waits(page, answer+`?.includes("The tool said") && document.querySelector("main").dataset.status === "ready"`)
+	if told := chrome.Eval[string](page, answer); !strings.Contains(told, `"text":"counted 4"`) {
+		t.Errorf("the model was told %s", told)
+	}
+	once(t, p, "a")
+	blameless(t, p)
+
+	page.Reload() // the chat is stored, and with it the call is done
+	waits(page, answer+`?.includes("The tool said")`)
+	once(t, p, "a")
+}
+
+// aiSDKExample is the address of the example, with its route in a Node process whose model calls count with args.
+func aiSDKExample(t *testing.T, p *peer.Peer, args map[string]any) string {
+	t.Helper()
+	root, err := moduleroot.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "server.mjs")
+	run(t, root, "go", "tool", "esbuild", "e2e/testdata/aisdk/server.mjs", "--bundle", "--platform=node", "--format=esm", "--target=node20", "--log-level=warning",
+		`--banner:js=import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`, "--outfile="+script)
+	node := nodeserver.Start(t, []string{"HOLDFAST_ARGUMENTS=" + chrome.JS(args)}, script)
+	port, err := node.Line()
+	if err != nil {
+		t.Fatalf("the route: %v\n%s", err, node.Output())
+	}
+	site := chrome.NewSite(t)
+	site.Handle("/api/chat", httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "127.0.0.1:" + port}))
+	site.File("/chat.js", bundledReact(t, "web/examples/ai-sdk/chat.tsx"))
+	site.File("/chat.html", withBundle(t, "ai-sdk", "./chat.tsx", "/chat.js"))
+	return site.URL + "/chat.html?server=" + p.URL()
+}
