@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -319,9 +319,11 @@ size: $(MODULE) $(VALIDATOR) ## what the built files weigh and what in them weig
 	@mkdir -p web/build/size
 	@$(BUILD_WASM) -agents -names -o web/build/size/named.wasm
 	@$(SCRIPT_TAG) --metafile=web/build/size/holdfast.json --outfile=web/build/size/holdfast.js
-	@rm -rf web/build/size/app && echo 'export { connect } from "../../dist/holdfast.mjs";' > web/build/size/app.mjs
-	@$(BUNDLE) --log-override:ignored-bare-import=silent web/build/size/app.mjs --format=esm --minify --splitting --outdir=web/build/size/app --out-extension:.js=.mjs
-	@node web/scripts/size.mjs
+	@node web/scripts/printsize.mjs
+	@node web/scripts/figures.mjs --check
+
+figures: $(MODULE) $(VALIDATOR) ## write the sizes that the pages quote, as make size prints them
+	@node web/scripts/figures.mjs
 
 bench: build browser node_modules/.package-lock.json ## run Holdfast beside the other clients in Chrome, and write docs/benchmarks.md
 	go run ./e2e/bench -write docs/benchmarks.md

@@ -1,9 +1,7 @@
-// Prints what the built files weigh, as they are and as a server would send
-// them, and what in them weighs most. Fails where a file is over its budget.
-import { readFileSync } from "node:fs";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+// What is weighed of what is built, and how much each may be: `make size` prints it (printsize.mjs), and `make figures`
+// writes what the pages say of it (figures.mjs).
+import { appBundle } from "./appbundle.mjs";
 import { chunk, loaded } from "./chunks.mjs";
-import { packages } from "./wasmpackages.mjs";
 
 // Bytes of brotli -11. A budget is what was reached and room for a few fixes: a
 // change that breaks it either is worth its bytes, which its author then says
@@ -123,7 +121,7 @@ import { packages } from "./wasmpackages.mjs";
 // What is stored later, or never, since nobody needs it yet (core/mcp/store_deferred.go, core/tabs/alone.go), takes at most 4.7 KB
 // of each wasm (574.4 and 679.1 KB before it, and before faults 350 and 351): a kept call is one transaction for that and not
 // three, and one that only reads is none. 0.1 KB of the worker is for the timers and Requests that small calls share.
-const app = "web/build/size/app/app.mjs";
+const app = appBundle();
 const module = "web/dist/holdfast.mjs";
 const pageHost = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connect"))])];
 const pageSide = (of) => [...new Set([...loaded(of), ...loaded(chunk(of, "connectthere"))])];
@@ -132,7 +130,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // byte behind it, that block site data or have no commit(), for the moment at which a call was made, and for what a page that is
 // left, or a worker that ends with it, could not store. 0.25 KB of the recorder are for transactions as all others.
 
-const files = [
+export const files = [
   { name: "holdfast.wasm", budget: 581_600, goal: 600_000 },
   { name: "holdfast-agents.wasm", budget: 687_000, goal: 700_000 },
   { name: "connect(), before the host", paths: loaded(app), budget: 9_050, goal: 10_000 },
@@ -161,51 +159,3 @@ const files = [
   { name: "holdfast-hub.mjs", budget: 2_000, goal: 2_000 },
   { name: "holdfast-validate.mjs", budget: 9_000, goal: 9_000 },
 ];
-
-const table = (rows) => {
-  for (const [name, ...rest] of rows) console.log(name.padEnd(37) + rest.map((text) => text.padStart(13)).join(""));
-};
-const group = (number) => number.toLocaleString("en");
-
-const sum = (all, size) => all.reduce((total, each) => total + size(each), 0);
-const compressed = (bytes) =>
-  brotliCompressSync(bytes, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: 11,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    },
-  }).length;
-
-const over = [];
-const rows = files.map(({ name, paths = [`web/dist/${name}`], budget, goal }) => {
-  const all = [...paths].map((path) => readFileSync(path));
-  const raw = sum(all, (bytes) => bytes.length);
-  const gzip = sum(all, (bytes) => gzipSync(bytes, { level: 9 }).length);
-  const brotli = sum(all, compressed);
-  if (brotli > budget) over.push(`${name}: ${group(brotli)} bytes, the budget is ${group(budget)}`);
-  const gap = brotli > goal ? `+${group(brotli - goal)}` : "reached";
-  return [name, ...[raw, gzip, brotli, budget, goal].map(group), gap];
-});
-table([["file", "raw", "gzip -9", "brotli -11", "budget", "goal", "to the goal"], ...rows]);
-
-const { code, data } = packages(readFileSync("web/build/size/named.wasm"));
-const total = code.reduce((sum, [, size]) => sum + size, 0);
-console.log(`\nlargest packages of holdfast-agents.wasm (${group(total)} bytes of code, raw, and ${group(data)} of data)`);
-table(code.slice(0, 10).map(([name, size]) => [name, group(size)]));
-
-const { inputs } = Object.values(JSON.parse(readFileSync("web/build/size/holdfast.json", "utf8")).outputs).find(
-  (output) => output.entryPoint,
-);
-console.log("\nlargest sources of holdfast.js (bytes, minified)");
-table(
-  Object.entries(inputs)
-    .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
-    .slice(0, 10)
-    .map(([name, { bytesInOutput }]) => [name, group(bytesInOutput)]),
-);
-
-if (over.length > 0) {
-  console.error(`\nover budget\n  ${over.join("\n  ")}`);
-  process.exit(1);
-}
