@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,7 +17,9 @@ import (
 
 // about says what a run was made with.
 type about struct {
-	Day      string            `json:"day"`
+	Day string `json:"day"`
+	// Commit is what was measured; it ends with "-dirty" where files had changed since.
+	Commit   string            `json:"commit"`
 	Machine  string            `json:"machine"`
 	Browser  string            `json:"browser"`
 	Go       string            `json:"go"`
@@ -33,6 +36,11 @@ func aboutRun(root string, rounds int) (about, error) {
 		Machine:  fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
 		Packages: make(map[string]string),
 	}
+	commit, err := exec.Command("git", "-C", root, "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12").Output()
+	if err != nil {
+		return a, fmt.Errorf("git does not say which commit is measured: %w", err)
+	}
+	a.Commit = strings.TrimSpace(string(commit))
 	path, err := chrome.Find()
 	if err != nil {
 		return a, err
@@ -55,7 +63,7 @@ func aboutRun(root string, rounds int) (about, error) {
 }
 
 func (a about) String() string {
-	text := fmt.Sprintf("%s, %s, %s, %s", a.Day, a.Machine, a.Browser, a.Go)
+	text := fmt.Sprintf("%s, commit %s, %s, %s, %s", a.Day, a.Commit, a.Machine, a.Browser, a.Go)
 	for _, name := range rivals {
 		text += ", `" + name + "` " + a.Packages[name]
 	}
