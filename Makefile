@@ -47,7 +47,7 @@ DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.j
 .PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z0-9-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
 
 demo: build ## build everything and serve the demo page
 	go run ./e2e/cmd/demo
