@@ -91,14 +91,14 @@ func Open(ctx context.Context, js jetstream.JetStream, cfg Config) (*Store, erro
 	// A subject's own limit always drops its oldest (DiscardNewPerSubject is not set). Direct reads, which
 	// any replica would serve, are off: one may be behind what another node was told to be stored.
 	s.events, err = s.stream(ctx, jetstream.StreamConfig{
-		Name: cfg.Prefix + "-events", Subjects: []string{cfg.Prefix + ".events.>"}, Storage: storage, Replicas: cfg.Replicas,
+		Name: cfg.Prefix + "-" + kindEvents, Subjects: []string{cfg.Prefix + "." + kindEvents + ".>"}, Storage: storage, Replicas: cfg.Replicas,
 		MaxAge: cfg.Keep, MaxBytes: cfg.Bytes, MaxMsgsPerSubject: cfg.PerStream, Discard: discard,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.records, err = s.stream(ctx, jetstream.StreamConfig{
-		Name: cfg.Prefix + "-records", Subjects: []string{cfg.Prefix + ".records.>"}, Storage: storage, Replicas: cfg.Replicas,
+		Name: cfg.Prefix + "-" + kindRecords, Subjects: []string{cfg.Prefix + "." + kindRecords + ".>"}, Storage: storage, Replicas: cfg.Replicas,
 		MaxMsgsPerSubject: 1,
 	})
 	if err != nil {
@@ -156,6 +156,31 @@ func (s *Store) retry(ctx context.Context, op string, do func(context.Context) e
 			return err
 		}
 	}
+}
+
+// The parts of the names of streams and subjects that say what is in them.
+const (
+	kindEvents  = "events"
+	kindRecords = "records"
+)
+
+// sure looks at a stream of JetStream's, and looks again before it says that something is lost. A leader that was cut
+// off from the other servers takes itself for the leader for ten seconds more, and tells whoever reaches it what it had:
+// what was appended at the next leader meanwhile would be lost to that reader. So a majority has to agree to something
+// first, which a leader that is none any more does not get: then it is unavailable. What they agree to is an empty purge.
+func (s *Store) sure(ctx context.Context, op string, of jetstream.Stream, kind string, look func() error) error {
+	err := look()
+	var told *store.Error
+	if s.cfg.Replicas == 1 || !errors.As(err, &told) || !told.Lost() {
+		return err
+	}
+	err = s.retry(ctx, op, func(ctx context.Context) error {
+		return of.Purge(ctx, jetstream.WithPurgeSubject(s.cfg.Prefix+"."+kind+".none"))
+	})
+	if err != nil {
+		return err
+	}
+	return look()
 }
 
 // failed gives an error of the client's, or of a server's, its code.

@@ -40,9 +40,22 @@ func (l *eventLog) Follow(ctx context.Context, s store.Stream, after store.Posit
 // replay yields what is there behind at, which goes on with it, and reports whether that was all: false where
 // the reader has enough, or was given an error.
 func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *store.Position, yield func(store.Event, error) bool) bool {
+	enough := false
+	err := (*Store)(l).sure(ctx, op, l.events, kindEvents, func() (err error) {
+		enough, err = l.look(ctx, op, s, at, yield)
+		return err
+	})
+	if err != nil {
+		yield(store.Event{}, err)
+	}
+	return err == nil && !enough
+}
+
+// look yields what is there behind at, which goes on with it, until the reader has enough.
+func (l *eventLog) look(ctx context.Context, op string, s store.Stream, at *store.Position, yield func(store.Event, error) bool) (enough bool, err error) {
 	// Where it ends comes first: a client that has missed nothing costs one question.
 	var last store.Event
-	err := (*Store)(l).retry(ctx, op, func(ctx context.Context) (err error) {
+	err = (*Store)(l).retry(ctx, op, func(ctx context.Context) (err error) {
 		last, err = l.last(ctx, op, s)
 		return err
 	})
@@ -54,25 +67,23 @@ func (l *eventLog) replay(ctx context.Context, op string, s store.Stream, at *st
 		more, err = store.JudgeEnd(op, *at, last)
 	}
 	if err != nil && !more {
-		yield(store.Event{}, err)
-		return false
+		return false, err
 	}
 	for more {
 		event, err := l.next(ctx, op, s, *at)
 		switch {
 		case err != nil:
-			yield(store.Event{}, err)
-			return false
+			return false, err
 		case event == nil:
-			return true
+			return false, nil
 		}
 		*at = event.Position
 		if !yield(*event, nil) {
-			return false
+			return true, nil
 		}
 		more = !event.Same(last.Position)
 	}
-	return true
+	return false, nil
 }
 
 // next returns the event behind a position, nil where there is none yet.

@@ -1,6 +1,7 @@
 package jetstore_test
 
 import (
+	"fmt"
 	"net"
 	"strconv"
 	"testing"
@@ -38,6 +39,31 @@ func TestRecords(t *testing.T) {
 	storetest.Records(t, func(t *testing.T) []store.Records {
 		s := embedded.Start(t, embedded.Options{})
 		return []store.Records{node(t, s, jetstore.Config{}).Records(), node(t, s, jetstore.Config{}).Records()}
+	})
+}
+
+// TestReplicated: the same over a cluster of three servers; each of two nodes is connected to another one.
+func TestReplicated(t *testing.T) {
+	servers, prefix := embedded.Cluster(t), 0
+	open := func(t *testing.T, cfg jetstore.Config) (nodes []*jetstore.Store) {
+		prefix++
+		cfg.Prefix, cfg.Replicas, cfg.Memory, cfg.Patience = fmt.Sprint("P", prefix), 3, true, time.Minute
+		for _, s := range servers[:2] {
+			nodes = append(nodes, node(t, s, cfg))
+		}
+		return nodes
+	}
+	t.Run("Log", func(t *testing.T) {
+		storetest.Log(t, func(t *testing.T, o storetest.Options) []store.Log {
+			nodes := open(t, jetstore.Config{PerStream: int64(o.PerStream), Bytes: int64(o.Bytes)})
+			return []store.Log{nodes[0].Log(), nodes[1].Log()}
+		})
+	})
+	t.Run("Records", func(t *testing.T) {
+		storetest.Records(t, func(t *testing.T) []store.Records {
+			nodes := open(t, jetstore.Config{})
+			return []store.Records{nodes[0].Records(), nodes[1].Records()}
+		})
 	})
 }
 

@@ -34,7 +34,9 @@ func token(parts ...string) string {
 // path is a stream's name below the prefix of its subjects.
 func path(s store.Stream) string { return token(s.Session) + "." + token(s.Session, s.Name) }
 
-func (l *eventLog) subject(s store.Stream) string { return l.cfg.Prefix + ".events." + path(s) }
+func (l *eventLog) subject(s store.Stream) string {
+	return l.cfg.Prefix + "." + kindEvents + "." + path(s)
+}
 
 // Append implements [store.Log].
 func (l *eventLog) Append(ctx context.Context, s store.Stream, after store.Position, label string, data []byte) (store.Position, error) {
@@ -79,9 +81,11 @@ func (l *eventLog) publish(ctx context.Context, s store.Stream, after, next stor
 
 // Last implements [store.Log].
 func (l *eventLog) Last(ctx context.Context, s store.Stream) (last store.Event, err error) {
-	err = (*Store)(l).retry(ctx, "last", func(ctx context.Context) error {
-		last, err = l.last(ctx, "last", s)
-		return err
+	err = (*Store)(l).sure(ctx, "last", l.events, kindEvents, func() error {
+		return (*Store)(l).retry(ctx, "last", func(ctx context.Context) error {
+			last, err = l.last(ctx, "last", s)
+			return err
+		})
 	})
 	return last, err
 }
@@ -111,6 +115,6 @@ func read(op string, message *jetstream.RawStreamMsg) (event store.Event, previo
 // Forget implements [store.Log].
 func (l *eventLog) Forget(ctx context.Context, session string) error {
 	return (*Store)(l).retry(ctx, "forget", func(ctx context.Context) error {
-		return l.events.Purge(ctx, jetstream.WithPurgeSubject(l.cfg.Prefix+".events."+token(session)+".*"))
+		return l.events.Purge(ctx, jetstream.WithPurgeSubject(l.cfg.Prefix+"."+kindEvents+"."+token(session)+".*"))
 	})
 }

@@ -15,7 +15,7 @@ import (
 type records Store
 
 func (r *records) subject(key store.Key) string {
-	return r.cfg.Prefix + ".records." + key.Kind + "." + key.Group + "." + token(key.ID)
+	return r.cfg.Prefix + "." + kindRecords + "." + key.Kind + "." + key.Group + "." + token(key.ID)
 }
 
 // Put implements [store.Records].
@@ -36,13 +36,18 @@ func (r *records) Put(ctx context.Context, key store.Key, value []byte, revision
 }
 
 // Get implements [store.Records].
-func (r *records) Get(ctx context.Context, key store.Key) (store.Record, error) {
+func (r *records) Get(ctx context.Context, key store.Key) (record store.Record, err error) {
 	if err := store.CheckKey("get", key); err != nil {
 		return store.Record{}, err
 	}
-	return r.get(ctx, "get", r.subject(key))
+	err = (*Store)(r).sure(ctx, "get", r.records, kindRecords, func() error {
+		record, err = r.get(ctx, "get", r.subject(key))
+		return err
+	})
+	return record, err
 }
 
+// get looks once. Who has purged before has had a majority.
 func (r *records) get(ctx context.Context, op, subject string) (record store.Record, err error) {
 	err = (*Store)(r).retry(ctx, op, func(ctx context.Context) error {
 		message, err := r.records.GetLastMsgForSubject(ctx, subject)
@@ -88,7 +93,7 @@ func (r *records) List(ctx context.Context, kind, group string) ([]store.Record,
 	}
 	var info *jetstream.StreamInfo
 	err := (*Store)(r).retry(ctx, "list", func(ctx context.Context) (err error) {
-		info, err = r.records.Info(ctx, jetstream.WithSubjectFilter(r.cfg.Prefix+".records."+kind+"."+group+".*"))
+		info, err = r.records.Info(ctx, jetstream.WithSubjectFilter(r.cfg.Prefix+"."+kindRecords+"."+kind+"."+group+".*"))
 		return err
 	})
 	if err != nil {

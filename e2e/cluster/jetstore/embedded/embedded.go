@@ -78,7 +78,7 @@ func Connect(t testing.TB, url string, more ...nats.Option) jetstream.JetStream 
 // Cluster runs three servers that replicate, until t ends, and returns them once they have a leader.
 func Cluster(t testing.TB) [3]*server.Server {
 	t.Helper()
-	ports := freePorts(t, 3)
+	ports := FreePorts(t, 3)
 	var routes string
 	for i, port := range ports {
 		if i > 0 {
@@ -133,7 +133,9 @@ func until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-func freePorts(t testing.TB, n int) (ports []int) {
+// FreePorts returns n ports of this machine at which nobody listens.
+func FreePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
