@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if rig.IsNode() {
+	if rig.IsChild() {
 		rig.Main(m)
 	}
 	chrome.Main(m, "web/dist/holdfast.wasm", "web/dist/holdfast.mjs")

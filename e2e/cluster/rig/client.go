@@ -148,6 +148,9 @@ func (c *Client) Outcome(id engine.CallID) (how, text string) {
 	return "failure", fmt.Sprintf("%s: %v", e.Failure.Code, e.Failure)
 }
 
+// Ended reports whether a call has ended.
+func (c *Client) Ended(id engine.CallID) bool { return settled(c.Effects(), id) != nil }
+
 func settled(effects []engine.Effect, id engine.CallID) *engine.Effect {
 	for i := range effects {
 		if effects[i].Kind == engine.Settle && effects[i].C == id {

@@ -1,16 +1,8 @@
 package rig
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"net"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,10 +27,11 @@ type Cluster struct {
 	Nodes [3]*Process
 	// Store is the address of a server of the store's, for a client of the test's own.
 	Store string
-	// Stop ends the server of the store of that name.
-	Stop func(name string)
+	// Stores are the three servers of a store that is Replicated; nil otherwise.
+	Stores *Stores
 
-	t testing.TB
+	t        testing.TB
+	replicas int
 }
 
 // A Process is a node's.
@@ -46,12 +39,9 @@ type Process struct {
 	// Link is its connection to the store.
 	Link *Link
 
-	t       testing.TB
-	name    string // the node's own
-	orders  orders
-	command *exec.Cmd
-	ended   chan struct{}
-	log     syncBuffer
+	child
+	name   string // the node's own
+	orders orders
 }
 
 // Start runs a cluster until t ends.
@@ -60,23 +50,11 @@ func Start(t testing.TB, o Options) *Cluster {
 	if o.Lease == 0 {
 		o.Lease = time.Second
 	}
-	c := &Cluster{Balancer: NewBalancer(t), World: NewWorld(t), t: t}
+	c := &Cluster{Balancer: NewBalancer(t), World: NewWorld(t), t: t, replicas: 1}
 	var stores []string
-	replicas := 1
 	if o.Replicated {
-		servers := embedded.Cluster(t)
-		for _, s := range servers {
-			stores = append(stores, s.Addr().String())
-		}
-		c.Stop = func(name string) {
-			for _, s := range servers {
-				if s.Name() == name {
-					s.Shutdown()
-					s.WaitForShutdown()
-				}
-			}
-		}
-		replicas = 3
+		c.Stores = NewStores(t)
+		stores, c.replicas = c.Stores.Addresses(), 3
 	} else {
 		stores = []string{embedded.Start(t, embedded.Options{MaxStore: 512 << 20}).Addr().String()}
 	}
@@ -90,8 +68,8 @@ func Start(t testing.TB, o Options) *Cluster {
 		if o.Replicated {
 			urls += "," + c.Store
 		}
-		p := &Process{Link: link, t: t, orders: orders{
-			NATS: urls, World: c.World.URL, Replicas: replicas, Lease: o.Lease, Patience: max(o.Lease, time.Second), Upstream: o.Upstream,
+		p := &Process{Link: link, child: child{t: t}, orders: orders{
+			NATS: urls, World: c.World.URL, Replicas: c.replicas, Lease: o.Lease, Patience: max(o.Lease, time.Second), Upstream: o.Upstream,
 		}}
 		c.Nodes[i] = p
 		p.Start()
@@ -116,7 +94,7 @@ func (c *Cluster) Running(label string) *Process {
 // Runs reports whether a node runs a call, by the store's records.
 func (c *Cluster) Runs(p *Process) bool {
 	c.t.Helper()
-	kept, err := jetstore.Open(c.t.Context(), embedded.Connect(c.t, c.Store), jetstore.Config{})
+	kept, err := jetstore.Open(c.t.Context(), embedded.Connect(c.t, c.Store), jetstore.Config{Replicas: c.replicas})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -131,66 +109,8 @@ func (c *Cluster) Runs(p *Process) bool {
 // Start starts the process, on the same port as the one before.
 func (p *Process) Start() {
 	p.t.Helper()
-	text, err := json.Marshal(p.orders)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.command = exec.Command(os.Args[0], "-test.run=^$")
-	p.command.Env = append(os.Environ(), variable+"="+string(text))
-	p.command.Stderr = &p.log
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // it does not outlive the test
-	out, err := p.command.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := p.command.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	line, _ := bufio.NewReader(out).ReadString('\n')
+	line := p.start(variable, p.orders)
 	var address string
-	p.name, address, _ = strings.Cut(strings.TrimSpace(line), " ")
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		p.t.Fatalf("the node did not start: %q\n%s", line, p.log.String())
-	}
-	p.orders.Port, _ = strconv.Atoi(port)
-	p.ended = make(chan struct{})
-	go func(command *exec.Cmd, ended chan struct{}) { _ = command.Wait(); close(ended) }(p.command, p.ended)
-	p.t.Cleanup(func() {
-		p.Kill()
-		if p.t.Failed() {
-			p.t.Logf("node %s\n%s", p.name, p.log.String())
-		}
-	})
-}
-
-// Kill ends the process without a word.
-func (p *Process) Kill() { p.end(syscall.SIGKILL) }
-
-// Leave has the process end in order.
-func (p *Process) Leave() { p.end(syscall.SIGTERM) }
-
-func (p *Process) end(how syscall.Signal) {
-	_ = p.command.Process.Signal(how)
-	<-p.ended
-}
-
-// Log is what the node has said to its operator.
-func (p *Process) Log() string { return p.log.String() }
-
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
+	p.name, address, _ = strings.Cut(line, " ")
+	p.orders.Port = p.port(address)
 }

@@ -36,25 +36,33 @@ type orders struct {
 	Port     int           `json:"port"`
 }
 
-// IsNode reports whether this process is to be a node.
-func IsNode() bool { return os.Getenv(variable) != "" }
+// IsChild reports whether this process is to be a node, or a server of the store.
+func IsChild() bool { return os.Getenv(variable) != "" || os.Getenv(storeVariable) != "" }
 
-// Main runs the tests, or the node that this process is to be. TestMain calls it.
+// Main runs the tests, or the node or server of the store that this process is to be. TestMain calls it.
 func Main(m *testing.M) {
-	text := os.Getenv(variable)
-	if text == "" {
+	var err error
+	switch node, store := os.Getenv(variable), os.Getenv(storeVariable); {
+	case node != "":
+		err = follow(node, serve)
+	case store != "":
+		err = follow(store, serveStore)
+	default:
 		os.Exit(m.Run())
 	}
-	var o orders
-	err := json.Unmarshal([]byte(text), &o)
-	if err == nil {
-		err = serve(o)
-	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "node:", err)
+		fmt.Fprintln(os.Stderr, "process:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+func follow[T any](text string, serve func(T) error) error {
+	var o T
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	return serve(o)
 }
 
 // serve is a node's process, until it is told to end.
