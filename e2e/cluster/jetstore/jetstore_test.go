@@ -3,6 +3,7 @@ package jetstore_test
 import (
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"testing"
 	"time"
@@ -161,6 +162,42 @@ func TestFault411_LostTail(t *testing.T) {
 	fill(t, l, kept, "3 again", "4 again", "5 again")
 	if n, err := count(t, l, lost); n > 0 || store.CodeOf(err) != store.Foreign {
 		t.Errorf("behind what is lost: %d events, %v; want foreign", n, err)
+	}
+}
+
+// TestFault411_OlderCopy: the store's server is started with an older copy of its disk. What is appended then has the places in the
+// store, and the numbers, of what was lost.
+func TestFault411_OlderCopy(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	stop := func(s *server.Server) { s.Shutdown(); s.WaitForShutdown() }
+	s := embedded.Start(t, embedded.Options{Dir: dir})
+	kept := fill(t, node(t, s, jetstore.Config{}).Log(), stream.Start(), "1", "2")
+	stop(s)
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s = embedded.Start(t, embedded.Options{Dir: dir})
+	lost := fill(t, node(t, s, jetstore.Config{}).Log(), kept, "3", "4")
+	stop(s)
+	l := node(t, embedded.Start(t, embedded.Options{Dir: copied}), jetstore.Config{}).Log()
+	if n, err := count(t, l, lost); n > 0 || store.CodeOf(err) != store.Truncated {
+		t.Errorf("behind what is lost: %d events, %v; want truncated", n, err)
+	}
+	for _, data := range []string{"3 again", "4 again", "5 again"} {
+		kept = fill(t, l, kept, data)
+		if kept.Number < lost.Number {
+			continue
+		}
+		if kept.Number == lost.Number && kept.Place != lost.Place {
+			t.Fatalf("the place of event 4 is %d, was %d: the copy has shown nothing", kept.Place, lost.Place)
+		}
+		if n, err := count(t, l, lost); n > 0 || store.CodeOf(err) != store.Foreign {
+			t.Errorf("behind what is lost, with %d events: %d events, %v; want foreign", kept.Number, n, err)
+		}
+	}
+	// Nor does who has written the lost ones go on behind them.
+	if _, err := l.Append(t.Context(), stream, lost, "message", []byte("5")); store.CodeOf(err) != store.Conflict {
+		t.Errorf("an append behind what is lost: %v", err)
 	}
 }
 

@@ -17,11 +17,19 @@ type spoken struct {
 	Message json.RawMessage `json:"message"`
 }
 
-// said passes on what a client has said: to what runs here, and to the other nodes where that knows nothing of it. It is
-// not stored: an answer that nobody waits for any more is of no use.
-func (n *Node) said(ctx context.Context, s *Session, message []byte) {
+// said passes on what a client has said: to what runs here, and to the other nodes where that knows nothing of it. An answer
+// is stored before that: who goes on with the call asks for it.
+func (n *Node) said(ctx context.Context, s *Session, message []byte) (err error) {
+	if _, what := sort(message); what == response {
+		if message, err = n.keepAnswer(ctx, s, message); err == errNoQuestion {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if n.cfg.Backend.Said(ctx, s, message) || n.cfg.Bus == nil {
-		return
+		return nil
 	}
 	data, err := json.Marshal(spoken{n.Name(), s, message})
 	if err == nil {
@@ -30,6 +38,7 @@ func (n *Node) said(ctx context.Context, s *Session, message []byte) {
 	if err != nil {
 		n.cfg.Logger.Warn("the other nodes do not hear what a client said", "error", err)
 	}
+	return nil
 }
 
 func (n *Node) listen() error {

@@ -47,7 +47,7 @@ type Call struct {
 	Header http.Header
 	// Taken: another node has begun it, and has ended before the answer.
 	Taken bool
-	// Past is what was said to the client so far, where it was Taken.
+	// Past is what was said to the client so far, where it was Taken, as the backend has said it.
 	Past []json.RawMessage
 	// Epoch counts the nodes that have run it, from 1.
 	Epoch int
@@ -58,10 +58,12 @@ type Call struct {
 	running context.Context // ends when the call is not this node's any more
 	stop    context.CancelCauseFunc
 
-	mu    sync.Mutex
-	at    store.Position
-	final bool
-	over  error // why nothing more is appended here
+	mu        sync.Mutex
+	at        store.Position
+	final     bool
+	over      error // why nothing more is appended here
+	asked     bool  // it has asked the client something
+	pastAsked int   // where in Past the next question that was asked before may be
 }
 
 // kept is what is stored of a call while it runs, among the records of its node.
@@ -84,13 +86,22 @@ var errTaken = errors.New("another node runs this call")
 // ErrInterrupted is what a Backend returns for a call that it cannot go on with.
 var ErrInterrupted = errors.New("the node that ran this call has ended before the answer, and nobody knows how far it got; it was not run again")
 
+// Context ends when the call is not this node's any more.
+func (c *Call) Context() context.Context { return c.running }
+
 // Append says something to the client: a message of the server's, as JSON. It returns once that is stored, and the
 // client will get it. While the store is full or away it waits. An error means that the call is not this node's any more.
 func (c *Call) Append(message []byte) error {
 	e, what := sort(message)
 	label := labelMessage
-	if asked, _ := sort(c.Body); what == response && string(e.ID) == string(asked.ID) {
+	switch asked, _ := sort(c.Body); {
+	case what == response && string(e.ID) == string(asked.ID):
 		label = labelFinal
+	case what == request:
+		c.mu.Lock()
+		c.asked = true
+		c.mu.Unlock()
+		message = c.question(e, message)
 	}
 	return c.append(label, message)
 }
@@ -195,6 +206,12 @@ func (n *Node) run(c *Call) {
 		if c.append(labelFinal, refusal(asked.ID, -32603, err.Error())) != nil {
 			return
 		}
+	}
+	c.mu.Lock()
+	asked := c.asked
+	c.mu.Unlock()
+	if asked {
+		n.forgetAnswers(c.running, c.stream)
 	}
 	n.drop(c.running, callKey(c.owner, c.stream))
 }

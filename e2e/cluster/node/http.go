@@ -120,7 +120,10 @@ func (n *Node) post(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if what != request {
-		n.said(r.Context(), session, body)
+		if err := n.said(r.Context(), session, body); err != nil {
+			fail(w, err)
+			return
+		}
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}

@@ -44,6 +44,7 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	case store.CodeOf(err) == store.Unknown || store.CodeOf(err) == store.Corrupt, err == nil && word(last.Label) == labelFinal:
 		// Nothing was said of it to anybody, or its session is over; or it was answered; or nobody can
 		// write to it any more, and its readers are told that.
+		n.forgetAnswers(ctx, stream)
 		_ = n.cfg.Records.Delete(ctx, old, record.Revision)
 		return true
 	case err != nil:
@@ -86,7 +87,9 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 				return
 			}
 			if forClient(event.Label) {
-				c.Past = append(c.Past, event.Data)
+				c.Past = append(c.Past, asItWas(event.Data))
+				_, what := sort(event.Data)
+				c.asked = c.asked || what == request
 			}
 		}
 		n.run(c)

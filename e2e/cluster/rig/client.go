@@ -34,6 +34,7 @@ func ConnectIn(t testing.TB, url, revision string) *Client {
 	t.Helper()
 	return open(t, mcp.Config{
 		URL: url, ClientInfo: []byte(`{"name":"t","version":"1"}`), Revision: revision, NoListen: true, Journal: true,
+		Capabilities: []byte(`{"elicitation":{}}`), Handles: []string{"elicitation/create"},
 	}, &coretest.Store{})
 }
 
@@ -130,6 +131,31 @@ func (c *Client) AwaitProgress(id engine.CallID, step int) {
 	if !c.Wait(func(effects []engine.Effect) bool { return len(Progress(effects, id)) >= step }) {
 		c.t.Fatalf("progress %d did not come: %v", step, Progress(c.Effects(), id))
 	}
+}
+
+// Questions returns the handles of what the app was asked on a call, in order.
+func Questions(effects []engine.Effect, id engine.CallID) (handles []uint32) {
+	for _, e := range effects {
+		if e.Kind == engine.Deliver && e.C == id && e.Event == engine.EventRequest {
+			handles = append(handles, e.Position)
+		}
+	}
+	return handles
+}
+
+// AwaitQuestion returns the handle of the n-th question of a call, once the app was asked it.
+func (c *Client) AwaitQuestion(id engine.CallID, n int) (handle uint32) {
+	c.t.Helper()
+	if !c.Wait(func(effects []engine.Effect) bool { return len(Questions(effects, id)) >= n }) {
+		c.t.Fatalf("question %d was not asked", n)
+	}
+	return Questions(c.Effects(), id)[n-1]
+}
+
+// Answer answers a question.
+func (c *Client) Answer(handle uint32, answer string) {
+	data := fmt.Appendf(nil, `{"action":"accept","content":{"answer":%q}}`, answer)
+	c.Input(func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, data) })
 }
 
 // Outcome waits for how a call ends: "result", "error" with the server's own, or "failure" with the code.

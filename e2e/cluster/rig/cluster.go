@@ -59,7 +59,6 @@ func Start(t testing.TB, o Options) *Cluster {
 		stores = []string{embedded.Start(t, embedded.Options{MaxStore: 512 << 20}).Addr().String()}
 	}
 	c.Store = "nats://" + strings.Join(stores, ",nats://")
-	var addresses []string
 	for i := range c.Nodes {
 		link := NewLink(t, stores[i%len(stores)])
 		// The servers tell clients of each other: a node knows no way but its own link, and in a cluster of three
@@ -73,10 +72,20 @@ func Start(t testing.TB, o Options) *Cluster {
 		}}
 		c.Nodes[i] = p
 		p.Start()
-		addresses = append(addresses, "127.0.0.1:"+strconv.Itoa(p.orders.Port))
 	}
-	c.Serve(addresses)
+	c.Serve(nil)
 	return c
+}
+
+// Serve has the balancer pass requests on to all nodes but one, which may be nil: streams that it has open stay.
+func (c *Cluster) Serve(but *Process) {
+	var addresses []string
+	for _, p := range c.Nodes {
+		if p != but {
+			addresses = append(addresses, "127.0.0.1:"+strconv.Itoa(p.orders.Port))
+		}
+	}
+	c.Balancer.Serve(addresses)
 }
 
 // Running returns the node that runs a call: the one that the world has heard last.

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,21 +16,25 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/sdknode"
 )
 
-// input is that of both tools.
+// input is that of all tools.
 type input struct {
 	Label string `json:"label"`
 	N     int    `json:"n"`
 }
 
-// tools is a server, for sessions and for requests of 2026-07-28, of the Go SDK's with two tools that change the world: count, which goes on on another node behind
-// what it has said, and ship, which cannot.
+// tools is a server of the Go SDK's, for sessions and for requests of 2026-07-28, with tools that change the world: count, which
+// goes on on another node behind what it has said; ship, which cannot; and ask, which goes on, and asks the person before each step.
 func tools(world string) (*sdknode.Backend, http.Handler) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "cluster", Version: "1"}, nil)
-	backend := sdknode.New(sdknode.Options{Server: server, Durable: func(tool string) bool { return tool == "count" }})
-	for _, name := range []string{"count", "ship"} {
+	backend := sdknode.New(sdknode.Options{Server: server, Durable: func(tool string) bool { return tool != "ship" }})
+	for _, name := range []string{"count", "ship", "ask"} {
 		mcp.AddTool(server, &mcp.Tool{Name: name, Description: "Changes the world in n steps."},
 			func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
-				return act(ctx, r, in, backend.Call(r), world)
+				step := func(int) (string, error) { return "", nil }
+				if name == "ask" {
+					step = func(n int) (string, error) { return ask(ctx, r, in.Label, n) }
+				}
+				return act(ctx, r, in, backend.Call(r), world, step)
 			})
 	}
 	// Under 2026-07-28 the SDK has no sessions and no tasks: a call is its connection.
@@ -38,7 +43,9 @@ func tools(world string) (*sdknode.Backend, http.Handler) {
 	return backend, modern
 }
 
-func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call, world string) (*mcp.CallToolResult, any, error) {
+// act carries a tool out. before is what comes before each step, also before those that another node has done: what the person
+// answered then is answered at once.
+func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call, world string, before func(step int) (string, error)) (*mcp.CallToolResult, any, error) {
 	if call == nil {
 		call = &node.Call{Epoch: 1}
 	}
@@ -50,7 +57,15 @@ func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call,
 	if err := say(what, 0); err != nil {
 		return nil, nil, err
 	}
-	for step := len(call.Past) + 1; step <= in.N; step++ {
+	done, text := progress(call.Past), in.Label+":"
+	for step := 1; step <= in.N; step++ {
+		said, err := before(step)
+		if err != nil {
+			return nil, nil, err
+		}
+		if text += said; step <= done {
+			continue
+		}
 		if err := say("step", step); err != nil {
 			return nil, nil, err
 		}
@@ -63,7 +78,30 @@ func act(ctx context.Context, r *mcp.CallToolRequest, in input, call *node.Call,
 			return nil, nil, err
 		}
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s: %d steps", in.Label, in.N)}}}, nil, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("%s %d steps", text, in.N)}}}, nil, nil
+}
+
+// ask asks the person, and returns what to add to the result.
+func ask(ctx context.Context, r *mcp.CallToolRequest, label string, step int) (string, error) {
+	answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{
+		Message:         fmt.Sprintf("%s: step %d?", label, step),
+		RequestedSchema: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}}}`),
+	})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(" %v", answer.Content["answer"]), nil
+}
+
+// progress is how many steps were told of.
+func progress(past []json.RawMessage) (n int) {
+	for _, message := range past {
+		var said struct{ Method string }
+		if json.Unmarshal(message, &said) == nil && said.Method == "notifications/progress" {
+			n++
+		}
+	}
+	return n
 }
 
 func tell(ctx context.Context, world, what, label string, epoch, step int) error {

@@ -36,6 +36,7 @@ type Backend struct {
 	sessions map[string]*session
 	streams  map[string]*node.Call // by the SDK's name of the stream
 	calls    map[string]*node.Call // by the header field that its tool sees
+	asked    map[string]asked      // by the id that the client knows
 }
 
 // session is one that this process has in memory.
@@ -56,6 +57,7 @@ func New(o Options) *Backend {
 	}
 	return &Backend{
 		opts: o, name: rand.Text(), sessions: map[string]*session{}, streams: map[string]*node.Call{}, calls: map[string]*node.Call{},
+		asked: map[string]asked{},
 	}
 }
 
@@ -106,6 +108,11 @@ func (b *Backend) Run(ctx context.Context, c *node.Call) error {
 		for name, of := range b.streams {
 			if of == c {
 				delete(b.streams, name)
+			}
+		}
+		for id, question := range b.asked {
+			if question.call == c {
+				delete(b.asked, id)
 			}
 		}
 	}()
@@ -199,7 +206,7 @@ func (b *Backend) Said(_ context.Context, kept *node.Session, message []byte) (d
 	b.mu.Lock()
 	s := b.sessions[kept.ID]
 	b.mu.Unlock()
-	mine, ok := inward(b.name, message)
+	mine, ok := b.inward(message)
 	if s != nil && ok {
 		s.transport.ServeHTTP(httptest.NewRecorder(), inner(context.Background(), mine, http.Header{}))
 	}

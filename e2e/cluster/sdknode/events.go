@@ -22,12 +22,18 @@ func (e *events) Open(ctx context.Context, _, stream string) error {
 }
 
 // Append implements [mcp.EventStore].
-func (e *events) Append(_ context.Context, _, stream string, data []byte) error {
+func (e *events) Append(_ context.Context, session, stream string, data []byte) error {
 	e.mu.Lock()
 	c := e.streams[stream]
 	e.mu.Unlock()
 	if c == nil || len(data) == 0 {
 		return nil // outside of calls, or the priming event, which the node has written
+	}
+	if !isQuestion(data) {
+		return c.Append(data)
+	}
+	if e.again(c, session, data) {
+		return nil
 	}
 	return c.Append(outward(e.name, data))
 }
