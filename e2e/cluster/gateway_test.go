@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ func TestFault425_GatewayKilled(t *testing.T) {
 			p.Kill()
 		}
 	}
-	if how, text := client.Outcome(id); how != "error" {
+	if how, text := client.Outcome(id); how != "error" || !strings.Contains(text, "nobody knows how far it got") {
 		t.Errorf("ended with %s: %s", how, text)
 	}
 	if steps := rig.Progress(client.Effects(), id); len(steps) != 1 || runs.Load() != 1 {

@@ -76,7 +76,16 @@ func TestFault422_RollingRestart(t *testing.T) {
 		client.AwaitProgress(ids[label], 2)
 	}
 	for _, p := range c.Nodes {
+		epochs := map[string]int{}
+		for _, label := range labels {
+			if c.Running(label) == p {
+				epochs[label] = c.World.Of(label).Epoch
+			}
+		}
 		p.Leave()
+		for label, epoch := range epochs { // another one goes on before the next restart, which it may be the victim of
+			c.World.AwaitEpoch(label, epoch+1)
+		}
 		p.Start()
 	}
 	for _, label := range labels {
@@ -102,7 +111,8 @@ func TestFault423_Partition(t *testing.T) {
 	c.World.Await("a")
 	cut := c.Running("a")
 	cut.Link.Cut()
-	c.World.AwaitEpoch("a", 2) // another one goes on, while the first still waits at its step
+	c.World.AwaitEpoch("a", 2) // another one goes on
+	cut.AwaitLog("lost its lease")
 	c.World.Release("a")
 	client.Whole(id, 8)
 	once(t, c.World, "a", 8)

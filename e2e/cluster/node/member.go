@@ -38,7 +38,12 @@ func (n *Node) beat() time.Duration { return n.cfg.Lease / 5 }
 
 func (n *Node) join(ctx context.Context) error {
 	n.member.name, n.member.held, n.member.others = rand.Text(), map[*func()]struct{}{}, map[string]*sighting{}
-	return n.renew(ctx)
+	for {
+		err := n.renew(ctx)
+		if store.CodeOf(err) != store.Unavailable || ctx.Err() != nil {
+			return err // else the store may be starting, too
+		}
+	}
 }
 
 // Name is the node's name. It has another each time that it starts, and each time that it has lost its lease: what it ran
@@ -146,6 +151,7 @@ func (n *Node) mind() {
 		select {
 		case <-tick.C:
 			if held && !n.leased() {
+				n.cfg.Logger.Warn("this node has lost its lease, and gives its calls up")
 				n.member.lose()
 			}
 			held = n.leased()

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // A child is a process of the test's own binary: a node, or a server of the store.
@@ -78,6 +79,18 @@ func (c *child) end(how syscall.Signal) {
 
 // Log is what the process has said to its operator.
 func (c *child) Log() string { return c.log.String() }
+
+// AwaitLog returns once it has said that.
+func (c *child) AwaitLog(text string) {
+	c.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(c.Log(), text); <-tick.C {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("the process does not say that it %s", text)
+		}
+	}
+}
 
 type syncBuffer struct {
 	mu sync.Mutex

@@ -133,6 +133,21 @@ func (c *Client) AwaitProgress(id engine.CallID, step int) {
 	}
 }
 
+// AwaitTask returns once a call is a task.
+func (c *Client) AwaitTask(id engine.CallID) {
+	c.t.Helper()
+	if !c.Wait(func(effects []engine.Effect) bool {
+		for _, e := range effects {
+			if e.Kind == engine.Deliver && e.C == id && e.Event == engine.EventTask {
+				return true
+			}
+		}
+		return false
+	}) {
+		c.t.Fatal("the call did not become a task")
+	}
+}
+
 // Questions returns the handles of what the app was asked on a call, in order.
 func Questions(effects []engine.Effect, id engine.CallID) (handles []uint32) {
 	for _, e := range effects {

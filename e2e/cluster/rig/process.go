@@ -91,7 +91,7 @@ func serve(o orders) error {
 	if o.Upstream != "" {
 		cfg.Backend = &gateway.Backend{URL: o.Upstream, Keep: func(ctx context.Context, s *node.Session) error { return n.Keep(ctx, s) }}
 	} else {
-		backend, modern := tools(o.World)
+		backend, modern := tools(o.World, kept.Records(), func() *node.Node { return n })
 		defer backend.Close()
 		cfg.Backend, cfg.Modern = backend, modern
 	}

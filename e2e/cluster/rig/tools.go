@@ -9,11 +9,15 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/tasks"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/sdknode"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/tasknode"
 )
 
 // input is that of all tools.
@@ -24,10 +28,11 @@ type input struct {
 
 // tools is a server of the Go SDK's, for sessions and for requests of 2026-07-28, with tools that change the world: count, which
 // goes on on another node behind what it has said; ship, which cannot; and ask, which goes on, and asks the person before each step.
-func tools(world string) (*sdknode.Backend, http.Handler) {
+// Under 2026-07-28 report, which is count by another name, is a task.
+func tools(world string, kept store.Records, n func() *node.Node) (*sdknode.Backend, http.Handler) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "cluster", Version: "1"}, nil)
 	backend := sdknode.New(sdknode.Options{Server: server, Durable: func(tool string) bool { return tool != "ship" }})
-	for _, name := range []string{"count", "ship", "ask"} {
+	for _, name := range []string{"count", "ship", "ask", "report"} {
 		mcp.AddTool(server, &mcp.Tool{Name: name, Description: "Changes the world in n steps."},
 			func(ctx context.Context, r *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
 				step := func(int) (string, error) { return "", nil }
@@ -38,9 +43,17 @@ func tools(world string) (*sdknode.Backend, http.Handler) {
 			})
 	}
 	// Under 2026-07-28 the SDK has no sessions and no tasks: a call is its connection.
-	modern := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+	stateless := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	return backend, modern
+	modern := tasknode.Handler{
+		Tasks: tasks.New(kept), IsTask: func(tool string) bool { return tool == "report" }, User: func(*http.Request) string { return "" },
+		Keep: time.Hour, Poll: 250 * time.Millisecond, MaxBody: 1 << 20, Next: stateless,
+	}
+	return backend, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served := modern
+		served.Node = n()
+		served.ServeHTTP(w, r)
+	})
 }
 
 // act carries a tool out. before is what comes before each step, also before those that another node has done: what the person

@@ -28,7 +28,7 @@ type Deeds struct {
 	Stale     int         // steps that were refused, of a node that had lost the call
 	Waiting   int         // steps that wait for Release
 	Node      string      // the process that has called last
-	epoch     int
+	Epoch     int         // the latest node that has run it, counted from 1
 }
 
 // NewWorld starts a World until t ends.
@@ -88,11 +88,20 @@ func (w *World) Await(label string) {
 	}
 }
 
+// AwaitNobody returns once nobody is at the step before which a call is held.
+func (w *World) AwaitNobody(label string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.of(label).Waiting > 0 && !w.over {
+		w.changed.Wait()
+	}
+}
+
 // AwaitEpoch returns once so many nodes have run a call.
 func (w *World) AwaitEpoch(label string, epoch int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.of(label).epoch < epoch && !w.over {
+	for w.of(label).Epoch < epoch && !w.over {
 		w.changed.Wait()
 	}
 }
@@ -122,7 +131,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return ok && r.URL.Path == "/step" && step >= from && !w.over && r.Context().Err() == nil
 	}
 	d.Waiting++
-	if epoch >= d.epoch {
+	if epoch >= d.Epoch {
 		d.Node = r.FormValue("node")
 	}
 	for held() {
@@ -130,15 +139,16 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.changed.Wait()
 	}
 	d.Waiting--
+	w.changed.Broadcast()
 	if r.Context().Err() != nil {
 		return
 	}
-	if epoch < d.epoch {
+	if epoch < d.Epoch {
 		d.Stale++
 		rw.WriteHeader(http.StatusConflict)
 		return
 	}
-	d.epoch = epoch
+	d.Epoch = epoch
 	w.changed.Broadcast()
 	switch r.URL.Path {
 	case "/begin":

@@ -2,7 +2,7 @@
 // 2026-07-28) in [store.Records], so that every node can tell how one goes, and any can end it:
 //
 //	kept := tasks.New(records)
-//	task, err := kept.Create(ctx, user, time.Hour)
+//	task, err := kept.Create(ctx, user, time.Hour, tasks.Request{Tool: name, Arguments: arguments})
 //	... any node: kept.Get(ctx, user, task.ID)
 //	... who does the work: kept.Change(ctx, user, task.ID, func(t *tasks.Task) { t.Status, t.Result = tasks.Completed, result })
 //
@@ -44,6 +44,8 @@ func (s Status) Ended() bool { return len(next[s]) == 0 }
 type Task struct {
 	ID     string `json:"taskId"`
 	Status Status `json:"status"`
+	// Request is what was asked for: whoever ends the task has to know.
+	Request Request `json:"request"`
 	// Message is for people; "" for none.
 	Message string `json:"statusMessage,omitempty"`
 	// Result is what the task came to, or its error, as JSON; nil until then.
@@ -53,6 +55,12 @@ type Task struct {
 	Updated time.Time `json:"lastUpdatedAt"`
 	// TTL is for how long it is kept after Created; 0 for ever.
 	TTL time.Duration `json:"ttl"`
+}
+
+// Request is the call of a tool that a task is for.
+type Request struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 // A Store keeps tasks.
@@ -71,12 +79,12 @@ func key(user, id string) store.Key {
 }
 
 // Create makes a task that works, with an id that nobody can guess.
-func (s *Store) Create(ctx context.Context, user string, ttl time.Duration) (Task, error) {
+func (s *Store) Create(ctx context.Context, user string, ttl time.Duration, request Request) (Task, error) {
 	if ttl < 0 {
 		return Task{}, &store.Error{Code: store.Invalid, Op: "create", Hint: "ttl is negative"}
 	}
 	now := s.clock().UTC()
-	t := Task{ID: rand.Text(), Status: Working, Created: now, Updated: now, TTL: ttl}
+	t := Task{ID: rand.Text(), Status: Working, Request: request, Created: now, Updated: now, TTL: ttl}
 	_, err := s.put(ctx, user, t, 0)
 	return t, err
 }
@@ -119,12 +127,12 @@ func (s *Store) Change(ctx context.Context, user, id string, change func(*Task))
 		if err != nil {
 			return Task{}, err
 		}
-		old := t.Status
+		old, asked := t.Status, t.Request
 		change(&t)
 		if !follows(old, t.Status) {
 			return Task{}, &store.Error{Code: store.Conflict, Op: "change", Hint: "a task that is " + string(old) + " does not become " + string(t.Status)}
 		}
-		t.ID, t.Updated = id, s.clock().UTC()
+		t.ID, t.Request, t.Updated = id, asked, s.clock().UTC()
 		_, err = s.put(ctx, user, t, revision)
 		if store.CodeOf(err) == store.Conflict && ctx.Err() == nil {
 			continue

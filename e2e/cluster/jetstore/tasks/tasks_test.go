@@ -15,6 +15,9 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/tasks"
 )
 
+// asked is what all tasks are for.
+var asked = tasks.Request{Tool: "report", Arguments: json.RawMessage(`{"n":1}`)}
+
 // each runs a test over memory, and over JetStream seen from two nodes.
 func each(t *testing.T, run func(t *testing.T, a, b *tasks.Store)) {
 	t.Run("memory", func(t *testing.T) {
@@ -39,7 +42,7 @@ func each(t *testing.T, run func(t *testing.T, a, b *tasks.Store)) {
 // TestLife: made on one node, ended on another; and what comes later changes nothing.
 func TestLife(t *testing.T) {
 	each(t, func(t *testing.T, a, b *tasks.Store) {
-		made, err := a.Create(t.Context(), "ada", time.Hour)
+		made, err := a.Create(t.Context(), "ada", time.Hour, asked)
 		if err != nil || made.Status != tasks.Working || made.ID == "" {
 			t.Fatalf("%+v, %v", made, err)
 		}
@@ -57,7 +60,8 @@ func TestLife(t *testing.T) {
 				t.Errorf("%s behind the end: %v", late, err)
 			}
 		}
-		if got, err := a.Get(t.Context(), "ada", made.ID); err != nil || got.Status != tasks.Completed || string(got.Result) != `"completed"` {
+		if got, err := a.Get(t.Context(), "ada", made.ID); err != nil || got.Status != tasks.Completed || string(got.Result) != `"completed"` ||
+			got.Request.Tool != asked.Tool || string(got.Request.Arguments) != string(asked.Arguments) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
@@ -66,7 +70,7 @@ func TestLife(t *testing.T) {
 // TestOfAnotherUser: a task is its user's.
 func TestOfAnotherUser(t *testing.T) {
 	each(t, func(t *testing.T, a, b *tasks.Store) {
-		made, err := a.Create(t.Context(), "ada", 0)
+		made, err := a.Create(t.Context(), "ada", 0, asked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +91,7 @@ func TestOfAnotherUser(t *testing.T) {
 // TestOneEnd: nodes that end a task at once: one has.
 func TestOneEnd(t *testing.T) {
 	each(t, func(t *testing.T, a, b *tasks.Store) {
-		made, err := a.Create(t.Context(), "ada", 0)
+		made, err := a.Create(t.Context(), "ada", 0, asked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,8 +123,8 @@ func TestOneEnd(t *testing.T) {
 func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tasks.New(memory.NewRecords())
-		works, _ := s.Create(t.Context(), "ada", time.Hour)
-		ended, _ := s.Create(t.Context(), "ada", time.Hour)
+		works, _ := s.Create(t.Context(), "ada", time.Hour, asked)
+		ended, _ := s.Create(t.Context(), "ada", time.Hour, asked)
 		if _, err := s.Change(t.Context(), "ada", ended.ID, func(t *tasks.Task) { t.Status = tasks.Failed }); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +135,7 @@ func TestTTL(t *testing.T) {
 		if _, err := s.Get(t.Context(), "ada", works.ID); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Create(t.Context(), "ada", -1); store.CodeOf(err) != store.Invalid {
+		if _, err := s.Create(t.Context(), "ada", -1, asked); store.CodeOf(err) != store.Invalid {
 			t.Error(err)
 		}
 	})
