@@ -16,6 +16,8 @@ type Options struct {
 	Replicated bool
 	// Upstream makes the nodes gateways for the server at this address.
 	Upstream string
+	// StoreBytes is how much the disk of a store of one server has; 512 MiB by default.
+	StoreBytes int64
 	// Lease of the nodes; 1 second by default, much less than an operator would choose.
 	Lease time.Duration
 }
@@ -50,13 +52,16 @@ func Start(t testing.TB, o Options) *Cluster {
 	if o.Lease == 0 {
 		o.Lease = time.Second
 	}
+	if o.StoreBytes == 0 {
+		o.StoreBytes = 512 << 20
+	}
 	c := &Cluster{Balancer: NewBalancer(t), World: NewWorld(t), t: t, replicas: 1}
 	var stores []string
 	if o.Replicated {
 		c.Stores = NewStores(t)
 		stores, c.replicas = c.Stores.Addresses(), 3
 	} else {
-		stores = []string{embedded.Start(t, embedded.Options{MaxStore: 512 << 20}).Addr().String()}
+		stores = []string{embedded.Start(t, embedded.Options{MaxStore: o.StoreBytes}).Addr().String()}
 	}
 	c.Store = "nats://" + strings.Join(stores, ",nats://")
 	for i := range c.Nodes {
