@@ -10,8 +10,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 )
 
-// What one JetStream server serves, on a disk, with many streams at once and the client in the same process: the figures
-// that docs/growth of a store is sized by. An event has 200 bytes.
+// What one JetStream server serves, on a disk, with many streams at once and the client in the same process: a store is
+// sized by these figures (docs/cluster.md). An event has 200 bytes.
 
 func BenchmarkAppend(b *testing.B) {
 	s := embedded.Start(b, embedded.Options{MaxStore: 4 << 30})

@@ -11,7 +11,8 @@
 //     nodes never write the same stream.
 //   - Closing a session closes it in the store (SessionClosed), on a shutdown too. That is not passed on:
 //     a session ends by DELETE.
-//   - Its questions to clients are numbered in each process. Each gets the name of its node.
+//   - Its questions to clients are numbered in each process. Each gets the name of its node, and of its call
+//     (package node); what a tool asks that goes on for another node is not asked again.
 //   - A resumed stream whose call runs in another process is replayed, and ends. The node's own stream goes on.
 //   - The stream outside of calls (GET without Last-Event-ID) is not offered.
 package sdknode
