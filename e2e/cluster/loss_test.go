@@ -107,8 +107,9 @@ func TestFault412_FullDiskInACall(t *testing.T) {
 		}
 	}
 	runs := c.Running("a")
+	before := runs.Said(rig.LeaseLost)
 	c.World.Release("a")
-	runs.AwaitLog("lost its lease")
+	runs.AwaitSaid(rig.LeaseLost, before+1)
 	if heard := rig.Progress(client.Effects(), id); len(heard) != 3 || client.Ended(id) {
 		t.Errorf("with a full disk the page has heard of steps %v", heard)
 	}

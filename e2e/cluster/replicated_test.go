@@ -108,6 +108,22 @@ func TestFault428_StorePartition(t *testing.T) {
 	once(t, c.World, "after", 3)
 }
 
+// TestFault355_ConnectedToTheMinority: all nodes are connected to the server of the store that is cut off from the others, and lives.
+// They do not wait for the network: they go on by way of another server, and the page's call with them.
+func TestFault355_ConnectedToTheMinority(t *testing.T) {
+	elections(t)
+	c := rig.Start(t, rig.Options{Replicated: true, OneServer: true})
+	client := rig.Connect(t, c.URL)
+	c.World.Hold("a", 3)
+	ids := rig.Calls{"a": client.Count("a", 8)}
+	client.AwaitProgress(ids["a"], 2)
+	before := c.Nodes[0].Said(rig.LeaseLost)
+	c.Stores.Part("n1")
+	c.Nodes[0].AwaitSaid(rig.LeaseLost, before+1)
+	c.AwaitServing()
+	whole(t, c, client, ids)
+}
+
 // TestFault429_NoMajority: all three servers of the store are cut off from each other. No append succeeds, so that the page hears
 // nothing more, and its calls wait: none ends. With the network back each goes on where it was.
 func TestFault429_NoMajority(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/embedded"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/rig"
 )
 
@@ -19,7 +20,8 @@ var (
 
 // TestSchedules plays faults at random while calls run: kills, restarts in order, partitions, page loads. Each fault is followed by
 // a call more, so that there are always some under way; what follows when is decided by the seed alone, and how far the calls are
-// by then is the machine's. Control: each call has a label, and the world counts.
+// by then is the machine's. Where the seed is a multiple of 5 the store is a cluster of three, whose leader crashes, or is cut off, too.
+// Control: each call has a label, and the world counts.
 func TestSchedules(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make cluster plays them")
@@ -40,26 +42,41 @@ const (
 
 // tally is what a schedule came to. Again are steps that were done by two nodes: the first was killed between the step and the
 // event that tells of it. A tool's steps have to be such that the world can tell (here by their numbers).
-type tally struct{ kills, leaves, cuts, reloads, calls, events, takeovers, again int }
+// Refused are calls that no node took, since none had a lease just then (503): the app makes such a call once more.
+type tally struct{ kills, leaves, cuts, reloads, crashes, parted, calls, refused, events, takeovers, again int }
 
 func schedule(t *testing.T, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 21))
-	c := rig.Start(t, rig.Options{})
+	replicated := seed%5 == 0
+	c := rig.Start(t, rig.Options{Replicated: replicated})
 	client := rig.Connect(t, c.URL)
+	js := embedded.Connect(t, c.Store)
 	var n tally
 	var labels []string
 	call := func() {
-		label := fmt.Sprintf("call-%d", len(labels))
-		labels = append(labels, label)
-		c.World.Hold(label, 2+random.IntN(steps-1))
-		id := client.Count(label, steps)
-		client.AwaitProgress(id, 1) // its stream has an id, and the page has it
+		step := 2 + random.IntN(steps-1)
+		for {
+			label := fmt.Sprintf("call-%d", len(labels)+n.refused)
+			c.World.Hold(label, step)
+			if !client.Refused(client.Count(label, steps)) {
+				labels = append(labels, label) // its stream has an id, and the page has it
+				return
+			}
+			if n.refused++; c.World.Of(label).Began > 0 {
+				t.Fatalf("%s was refused, and has begun", label)
+			}
+			c.AwaitServing()
+		}
 	}
 	call()
 	call()
 	for range faults {
 		p := c.Nodes[random.IntN(len(c.Nodes))]
-		switch random.IntN(5) {
+		kinds := 5
+		if replicated {
+			kinds = 7
+		}
+		switch random.IntN(kinds) {
 		case 0, 1:
 			p.Kill()
 			p.Start()
@@ -69,13 +86,28 @@ func schedule(t *testing.T, seed uint64) {
 			p.Start()
 			n.leaves++
 		case 3:
+			before := p.Said(rig.LeaseLost)
 			p.Link.Cut()
 			call() // by way of the others
+			if random.IntN(2) == 0 {
+				p.AwaitSaid(rig.LeaseLost, before+1)
+			}
 			p.Link.Mend()
 			n.cuts++
 		case 4:
 			client = client.Reload()
 			n.reloads++
+		case 5:
+			leader := embedded.LeaderOf(t, js, events)
+			c.Stores.Kill(leader)
+			call() // once the others have a leader
+			c.Stores.Start(leader)
+			n.crashes++
+		case 6:
+			c.Stores.Part(embedded.LeaderOf(t, js, events))
+			call()
+			c.Stores.Mend()
+			n.parted++
 		}
 		c.World.Release(labels[random.IntN(len(labels))])
 		call()

@@ -17,7 +17,7 @@ func BenchmarkTakeover(b *testing.B) {
 		end  func(*rig.Process)
 	}{{"killed", (*rig.Process).Kill}, {"left", (*rig.Process).Leave}} {
 		b.Run(how.name, func(b *testing.B) {
-			c := rig.Start(b, rig.Options{})
+			c := rig.Start(b, rig.Options{Lease: time.Second})
 			client := rig.Connect(b, c.URL)
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {

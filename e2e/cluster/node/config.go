@@ -27,6 +27,9 @@ type Config struct {
 	User func(*http.Request) string
 	// Lease is how long a node may say nothing before the others go on with its calls; 10 seconds by default.
 	Lease time.Duration
+	// Reconnect is called while the node has no lease, once for each Lease: where the store is several servers it is to connect
+	// to another one. The one that it is connected to may be cut off from the others, and live. Nothing is done by default.
+	Reconnect func()
 	// KeepAlive is how often a quiet stream gets a comment; 15 seconds by default.
 	KeepAlive time.Duration
 	// Clock is the node's; time.Now by default. Its times are compared with each other only, never with another node's.
@@ -68,6 +71,9 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	}
 	if cfg.KeepAlive == 0 {
 		cfg.KeepAlive = 15 * time.Second
+	}
+	if cfg.Reconnect == nil {
+		cfg.Reconnect = func() {}
 	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now

@@ -147,14 +147,22 @@ func (n *Node) mind() {
 	tick := time.NewTicker(n.beat() / 2)
 	defer tick.Stop()
 	held := true
+	var tried time.Time
 	for {
 		select {
 		case <-tick.C:
-			if held && !n.leased() {
+			was := held
+			if held = n.leased(); held {
+				continue
+			}
+			if was {
 				n.cfg.Logger.Warn("this node has lost its lease, and gives its calls up")
 				n.member.lose()
 			}
-			held = n.leased()
+			if now := n.cfg.Clock(); was || now.Sub(tried) > n.cfg.Lease {
+				tried = now
+				n.cfg.Reconnect()
+			}
 		case <-n.ctx.Done():
 			return
 		}

@@ -1,10 +1,12 @@
 package node
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -342,4 +344,65 @@ func (l *limited) Append(ctx context.Context, s store.Stream, at store.Position,
 		return store.Position{}, &store.Error{Code: store.Full, Op: "append"}
 	}
 	return l.Log.Append(ctx, s, at, label, data)
+}
+
+// away is a store of which nobody can read a stream from its start, so many times.
+type away struct {
+	store.Log
+	times atomic.Int32
+}
+
+func (a *away) After(ctx context.Context, s store.Stream, at store.Position) iter.Seq2[store.Event, error] {
+	if at.Number == 0 && a.times.Add(-1) >= 0 {
+		return func(yield func(store.Event, error) bool) {
+			yield(store.Event{}, &store.Error{Code: store.Unavailable, Op: "after"})
+		}
+	}
+	return a.Log.After(ctx, s, at)
+}
+
+// further is a backend whose calls can go on: what was said before comes with the answer.
+type further struct{ echo }
+
+func (f *further) Run(ctx context.Context, c *Call) error {
+	if asked, _ := sort(c.Body); asked.Method == "initialize" {
+		return f.echo.Run(ctx, c)
+	}
+	if !c.Taken {
+		if err := c.Append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`)); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return c.Append(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"result":{"past":%d}}`, len(c.Past)))
+}
+
+// TestFault354_StoreAwayWhileACallIsTaken: a node has said that it runs a call from here on, and then the store is away, before it
+// has read what the call has said. It reads again: that says nothing of the call.
+func TestFault354_StoreAwayWhileACallIsTaken(t *testing.T) {
+	r := newRig(t)
+	a, url := r.node(func(c *Config) { c.Backend, c.Lease = new(further), time.Minute })
+	session := r.session(url, "")
+	response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, headerSession, session)
+	lines := bufio.NewReader(response.Body)
+	var cursor string
+	for line := ""; !strings.Contains(line, "progress"); {
+		var err error
+		if line, err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if id, ok := strings.CutPrefix(line, "id: "); ok {
+			cursor = strings.TrimSpace(id)
+		}
+	}
+	gone := &away{Log: r.log}
+	b, other := r.node(func(c *Config) { c.Backend, c.Lease, c.Log = new(further), time.Minute, gone })
+	gone.times.Store(3)
+	a.end() // as a kill: nothing is said
+	b.takeOver(t.Context(), a.Name())
+	text, err := io.ReadAll(r.ask("GET", other, "", headerSession, session, headerCursor, cursor).Body)
+	if err != nil || !strings.Contains(string(text), `"result":{"past":1}`) {
+		t.Errorf("%s, %v", text, err)
+	}
 }

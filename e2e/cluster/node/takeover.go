@@ -3,8 +3,10 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 )
@@ -76,23 +78,49 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	}
 	_ = n.cfg.Records.Delete(ctx, old, record.Revision)
 	n.cfg.Logger.Info("took over a call", "epoch", c.Epoch)
-	n.work.Go(func() {
-		for event, err := range n.cfg.Log.After(n.ctx, stream, stream.Start()) {
-			if err != nil {
-				n.cfg.Logger.Warn("what a call has said so far cannot be read", "error", err)
-				c.Past = nil
-				asked, _ := sort(c.Body)
-				_ = c.append(labelFinal, refusal(asked.ID, -32603, ErrInterrupted.Error()))
-				n.drop(n.ctx, callKey(c.owner, stream))
-				return
-			}
-			if forClient(event.Label) {
-				c.Past = append(c.Past, asItWas(event.Data))
-				_, what := sort(event.Data)
-				c.asked = c.asked || what == request
-			}
-		}
-		n.run(c)
-	})
+	n.work.Go(func() { n.goOn(c) })
 	return true
+}
+
+// goOn runs a call behind what it has said.
+func (n *Node) goOn(c *Call) {
+	defer n.member.holding(func() { c.stop(errLease) })()
+	for {
+		err := c.readPast()
+		var told *store.Error
+		switch {
+		case err == nil:
+			n.run(c)
+			return
+		case c.running.Err() != nil:
+			return // the record stays, for whoever goes on
+		case errors.As(err, &told) && !told.Retryable():
+			n.cfg.Logger.Warn("what a call has said so far cannot be read", "error", err)
+			asked, _ := sort(c.Body)
+			if c.append(labelFinal, refusal(asked.ID, -32603, ErrInterrupted.Error())) == nil {
+				n.drop(c.running, callKey(c.owner, c.stream))
+			}
+			return
+		}
+		select { // the store is away, which says nothing of the call
+		case <-time.After(100 * time.Millisecond):
+		case <-c.running.Done():
+		}
+	}
+}
+
+// readPast reads what was said to the client so far.
+func (c *Call) readPast() error {
+	c.Past, c.asked = nil, false
+	for event, err := range c.node.cfg.Log.After(c.running, c.stream, c.stream.Start()) {
+		if err != nil {
+			return err
+		}
+		if forClient(event.Label) {
+			c.Past = append(c.Past, asItWas(event.Data))
+			_, what := sort(event.Data)
+			c.asked = c.asked || what == request
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package rig
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,18 @@ func (c *Client) AwaitQuestion(id engine.CallID, n int) (handle uint32) {
 func (c *Client) Answer(handle uint32, answer string) {
 	data := fmt.Appendf(nil, `{"action":"accept","content":{"answer":%q}}`, answer)
 	c.Input(func(m *mcp.Client, now engine.Time) { m.Respond(now, handle, true, data) })
+}
+
+// Refused returns once the app was told of the first step of a call, or that no node has taken it: true.
+func (c *Client) Refused(id engine.CallID) bool {
+	c.t.Helper()
+	if !c.Wait(func(effects []engine.Effect) bool {
+		return len(Progress(effects, id)) > 0 || settled(effects, id) != nil
+	}) {
+		c.t.Fatal("the call does not begin")
+	}
+	e := settled(c.Effects(), id)
+	return e != nil && e.Outcome == engine.OutcomeFailure && e.Failure.Code == engine.CodeHTTP && e.Failure.Status == http.StatusServiceUnavailable
 }
 
 // Outcome waits for how a call ends: "result", "error" with the server's own, or "failure" with the code.

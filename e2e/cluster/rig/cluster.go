@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,11 +15,13 @@ import (
 type Options struct {
 	// Replicated: the store is three servers instead of one.
 	Replicated bool
+	// OneServer: all nodes are connected to the first server of the store, n1, and know the others.
+	OneServer bool
 	// Upstream makes the nodes gateways for the server at this address.
 	Upstream string
 	// StoreBytes is how much the disk of a store of one server has; 512 MiB by default.
 	StoreBytes int64
-	// Lease of the nodes; 1 second by default, much less than an operator would choose.
+	// Lease of the nodes; 2 seconds by default, much less than an operator would choose.
 	Lease time.Duration
 }
 
@@ -50,7 +53,7 @@ type Process struct {
 func Start(t testing.TB, o Options) *Cluster {
 	t.Helper()
 	if o.Lease == 0 {
-		o.Lease = time.Second
+		o.Lease = 2 * time.Second
 	}
 	if o.StoreBytes == 0 {
 		o.StoreBytes = 512 << 20
@@ -65,7 +68,11 @@ func Start(t testing.TB, o Options) *Cluster {
 	}
 	c.Store = "nats://" + strings.Join(stores, ",nats://")
 	for i := range c.Nodes {
-		link := NewLink(t, stores[i%len(stores)])
+		to := stores[i%len(stores)]
+		if o.OneServer {
+			to = stores[0]
+		}
+		link := NewLink(t, to)
 		// The servers tell clients of each other: a node knows no way but its own link, and in a cluster of three
 		// those of all.
 		urls := "nats://" + link.Address
@@ -91,6 +98,25 @@ func (c *Cluster) Serve(but *Process) {
 		}
 	}
 	c.Balancer.Serve(addresses)
+}
+
+// AwaitServing returns once a node answers something else than 503.
+func (c *Cluster) AwaitServing() {
+	c.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(time.Minute); ; <-tick.C {
+		response, err := http.Post(c.URL, "application/json", nil) // no message: 400
+		if err == nil {
+			response.Body.Close()
+			if response.StatusCode == http.StatusBadRequest {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatal("no node serves")
+		}
+	}
 }
 
 // Running returns the node that runs a call: the one that the world has heard last.

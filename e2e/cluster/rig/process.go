@@ -19,11 +19,15 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/gateway"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore"
+	"github.com/holdfast-mcp/holdfast/e2e/cluster/jetstore/store"
 	"github.com/holdfast-mcp/holdfast/e2e/cluster/node"
 )
 
 // variable is the environment variable that makes a process of the test's binary a node.
 const variable = "CLUSTER_NODE"
+
+// LeaseLost is what a node says that gives its calls up.
+const LeaseLost = "lost its lease"
 
 // orders are what a process of a node is told.
 type orders struct {
@@ -67,24 +71,32 @@ func follow[T any](text string, serve func(T) error) error {
 
 // serve is a node's process, until it is told to end.
 func serve(o orders) error {
-	nc, err := nats.Connect(o.NATS, nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
+	nc, err := nats.Connect(o.NATS, nats.DontRandomize(), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), nats.PingInterval(time.Second), nats.MaxPingsOutstanding(2))
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
+	reconnect := func() {
+		if o.Replicas > 1 {
+			_ = nc.ForceReconnect() // to the next one
+		}
+	}
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	kept, err := jetstore.Open(ctx, js, jetstore.Config{Replicas: o.Replicas, Patience: o.Patience, Poll: time.Second})
-	if err != nil {
-		return err
+	var kept *jetstore.Store
+	for kept == nil { // the store may be in an election
+		kept, err = jetstore.Open(ctx, js, jetstore.Config{Replicas: o.Replicas, Patience: o.Patience, Poll: time.Second})
+		if err != nil && (store.CodeOf(err) != store.Unavailable || ctx.Err() != nil) {
+			return err
+		}
 	}
 	defer kept.Close()
 	cfg := node.Config{
-		Log: kept.Log(), Records: kept.Records(), Bus: nc, Lease: o.Lease, KeepAlive: time.Second,
+		Log: kept.Log(), Records: kept.Records(), Bus: nc, Lease: o.Lease, KeepAlive: time.Second, Reconnect: reconnect,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	var n *node.Node
