@@ -158,21 +158,20 @@ func nameOf(session *Session, body []byte) string {
 func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, header http.Header) (*Call, error) {
 	c := n.call(session, nameOf(session, body), body, header, 1)
 	c.at = c.stream.Start()
-	err := n.keep(ctx, c)
-	if store.CodeOf(err) == store.Conflict {
-		return c, errBegun
-	}
-	return c, err
+	return c, n.keep(ctx, c)
 }
 
 // begin begins the stream of a call. Of all that try it, one succeeds.
 func (n *Node) begin(c *Call) error {
 	err := c.append(labelBegin, []byte(rand.Text()))
-	if errors.Is(err, errTaken) {
-		n.drop(n.ctx, callKey(c.owner, c.stream))
-		return errBegun
+	if !errors.Is(err, errTaken) {
+		return err
 	}
-	return err
+	// The record is needed where the same request has come to this node before.
+	if last, err := n.cfg.Log.Last(n.ctx, c.stream); err == nil && writer(last.Label) != c.owner {
+		n.drop(n.ctx, callKey(c.owner, c.stream))
+	}
+	return errBegun
 }
 
 func (n *Node) call(session *Session, stream string, body []byte, header http.Header, epoch int) *Call {
@@ -181,12 +180,17 @@ func (n *Node) call(session *Session, stream string, body []byte, header http.He
 	return c
 }
 
+// keep makes the record of a call. One that is there is this node's own: of an attempt whose answer was lost, or of the
+// same request. Who runs the call is for the log to decide.
 func (n *Node) keep(ctx context.Context, c *Call) error {
 	value, err := json.Marshal(kept{c.Session.ID, c.Session.User, c.stream.Name, c.Body, c.Header.Get(headerRevision), c.Epoch})
 	if err != nil {
 		return err
 	}
 	_, err = n.cfg.Records.Put(ctx, callKey(c.owner, c.stream), value, 0)
+	if store.CodeOf(err) == store.Conflict {
+		return nil
+	}
 	return err
 }
 

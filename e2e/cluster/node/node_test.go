@@ -406,3 +406,41 @@ func TestFault354_StoreAwayWhileACallIsTaken(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// unheard are records of which each call's is stored, and the answer says that somebody has stored it before: as a store does
+// that was asked twice, since its first answer was lost.
+type unheard struct{ store.Records }
+
+func (u unheard) Put(ctx context.Context, key store.Key, value []byte, revision uint64) (uint64, error) {
+	next, err := u.Records.Put(ctx, key, value, revision)
+	if err == nil && key.Kind == "calls" {
+		return 0, &store.Error{Code: store.Conflict, Op: "put"}
+	}
+	return next, err
+}
+
+// TestFault356_OwnRecord: the answer to a node is lost that has stored the record of a call, a new one or one that it takes over. The
+// record that it finds then is its own: the call runs, once.
+func TestFault356_OwnRecord(t *testing.T) {
+	r := newRig(t)
+	use := func(c *Config) { c.Records, c.Lease = unheard{r.records}, time.Minute }
+	a, url := r.node(use)
+	b, _ := r.node(use)
+	session := r.session(url, "")
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`
+	first := r.ask("POST", url, call, headerSession, session)
+	again := r.ask("POST", url, call, headerSession, session)
+	if records, err := r.records.List(t.Context(), "calls", a.Name()); err != nil || len(records) != 1 {
+		t.Fatalf("%d records of the call, %v", len(records), err)
+	}
+	b.takeOver(t.Context(), a.Name())
+	for _, response := range []*http.Response{first, again} {
+		text, err := io.ReadAll(response.Body)
+		if err != nil || !strings.Contains(string(text), "nobody knows how far it got") {
+			t.Errorf("%s: %s, %v", response.Status, text, err)
+		}
+	}
+	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 2 || took != 1 { // initialize, and the call
+		t.Errorf("%d runs, %d taken over", runs, took)
+	}
+}
