@@ -1,6 +1,7 @@
 package jetstore_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -240,6 +241,42 @@ func TestAckLost(t *testing.T) {
 	}
 	if n, err := count(t, a, stream.Start()); n != 2 || err != nil {
 		t.Errorf("%d events, %v", n, err)
+	}
+}
+
+// hasty refuses an append so many times as if somebody else had written, as servers do while an earlier try is under way.
+type hasty struct {
+	jetstream.JetStream
+	times int
+}
+
+func (h *hasty) PublishMsg(ctx context.Context, m *nats.Msg, opts ...jetstream.PublishOpt) (*jetstream.PubAck, error) {
+	if h.times--; h.times >= 0 {
+		return nil, &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}
+	}
+	return h.JetStream.PublishMsg(ctx, m, opts...)
+}
+
+// TestFault357_ConflictWithNobody: an append is refused since somebody else has written, and nobody has. It is tried again: else its
+// writer would give the stream up, and nobody would go on.
+func TestFault357_ConflictWithNobody(t *testing.T) {
+	s := embedded.Start(t, embedded.Options{})
+	js := &hasty{JetStream: embedded.Connect(t, s.ClientURL())}
+	kept, err := jetstore.Open(t.Context(), js, jetstore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kept.Close)
+	js.times = 2
+	end := fill(t, kept.Log(), stream.Start(), "1")
+	js.times = 2
+	fill(t, kept.Log(), end, "2")
+	if n, err := count(t, kept.Log(), stream.Start()); n != 2 || err != nil {
+		t.Errorf("%d events, %v", n, err)
+	}
+	js.times = 2
+	if _, err := kept.Log().Append(t.Context(), stream, end, "message", []byte("another 2")); store.CodeOf(err) != store.Conflict {
+		t.Errorf("with an event of somebody else: %v", err)
 	}
 }
 

@@ -76,6 +76,10 @@ func (l *eventLog) publish(ctx context.Context, s store.Stream, after, next stor
 	if store.CodeOf(lastErr) == store.Unavailable {
 		return 0, lastErr
 	}
+	// Nobody has written since: an earlier try is under way still, at the servers, or a leader is new and has not caught up.
+	if lastErr == nil && last.Position == after || store.CodeOf(lastErr) == store.Unknown && after.Number == 0 {
+		return 0, &store.Error{Code: store.Unavailable, Op: "append", Err: err}
+	}
 	return 0, err
 }
 

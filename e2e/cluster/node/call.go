@@ -135,6 +135,9 @@ func (c *Call) append(label string, data []byte) error {
 			if told != nil && told.Code == store.Conflict {
 				err = errTaken
 			}
+			if label != labelBegin && label != labelOwner {
+				c.node.cfg.Logger.Warn("a call is given up", "error", err)
+			}
 			c.over = err
 			c.stop(err)
 			return err
