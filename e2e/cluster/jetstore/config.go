@@ -32,6 +32,10 @@ type Config struct {
 	// Patience is how long a method tries again when the store does not answer, a leader is being
 	// elected, or the connection is away; 5 seconds by default.
 	Patience time.Duration
+	// Settle is for how long a server may take itself for the leader that can reach the others again: until it hears the
+	// next leader, which speaks once a second; 2 seconds by default. What is lost is said that much later, where there
+	// are Replicas.
+	Settle time.Duration
 	// Poll is how often a reader that waits looks by itself, in case word of an event was lost; 5 seconds
 	// by default.
 	Poll time.Duration
@@ -56,6 +60,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Patience == 0 {
 		c.Patience = 5 * time.Second
+	}
+	if c.Settle == 0 {
+		c.Settle = 2 * time.Second
 	}
 	if c.Poll == 0 {
 		c.Poll = 5 * time.Second
@@ -167,7 +174,8 @@ const (
 // sure looks at a stream of JetStream's, and looks again before it says that something is lost. A leader that was cut
 // off from the other servers takes itself for the leader for ten seconds more, and tells whoever reaches it what it had:
 // what was appended at the next leader meanwhile would be lost to that reader. So a majority has to agree to something
-// first, which a leader that is none any more does not get: then it is unavailable. What they agree to is an empty purge.
+// first, which a leader that is none any more does not get: then it is unavailable. What they agree to is an empty purge. Where
+// the network is just back both leaders answer, and the old one may be faster: it has to have heard of the next one, too.
 func (s *Store) sure(ctx context.Context, op string, of jetstream.Stream, kind string, look func() error) error {
 	err := look()
 	var told *store.Error
@@ -180,7 +188,14 @@ func (s *Store) sure(ctx context.Context, op string, of jetstream.Stream, kind s
 	if err != nil {
 		return err
 	}
-	return look()
+	settled := time.NewTimer(s.cfg.Settle)
+	defer settled.Stop()
+	select {
+	case <-settled.C:
+		return look()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // failed gives an error of the client's, or of a server's, its code.

@@ -50,6 +50,7 @@ func TestReplicated(t *testing.T) {
 	open := func(t *testing.T, cfg jetstore.Config) (nodes []*jetstore.Store) {
 		prefix++
 		cfg.Prefix, cfg.Replicas, cfg.Memory, cfg.Patience = fmt.Sprint("P", prefix), 3, true, time.Minute
+		cfg.Settle = time.Millisecond // no server is cut off
 		for _, s := range servers[:2] {
 			nodes = append(nodes, node(t, s, cfg))
 		}

@@ -167,6 +167,9 @@ func (n *Node) keepNew(ctx context.Context, session *Session, body []byte, heade
 // begin begins the stream of a call. Of all that try it, one succeeds.
 func (n *Node) begin(c *Call) error {
 	err := c.append(labelBegin, []byte(rand.Text()))
+	if err == nil {
+		n.runs.Store(c.stream, c)
+	}
 	if !errors.Is(err, errTaken) {
 		return err
 	}
@@ -199,6 +202,7 @@ func (n *Node) keep(ctx context.Context, c *Call) error {
 
 // run runs a call to its end.
 func (n *Node) run(c *Call) {
+	defer n.runs.CompareAndDelete(c.stream, c)
 	defer c.stop(nil)
 	defer n.member.holding(func() { c.stop(errLease) })()
 	err := n.cfg.Backend.Run(c.running, c)

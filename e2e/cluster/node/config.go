@@ -59,6 +59,7 @@ type Node struct {
 	work   sync.WaitGroup
 	subs   []*nats.Subscription
 	member member
+	runs   sync.Map // the streams of the calls that run here
 }
 
 // Start makes a node and has it join the others.

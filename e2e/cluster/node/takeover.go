@@ -52,13 +52,16 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	case err != nil:
 		return false
 	}
-	if name := writer(last.Label); name != gone && name != n.Name() {
+	switch name := writer(last.Label); {
+	case name == gone:
+	case name == n.Name():
+		if _, runs := n.runs.Load(stream); runs {
+			return false
+		}
+	default:
 		if alive, err := n.there(ctx, name); alive || err != nil {
 			return false // it runs the call, or is about to
 		}
-	}
-	if _, err := n.cfg.Records.Get(ctx, callKey(n.Name(), stream)); store.CodeOf(err) != store.Unknown {
-		return false // it runs here
 	}
 	session, err := n.session(ctx, k.Session, k.User)
 	if err == errNoSession {
@@ -78,12 +81,14 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 	}
 	_ = n.cfg.Records.Delete(ctx, old, record.Revision)
 	n.cfg.Logger.Info("took over a call", "epoch", c.Epoch)
+	n.runs.Store(stream, c)
 	n.work.Go(func() { n.goOn(c) })
 	return true
 }
 
 // goOn runs a call behind what it has said.
 func (n *Node) goOn(c *Call) {
+	defer n.runs.CompareAndDelete(c.stream, c)
 	defer n.member.holding(func() { c.stop(errLease) })()
 	for {
 		err := c.readPast()
