@@ -204,7 +204,13 @@ func (n *Node) keep(ctx context.Context, c *Call) error {
 func (n *Node) run(c *Call) {
 	defer n.runs.CompareAndDelete(c.stream, c)
 	defer c.stop(nil)
-	defer n.member.holding(func() { c.stop(errLease) })()
+	done, ok := n.member.holding(c.owner, func() { c.stop(errLease) })
+	if !ok {
+		c.stop(errLease)
+		n.abandon(c.owner)
+		return
+	}
+	defer done()
 	err := n.cfg.Backend.Run(c.running, c)
 	if c.running.Err() != nil {
 		return // the record stays, for whoever goes on

@@ -96,15 +96,37 @@ func (n *Node) leased() bool {
 	return n.cfg.Clock().Sub(n.member.renewed) < n.cfg.Lease*2/3
 }
 
-// holding has a function called when the lease is lost, until done.
-func (m *member) holding(lost func()) (done func()) {
+// holding has a function called when the lease is lost under which a call was begun, until done; ok is false where it is lost
+// already.
+func (m *member) holding(owner string, lost func()) (done func(), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.name != owner {
+		return nil, false
+	}
 	m.held[&lost] = struct{}{}
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		delete(m.held, &lost)
+	}, true
+}
+
+// abandon has the others look once more for calls under a name that this node had: it has begun one, and lost its lease meanwhile.
+// They may have been through with that name by then.
+func (n *Node) abandon(name string) {
+	for n.ctx.Err() == nil {
+		record, err := n.cfg.Records.Get(n.ctx, nodeKey(name))
+		if err == nil || store.CodeOf(err) == store.Unknown {
+			_, err = n.cfg.Records.Put(n.ctx, nodeKey(name), []byte(name+" "+left), record.Revision)
+		}
+		if err == nil {
+			return
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-n.ctx.Done():
+		}
 	}
 }
 

@@ -444,3 +444,53 @@ func TestFault356_OwnRecord(t *testing.T) {
 		t.Errorf("%d runs, %d taken over", runs, took)
 	}
 }
+
+// slow are records that store a call's only once they are told to.
+type slow struct {
+	store.Records
+	came, goOn chan struct{}
+}
+
+func (s *slow) Put(ctx context.Context, key store.Key, value []byte, revision uint64) (uint64, error) {
+	if key.Kind == "calls" && bytes.Contains(value, []byte(`tools/call`)) {
+		close(s.came)
+		<-s.goOn
+	}
+	return s.Records.Put(ctx, key, value, revision)
+}
+
+// TestFault358_LeaseLostWhileACallBegins: a node loses its lease between the request and the record of the call, and the others
+// are through with its name before that is stored. They look once more: else nobody would ever go on with it.
+func TestFault358_LeaseLostWhileACallBegins(t *testing.T) {
+	r := newRig(t)
+	records := &slow{r.records, make(chan struct{}), make(chan struct{})}
+	a, url := r.node(func(c *Config) { c.Records, c.Lease = records, time.Minute })
+	b, _ := r.node(func(c *Config) { c.Lease = time.Minute })
+	session, name := r.session(url, ""), a.Name()
+	texts := make(chan string, 1)
+	go func() {
+		response := r.ask("POST", url, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`, headerSession, session)
+		text, _ := io.ReadAll(response.Body)
+		texts <- string(text)
+	}()
+	<-records.came
+	a.member.lose()
+	b.takeOver(t.Context(), name) // there is nothing
+	close(records.goOn)
+	for deadline := time.Now().Add(10 * time.Second); ; <-time.After(10 * time.Millisecond) {
+		record, err := r.records.Get(t.Context(), nodeKey(name))
+		if err == nil && string(record.Value) == name+" "+left {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the others are not told to look once more")
+		}
+	}
+	b.takeOver(t.Context(), name)
+	if text := <-texts; !strings.Contains(text, "nobody knows how far it got") {
+		t.Error(text)
+	}
+	if runs, took := r.echo.runs.Load(), r.echo.took.Load(); runs != 1 || took != 1 { // initialize; the call was never begun
+		t.Errorf("%d runs, %d taken over", runs, took)
+	}
+}

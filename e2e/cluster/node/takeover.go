@@ -89,7 +89,13 @@ func (n *Node) takeOne(ctx context.Context, gone string, record store.Record) bo
 // goOn runs a call behind what it has said.
 func (n *Node) goOn(c *Call) {
 	defer n.runs.CompareAndDelete(c.stream, c)
-	defer n.member.holding(func() { c.stop(errLease) })()
+	done, ok := n.member.holding(c.owner, func() { c.stop(errLease) })
+	if !ok {
+		c.stop(errLease)
+		n.abandon(c.owner)
+		return
+	}
+	defer done()
 	for {
 		err := c.readPast()
 		var told *store.Error
