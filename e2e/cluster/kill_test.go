@@ -75,7 +75,7 @@ func TestFault422_RollingRestart(t *testing.T) {
 	for _, label := range labels {
 		client.AwaitProgress(ids[label], 2)
 	}
-	for _, p := range c.Nodes {
+	for i, p := range c.Nodes {
 		epochs := map[string]int{}
 		for _, label := range labels {
 			if c.Running(label) == p {
@@ -87,6 +87,10 @@ func TestFault422_RollingRestart(t *testing.T) {
 			c.World.AwaitEpoch(label, epoch+1)
 		}
 		p.Start()
+		for _, label := range labels { // each call moves, and the page is back, before the next one
+			c.World.Hold(label, 4+i)
+			client.AwaitProgress(ids[label], 3+i)
+		}
 	}
 	for _, label := range labels {
 		c.World.Release(label)
