@@ -131,6 +131,9 @@ func TestFault423_Partition(t *testing.T) {
 
 // TestReloads: the page is reloaded again and again while nodes are killed.
 func TestReloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make cluster plays it")
+	}
 	c := rig.Start(t, rig.Options{})
 	client := rig.Connect(t, c.URL)
 	c.World.Hold("a", 4)

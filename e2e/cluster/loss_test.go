@@ -87,6 +87,9 @@ func TestFault410_PoisonInACall(t *testing.T) {
 // TestFault412_FullDiskInACall: the disk of the store is full in the middle of a call. Nothing comes to the page that is not stored; the
 // nodes cannot say that they live, and give up what they run. With room again the call goes on.
 func TestFault412_FullDiskInACall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make cluster plays it")
+	}
 	c, client, id, _ := held(t, rig.Options{StoreBytes: 1 << 20})
 	kept, err := jetstore.Open(t.Context(), embedded.Connect(t, c.Store), jetstore.Config{})
 	if err != nil {
