@@ -1,0 +1,130 @@
+//go:build !js
+
+package engines
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// Chromium is Chromium or Chrome, as package chrome finds it. It is a process of
+// the story's own here, since stories kill it.
+type Chromium struct{}
+
+// Name is "Chromium".
+func (Chromium) Name() string { return "Chromium" }
+
+// Find asks the one that all stories drive for its version.
+func (Chromium) Find() (string, error) {
+	path, err := chrome.Find()
+	if err != nil {
+		return "", err
+	}
+	return chrome.Version(path)
+}
+
+// blockedSiteData is the setting "Don't allow sites to save data on your device".
+const blockedSiteData = `{"profile":{"default_content_setting_values":{"cookies":2}}}`
+
+// Start starts a headless one.
+func (Chromium) Start(ctx context.Context, o Options) (Browser, error) {
+	path, err := chrome.Find()
+	if err != nil {
+		return nil, err
+	}
+	if o.Blocked {
+		place := filepath.Join(o.Profile, "Default")
+		if err := os.MkdirAll(place, 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(filepath.Join(place, "Preferences"), []byte(blockedSiteData), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(o.Profile))
+	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
+	first, cancel := chromedp.NewContext(allocator)
+	c := &chromium{first: first, release: func() { cancel(); release() }}
+	// chromedp ties the life of the browser to the context of the first call,
+	// so that it may carry no deadline.
+	stuck := context.AfterFunc(ctx, cancel)
+	err = chromedp.Do(first)
+	stuck()
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// chromium is one that runs.
+type chromium struct {
+	first   context.Context // of its first tab
+	release func()
+	tabs    []*chromiumTab
+}
+
+func (c *chromium) Open(ctx context.Context, url string) (Tab, error) {
+	// The browser would end with its first tab, so that that one stays empty.
+	t := &chromiumTab{}
+	t.ctx, t.cancel = chromedp.NewContext(c.first)
+	if err := chromedp.Do(t.ctx); err != nil {
+		return nil, err
+	}
+	c.tabs = append(c.tabs, t)
+	return t, t.Navigate(ctx, url)
+}
+
+func (c *chromium) Offline(ctx context.Context, offline bool) error {
+	for _, t := range c.tabs {
+		err := t.do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error { return chrome.EmulateOffline(ctx, t, offline) }))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *chromium) Kill() {
+	if process := chromedp.FromContext(c.first).Browser.Process(); process != nil {
+		_ = process.Kill() // or it has ended already
+	}
+	c.release()
+}
+
+// chromiumTab is a tab. None is ever hidden: headless Chromium hides none.
+type chromiumTab struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// do runs actions on the tab for as long as ctx lasts.
+func (t *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
+	limited, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	return chromedp.Do(limited, steps...)
+}
+
+func (t *chromiumTab) Evaluate(ctx context.Context, expression string) (string, error) {
+	limited, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	return chromedp.Run(limited, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+}
+
+func (t *chromiumTab) Navigate(ctx context.Context, url string) error {
+	return t.do(ctx, chromedp.Navigate(url))
+}
+
+func (t *chromiumTab) Reload(ctx context.Context) error { return t.do(ctx, chromedp.Reload()) }
+
+func (t *chromiumTab) Close(context.Context) error {
+	t.cancel()
+	return nil
+}

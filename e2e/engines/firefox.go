@@ -1,0 +1,201 @@
+//go:build !js
+
+package engines
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Firefox is Mozilla's, of the release or the ESR channel.
+type Firefox struct{}
+
+// Name is "Firefox".
+func (Firefox) Name() string { return "Firefox" }
+
+// Find asks the Firefox that the environment variable FIREFOX names, or the one
+// in PATH, for its version.
+func (Firefox) Find() (string, error) {
+	path, err := firefoxPath()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", path, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func firefoxPath() (string, error) {
+	if chosen := os.Getenv("FIREFOX"); chosen != "" {
+		return exec.LookPath(chosen)
+	}
+	for _, name := range []string{"firefox-esr", "firefox"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("no Firefox found: apt-get install firefox-esr, or set FIREFOX to its path")
+}
+
+// preferences are those that stories need. What keeps Firefox from asking
+// people and calling home it sets by itself while it is driven.
+var preferences = []string{
+	`user_pref("browser.sessionstore.resume_from_crash", false);`,
+	`user_pref("toolkit.startup.max_resumed_crashes", -1);`,
+	// Its own servers' addresses are reached all the same while offline, unless this says so.
+	`user_pref("network.disable-localhost-when-offline", true);`,
+}
+
+// siteDataBlocked is what "Delete cookies and site data: block all" sets.
+const siteDataBlocked = `user_pref("network.cookie.cookieBehavior", 2);`
+
+// listening is the line in which Firefox says where it takes commands.
+var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
+
+// Start starts a headless Firefox.
+func (Firefox) Start(ctx context.Context, o Options) (Browser, error) {
+	path, err := firefoxPath()
+	if err != nil {
+		return nil, err
+	}
+	prefs := preferences[:len(preferences):len(preferences)]
+	if o.Blocked {
+		prefs = append(prefs, siteDataBlocked)
+	}
+	if err := os.WriteFile(filepath.Join(o.Profile, "user.js"), []byte(strings.Join(prefs, "\n")+"\n"), 0o644); err != nil {
+		return nil, err
+	}
+	program, err := launch(nil, path, "--headless", "--no-remote", "--profile", o.Profile,
+		"--remote-debugging-port=0", "--remote-allow-system-access", "about:blank")
+	if err != nil {
+		return nil, err
+	}
+	f := &firefox{program: program}
+	if err := f.connect(ctx); err != nil {
+		f.Kill()
+		return nil, err
+	}
+	return f, nil
+}
+
+// firefox is one that runs.
+type firefox struct {
+	program *process
+	bidi    *socket
+	taken   bool // its first tab
+}
+
+func (f *firefox) connect(ctx context.Context) error {
+	url, err := f.program.says(ctx, listening)
+	if err != nil {
+		return err
+	}
+	if f.bidi, err = dial(ctx, url+"/session", nil); err != nil {
+		return err
+	}
+	return f.bidi.call(ctx, "session.new", map[string]any{"capabilities": map[string]any{}}, nil)
+}
+
+// contexts lists the top-level browsing contexts of a scope: "content", or "chrome" for
+// Firefox's own windows.
+func (f *firefox) contexts(ctx context.Context, scope string) ([]string, error) {
+	var tree struct {
+		Contexts []struct{ Context string }
+	}
+	if err := f.bidi.call(ctx, "browsingContext.getTree", map[string]any{"moz:scope": scope, "maxDepth": 0}, &tree); err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, c := range tree.Contexts {
+		all = append(all, c.Context)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("firefox: no window of scope %s", scope)
+	}
+	return all, nil
+}
+
+func (f *firefox) Open(ctx context.Context, url string) (Tab, error) {
+	var made struct{ Context string }
+	if !f.taken {
+		first, err := f.contexts(ctx, "content")
+		if err != nil {
+			return nil, err
+		}
+		f.taken, made.Context = true, first[0]
+	} else if err := f.bidi.call(ctx, "browsingContext.create", map[string]any{"type": "tab"}, &made); err != nil {
+		return nil, err
+	}
+	t := &firefoxTab{f: f, context: made.Context}
+	return t, t.Navigate(ctx, url)
+}
+
+func (f *firefox) Offline(ctx context.Context, offline bool) error {
+	windows, err := f.contexts(ctx, "chrome")
+	if err != nil {
+		return err
+	}
+	_, err = f.evaluate(ctx, windows[0], fmt.Sprintf(`(async () => { Services.io.offline = %t; return ""; })()`, offline))
+	return err
+}
+
+func (f *firefox) Kill() {
+	f.program.kill()
+	if f.bidi != nil {
+		f.bidi.close()
+	}
+}
+
+// evaluate evaluates in a browsing context, its own or Firefox's.
+func (f *firefox) evaluate(ctx context.Context, context, expression string) (string, error) {
+	var got struct {
+		Type             string
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails struct{ Text string }
+	}
+	err := f.bidi.call(ctx, "script.evaluate", map[string]any{
+		"expression": expression, "target": map[string]any{"context": context}, "awaitPromise": true,
+	}, &got)
+	if err != nil {
+		return "", err
+	}
+	if got.Type != "success" {
+		return "", fmt.Errorf("firefox: the script threw %s", got.ExceptionDetails.Text)
+	}
+	var text string
+	if err := json.Unmarshal(got.Result.Value, &text); err != nil {
+		return "", fmt.Errorf("firefox: the script gave no string: %s", got.Result.Value)
+	}
+	return text, nil
+}
+
+// firefoxTab is a tab of Firefox. Those that are not in front are hidden, as a user's are.
+type firefoxTab struct {
+	f       *firefox
+	context string
+}
+
+func (t *firefoxTab) Evaluate(ctx context.Context, expression string) (string, error) {
+	return t.f.evaluate(ctx, t.context, expression)
+}
+
+func (t *firefoxTab) Navigate(ctx context.Context, url string) error {
+	return t.f.bidi.call(ctx, "browsingContext.navigate", map[string]any{"context": t.context, "url": url, "wait": "complete"}, nil)
+}
+
+func (t *firefoxTab) Reload(ctx context.Context) error {
+	return t.f.bidi.call(ctx, "browsingContext.reload", map[string]any{"context": t.context, "wait": "complete"}, nil)
+}
+
+func (t *firefoxTab) Close(ctx context.Context) error {
+	return t.f.bidi.call(ctx, "browsingContext.close", map[string]any{"context": t.context}, nil)
+}

@@ -1,0 +1,138 @@
+//go:build !js
+
+package engines
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/e2e/chrome"
+)
+
+// storyLimit is how long a story may take before its browser is ended. It says nothing
+// of how quick anything has to be: it is far above what a busy machine needs.
+const storyLimit = 3 * time.Minute
+
+// A scene is one story in one engine: a browser on a profile of its own, a
+// site that has the module, and what ends a browser that hangs.
+type scene struct {
+	*testing.T
+	ctx     context.Context // of the whole story
+	engine  Engine
+	options Options
+	site    *chrome.Site
+	pages   []*page
+	running atomic.Pointer[Browser]
+	doing   atomic.Value // string: what the browser was asked last
+}
+
+// play tells a story in an engine. A browser that does not answer is ended after the
+// limit, and the test says in which story that was, and what it had been asked.
+func play(t *testing.T, engine Engine, limit time.Duration, story func(*scene)) {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("the story has had its %v", limit))
+	defer cancel()
+	profile, err := os.MkdirTemp("", "holdfast-engine-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{T: t, ctx: ctx, engine: engine, options: Options{Profile: profile}}
+	s.doing.Store("nothing")
+	// A command ends with its context; what does not even so ends with its browser.
+	defer context.AfterFunc(ctx, s.kill)()
+	defer s.end()
+	story(s)
+}
+
+// fail ends the story, and says what the browser was asked.
+func (s *scene) fail(format string, args ...any) {
+	s.Helper()
+	why := ""
+	if s.ctx.Err() != nil {
+		why = fmt.Sprintf("%s was ended: %v. ", s.engine.Name(), context.Cause(s.ctx))
+	}
+	s.Fatalf("%s: %s%s; it was asked: %s", s.engine.Name(), why, fmt.Sprintf(format, args...), s.doing.Load())
+}
+
+// own gives the story its site. Stories that say nothing have one.
+func (s *scene) own() *chrome.Site {
+	s.Helper()
+	if s.site == nil {
+		s.site = chrome.NewSite(s.T)
+	}
+	return s.site
+}
+
+// start starts the browser.
+func (s *scene) start() Browser {
+	s.Helper()
+	if browser := s.running.Load(); browser != nil {
+		return *browser
+	}
+	s.doing.Store("to start")
+	browser, err := s.engine.Start(s.ctx, s.options)
+	if err != nil {
+		s.fail("it does not start: %v", err)
+	}
+	s.running.Store(&browser)
+	if s.ctx.Err() != nil {
+		s.kill()
+	}
+	return browser
+}
+
+// kill ends the browser as a crash does, if one runs.
+func (s *scene) kill() {
+	if browser := s.running.Swap(nil); browser != nil {
+		(*browser).Kill()
+	}
+}
+
+// open opens a page, and starts the browser for the first.
+func (s *scene) open(url string) *page {
+	s.Helper()
+	browser := s.start()
+	s.doing.Store("to open " + url)
+	tab, err := browser.Open(s.ctx, url)
+	if err != nil {
+		s.fail("%v", err)
+	}
+	p := &page{s: s, tab: tab}
+	s.pages = append(s.pages, p)
+	return p
+}
+
+// crash kills the browser with all its pages. The next open starts it again, on
+// the same profile.
+func (s *scene) crash() {
+	s.kill()
+	s.pages = nil
+}
+
+// lookLimit bounds each look at a page after its story.
+const lookLimit = 3 * time.Second
+
+// end checks what the pages threw, shows what a failed story needs shown, and
+// ends the browser.
+func (s *scene) end() {
+	for i, p := range s.pages {
+		if p.closed || s.running.Load() == nil {
+			continue
+		}
+		if thrown, err := p.look(`window.thrown ?? []`); err == nil && thrown != "[]" {
+			s.Errorf("page %d threw %s", i+1, thrown)
+		}
+		if s.Failed() {
+			has, err := p.look(`({ address: location.href, trails: window.trails, states: window.states, host: window.mcp?.host })`)
+			s.Logf("page %d has %s (%v)", i+1, has, err)
+		}
+	}
+	s.kill()
+	if err := os.RemoveAll(s.options.Profile); err != nil {
+		s.Logf("the profile stays behind: %v", err)
+	}
+}
