@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"github.com/holdfast-mcp/holdfast/e2e/chrome"
@@ -64,20 +66,44 @@ func (Chromium) Start(ctx context.Context, o Options) (Browser, error) {
 
 // chromium is one that runs.
 type chromium struct {
-	first   context.Context // of its first tab
+	first   context.Context // of its first tab, with which it would end: that stays empty
 	release func()
+	user    cdp.BrowserContextID // "" is the profile's own
 	tabs    []*chromiumTab
 }
 
 func (c *chromium) Open(ctx context.Context, url string) (Tab, error) {
-	// The browser would end with its first tab, so that that one stays empty.
+	var which []chromedp.ContextOption
+	if c.user != "" {
+		which = append(which, chromedp.WithExistingBrowserContext(c.user))
+	}
 	t := &chromiumTab{}
-	t.ctx, t.cancel = chromedp.NewContext(c.first)
+	t.ctx, t.cancel = chromedp.NewContext(c.first, which...)
 	if err := chromedp.Do(t.ctx); err != nil {
 		return nil, err
 	}
 	c.tabs = append(c.tabs, t)
 	return t, t.Navigate(ctx, url)
+}
+
+func (c *chromium) User(ctx context.Context) (Browser, error) {
+	limited, cancel := within(ctx, c.first)
+	defer cancel()
+	made, err := chromedp.CallBrowser(limited, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	if err != nil {
+		return nil, err
+	}
+	return &chromium{first: c.first, release: c.release, user: made.BrowserContextID}, nil
+}
+
+func (c *chromium) Leave(ctx context.Context) error {
+	for _, t := range c.tabs {
+		t.cancel()
+	}
+	limited, cancel := within(ctx, c.first)
+	defer cancel()
+	_, err := chromedp.CallBrowser(limited, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: c.user})
+	return err
 }
 
 func (c *chromium) Offline(ctx context.Context, offline bool) error {
@@ -103,18 +129,22 @@ type chromiumTab struct {
 	cancel context.CancelFunc
 }
 
-// do runs actions on the tab for as long as ctx lasts.
+// within is a context of chromedp's that also ends with another one.
+func within(ctx, chromedps context.Context) (context.Context, context.CancelFunc) {
+	limited, cancel := context.WithCancel(chromedps)
+	stop := context.AfterFunc(ctx, cancel)
+	return limited, func() { stop(); cancel() }
+}
+
 func (t *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
-	limited, cancel := context.WithCancel(t.ctx)
+	limited, cancel := within(ctx, t.ctx)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
 	return chromedp.Do(limited, steps...)
 }
 
 func (t *chromiumTab) Evaluate(ctx context.Context, expression string) (string, error) {
-	limited, cancel := context.WithCancel(t.ctx)
+	limited, cancel := within(ctx, t.ctx)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
 	return chromedp.Run(limited, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
 }
 

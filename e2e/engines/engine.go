@@ -37,6 +37,11 @@ type Browser interface {
 	// Open opens a page and waits until it is loaded. The first call takes the page
 	// that the browser has; every other makes a tab, or a window where hidden tabs stand still.
 	Open(ctx context.Context, url string) (Tab, error)
+	// User returns the same browser for another user, with empty storage of its own. It
+	// is for stories that need no process of their own: to start one takes its time.
+	User(ctx context.Context) (Browser, error)
+	// Leave closes the pages of a browser that User gave, and forgets what they stored.
+	Leave(ctx context.Context) error
 	// Offline takes the network away from all pages, and gives it back; pages are told.
 	// It is ErrCannot where the engine's protocol has no such thing.
 	Offline(ctx context.Context, offline bool) error
@@ -59,4 +64,4 @@ type Tab interface {
 }
 
 // All are the engines, in the order of the columns of docs/browsers.md.
-func All() []Engine { return []Engine{Chromium{}, Firefox{}} }
+func All() []Engine { return []Engine{Chromium{}, Firefox{}, WebKit{}} }

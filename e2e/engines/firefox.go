@@ -91,7 +91,7 @@ func (Firefox) Start(ctx context.Context, o Options) (Browser, error) {
 type firefox struct {
 	program *process
 	bidi    *socket
-	taken   bool // its first tab
+	user    string // of its pages: a user context; "" is the profile's own
 }
 
 func (f *firefox) connect(ctx context.Context) error {
@@ -125,18 +125,28 @@ func (f *firefox) contexts(ctx context.Context, scope string) ([]string, error) 
 }
 
 func (f *firefox) Open(ctx context.Context, url string) (Tab, error) {
+	how := map[string]any{"type": "tab"}
+	if f.user != "" {
+		how["userContext"] = f.user
+	}
 	var made struct{ Context string }
-	if !f.taken {
-		first, err := f.contexts(ctx, "content")
-		if err != nil {
-			return nil, err
-		}
-		f.taken, made.Context = true, first[0]
-	} else if err := f.bidi.call(ctx, "browsingContext.create", map[string]any{"type": "tab"}, &made); err != nil {
+	if err := f.bidi.call(ctx, "browsingContext.create", how, &made); err != nil {
 		return nil, err
 	}
 	t := &firefoxTab{f: f, context: made.Context}
 	return t, t.Navigate(ctx, url)
+}
+
+func (f *firefox) User(ctx context.Context) (Browser, error) {
+	var made struct{ UserContext string }
+	if err := f.bidi.call(ctx, "browser.createUserContext", map[string]any{}, &made); err != nil {
+		return nil, err
+	}
+	return &firefox{program: f.program, bidi: f.bidi, user: made.UserContext}, nil
+}
+
+func (f *firefox) Leave(ctx context.Context) error {
+	return f.bidi.call(ctx, "browser.removeUserContext", map[string]any{"userContext": f.user}, nil)
 }
 
 func (f *firefox) Offline(ctx context.Context, offline bool) error {

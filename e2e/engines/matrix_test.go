@@ -16,10 +16,10 @@ var engines = flag.String("engines", "", "the engines of TestMatrix, by comma: f
 // A story is one row of docs/browsers.md.
 type story struct {
 	name  string
-	shows string       // what the page says of it
-	tell  func(*scene) // in any engine
-	short bool         // whether it is in the short row
-	in    map[Engine]exception
+	shows string               // what the page says of it
+	tell  func(*scene)         // in any engine
+	short bool                 // whether it is in the short row
+	in    map[Engine]exception // where it is not as in the others
 }
 
 // An exception is an engine in which a story is not as in the others.
@@ -63,6 +63,8 @@ func tellAll(t *testing.T, engine Engine) {
 		t.Skip(err)
 	}
 	t.Log(version)
+	in := &house{engine: engine}
+	defer in.forget()
 	for _, story := range stories {
 		if testing.Short() && !story.short {
 			continue
@@ -71,7 +73,7 @@ func tellAll(t *testing.T, engine Engine) {
 			if except := story.in[engine]; except.cannot {
 				t.Skip(except.note)
 			}
-			play(t, engine, storyLimit, story.tell)
+			play(t, in, storyLimit, story.tell)
 		})
 	}
 }

@@ -22,6 +22,7 @@ const storyLimit = 3 * time.Minute
 type scene struct {
 	*testing.T
 	ctx     context.Context // of the whole story
+	house   *house
 	engine  Engine
 	options Options
 	site    *chrome.Site
@@ -32,20 +33,28 @@ type scene struct {
 
 // play tells a story in an engine. A browser that does not answer is ended after the
 // limit, and the test says in which story that was, and what it had been asked.
-func play(t *testing.T, engine Engine, limit time.Duration, story func(*scene)) {
+func play(t *testing.T, in *house, limit time.Duration, tell func(*scene)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("the story has had its %v", limit))
 	defer cancel()
-	profile, err := os.MkdirTemp("", "holdfast-engine-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &scene{T: t, ctx: ctx, engine: engine, options: Options{Profile: profile}}
+	s := &scene{T: t, ctx: ctx, house: in, engine: in.engine}
 	s.doing.Store("nothing")
 	// A command ends with its context; what does not even so ends with its browser.
 	defer context.AfterFunc(ctx, s.kill)()
 	defer s.end()
-	story(s)
+	tell(s)
+}
+
+// alone gives the story a browser process and a profile of its own, which it may kill or
+// take the network from.
+func (s *scene) alone(o Options) {
+	s.Helper()
+	profile, err := os.MkdirTemp("", "holdfast-engine-")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.options = o
+	s.options.Profile = profile
 }
 
 // fail ends the story, and says what the browser was asked.
@@ -74,7 +83,11 @@ func (s *scene) start() Browser {
 		return *browser
 	}
 	s.doing.Store("to start")
-	browser, err := s.engine.Start(s.ctx, s.options)
+	begin := s.house.user
+	if s.options.Profile != "" {
+		begin = func(ctx context.Context) (Browser, error) { return s.engine.Start(ctx, s.options) }
+	}
+	browser, err := begin(s.ctx)
 	if err != nil {
 		s.fail("it does not start: %v", err)
 	}
@@ -116,6 +129,9 @@ func (s *scene) crash() {
 // lookLimit bounds each look at a page after its story.
 const lookLimit = 3 * time.Second
 
+// leaveLimit bounds how long a browser may take to close the pages of a story.
+const leaveLimit = 20 * time.Second
+
 // end checks what the pages threw, shows what a failed story needs shown, and
 // ends the browser.
 func (s *scene) end() {
@@ -131,8 +147,28 @@ func (s *scene) end() {
 			s.Logf("page %d has %s (%v)", i+1, has, err)
 		}
 	}
+	if s.options.Profile == "" {
+		s.leave()
+		return
+	}
 	s.kill()
 	if err := os.RemoveAll(s.options.Profile); err != nil {
 		s.Logf("the profile stays behind: %v", err)
+	}
+}
+
+// leave closes the pages of a browser that other stories use as well. One that cannot do
+// so, or that was ended, is not used again.
+func (s *scene) leave() {
+	browser := s.running.Swap(nil)
+	if browser == nil {
+		s.house.forget()
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+	defer cancel()
+	if err := (*browser).Leave(ctx); err != nil {
+		s.Logf("%s does not close its pages: %v", s.engine.Name(), err)
+		s.house.forget()
 	}
 }

@@ -18,7 +18,8 @@ const answerCap = 64 << 20
 // BiDi and WebKit's inspector both have them: {id, method, params}, and {id,
 // result} or {id, error}. What has no id is an event.
 type socket struct {
-	conn   *websocket.Conn
+	write  func(ctx context.Context, text []byte) error
+	close  func()                                      // ends the connection without waiting for the browser
 	events func(method string, params json.RawMessage) // may be nil
 
 	mu      sync.Mutex
@@ -50,14 +51,19 @@ func dial(ctx context.Context, url string, events func(string, json.RawMessage))
 		return nil, fmt.Errorf("connecting to the browser: %w", err)
 	}
 	conn.SetReadLimit(answerCap)
-	s := &socket{conn: conn, events: events, waiting: map[int]chan reply{}}
-	go s.read()
+	s := &socket{
+		write:   func(ctx context.Context, text []byte) error { return conn.Write(ctx, websocket.MessageText, text) },
+		close:   func() { _ = conn.CloseNow() },
+		events:  events,
+		waiting: map[int]chan reply{},
+	}
+	go s.read(conn)
 	return s, nil
 }
 
-func (s *socket) read() {
+func (s *socket) read(conn *websocket.Conn) {
 	for {
-		_, text, err := s.conn.Read(context.Background())
+		_, text, err := conn.Read(context.Background())
 		if err != nil {
 			s.end(fmt.Errorf("the browser has ended the connection: %w", err))
 			return
@@ -112,7 +118,7 @@ func (s *socket) call(ctx context.Context, method string, params, result any) er
 	if err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
-	if err := s.conn.Write(ctx, websocket.MessageText, text); err != nil {
+	if err := s.write(ctx, text); err != nil {
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	return s.await(ctx, method, id, waits, result)
@@ -148,6 +154,3 @@ func (s *socket) await(ctx context.Context, method string, id int, waits chan re
 		return fmt.Errorf("%s: %w", method, ctx.Err())
 	}
 }
-
-// close ends the connection without waiting for the browser.
-func (s *socket) close() { _ = s.conn.CloseNow() }
