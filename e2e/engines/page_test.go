@@ -22,7 +22,7 @@ type void = any
 // eval evaluates an expression and returns its value; a promise is awaited.
 func eval[T any](p *page, expression string) T {
 	p.s.Helper()
-	p.s.doing.Store(expression)
+	p.s.ask(expression)
 	text, err := p.tab.Evaluate(p.s.ctx, `(async () => JSON.stringify((await (`+expression+`)) ?? null))()`)
 	if err != nil {
 		p.s.fail("%v", err)
@@ -58,7 +58,7 @@ const (
 // waitFor waits until an expression is truthy. What throws is not yet so.
 func (p *page) waitFor(predicate string) {
 	p.s.Helper()
-	p.s.doing.Store("to wait for " + predicate)
+	p.s.ask("to wait for " + predicate)
 	question := `(async () => {
 		try {
 			return (await (` + predicate + `)) ? "yes" : "it was falsy";
@@ -94,7 +94,7 @@ func (p *page) waitFor(predicate string) {
 // reload loads the page again.
 func (p *page) reload() {
 	p.s.Helper()
-	p.s.doing.Store("to reload")
+	p.s.ask("to reload")
 	if err := p.tab.Reload(p.s.ctx); err != nil {
 		p.s.fail("%v", err)
 	}
@@ -103,7 +103,7 @@ func (p *page) reload() {
 // navigate goes to an address.
 func (p *page) navigate(url string) {
 	p.s.Helper()
-	p.s.doing.Store("to go to " + url)
+	p.s.ask("to go to " + url)
 	if err := p.tab.Navigate(p.s.ctx, url); err != nil {
 		p.s.fail("%v", err)
 	}
@@ -112,7 +112,7 @@ func (p *page) navigate(url string) {
 // close closes the page, as a user does.
 func (p *page) close() {
 	p.s.Helper()
-	p.s.doing.Store("to close a page")
+	p.s.ask("to close a page")
 	if err := p.tab.Close(p.s.ctx); err != nil {
 		p.s.fail("%v", err)
 	}
@@ -122,7 +122,7 @@ func (p *page) close() {
 // eventually waits for something outside of the browser, within the story's limit.
 func (s *scene) eventually(what string, ok func() bool) {
 	s.Helper()
-	s.doing.Store(fmt.Sprintf("nothing, while the test waited for %s", what))
+	s.ask(fmt.Sprintf("nothing, while the test waited for %s", what))
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
 	for !ok() {

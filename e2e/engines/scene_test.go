@@ -28,7 +28,24 @@ type scene struct {
 	site    *chrome.Site
 	pages   []*page
 	running atomic.Pointer[Browser]
-	doing   atomic.Value // string: what the browser was asked last
+	doing   question
+}
+
+// A question is what the browser was asked last.
+type question struct {
+	what string
+	at   time.Time
+}
+
+// slow is from when on an answer is worth a line in the log.
+const slow = 5 * time.Second
+
+// ask notes what the browser is asked next.
+func (s *scene) ask(what string) {
+	if took := time.Since(s.doing.at); !s.doing.at.IsZero() && took > slow {
+		s.Logf("%v passed since it was asked: %s", took.Round(time.Millisecond), s.doing.what)
+	}
+	s.doing = question{what, time.Now()}
 }
 
 // play tells a story in an engine. A browser that does not answer is ended after the
@@ -38,7 +55,7 @@ func play(t *testing.T, in *house, limit time.Duration, tell func(*scene)) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("the story has had its %v", limit))
 	defer cancel()
 	s := &scene{T: t, ctx: ctx, house: in, engine: in.engine}
-	s.doing.Store("nothing")
+	s.ask("nothing")
 	// A command ends with its context; what does not even so ends with its browser.
 	defer context.AfterFunc(ctx, s.kill)()
 	defer s.end()
@@ -64,7 +81,7 @@ func (s *scene) fail(format string, args ...any) {
 	if s.ctx.Err() != nil {
 		why = fmt.Sprintf("%s was ended: %v. ", s.engine.Name(), context.Cause(s.ctx))
 	}
-	s.Fatalf("%s: %s%s; it was asked: %s", s.engine.Name(), why, fmt.Sprintf(format, args...), s.doing.Load())
+	s.Fatalf("%s: %s%s; it was asked: %s", s.engine.Name(), why, fmt.Sprintf(format, args...), s.doing.what)
 }
 
 // own gives the story its site. Stories that say nothing have one.
@@ -82,7 +99,7 @@ func (s *scene) start() Browser {
 	if browser := s.running.Load(); browser != nil {
 		return *browser
 	}
-	s.doing.Store("to start")
+	s.ask("to start")
 	begin := s.house.user
 	if s.options.Profile != "" {
 		begin = func(ctx context.Context) (Browser, error) { return s.engine.Start(ctx, s.options) }
@@ -109,7 +126,7 @@ func (s *scene) kill() {
 func (s *scene) open(url string) *page {
 	s.Helper()
 	browser := s.start()
-	s.doing.Store("to open " + url)
+	s.ask("to open " + url)
 	tab, err := browser.Open(s.ctx, url)
 	if err != nil {
 		s.fail("%v", err)
@@ -124,6 +141,15 @@ func (s *scene) open(url string) *page {
 func (s *scene) crash() {
 	s.kill()
 	s.pages = nil
+}
+
+// offline takes the network from the browser, or gives it back.
+func (s *scene) offline(offline bool) {
+	s.Helper()
+	s.ask("to be offline, or no more")
+	if err := s.start().Offline(s.ctx, offline); err != nil {
+		s.fail("%v", err)
+	}
 }
 
 // lookLimit bounds each look at a page after its story.
