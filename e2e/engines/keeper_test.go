@@ -70,7 +70,7 @@ const byHand = `{ ack: "manual" }`
 // keeper is the address of such a page, for a server.
 func (s *scene) keeper(server, options string) string {
 	s.Helper()
-	s.own().File("/witness.mjs", witness)
+	s.own().File("/witness.mjs", witness+s.before)
 	return s.own().Page("/keeper", strings.NewReplacer("SERVER", chrome.JS(server), "OPTIONS", options).Replace(keeperScript))
 }
 
@@ -145,12 +145,8 @@ func (p *page) ends(server *peer.Peer, label string, n int) trail {
 	if !slices.Equal(got.Numbers, want) || !slices.Equal(got.Positions, want) {
 		p.s.Errorf("%s: the numbers are %v, at %v", label, got.Numbers, got.Positions)
 	}
-	o, streams := server.Oracle(), 1
-	if got.Restored {
-		// A browser may close the connection of a page that is gone only when the next page has its own.
-		streams = 2
-	}
-	if o.Runs(label) != 1 || o.MaxOpenStreams(label) > streams {
+	o := server.Oracle()
+	if o.Runs(label) != 1 || o.MaxOpenStreams(label) > 1 {
 		p.s.Errorf("%s ran %d times, on up to %d streams", label, o.Runs(label), o.MaxOpenStreams(label))
 	}
 	p.s.blameless(server)

@@ -26,10 +26,14 @@ type scene struct {
 	engine  Engine
 	options Options
 	site    *chrome.Site
+	before  string // what the story's pages run first
 	pages   []*page
 	running atomic.Pointer[Browser]
 	doing   question
 }
+
+// grace is how long after the limit of its story the browser may still show its pages.
+const grace = 30 * time.Second
 
 // A question is what the browser was asked last.
 type question struct {
@@ -57,7 +61,7 @@ func play(t *testing.T, in *house, limit time.Duration, tell func(*scene)) {
 	s := &scene{T: t, ctx: ctx, house: in, engine: in.engine}
 	s.ask("nothing")
 	// A command ends with its context; what does not even so ends with its browser.
-	defer context.AfterFunc(ctx, s.kill)()
+	defer time.AfterFunc(limit+grace, s.kill).Stop()
 	defer s.end()
 	tell(s)
 }
@@ -79,7 +83,7 @@ func (s *scene) fail(format string, args ...any) {
 	s.Helper()
 	why := ""
 	if s.ctx.Err() != nil {
-		why = fmt.Sprintf("%s was ended: %v. ", s.engine.Name(), context.Cause(s.ctx))
+		why = fmt.Sprintf("%v. ", context.Cause(s.ctx))
 	}
 	s.Fatalf("%s: %s%s; it was asked: %s", s.engine.Name(), why, fmt.Sprintf(format, args...), s.doing.what)
 }
@@ -165,11 +169,11 @@ func (s *scene) end() {
 		if p.closed || s.running.Load() == nil {
 			continue
 		}
-		if thrown, err := p.look(`window.thrown ?? []`); err == nil && thrown != "[]" {
+		if thrown, err := p.look(`window.thrown ?? []`); err == nil && thrown != "[]" && !s.Failed() {
 			s.Errorf("page %d threw %s", i+1, thrown)
 		}
 		if s.Failed() {
-			has, err := p.look(`({ address: location.href, trails: window.trails, states: window.states, host: window.mcp?.host })`)
+			has, err := p.look(`({ address: location.href, thrown: window.thrown, trails: window.trails, states: window.states, host: window.mcp?.host })`)
 			s.Logf("page %d has %s (%v)", i+1, has, err)
 		}
 	}

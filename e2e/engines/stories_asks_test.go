@@ -34,7 +34,6 @@ func task(s *scene) {
 			s.Errorf("%s: ran %d times", revision, runs)
 		}
 		s.blameless(p)
-		page.close()
 	}
 }
 

@@ -26,8 +26,7 @@ navigator.locks.request = () => Promise.reject(new DOMException("refused", "Secu
 
 // refused is blocked, where a script has to do it.
 func refused(s *scene) {
-	s.own().File("/holdfast.mjs", `import "/refusing.mjs"; export * from "/holdfast.mjs?built";`)
-	s.own().File("/refusing.mjs", refusing)
+	s.before = refusing
 	inMemory(s)
 }
 

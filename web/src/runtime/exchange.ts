@@ -40,6 +40,7 @@ export class Exchange {
   #wanted = false;
   #pumping = false;
   #over = false;
+  #isRead = false;
   #rest: Uint8Array | undefined;
 
   constructor(reports: Reports, client: number, id: number) {
@@ -55,6 +56,7 @@ export class Exchange {
     { credentials, sender, fetch: own }: Pick<ClientPort, "credentials" | "sender" | "fetch">,
   ): Promise<void> {
     const [method = "GET", url = ""] = parts;
+    this.#isRead = method === "GET";
     const init = (fields: Parameters<Leave>[0]): RequestInit => {
       const headers = new Headers();
       for (let i = 2; i + 1 < parts.length; i += 2) headers.append(parts[i]!, parts[i + 1]!);
@@ -139,6 +141,11 @@ export class Exchange {
     this.#rest = undefined;
     this.#abort.abort();
     this.#reader?.cancel().catch(() => {}); // as above; the browser's has ended by then
+  }
+
+  /** The page is left for good: a stream that it reads ends with it. What it sends is the browser's affair. */
+  leave(): void {
+    if (this.#isRead) this.abort();
   }
 
   async #pump(): Promise<void> {

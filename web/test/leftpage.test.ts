@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Effects } from "../src/runtime/effects.js";
+import type { ClientPort } from "../src/runtime/port.js";
+import type { Reports } from "../src/runtime/reports.js";
+import type { TableRecord } from "../src/runtime/table.js";
+import { Kind } from "../src/shared/border.js";
+
+/** A page with its listeners of pagehide, and the signals of what was fetched, by method. */
+function page(): { leave(persisted: boolean): void; signals: Map<string, AbortSignal>; ended: number[]; restore(): void } {
+  const scope = globalThis as Record<string, unknown>;
+  const before = { document: scope.document, addEventListener: scope.addEventListener, fetch: scope.fetch };
+  const listeners: ((event: { persisted: boolean }) => void)[] = [];
+  const signals = new Map<string, AbortSignal>();
+  scope.document = {};
+  scope.addEventListener = (type: string, listener: (event: { persisted: boolean }) => void) => type === "pagehide" && listeners.push(listener);
+  scope.fetch = (_url: string, { method, signal }: { method: string; signal: AbortSignal }) => {
+    signals.set(method, signal);
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const ended: number[] = [];
+  const effects = new Effects({ end: (_client: number, exchange: number) => ended.push(exchange) } as unknown as Reports);
+  effects.add(1, { credentials: "same-origin" } as unknown as ClientPort);
+  const asked = (id: number, method: string): TableRecord =>
+    ({ kind: Kind.Fetch, client: 1, id, parts: [method, "https://mcp.example/"], body: null }) as unknown as TableRecord;
+  effects.carryOut([asked(1, "GET"), asked(2, "POST"), asked(3, "DELETE")]);
+  return { leave: (persisted) => listeners.forEach((listener) => listener({ persisted })), signals, ended, restore: () => void Object.assign(scope, before) };
+}
+
+test("Fault 450: a page that is left for good gives up the streams that it reads, and nothing that it sends", async () => {
+  const here = page();
+  try {
+    here.leave(true);
+    assert.deepEqual([...here.signals.values()].map(({ aborted }) => aborted), [false, false, false], "in the back/forward cache");
+    here.leave(false);
+    assert.deepEqual([...here.signals].filter(([, { aborted }]) => aborted).map(([method]) => method), ["GET"]);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(here.ended, [], "the core is told of an end that was no end of the stream");
+  } finally {
+    here.restore();
+  }
+});
