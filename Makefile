@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -286,6 +286,12 @@ bundlers: build $(VALIDATOR) types browser ## use the package in every way that 
 hosts: build $(NEWER) $(VALIDATOR) browser ## the stories that say what lasts, under every other host; the shared host's own at length
 	$(STORIES) ./e2e -run '^TestHosts$$' -hosts shared,killed,worker
 	$(STORIES) -v ./e2e -run '(^Test|_)Shared' -visitends 300
+
+ENGINES ?= chromium,firefox,webkit
+
+# One engine and one story at a time. SHORT=1 tells the short row.
+browsers: build $(VALIDATOR) browser ## the stories that matter most, in Chromium, Firefox and WebKit: docs/browsers.md
+	go test -count=1 -timeout 60m -v ./e2e/engines -engines $(ENGINES) $(if $(SHORT),-short)
 
 conformance: build $(VALIDATOR) browser ## the official conformance suite, in Chrome
 	go run ./e2e/cmd/conformance

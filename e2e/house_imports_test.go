@@ -77,7 +77,7 @@ var importRules = []importRule{
 		folder:   "e2e",
 		standard: anyStandard,
 		others: []string{
-			"github.com/chromedp/cdproto", "github.com/chromedp/chromedp", "github.com/google/uuid",
+			"github.com/chromedp/cdproto", "github.com/chromedp/chromedp", "github.com/coder/websocket", "github.com/google/uuid",
 			"github.com/modelcontextprotocol/go-sdk",
 		},
 	},

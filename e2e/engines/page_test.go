@@ -42,7 +42,7 @@ func (p *page) run(body string) {
 
 // look evaluates an expression whatever has become of the story, for a report.
 func (p *page) look(expression string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), lookLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), p.s.limits.look)
 	defer cancel()
 	return p.tab.Evaluate(ctx, `(async () => JSON.stringify(`+expression+`))()`)
 }

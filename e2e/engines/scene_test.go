@@ -22,6 +22,7 @@ const storyLimit = 3 * time.Minute
 type scene struct {
 	*testing.T
 	ctx     context.Context // of the whole story
+	limits  limits
 	house   *house
 	engine  Engine
 	options Options
@@ -34,6 +35,9 @@ type scene struct {
 
 // grace is how long after the limit of its story the browser may still show its pages.
 const grace = 30 * time.Second
+
+// limits are those of a story, of the time after it, and of a look at one of its pages then.
+type limits struct{ story, grace, look time.Duration }
 
 // A question is what the browser was asked last.
 type question struct {
@@ -54,14 +58,14 @@ func (s *scene) ask(what string) {
 
 // play tells a story in an engine. A browser that does not answer is ended after the
 // limit, and the test says in which story that was, and what it had been asked.
-func play(t *testing.T, in *house, limit time.Duration, tell func(*scene)) {
+func play(t *testing.T, in *house, l limits, tell func(*scene)) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("the story has had its %v", limit))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), l.story, fmt.Errorf("the story has had its %v", l.story))
 	defer cancel()
-	s := &scene{T: t, ctx: ctx, house: in, engine: in.engine}
+	s := &scene{T: t, ctx: ctx, limits: l, house: in, engine: in.engine}
 	s.ask("nothing")
 	// A command ends with its context; what does not even so ends with its browser.
-	defer time.AfterFunc(limit+grace, s.kill).Stop()
+	defer time.AfterFunc(l.story+l.grace, s.kill).Stop()
 	defer s.end()
 	tell(s)
 }
@@ -195,7 +199,7 @@ func (s *scene) leave() {
 		s.house.forget()
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), leaveLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), min(leaveLimit, 4*s.limits.look))
 	defer cancel()
 	if err := (*browser).Leave(ctx); err != nil {
 		s.Logf("%s does not close its pages: %v", s.engine.Name(), err)
