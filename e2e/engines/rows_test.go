@@ -29,6 +29,6 @@ var stories = []story{
 	{name: "shared worker", shows: "two tabs on one worker: one is reloaded, the other closes, and no stream is cut", tell: sharedHost},
 	{name: "only tab", shows: "the only tab of an app with the default host is reloaded in mid-call: no stream is cut", tell: onlyTab, in: map[Engine]exception{
 		Firefox{}: {tell: onlyTabEnds, note: "no `extendedLifetime`: the worker ends with its last page, and the call is resumed"},
-		WebKit{}:  {tell: onlyTabEnds, note: "no `extendedLifetime`: the worker ends with its last page, and the call is resumed"},
+		WebKit{}:  {tell: onlyTabForgets, note: "no `extendedLifetime`, and a shared worker can store no key: `guarantee` says `lost-on-reload`, and the call ends with `outcome_unknown`. With `host: \"page\"` it is resumed, as in the story *reload*"},
 	}},
 }

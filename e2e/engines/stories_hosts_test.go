@@ -84,6 +84,30 @@ func reloadOnlyTab(s *scene, outlives bool) {
 	}
 }
 
+// onlyTabForgets is that of WebKit, which stores no CryptoKey for a shared worker (IndexedDB aborts the transaction; a page
+// can store one). What a call is resumed with is then in the worker's memory alone, which ends with the only tab.
+// That is said, before and after: the call is of unknown fate, and is not run again.
+func onlyTabForgets(s *scene) {
+	p := s.counting(peer.Options{})
+	page := s.openKeeper(p.URL(), `{ host: "auto", ack: "manual" }`)
+	page.counts(p, "a", 6, 3)
+	if got := eval[string](page, `mcp.host + " " + mcp.durability + " " + calls.a.guarantee`); got != "shared indexeddb lost-on-reload" {
+		s.Errorf("it says %q", got)
+	}
+	page.waitFor(`(await mcp.stored()).calls === 1`)
+	page.reload()
+	page.waitFor(`window.ready && trails.a?.outcome`)
+	if got := eval[trail](page, `trails.a`); got.Outcome != "outcome_unknown" || len(got.Numbers) != 3 {
+		s.Errorf("after the reload: %+v", got)
+	}
+	p.Release("go")
+	eval[void](page, `follow(mcp.callTool("count", { call: "b", n: 3 }))`)
+	page.ends(p, "b", 3)
+	if runs := p.Oracle().Runs("a"); runs != 1 {
+		s.Errorf("a ran %d times", runs)
+	}
+}
+
 // agentScript is a page that talks to an agent, whenever it is loaded.
 const agentScript = `
 import "/witness.mjs";
