@@ -136,25 +136,25 @@ func within(ctx, chromedps context.Context) (context.Context, context.CancelFunc
 	return limited, func() { stop(); cancel() }
 }
 
-func (t *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
-	limited, cancel := within(ctx, t.ctx)
+func (tab *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
+	limited, cancel := within(ctx, tab.ctx)
 	defer cancel()
 	return chromedp.Do(limited, steps...)
 }
 
-func (t *chromiumTab) Evaluate(ctx context.Context, expression string) (string, error) {
-	limited, cancel := within(ctx, t.ctx)
+func (tab *chromiumTab) Evaluate(ctx context.Context, expression string) (string, error) {
+	limited, cancel := within(ctx, tab.ctx)
 	defer cancel()
 	return chromedp.Run(limited, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
 }
 
-func (t *chromiumTab) Navigate(ctx context.Context, url string) error {
-	return t.do(ctx, chromedp.Navigate(url))
+func (tab *chromiumTab) Navigate(ctx context.Context, url string) error {
+	return tab.do(ctx, chromedp.Navigate(url))
 }
 
-func (t *chromiumTab) Reload(ctx context.Context) error { return t.do(ctx, chromedp.Reload()) }
+func (tab *chromiumTab) Reload(ctx context.Context) error { return tab.do(ctx, chromedp.Reload()) }
 
-func (t *chromiumTab) Close(context.Context) error {
-	t.cancel()
+func (tab *chromiumTab) Close(context.Context) error {
+	tab.cancel()
 	return nil
 }

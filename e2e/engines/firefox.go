@@ -194,18 +194,18 @@ type firefoxTab struct {
 	context string
 }
 
-func (t *firefoxTab) Evaluate(ctx context.Context, expression string) (string, error) {
-	return t.f.evaluate(ctx, t.context, expression)
+func (tab *firefoxTab) Evaluate(ctx context.Context, expression string) (string, error) {
+	return tab.f.evaluate(ctx, tab.context, expression)
 }
 
-func (t *firefoxTab) Navigate(ctx context.Context, url string) error {
-	return t.f.bidi.call(ctx, "browsingContext.navigate", map[string]any{"context": t.context, "url": url, "wait": "complete"}, nil)
+func (tab *firefoxTab) Navigate(ctx context.Context, url string) error {
+	return tab.f.bidi.call(ctx, "browsingContext.navigate", map[string]any{"context": tab.context, "url": url, "wait": "complete"}, nil)
 }
 
-func (t *firefoxTab) Reload(ctx context.Context) error {
-	return t.f.bidi.call(ctx, "browsingContext.reload", map[string]any{"context": t.context, "wait": "complete"}, nil)
+func (tab *firefoxTab) Reload(ctx context.Context) error {
+	return tab.f.bidi.call(ctx, "browsingContext.reload", map[string]any{"context": tab.context, "wait": "complete"}, nil)
 }
 
-func (t *firefoxTab) Close(ctx context.Context) error {
-	return t.f.bidi.call(ctx, "browsingContext.close", map[string]any{"context": t.context}, nil)
+func (tab *firefoxTab) Close(ctx context.Context) error {
+	return tab.f.bidi.call(ctx, "browsingContext.close", map[string]any{"context": tab.context}, nil)
 }

@@ -207,35 +207,35 @@ type webkitTab struct {
 }
 
 // do makes a request about the window.
-func (t *webkitTab) do(ctx context.Context, method, path string, body, value any) error {
-	if t.w.current != t.handle {
-		if err := t.w.driver.call(ctx, "POST", t.w.session+"/window", map[string]any{"handle": t.handle}, nil); err != nil {
+func (tab *webkitTab) do(ctx context.Context, method, path string, body, value any) error {
+	if tab.w.current != tab.handle {
+		if err := tab.w.driver.call(ctx, "POST", tab.w.session+"/window", map[string]any{"handle": tab.handle}, nil); err != nil {
 			return err
 		}
-		t.w.current = t.handle
+		tab.w.current = tab.handle
 	}
-	return t.w.driver.call(ctx, method, t.w.session+path, body, value)
+	return tab.w.driver.call(ctx, method, tab.w.session+path, body, value)
 }
 
-func (t *webkitTab) Evaluate(ctx context.Context, expression string) (string, error) {
+func (tab *webkitTab) Evaluate(ctx context.Context, expression string) (string, error) {
 	var got scriptAnswer
-	if err := t.do(ctx, "POST", "/execute/async", asyncScript(expression), &got); err != nil {
+	if err := tab.do(ctx, "POST", "/execute/async", asyncScript(expression), &got); err != nil {
 		return "", err
 	}
 	return got.text()
 }
 
-func (t *webkitTab) Navigate(ctx context.Context, url string) error {
-	return t.do(ctx, "POST", "/url", map[string]any{"url": url}, nil)
+func (tab *webkitTab) Navigate(ctx context.Context, url string) error {
+	return tab.do(ctx, "POST", "/url", map[string]any{"url": url}, nil)
 }
 
-func (t *webkitTab) Reload(ctx context.Context) error {
-	return t.do(ctx, "POST", "/refresh", nil, nil)
+func (tab *webkitTab) Reload(ctx context.Context) error {
+	return tab.do(ctx, "POST", "/refresh", nil, nil)
 }
 
-func (t *webkitTab) Close(ctx context.Context) error {
-	err := t.do(ctx, "DELETE", "/window", nil, nil)
-	t.w.current = ""
+func (tab *webkitTab) Close(ctx context.Context) error {
+	err := tab.do(ctx, "DELETE", "/window", nil, nil)
+	tab.w.current = ""
 	return err
 }
 

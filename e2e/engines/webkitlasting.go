@@ -138,15 +138,15 @@ type remote struct {
 	WasThrown bool `json:"wasThrown"`
 }
 
-func (t *inspectedTab) Evaluate(ctx context.Context, expression string) (string, error) {
+func (tab *inspectedTab) Evaluate(ctx context.Context, expression string) (string, error) {
 	var promise, value remote
-	if err := t.page.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression}, &promise); err != nil {
+	if err := tab.page.call(ctx, "Runtime.evaluate", map[string]any{"expression": expression}, &promise); err != nil {
 		return "", err
 	}
 	if promise.WasThrown {
 		return "", fmt.Errorf("the script threw %s", promise.Result.Description)
 	}
-	err := t.page.call(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": promise.Result.ObjectID, "returnByValue": true}, &value)
+	err := tab.page.call(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": promise.Result.ObjectID, "returnByValue": true}, &value)
 	if err != nil {
 		return "", err
 	}
@@ -156,14 +156,14 @@ func (t *inspectedTab) Evaluate(ctx context.Context, expression string) (string,
 	return value.Result.Value, nil
 }
 
-func (t *inspectedTab) Navigate(context.Context, string) error {
+func (tab *inspectedTab) Navigate(context.Context, string) error {
 	return fmt.Errorf("to navigate a lasting browser: %w", ErrCannot)
 }
 
-func (t *inspectedTab) Reload(context.Context) error {
+func (tab *inspectedTab) Reload(context.Context) error {
 	return fmt.Errorf("to reload a lasting browser: %w", ErrCannot)
 }
 
-func (t *inspectedTab) Close(context.Context) error {
+func (tab *inspectedTab) Close(context.Context) error {
 	return fmt.Errorf("to close a lasting browser's page: %w", ErrCannot)
 }
