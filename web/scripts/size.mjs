@@ -129,6 +129,7 @@ const beside = (name, others, of = module) => [...loaded(chunk(of, name))].filte
 // 0.3 KB of the page host, the script and the worker, and 0.3 KB of the wasm, are for browsers that show a head with the first
 // byte behind it, that block site data or have no commit(), for the moment at which a call was made, and for what a page that is
 // left, or a worker that ends with it, could not store. 0.25 KB of the recorder are for transactions as all others.
+// 0.05 KB of the page host and the script are for streams that a page gives up as it is left (runtime/effects.ts).
 
 export const files = [
   { name: "holdfast.wasm", budget: 581_600, goal: 600_000 },
@@ -138,7 +139,7 @@ export const files = [
   { name: "connect(), page host", paths: pageHost(app), budget: 57_350, goal: 45_000 },
   { name: "the module, before the host", paths: loaded(module), budget: 11_150, goal: 10_000 },
   { name: "the module, shared host", paths: pageSide(module), budget: 25_150, goal: 22_000 },
-  { name: "the module, page host", paths: pageHost(module), budget: 60_500, goal: 45_000 },
+  { name: "the module, page host", paths: pageHost(module), budget: 60_550, goal: 45_000 },
   { name: "connectAgent, shared host", paths: beside("connectagentthere", pageSide(module)), budget: 24_300, goal: 8_000 },
   { name: "connectAgent, page host", paths: beside("connectagent", pageHost(module)), budget: 10_250, goal: 8_000 },
   { name: "chunk of the diagnosis", paths: [chunk(module, "diagnosis")], budget: 2_200, goal: 2_000 },
@@ -146,7 +147,7 @@ export const files = [
   { name: "chunk of the sign-in", paths: beside("opensignin", loaded(module)), budget: 17_750, goal: 12_000 },
   { name: "chunk of a sign-in in a worker", paths: beside("remotesignin", pageSide(module)), budget: 5_700, goal: 2_500 },
   { name: "holdfast-oauth.mjs", budget: 16_600, goal: 12_000 },
-  { name: "holdfast.js", budget: 72_000, goal: 50_000 },
+  { name: "holdfast.js", budget: 72_100, goal: 50_000 },
   { name: "holdfast-worker.mjs", budget: 66_750, goal: 45_000 },
   { name: "holdfast-store.mjs", budget: 4_600, goal: 5_000 },
   { name: "holdfast-react.mjs", budget: 1_200, goal: 2_000 },
