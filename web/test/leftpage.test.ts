@@ -34,7 +34,7 @@ test("Fault 450: a page that is left for good gives up the streams that it reads
     assert.deepEqual([...here.signals.values()].map(({ aborted }) => aborted), [false, false, false], "in the back/forward cache");
     here.leave(false);
     assert.deepEqual([...here.signals].filter(([, { aborted }]) => aborted).map(([method]) => method), ["GET"]);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve));
     assert.deepEqual(here.ended, [], "the core is told of an end that was no end of the stream");
   } finally {
     here.restore();
