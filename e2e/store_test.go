@@ -331,8 +331,7 @@ func startBrowser(t *testing.T, profile, url string, more ...chromedp.ExecAlloca
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(profile))
-	options = append(options, more...)
+	options := append(chrome.StartOptions(path, chromedp.UserDataDir(profile)), more...)
 	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
 	b := &ownBrowser{t: t, ctx: ctx, release: func() { cancel(); release() }}

@@ -33,7 +33,7 @@ func startBrowser(ctx context.Context) (context.Context, func(), error) {
 		return nil, nil, err
 	}
 	allocator, release := chromedp.NewExecAllocator(ctx,
-		append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU)...)
+		chrome.StartOptions(path)...)
 	browser, cancel := chromedp.NewContext(allocator)
 	// The browser lives as long as the context of the first call, which may
 	// therefore carry no deadline: a timer cuts a stuck start instead.

@@ -42,10 +42,7 @@ func (b *browser) start() error {
 	if err != nil {
 		return err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
-		chromedp.DisableGPU,
-	)
+	options := StartOptions(path)
 	if headful() {
 		options = append(options, chromedp.VisibleWindow)
 	}

@@ -44,9 +44,7 @@ func startBrowser(proxy, dist string, log func(task, []string)) (*browser, error
 	if err != nil {
 		return nil, err
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
-		chromedp.DisableGPU,
+	options := chrome.StartOptions(path,
 		chromedp.Flag("proxy-server", proxy),
 		// Chrome leaves loopback out of a proxy's reach unless told otherwise.
 		chromedp.Flag("proxy-bypass-list", "<-loopback>"),
