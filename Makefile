@@ -245,10 +245,11 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
-# Eight stories at a time, since most of a story is waiting: for clocks that are real,
-# for a page, for a server. What lies beside the stories (the peers' own tests, and the
-# core against the official servers) runs meanwhile.
-STORIES := go test -count=1 -parallel 8 -timeout 45m
+# Five stories at a time: a story waits for clocks that are real, for a page, for a server,
+# and five keep two cores at work. With eight a story took twice as long, and all of them no
+# less. What lies beside the stories (the peers' own tests, and the core against the official
+# servers) runs meanwhile.
+STORIES := go test -count=1 -parallel 5 -timeout 45m
 
 # The tests of core/acp that need npm's files, by their names: the others have run.
 ACP_NPM = $(shell grep -ho '^func Test[A-Za-z0-9_]*' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | sed 's/^func //' | paste -s -d '|' -)
