@@ -126,6 +126,7 @@ func TestFault132_FollowerAcks(t *testing.T) {
 	s.pass("a", 4)
 	has(other, "a", 4)
 	other.WaitFor(`tracked.a.call.guarantee === "resumable"`)
+	chrome.Script[chrome.Void](owner, `await mcp.stored();`) // a transaction under way would hold up the other's while it is frozen; Chrome freezes no such page by itself
 	owner.Freeze()
 	chrome.Script[chrome.Void](other, `await tracked.a.call.ack(tracked.a.positions[2]);`)
 	owner.Thaw()
