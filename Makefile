@@ -246,8 +246,8 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 	node --test web/build/test/*.test.mjs
 
 # Five stories at a time: a story waits for clocks that are real, for a page, for a server,
-# and five keep two cores at work. With eight the longest took four times as long, and all of
-# them no less. What lies beside the stories (the peers' own tests, and the core against the official
+# and five leave it the time for that on two cores. With eight all of them took a fifth less,
+# but the longest four times as long, near its limit. What lies beside the stories (the peers' own tests, and the core against the official
 # servers) runs meanwhile.
 STORIES := go test -count=1 -parallel 5 -timeout 45m
 
