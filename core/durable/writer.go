@@ -41,6 +41,7 @@ type Writer struct {
 	firm   bool   // it is strict
 	tries  int    // how often it found no room
 	making bool   // deletions are under way in its place: they make room for it
+	apart  bool   // something counts as stored that a commit beside it has (Apart)
 	by     engine.Time
 	missed bool   // by has passed unseen, and was moved on
 	blob   []byte // what it writes: kept for a second try
@@ -221,7 +222,10 @@ const Beside = 0
 
 // Apart returns the ticket that what is in such a commit goes by: it counts as stored before
 // all that is written from here on.
-func (w *Writer) Apart() uint32 { return w.landed }
+func (w *Writer) Apart() uint32 {
+	w.apart = true
+	return w.landed
+}
 
 // Has reports whether the commit of a ticket is stored.
 func (w *Writer) Has(ticket uint32) bool { return ticket <= w.landed }
@@ -347,7 +351,7 @@ func (w *Writer) GivesUp(now engine.Time) bool {
 
 // Stored takes the host's answer to effect Store.
 func (w *Writer) Stored(now engine.Time, ticket uint32, result journal.Result) CommitResult {
-	if ticket == Beside && w.Open() && result != journal.ResultOK && result != journal.ResultUnsealed {
+	if ticket == Beside && w.apart && w.Open() && result != journal.ResultOK && result != journal.ResultUnsealed {
 		return CommitFailed // the page is there still, and what was in it counts as stored
 	}
 	if !w.flying || ticket != w.ticket {

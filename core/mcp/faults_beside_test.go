@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/core/coretest"
 	"github.com/holdfast-mcp/holdfast/core/durable"
 	"github.com/holdfast-mcp/holdfast/core/engine"
 	"github.com/holdfast-mcp/holdfast/core/journal"
@@ -57,6 +58,20 @@ func TestFault386_WhatIsStoredAsThePageIsLeftFails(t *testing.T) {
 				t.Errorf("the tool ran %d times, or a page cannot read it\n%s", s.posts, s.Log())
 			}
 		})
+	}
+
+	// What was in it waits for the next commit as well, as an ack does: nothing counts as stored that is not.
+	acked := newSolo(t, mcp.CallOptions{Connected: true, Flags: journal.ManualAck})
+	acked.land()
+	x, id := acked.stream()
+	acked.Chunk(x, coretest.Message("e1", coretest.Progress(id, 1)))
+	acked.land()
+	acked.do("ack", func(c *mcp.Client, now engine.Time) { c.Ack(now, acked.call, 1, 0) })
+	acked.Store.Lossy = true
+	acked.hide()
+	failed(acked)
+	if strings.Contains(acked.Log(), `"durability"`) || !strings.Contains(acked.Log(), "store 0") {
+		t.Errorf("an ack that is written again later has the app told, or was not written\n%s", acked.Log())
 	}
 
 	// It fails after the client is closed, or has said so already: nobody is told again.

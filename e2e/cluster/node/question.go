@@ -16,7 +16,7 @@ import (
 // question names a stream in the id of a message of the server's.
 func (c *Call) question(e envelope, message []byte) []byte {
 	id, _ := json.Marshal(c.stream.Name + "." + string(e.ID))
-	return renumber(message, id)
+	return Renumber(message, id)
 }
 
 // ofQuestion takes the stream out of the id of a question, or of an answer, and returns the id that the backend gave.
@@ -33,13 +33,14 @@ func ofQuestion(id json.RawMessage) (stream string, own json.RawMessage, ok bool
 func asItWas(message []byte) []byte {
 	if e, what := sort(message); what == request {
 		if _, own, ok := ofQuestion(e.ID); ok {
-			return renumber(message, own)
+			return Renumber(message, own)
 		}
 	}
 	return message
 }
 
-func renumber(message, id []byte) []byte {
+// Renumber returns a JSON-RPC message under another id, which is JSON. What is no object stays as it is.
+func Renumber(message, id []byte) []byte {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(message, &members) != nil {
 		return message
@@ -85,7 +86,7 @@ func (c *Call) Answer(ctx context.Context, id json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renumber(record.Value, id), nil
+	return Renumber(record.Value, id), nil
 }
 
 func answerKey(s store.Stream, id json.RawMessage) store.Key {
@@ -114,7 +115,7 @@ func (n *Node) keepAnswer(ctx context.Context, s *Session, message []byte) ([]by
 		n.drop(ctx, key)
 		return nil, errNoQuestion
 	}
-	return renumber(message, id), err
+	return Renumber(message, id), err
 }
 
 // forgetAnswers removes the answers that a call got. It has ended.

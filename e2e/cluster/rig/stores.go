@@ -49,7 +49,7 @@ func serveStore(o storeOrders) error {
 	if !s.ReadyForConnections(time.Minute) {
 		return fmt.Errorf("the NATS server %s does not come up", o.Name)
 	}
-	fmt.Println(s.Addr())
+	fmt.Println(s.Addr()) // the line that child.start waits for
 	<-told
 	s.Shutdown()
 	s.WaitForShutdown()

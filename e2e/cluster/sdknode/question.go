@@ -31,7 +31,7 @@ func isAnswer(message []byte) bool {
 
 // outward gives a question of the server's an id that no other backend gives.
 func outward(name string, message []byte) []byte {
-	return renumber(message, fmt.Appendf(nil, `"%s.%s"`, name, strings.Trim(string(numberOf(message).ID), `"`)))
+	return node.Renumber(message, fmt.Appendf(nil, `"%s.%s"`, name, strings.Trim(string(numberOf(message).ID), `"`)))
 }
 
 // isQuestion reports whether a message asks the client something.
@@ -85,7 +85,7 @@ func (b *Backend) inward(message []byte) (mine []byte, ok bool) {
 	before, ok := b.asked[string(id)]
 	b.mu.Unlock()
 	if ok {
-		return renumber(message, before.number), true
+		return node.Renumber(message, before.number), true
 	}
 	var text string
 	if json.Unmarshal(id, &text) != nil {
@@ -95,18 +95,5 @@ func (b *Backend) inward(message []byte) (mine []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	return renumber(message, []byte(number)), true
-}
-
-func renumber(message, id []byte) []byte {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(message, &members) != nil {
-		return message
-	}
-	members["id"] = id
-	changed, err := json.Marshal(members)
-	if err != nil {
-		return message
-	}
-	return changed
+	return node.Renumber(message, []byte(number)), true
 }
