@@ -90,6 +90,7 @@ func TestAgentDrafts(t *testing.T) {
 // TestAgentModes: a mode is set with version 1's own method, or with the setting that
 // took its place, also from a tab that looks on.
 func TestAgentModes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		version              int

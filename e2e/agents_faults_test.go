@@ -99,6 +99,7 @@ func TestFault119_EndBeforeTheAnswer(t *testing.T) {
 // of the turn was not heard. Resuming the session teaches its state, and an agent
 // that never ends it is never taken to have done so.
 func TestFault119_EndNeverComes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, way := range []string{"cut", "reload"} {
 		t.Run(way, func(t *testing.T) {
@@ -152,6 +153,7 @@ func TestFault119_EndNeverComes(t *testing.T) {
 // again after a cut and shown in two tabs: once in each, under the agent's id, and in
 // the agent's order.
 func TestFault120_EchoOfThePrompt(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for name, o := range map[string]acppeer.Options{"with ids": {}, "without ids": {EmptyAck: true}} {
 		t.Run(name, func(t *testing.T) {

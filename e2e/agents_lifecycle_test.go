@@ -19,6 +19,7 @@ func TestFault154_TurnsInChrome(t *testing.T) {
 		"version 2": {}, "version 1": {Version: 1}, "version 1, opted in": {Version: 1, OptIn: `{"prompt.v2":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := acppeer.New(t, o)
 			p.OnPrompt(func(turn *acppeer.Turn) {
 				turn.Accept()

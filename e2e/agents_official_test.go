@@ -15,6 +15,7 @@ import (
 // one, side by side against the official server: a count to 40, cut after 20. It
 // prints what each showed; only of ours it asserts anything.
 func TestAgentBesideOfficial(t *testing.T) {
+	long(t)
 	t.Parallel()
 	var table strings.Builder
 	for _, how := range []string{acpserver.Clean, acpserver.Reset} {

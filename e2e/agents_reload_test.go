@@ -17,7 +17,10 @@ import (
 func TestAgentReload(t *testing.T) {
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, reloadInMidSentence)
-	t.Run("version 1", func(t *testing.T) { overBoth(t, acpserver.Options{Versions: []int{1}}, reloadInMidSentence) })
+	t.Run("version 1", func(t *testing.T) {
+		row(t)
+		overBoth(t, acpserver.Options{Versions: []int{1}}, reloadInMidSentence)
+	})
 }
 
 func reloadInMidSentence(t *testing.T, server *acpserver.Server, url string) {
@@ -117,6 +120,7 @@ func TestAgentPermissionOverReload(t *testing.T) {
 // TestAgentPermissionWithdrawn: somebody else answers, and the agent takes back
 // what it had asked here.
 func TestAgentPermissionWithdrawn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		page := openChat(t, url)

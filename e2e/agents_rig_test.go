@@ -131,10 +131,12 @@ func quietly(t *testing.T, server *acpserver.Server, initializes, prompts int) {
 // overBoth runs a story over both transports of the official server.
 func overBoth(t *testing.T, o acpserver.Options, story func(t *testing.T, server *acpserver.Server, url string)) {
 	t.Run("http", func(t *testing.T) {
+		rowOf(t, 0, 2)
 		server := acpserver.Start(t, o)
 		story(t, server, server.URL())
 	})
 	t.Run("websocket", func(t *testing.T) {
+		rowOf(t, 1, 2)
 		server := acpserver.Start(t, o)
 		story(t, server, server.WebSocketURL())
 	})

@@ -101,6 +101,7 @@ func TestFault214_SharedAgentReload(t *testing.T) {
 // TestFault215_SharedAgentAskedWhileNobodyIsThere: the agent asks for permission while no page is
 // there. The next page is asked, once, and the turn goes on on the same connection.
 func TestFault215_SharedAgentAskedWhileNobodyIsThere(t *testing.T) {
+	long(t)
 	overBothShared(t, answering, func(c *sharedChats) {
 		page := c.open()
 		beginChat(page)
@@ -125,6 +126,7 @@ func TestFault215_SharedAgentAskedWhileNobodyIsThere(t *testing.T) {
 // TestFault216_SharedAgentTwoTabs: two tabs have one connection, and both show the turn. What the
 // agent asks the newer one is asked; it closes, and the other one answers.
 func TestFault216_SharedAgentTwoTabs(t *testing.T) {
+	long(t)
 	overBothShared(t, answering, func(c *sharedChats) {
 		first := c.open()
 		beginChat(first)

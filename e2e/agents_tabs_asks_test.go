@@ -21,16 +21,18 @@ func lookOn(one *chrome.Page) *chrome.Page {
 // overAll runs a story over both transports of the official server, with version 1
 // of it, and with the peer.
 func overAll(t *testing.T, story func(t *testing.T, url string, prompts func() int)) {
-	official := func(o acpserver.Options, url func(*acpserver.Server) string) func(t *testing.T) {
+	official := func(i int, o acpserver.Options, url func(*acpserver.Server) string) func(t *testing.T) {
 		return func(t *testing.T) {
+			rowOf(t, i, 4)
 			server := acpserver.Start(t, o)
 			story(t, url(server), func() int { return len(server.Of("prompt")) })
 		}
 	}
-	t.Run("http", official(acpserver.Options{}, (*acpserver.Server).URL))
-	t.Run("websocket", official(acpserver.Options{}, (*acpserver.Server).WebSocketURL))
-	t.Run("version 1", official(acpserver.Options{Versions: []int{1}}, (*acpserver.Server).URL))
+	t.Run("http", official(0, acpserver.Options{}, (*acpserver.Server).URL))
+	t.Run("websocket", official(1, acpserver.Options{}, (*acpserver.Server).WebSocketURL))
+	t.Run("version 1", official(2, acpserver.Options{Versions: []int{1}}, (*acpserver.Server).URL))
 	t.Run("older draft", func(t *testing.T) {
+		rowOf(t, 3, 4)
 		p := acppeer.New(t, acppeer.Options{EmptyAck: true, State: "state_change"})
 		story(t, p.URL(), func() int { return len(p.Prompts()) })
 	})
@@ -39,6 +41,7 @@ func overAll(t *testing.T, story func(t *testing.T, url string, prompts func() i
 // TestAgentTabsAnswer: a permission is answered in the tab that looks on. The agent
 // has it once, and the tab that carries the session asks no more.
 func TestAgentTabsAnswer(t *testing.T) {
+	long(t)
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
@@ -72,6 +75,7 @@ func TestAgentTabsAnswer(t *testing.T) {
 // TestAgentTabsAnswerAtOnce: both tabs answer in one instant, and not the same. The
 // agent gets one answer; who was not first is told.
 func TestAgentTabsAnswerAtOnce(t *testing.T) {
+	long(t)
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
@@ -139,6 +143,7 @@ func TestAgentTabsPrompt(t *testing.T) {
 // TestAgentTabsCancel: the tab that looks on ends the turn of the other, and takes
 // back what the agent holds.
 func TestAgentTabsCancel(t *testing.T) {
+	long(t)
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
@@ -168,6 +173,7 @@ func TestAgentTabsCancel(t *testing.T) {
 // TestAgentTabsSettings: a setting that is changed in the tab that looks on is
 // changed in both, and one that the agent refuses in neither.
 func TestAgentTabsSettings(t *testing.T) {
+	long(t)
 	t.Parallel()
 	overBoth(t, acpserver.Options{}, func(t *testing.T, server *acpserver.Server, url string) {
 		one := openChat(t, url)
@@ -190,6 +196,7 @@ func TestAgentTabsSettings(t *testing.T) {
 // TestAgentTabsForget: the tab that looks on forgets the session. It is gone in both
 // and from the store; the agent hears nothing of it, and has it.
 func TestAgentTabsForget(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	one := openChat(t, server.URL())

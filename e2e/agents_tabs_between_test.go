@@ -80,6 +80,7 @@ func TestAgentTabsPromptBetween(t *testing.T) {
 	} {
 		for lookers := 1; lookers <= 3; lookers += 2 {
 			t.Run(fmt.Sprintf("%s, %d look on", at.name, lookers), func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				server := acpserver.Start(t, acpserver.Options{})
 				one, others := faultyTabs(t, server.URL(), lookers)
@@ -128,6 +129,7 @@ func TestAgentTabsAnswerBetween(t *testing.T) {
 	} {
 		for lookers := 1; lookers <= 3; lookers += 2 {
 			t.Run(fmt.Sprintf("%s, %d look on", at.name, lookers), func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				server := acpserver.Start(t, acpserver.Options{})
 				one, others := faultyTabs(t, server.URL(), lookers)

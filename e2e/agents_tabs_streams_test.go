@@ -15,6 +15,7 @@ import (
 // them: what is asked in the middle is answered, and nothing that is said to anybody
 // is lost.
 func TestAgentTabsShareStreams(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	address := chatPage(chrome.NewSite(t), server.URL(), "{}")
@@ -81,6 +82,7 @@ func TestAgentTabsShareStreams(t *testing.T) {
 // streams of the third and the fourth take the place of a session's: what anybody asks
 // is answered.
 func TestAgentFourTabs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	address := chatPage(chrome.NewSite(t), server.URL(), "{}")
@@ -112,6 +114,7 @@ func TestAgentFourTabs(t *testing.T) {
 // stream for each of three sessions from their beginning, and again when it is loaded
 // again, however long the browser takes to give it its locks.
 func TestAgentTabAloneIsNotParked(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, test := range []struct{ name, browser string }{
 		{"quick", ""},

@@ -34,6 +34,7 @@ func TestAgentTurn(t *testing.T) {
 	t.Parallel()
 	for name, versions := range map[string][]int{"version 2": {1, 2}, "version 1": {1}} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			overBoth(t, acpserver.Options{Versions: versions}, func(t *testing.T, server *acpserver.Server, url string) {
 				page := openChat(t, url)
 				say(page, "think 2; plan; tool; count 5; facts")

@@ -242,6 +242,7 @@ func TestFault122_CanariesOfRevisions(t *testing.T) {
 	t.Parallel()
 	for _, seal := range []string{"all", "secrets"} {
 		t.Run(seal, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			c := newCanaries()
 			var servers, agents []map[string]any

@@ -112,6 +112,7 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 		`{"interaction":"redirect","storage":"memory"}`,
 	} {
 		t.Run(how, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.StartSecretive(t), chrome.NewSite(t)
 			profile := chrome.NewProfile(t).InWindows()
@@ -198,6 +199,7 @@ func TestFault122_CanariesOfSignInOnDisk(t *testing.T) {
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run(storage, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site, profile := oauthserver.StartSecretive(t), chrome.NewSite(t), t.TempDir()
 			s.Person("ada")

@@ -111,6 +111,7 @@ func TestFault122_Canaries(t *testing.T) {
 	t.Parallel()
 	for _, seal := range []string{"all", "secrets"} {
 		t.Run(seal, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			c := newCanaries()
 			p, a := canaryServer(t, c), canaryAgent(t, c)

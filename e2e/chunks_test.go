@@ -86,6 +86,7 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 			return structuredContent.sum;`
 	}
 	t.Run("page", func(t *testing.T) {
+		row(t)
 		t.Parallel()
 		site := sdkSite(t)
 		chunk := chunkPath(t, "connect")
@@ -111,6 +112,7 @@ func TestStoryPageHostIsAChunk(t *testing.T) {
 		}
 	})
 	t.Run("shared", func(t *testing.T) {
+		row(t)
 		t.Parallel()
 		site := sdkSite(t)
 		page := chrome.Open(t, site.URL+"/")
@@ -135,6 +137,7 @@ func TestStoryPageSideIsAChunk(t *testing.T) {
 		{"shared", "connectagentthere", `connectAgent(` + chrome.JS(agent.URL()) + `, { host: "shared" })`},
 	} {
 		t.Run(test.chunk+" "+test.host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := sdkSite(t)
 			chunk, worker := chunkPath(t, test.chunk), "/holdfast-worker.mjs"
@@ -198,6 +201,7 @@ func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "worker"} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := sdkSite(t)
 			serveChunk(t, site, "connectthere", onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 3: neverAnswers}))
@@ -228,6 +232,7 @@ func TestFault221_PageSideCannotBeLoaded(t *testing.T) {
 // TestFault221_PageHostCannotBeLoaded: the chunk of the page's own host does not come. connect says
 // so, an app that gives up hears of it at once, and the next connect works.
 func TestFault221_PageHostCannotBeLoaded(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site := sdkSite(t)
 	serveChunk(t, site, "connect", onVisits(map[int32]http.HandlerFunc{1: http.NotFound, 2: neverAnswers}))
@@ -280,6 +285,7 @@ func TestStoryChunks(t *testing.T) {
 	t.Parallel()
 	fail := `return attempt(() => holdfast.connect("/nothing"));`
 	t.Run("works", func(t *testing.T) {
+		row(t)
 		page := chrome.Open(t, sdkSite(t).URL+"/")
 		if sum := chrome.Script[float64](page, `const { connect } = await import("/holdfast.mjs");`+addScript); sum != 42 {
 			t.Errorf("sum %v", sum)
@@ -289,6 +295,7 @@ func TestStoryChunks(t *testing.T) {
 		}
 	})
 	t.Run("fails", func(t *testing.T) {
+		row(t)
 		site := sdkSite(t)
 		page := chrome.Open(t, site.Page("/app", appScript))
 		page.WaitFor(`window.holdfast`)
@@ -300,6 +307,7 @@ func TestStoryChunks(t *testing.T) {
 		}
 	})
 	t.Run("gone", func(t *testing.T) {
+		row(t)
 		site := sdkSite(t)
 		site.Handle(diagnosisChunk(t), http.NotFoundHandler())
 		page := chrome.Open(t, site.Page("/app", appScript))
@@ -312,6 +320,7 @@ func TestStoryChunks(t *testing.T) {
 		}
 	})
 	t.Run("script tag", func(t *testing.T) {
+		row(t)
 		site := sdkSite(t)
 		site.Handle(diagnosisChunk(t), http.NotFoundHandler())
 		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,"><script src="holdfast.js"></script>`)
@@ -331,6 +340,7 @@ func TestStoryBundled(t *testing.T) {
 		"in chunks":   {"--splitting"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			folder := t.TempDir()
 			app := filepath.Join(folder, "app.ts")
 			if err := os.WriteFile(app, []byte(`export { connect } from "holdfast";`), 0o644); err != nil {

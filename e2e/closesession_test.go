@@ -75,6 +75,7 @@ func TestFault138_Remounts(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"awaited", "not awaited", "by signal"} {
 		t.Run(how, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)

@@ -39,6 +39,7 @@ func TestFault178_AgentCannotBeReached(t *testing.T) {
 		"given up at once":                {silent.URL(), `principal: "ada", signal: givenUp(queueMicrotask)`, "cancelled"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			page := chrome.Open(t, site.Page("/app", openedScript+givenUpScript))
 			page.WaitFor(`window.holdfast`)
@@ -71,6 +72,7 @@ func TestFault178_GivenUpWhileOpening(t *testing.T) {
 		"connectAgent, the token": {`holdfast.connectAgent(` + chrome.JS(agent.URL()), `token: () => new Promise(() => {})`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := chrome.NewSite(t)
 			release := make(chan struct{})

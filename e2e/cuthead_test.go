@@ -145,6 +145,7 @@ func TestFault129_HeadCutAfterEveryByte(t *testing.T) {
 		// What Chrome makes of a head does not depend on how its connection ended: a third of them will do for RST.
 		for how, step := range map[string]int{"FIN": 1, "RST": 3} {
 			t.Run(tc.method+" "+tc.form+" "+how, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				p := peer.New(t, peer.Options{})
 				p.Tool("work", tc.script, tc.traits...)

@@ -58,6 +58,7 @@ func TestStoryDemoAccessible(t *testing.T) {
 
 // TestStoryDemoAccessiblePages: the same of the second pages.
 func TestStoryDemoAccessiblePages(t *testing.T) {
+	long(t)
 	t.Parallel()
 	script := axe(t)
 	_, url := newDemo(t, demosite.Options{})

@@ -121,6 +121,7 @@ func TestStoryDemoAgent(t *testing.T) {
 // answered once, goes on with its plan, and says something more when nobody has
 // asked.
 func TestStoryDemoAgentPermission(t *testing.T) {
+	long(t)
 	t.Parallel()
 	agent, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
@@ -156,6 +157,7 @@ func TestStoryDemoAgentPermission(t *testing.T) {
 
 // TestStoryDemoAgentDenied: the answer is no, and the tool call fails.
 func TestStoryDemoAgentDenied(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
@@ -168,6 +170,7 @@ func TestStoryDemoAgentDenied(t *testing.T) {
 
 // TestStoryDemoAgentCut: the streams break in mid-sentence, and nothing is lost.
 func TestStoryDemoAgentCut(t *testing.T) {
+	long(t)
 	t.Parallel()
 	agent, page := demoAgent(t)
 	halfSaid(agent, page)
@@ -188,6 +191,7 @@ func TestStoryDemoAgentCut(t *testing.T) {
 // TestStoryDemoAgentStop: whoever has heard enough stops it, types something else,
 // and at last starts over.
 func TestStoryDemoAgentStop(t *testing.T) {
+	long(t)
 	t.Parallel()
 	agent, page := demoAgent(t)
 	halfSaid(agent, page)
@@ -214,6 +218,7 @@ func TestStoryDemoAgentStop(t *testing.T) {
 // TestStoryDemoAgentSecondTab: a second tab has the conversation as the first one has it, since
 // both are of one worker, and it goes on when that is closed.
 func TestStoryDemoAgentSecondTab(t *testing.T) {
+	long(t)
 	t.Parallel()
 	agent, page := demoAgent(t)
 	halfSaid(agent, page)
@@ -232,6 +237,7 @@ func TestStoryDemoAgentSecondTab(t *testing.T) {
 // TestStoryDemoAgentFits: nothing of the page is wider than the page, from a
 // phone's width up, in light and in dark, and the line to type into is in view.
 func TestStoryDemoAgentFits(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demoAgent(t)
 	suggested(page, "Write the harbour log")
@@ -258,6 +264,7 @@ func TestStoryDemoAgentFits(t *testing.T) {
 
 // TestStoryDemoAgentPlace: the other demonstrations lead here, and back.
 func TestStoryDemoAgentPlace(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demo(t)
 	press(page, selector("place-agent"))

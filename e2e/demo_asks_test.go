@@ -44,6 +44,7 @@ func pass(t *testing.T, o gosdk.Options) *chrome.Page {
 // is shown in full with its host, and it opens only when the person says so,
 // without a handle on this page.
 func TestStoryDemoVisit(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
@@ -71,6 +72,7 @@ func TestStoryDemoVisit(t *testing.T) {
 
 // TestStoryDemoVisitDeclined: then no page opens, and the server is told.
 func TestStoryDemoVisitDeclined(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
@@ -86,6 +88,7 @@ func TestStoryDemoVisitDeclined(t *testing.T) {
 
 // TestStoryDemoVisitFits: the dialog fits a phone, in light and in dark.
 func TestStoryDemoVisitFits(t *testing.T) {
+	long(t)
 	t.Parallel()
 	page := pass(t, gosdk.Options{})
 	for _, width := range []int{360, 390, 1280} {

@@ -50,6 +50,7 @@ func TestStoryDemoCompare(t *testing.T) {
 	t.Parallel()
 	for _, blow := range []string{"reload", "cut", "sleep"} {
 		t.Run(blow, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site, err := demosite.New(demosite.Options{})
 			if err != nil {
@@ -73,6 +74,7 @@ func TestStoryDemoCompare(t *testing.T) {
 // TestStoryDemoCompareByHand: the button hits both at once, whatever they have, and starts the next run; "Stop" ends one,
 // and nothing comes back of it.
 func TestStoryDemoCompareByHand(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, url := newDemo(t, demosite.Options{})
 	page := chrome.OpenWindow(t, url+"/")
@@ -146,6 +148,7 @@ func TestStoryDemoStatic(t *testing.T) {
 	}
 	for _, blow := range []string{"reload", "cut", "sleep"} {
 		t.Run(blow, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := chrome.NewSite(t)
 			site.Handle("/some/where/", http.StripPrefix("/some/where/", http.FileServer(http.Dir(files))))

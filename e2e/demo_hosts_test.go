@@ -13,6 +13,7 @@ import (
 // TestStoryDemoSwitch: a visitor who has seen the line of the shared worker sees that of the
 // page beside it: the call goes on in the other host, and a reload is marked as it is there.
 func TestStoryDemoSwitch(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demo(t)
 	hostIs(page, "shared")
@@ -47,6 +48,7 @@ func TestStoryDemoSwitch(t *testing.T) {
 // TestStoryDemoKilledMeanwhile: where the worker has ended while no page was there, the picture
 // does not say that the stream lived on.
 func TestStoryDemoKilledMeanwhile(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoIn(t, "shared")
 	held := countTo(site, page, 5, 20)

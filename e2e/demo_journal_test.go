@@ -31,6 +31,7 @@ func plainNote(t *testing.T) (*demosite.Site, *chrome.Page) {
 // TestStoryDemoUnknown: a call that may have run is never run again by itself,
 // and the person decides: this one does.
 func TestStoryDemoUnknown(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := plainNote(t)
 	page.Reload()
@@ -52,6 +53,7 @@ func TestStoryDemoUnknown(t *testing.T) {
 // TestStoryDemoPlainInAWorker: in a shared worker a reload does not even lose a call that
 // nothing could take up again.
 func TestStoryDemoPlainInAWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoAt(t, demosite.Options{}, inspectorPath+"?server=/plain")
 	hostIs(page, "shared")
@@ -70,6 +72,7 @@ func TestStoryDemoPlainInAWorker(t *testing.T) {
 
 // TestStoryDemoGiveUp: this one does not.
 func TestStoryDemoGiveUp(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := plainNote(t)
 	press(page, selector("abandon"))
@@ -84,6 +87,7 @@ func TestStoryDemoGiveUp(t *testing.T) {
 // TestStoryDemoJournal: what is stored is counted while it grows, and forgotten
 // when a person says so; the page goes on with a new session.
 func TestStoryDemoJournal(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demo(t)
 	page.WaitFor(hook("journal-where") + `.dataset.durability === "indexeddb"`)
@@ -113,6 +117,7 @@ func TestStoryDemoJournal(t *testing.T) {
 
 // TestStoryDemoOtherServer: a server's calls are shown with it, and with no other.
 func TestStoryDemoOtherServer(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 3, 0)

@@ -12,6 +12,7 @@ import (
 // TestStoryDemoCompletion: what the server knows of an argument is suggested
 // while it is typed.
 func TestStoryDemoCompletion(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
@@ -35,6 +36,7 @@ func TestStoryDemoCompletion(t *testing.T) {
 // TestStoryDemoLogLevel: the level chosen on the page is the one from which on
 // the server logs, by logging/setLevel or, since 2026-07-28, in each request.
 func TestStoryDemoLogLevel(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for revision, options := range eras {
 		t.Run(revision, func(t *testing.T) {
@@ -71,6 +73,7 @@ func TestStoryDemoLogLevel(t *testing.T) {
 // TestStoryDemoUncheckedOutput: of a result that was delivered the log does not
 // say that it was dropped.
 func TestStoryDemoUncheckedOutput(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Tool("refers", peer.Script{peer.Result(`{"content":[{"type":"text","text":"said"}],"structuredContent":{}}`)},

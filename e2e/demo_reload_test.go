@@ -72,6 +72,7 @@ func TestStoryDemoReloads(t *testing.T) {
 	t.Parallel()
 	for _, host := range demoHosts {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			reloadsOften(t, host)
 		})
@@ -121,6 +122,7 @@ func reloadsOften(t *testing.T, host string) {
 // TestStoryDemoSecondTab: a second tab shows the same call live, and carries it
 // on when the first one is closed.
 func TestStoryDemoSecondTab(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoIn(t, "page")
 	held := countTo(site, page, 5, 40)
@@ -145,6 +147,7 @@ func TestStoryDemoSecondTab(t *testing.T) {
 // TestStoryDemoSecondTabOfAWorker: of two tabs of a shared worker none carries the call: the
 // second one shows it live, and nothing of it is cut when the first is closed.
 func TestStoryDemoSecondTabOfAWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoIn(t, "shared")
 	held := countTo(site, page, 5, 40)
@@ -166,6 +169,7 @@ func TestStoryDemoSecondTabOfAWorker(t *testing.T) {
 // TestStoryDemoReloadWhileDown: the calls are there before their server is, and
 // the tools come as soon as it does.
 func TestStoryDemoReloadWhileDown(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoIn(t, "page")
 	held := countTo(site, page, 4, 20)
@@ -189,6 +193,7 @@ func TestStoryDemoReloadWhileDown(t *testing.T) {
 
 // TestStoryDemoDoneInBothTabs: who is done with a call is done with it in every tab.
 func TestStoryDemoDoneInBothTabs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demo(t)
 	countIn(page, 3, 0)
@@ -205,6 +210,7 @@ func TestStoryDemoKill(t *testing.T) {
 	t.Parallel()
 	for host, said := range map[string]string{"shared": "The worker has ended", "page": "panicked"} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			killsTwice(t, host, said)
 		})
@@ -254,6 +260,7 @@ func TestStoryDemoCuts(t *testing.T) {
 // TestStoryDemoDisconnect: a call that was let go of comes back with the next
 // connection, and nobody takes that for a reload.
 func TestStoryDemoDisconnect(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demo(t)
 	held := countTo(site, page, 5, 20)
@@ -280,6 +287,7 @@ func TestStoryDemoDisconnect(t *testing.T) {
 // is not shown, and nobody says that it failed. It goes on in the tab that carries it,
 // and is here again without the header.
 func TestStoryDemoOtherUser(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demoIn(t, "page")
 	held := countTo(site, page, 5, 20)

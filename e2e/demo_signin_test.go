@@ -71,6 +71,7 @@ func (d signInDemo) who(person string) {
 // it goes on; the page goes away in the middle of it to sign in for more, and comes back to both
 // calls. Who comes next sees nothing of it.
 func TestStoryDemoSignIn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	d := demoSignIn(t)
 	held := d.site.Private().Gate()
@@ -135,6 +136,7 @@ func TestStoryDemoSignInByRedirect(t *testing.T) {
 
 // TestStoryDemoSignInDeclined: whoever is asked says no. The page says so, and the same button asks again.
 func TestStoryDemoSignInDeclined(t *testing.T) {
+	long(t)
 	t.Parallel()
 	d := demoSignIn(t)
 	d.at("start")
@@ -155,6 +157,7 @@ func TestStoryDemoSignInDeclined(t *testing.T) {
 // TestStoryDemoSignInFits: no width from a phone's up scrolls sideways, in light and in dark; the
 // other demonstrations lead here.
 func TestStoryDemoSignInFits(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demo(t)
 	press(page, selector("place-signin"))

@@ -132,6 +132,7 @@ func TestStoryDemoReport(t *testing.T) {
 // TestStoryDemoReportReload: the page is reloaded with a hole in the report. The
 // page that comes shows it, and has it filled.
 func TestStoryDemoReportReload(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := longWork(t)
 	holeIn(site, page)
@@ -162,6 +163,7 @@ func ranOnce(t *testing.T, site *demosite.Site, tool string) {
 // TestStoryDemoHour: the network is away for an hour, in which the work goes on.
 // A page that is loaded meanwhile shows what there was, and gets the rest.
 func TestStoryDemoHour(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := longWorkOf(t, demosite.Options{Hour: 10 * time.Second})
 	press(page, selector("work-hour-run"))
@@ -217,6 +219,7 @@ func stored(page *chrome.Page, do func()) {
 // TestStoryDemoFormOfATask: work stops for a form, and waits over a reload. What was
 // typed by then is there again, the answer is given once, and the work goes on.
 func TestStoryDemoFormOfATask(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := berth(t)
 	// The last row that the work itself writes before it waits.
@@ -249,6 +252,7 @@ func TestStoryDemoFormOfATask(t *testing.T) {
 // TestStoryDemoFormBesideOthers: the question stands in the card of the call that
 // asks it, whatever else runs, before and after a reload.
 func TestStoryDemoFormBesideOthers(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := berth(t)
 	press(page, selector("work-hour-run"))
@@ -281,6 +285,7 @@ func TestStoryDemoPlaces(t *testing.T) {
 // TestStoryDemoLongWorkFits: nothing of it is wider than the page, or stands over
 // something else, from a phone's width up, in light and in dark.
 func TestStoryDemoLongWorkFits(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := berth(t)
 	types(page, "ship", "Albatross")

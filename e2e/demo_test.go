@@ -94,6 +94,7 @@ func TestStoryDemo(t *testing.T) {
 		"page":   {"page reloaded, resumed after ", "over 1 reload. Now try worse."},
 	} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			_, page := demoIn(t, host)
 			strangersWay(t, page, want.mark, want.verdict)
@@ -157,6 +158,7 @@ func TestStoryDemoForm(t *testing.T) {
 // calls harmless runs again; of another one the card says that it is lost. The
 // page goes on with a new session.
 func TestStoryDemoRestart(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demo(t)
 	held := site.MCP().Gate()
@@ -187,6 +189,7 @@ func connectsTo(page *chrome.Page, url string) {
 
 // TestStoryDemoErrors: a person who got the address wrong is told what to do.
 func TestStoryDemoErrors(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for name, test := range map[string]struct{ url, code string }{
 		"nobody listens": {"http://" + nobody(t) + "/mcp", "network_error"},
@@ -205,6 +208,7 @@ func TestStoryDemoErrors(t *testing.T) {
 // TestStoryDemoFits: no width from a phone's up scrolls sideways, in light and
 // in dark, with a call that came back, an open form and the options on the page.
 func TestStoryDemoFits(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, page := demo(t)
 	page.WaitFor(`!` + hook("guide-run") + `.disabled`)

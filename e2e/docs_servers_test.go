@@ -78,6 +78,7 @@ func TestStoryDocsServers(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"js", "go"} {
 		t.Run(language, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			target := &url.URL{Scheme: "http", Host: "127.0.0.1:" + exampleServer(t, language)}
 			proxy := httputil.NewSingleHostReverseProxy(target)

@@ -53,6 +53,7 @@ func TestStoryConnectErrors(t *testing.T) {
 		"another scheme": {func(*testing.T) string { return "ftp://x/" }, "bad_argument", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
 			got := chrome.Script[failure](page, `return attempt(() => holdfast.connect(`+chrome.JS(test.url(t))+`));`)

@@ -37,6 +37,7 @@ func TestStoryServerEverything(t *testing.T) {
 // store has what was missed, but the resumed connection then carries nothing
 // live: the client has to find that out and ask again.
 func TestStoryServerEverythingCutTwice(t *testing.T) {
+	long(t)
 	t.Parallel()
 	target, err := url.Parse(everything.Start(t))
 	if err != nil {

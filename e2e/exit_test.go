@@ -39,6 +39,7 @@ func TestStoryRuntimeExit(t *testing.T) {
 		"trap": `new Uint8Array(wasm.mem.buffer).fill(0xff, 4096)`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			page := captured(t)
 			page.AllowExceptions()
 			got := chrome.Script[struct {

@@ -30,6 +30,7 @@ func TestFault121_ForgottenUnderAStream(t *testing.T) {
 	t.Parallel()
 	for name, logout := range map[string]string{"forget": `mcp.forget()`, "wipe": `holdfast.wipe()`} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			text := secrets{"the argument": secret(), "what came later": secret()}
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			other := peer.New(t, peer.Options{CORS: peer.CORSResuming()})

@@ -78,6 +78,7 @@ func TestFault121_EveryLogoutWithACommitHeld(t *testing.T) {
 		{"database", `holdDatabase()`, `begun > 0`, `letDatabaseGo()`},
 	} {
 		t.Run(gate.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			text := secrets{"the argument": secret(), "what came later": secret()}
 			other := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
@@ -190,6 +191,7 @@ func TestFault121_UserChangesWithACommitHeld(t *testing.T) {
 
 // TestFault121_AgentLogoutWithACommitHeld: the same for a session with an agent.
 func TestFault121_AgentLogoutWithACommitHeld(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	for _, logout := range []struct {

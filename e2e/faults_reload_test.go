@@ -68,6 +68,7 @@ func TestFault52_ReloadAtEveryPoint(t *testing.T) {
 		}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			page := app(t, p.URL(), "")
@@ -103,6 +104,7 @@ func TestFault52_ReloadWhileConnecting(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"server/discover", "initialize", "notifications/initialized"} {
 		t.Run(method, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Delay(method, "hold")
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
@@ -138,6 +140,7 @@ func TestFault53_BetweenCommitAndAck(t *testing.T) {
 		"manual for this call alone": {"{}", `await mcp.callTool("count", { n: 3, call: "a" }, { ack: "manual" }).result;`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			page := app(t, p.URL(), test.options)

@@ -52,6 +52,7 @@ func TestFault163_ForgetAfterAnUpdate(t *testing.T) {
 		"agent, unknown user":  `holdfast.connectAgent(ACP, { token: () => "opaque" })`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			connect := strings.NewReplacer("MCP", chrome.JS(r.p.URL()), "ACP", chrome.JS(agent)).Replace(connect)
 			kind, at, prefix := "connect", r.p.URL(), ""
 			if strings.HasPrefix(name, "agent") {

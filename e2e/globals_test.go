@@ -71,6 +71,7 @@ func TestStoryGlobals(t *testing.T) {
 	const list = `const { globals, changed } = await import("/globals.mjs");
 		const steps = [], before = globals();`
 	t.Run("module", func(t *testing.T) {
+		row(t)
 		page := chrome.Open(t, globalsSite(t).URL+"/")
 		got := chrome.Script[[]string](page, list+`
 			const holdfast = await import("/holdfast.mjs");
@@ -84,6 +85,7 @@ func TestStoryGlobals(t *testing.T) {
 		}
 	})
 	t.Run("script tag", func(t *testing.T) {
+		row(t)
 		page := chrome.Open(t, globalsSite(t).URL+"/")
 		got := chrome.Script[[]string](page, list+`
 			const script = document.createElement("script");
@@ -99,6 +101,7 @@ func TestStoryGlobals(t *testing.T) {
 		}
 	})
 	t.Run("names of the page", func(t *testing.T) {
+		row(t)
 		// An element is a global by its id; these names are the ones that Go's glue looks for.
 		site := globalsSite(t)
 		site.File("/form.html", `<!doctype html><link rel="icon" href="data:,"><form id="fs"></form><p id="process"></p><p id="path"></p><p id="Go"></p>`)
@@ -112,6 +115,7 @@ func TestStoryGlobals(t *testing.T) {
 		}
 	})
 	t.Run("two builds", func(t *testing.T) {
+		row(t)
 		site := globalsSite(t)
 		site.Handle("/other/", http.StripPrefix("/other/", http.FileServer(http.Dir(filepath.Join("..", "web", "dist")))))
 		page := chrome.Open(t, site.URL+"/")

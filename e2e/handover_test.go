@@ -31,6 +31,7 @@ func TestFault133_KeptUntilTheAppHasIt(t *testing.T) {
 		"an error, in a loop": {script: `window.call = mcp.callTool("no such tool", { call: "a" }); try { for await (const _ of call); } catch {}`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{NoReuse: true})
 			p.Counting(nil)
 			p.SideEffects()

@@ -75,6 +75,7 @@ func TestFault125_RefusedForItsHeaders(t *testing.T) {
 		{"nothing to send but the same", peer.Options{}, -32020, peer.Idempotent, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, tc.peer)
 			p.Tool("routed", peer.Script{peer.Text("done")}, tc.trait)

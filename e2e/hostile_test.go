@@ -38,6 +38,7 @@ func TestStoryHostileStream(t *testing.T) {
 		"a request to us":       {peer.Ask(`"s-1"`, "sampling/createMessage", `{}`), "refusedRequests", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Tool("steps", peer.Script{peer.Prime(-1), peer.Progress(1, 2, ""), test.step, peer.Progress(2, 2, ""), peer.Text("done")})
 			page := app(t, p.URL(), "")
@@ -68,6 +69,7 @@ func TestFault116_EndlessLineEventAndBody(t *testing.T) {
 		"body":  {Body: `{"jsonrpc":"2.0","id":$ID,"result":"`, Write: peer.Fill("x", 1<<30)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			fill := answer.Write
 			stopped := make(chan error, 1)
 			answer.Write = func(w io.Writer) error {
@@ -127,6 +129,7 @@ func TestLargeResultByDefault(t *testing.T) {
 		"body":  {Body: begin, Write: text(end)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Answer("tools/call", answer)
 			page := app(t, p.URL(), "")

@@ -35,6 +35,7 @@ func TestStoryHostileCORSConnects(t *testing.T) {
 		{"a list from 2025", both, peer.Revision20251125, "server/discover 0 initialize"},
 	} {
 		t.Run(test.rules+" "+test.legacy, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy, CORS: hostile[test.rules]})
 			p.Tool("steps", peer.Script{peer.Progress(1, 2, ""), peer.Progress(2, 2, ""), peer.Text("done")})
 			page := app(t, p.URL(), "")
@@ -64,6 +65,7 @@ func TestStoryHostileCORSFails(t *testing.T) {
 		{"no CORS", peer.Revision20251125, `{ revision: "2025-11-25" }`, origin},
 	} {
 		t.Run(test.rules+" "+test.legacy+" "+test.options, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, Legacy: test.legacy, CORS: hostile[test.rules]})
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", appScript))
 			page.WaitFor(`window.holdfast`)
@@ -112,6 +114,7 @@ func TestStoryHostileCORSOfACall(t *testing.T) {
 		{"no Mcp-Param-* that matters", []string{"Mcp-Method", "Mcp-Name"}, false, "", "", []string{"header_refused"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: peer.Revision20260728, CORS: peer.CORS{Allow: slices.Concat(allowed2025, test.allowed)}})
 			const plain = `{"type":"object","properties":{"region":{"type":"string"}}}`
 			const routed = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`

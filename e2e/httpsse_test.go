@@ -66,6 +66,7 @@ func TestStoryImpostors(t *testing.T) {
 	t.Parallel()
 	for _, impostor := range peer.Impostors() {
 		t.Run(impostor.Name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			canary := peer.NewCanary(t)
 			url := impostor.Start(t, canary).URL()
@@ -103,6 +104,7 @@ func TestStoryEventSource(t *testing.T) {
 		"2025-11-25":             {peer.Options{}, `{}`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, test.server)
 			page := chrome.Open(t, chrome.NewSite(t).Page("/app", `
 				window.sources = 0;

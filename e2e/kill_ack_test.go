@@ -102,6 +102,7 @@ func (a *acknowledgements) hearTold(load, position int) {
 // one stream. No event at or below a position whose ack() has resolved is told again;
 // each above what was to be acknowledged is told again, and none is lost.
 func TestFault132_AckedStaysAckedOverKills(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, random := seeded(t)
 	rounds := max(*kills/3, 1)

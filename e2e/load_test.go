@@ -67,6 +67,7 @@ func TestStoryWasmSources(t *testing.T) {
 		"module":   `await WebAssembly.compileStreaming(fetch("/holdfast.wasm"))`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			site := sdkSite(t)
 			page := chrome.Open(t, site.URL+"/")
 			sum := chrome.Script[float64](page, `

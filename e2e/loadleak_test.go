@@ -65,6 +65,7 @@ func TestFault139_WasmFailsTenTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := sdkSite(t)
 			var there atomic.Bool

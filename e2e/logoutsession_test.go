@@ -20,6 +20,7 @@ func TestFault158_LogoutOfTwoTabs(t *testing.T) {
 		"none": {}, "its own": {mine: true}, "the other's": {other: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 2, ""), peer.Gate("go"), peer.Text("done")})

@@ -15,6 +15,7 @@ import (
 // TestStoryModernServers connects to servers of 2026-07-28 that others wrote:
 // the revision is found, not told.
 func TestStoryModernServers(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for name, start := range map[string]func(*testing.T) string{
 		"TypeScript SDK": func(t *testing.T) string { return tsserver.Start(t, tsserver.Options{}).URL },
@@ -69,6 +70,7 @@ func TestStoryModernInput(t *testing.T) {
 	t.Parallel()
 	for name, revision := range map[string]string{"in a result": peer.Revision20260728, "by a request": peer.Revision20251125} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Furnish()
 			page := app(t, p.URL(), `{ handlers: { elicitation: async (request) => {
@@ -143,6 +145,7 @@ func TestStoryResourcesAndPrompts(t *testing.T) {
 	t.Parallel()
 	for _, revision := range []string{peer.Revision20260728, peer.Revision20251125} {
 		t.Run(revision, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Furnish()
 			page := app(t, p.URL(), "")

@@ -62,6 +62,7 @@ func TestFault47_OfflineInAWorker(t *testing.T) {
 	t.Parallel()
 	for _, host := range []chrome.Host{chrome.SharedHost, chrome.WorkerHost} {
 		t.Run(string(host), func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := stepping(t, 500)
 			site := chrome.NewSite(t)
@@ -133,6 +134,7 @@ func TestFault43_EventIDsInChrome(t *testing.T) {
 		"too long":       {string(make8K()), "outcome_unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Tool("steps", peer.Script{
 				peer.ID(test.id), peer.Progress(1, 2, ""), peer.Gate("cut"), peer.Cut(peer.FIN), peer.Progress(2, 2, ""), peer.Text("done"),

@@ -61,6 +61,7 @@ func TestStoryOfficialServers(t *testing.T) {
 			`{ revision: "2025-03-26" }`: {"2025-03-26", []string{}},
 		} {
 			t.Run(name+" "+options, func(t *testing.T) {
+				row(t)
 				page := app(t, server.url, options)
 				got := chrome.Script[struct {
 					Revision, Echo string
@@ -93,6 +94,7 @@ func TestStoryOfficialServersAsk(t *testing.T) {
 	t.Parallel()
 	for name, start := range officials {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			page := app(t, start(t).url, `{ handlers: { elicitation: (request) => {
 				window.asked = request.message;
 				return { action: "accept", content: { name: "Ada" } };
@@ -157,6 +159,7 @@ func TestStoryOfficialServersMirror(t *testing.T) {
 func TestStoryOfficialServersCancel(t *testing.T) {
 	t.Parallel()
 	t.Run("Go SDK", func(t *testing.T) {
+		row(t)
 		server, url := statelessServer(t)
 		page := app(t, url, `{ listen: false }`)
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("count", { n: 1000, delayMs: 50 }))`)
@@ -166,6 +169,7 @@ func TestStoryOfficialServersCancel(t *testing.T) {
 		eventually(t, "the stream to end", func() bool { return server.OpenStreams() == 0 })
 	})
 	t.Run("TypeScript SDK", func(t *testing.T) {
+		row(t)
 		server := tsserver.Start(t, tsserver.Options{})
 		page := app(t, server.URL, "")
 		chrome.Eval[chrome.Void](page, `void watch(mcp.callTool("slow", { steps: 1000, delayMs: 50 }))`)

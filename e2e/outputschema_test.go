@@ -80,6 +80,7 @@ func TestOutputSchemaIsChecked(t *testing.T) {
 	for _, revision := range []string{peer.Revision20251125, peer.Revision20260728} {
 		for _, door := range []string{"module", "script tag"} {
 			t.Run(revision+" "+door, func(t *testing.T) {
+				row(t)
 				var fetched atomic.Int32
 				elsewhere := chrome.NewSite(t)
 				elsewhere.Handle("/schema.json", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))

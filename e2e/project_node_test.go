@@ -16,6 +16,7 @@ const nodeLimit = time.Minute
 // TestFault304_ImportedWhereNoBrowserIs: Node imports every entry of the package, as a server that renders a page does.
 // Whoever connects there hears where to do that instead, and nothing keeps the process from its end.
 func TestFault304_ImportedWhereNoBrowserIs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := newProject(t, map[string]string{"main.js": `
 		import { connect, connectAgent, wipe, version } from "holdfast";
@@ -64,6 +65,7 @@ func TestStoryTypes(t *testing.T) {
 	`
 	for _, each := range []struct{ module, resolution string }{{"esnext", "bundler"}, {"node16", "node16"}, {"nodenext", "nodenext"}} {
 		t.Run(each.resolution, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := newProject(t, map[string]string{"main.ts": program, "global.ts": global, "tsconfig.json": `{
 				"compilerOptions": {

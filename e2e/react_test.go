@@ -140,6 +140,7 @@ func TestStoryReactElicitation(t *testing.T) {
 
 // TestStoryReactAgent: a session with an agent, over a reload in mid-turn and a permission.
 func TestStoryReactAgent(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -91,6 +91,7 @@ func TestReadme(t *testing.T) {
 func TestAPIPage(t *testing.T) {
 	t.Parallel()
 	t.Run("module", func(t *testing.T) {
+		row(t)
 		site := sdkSite(t)
 		page := chrome.Open(t, site.Page("/app", apiScripts(t, site)[0]+"window.done = true;"))
 		page.WaitFor(`window.done`)
@@ -103,6 +104,7 @@ func TestAPIPage(t *testing.T) {
 		}
 	})
 	t.Run("sign-in", func(t *testing.T) {
+		row(t)
 		s, site := oauthserver.Start(t), chrome.NewSite(t)
 		s.Person("ada")
 		script := strings.Replace(apiScripts(t, site)[2], site.URL+"/mcp", s.URL, 1)
@@ -116,6 +118,7 @@ func TestAPIPage(t *testing.T) {
 		}
 	})
 	t.Run("script tag", func(t *testing.T) {
+		row(t)
 		site := sdkSite(t)
 		site.File("/page.html", `<!doctype html><link rel="icon" href="data:,">`+pageExamples(t, "docs/api.md", "html", 1)[0])
 		page := chrome.Open(t, site.URL+"/page.html")

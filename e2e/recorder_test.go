@@ -17,6 +17,7 @@ import (
 // TestStoryRecorder: a client's network is recorded while its call is cut and resumed, and the page goes. The next page exports what the
 // last one had; nothing of what was said is in it; and the core, which plays it natively, sees the same: each progress once, the cut, and the result.
 func TestStoryRecorder(t *testing.T) {
+	long(t)
 	t.Parallel()
 	root, err := moduleroot.Find()
 	if err != nil {

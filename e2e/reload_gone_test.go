@@ -68,6 +68,7 @@ func TestFault151_ServerRestarted(t *testing.T) {
 	t.Parallel()
 	for name, reload := range map[string]bool{"the same page": false, "a later one": true} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 			page := app(t, p.URL(), "")
@@ -162,6 +163,7 @@ func TestFault151_TheNextSessionHasIt(t *testing.T) {
 	for _, keeps := range []peer.Keeping{peer.Unwritten, peer.Unconfirmed, peer.Everything} {
 		for name, reload := range map[string]bool{"the same page": false, "a later one": true} {
 			t.Run(fmt.Sprint(name, " ", keeps), func(t *testing.T) {
+				row(t)
 				p := peer.New(t, peer.Options{})
 				p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: keeps, Outlives: true}))
 				page := app(t, p.URL(), "")

@@ -150,6 +150,7 @@ func TestFault55_RoundAnswered(t *testing.T) {
 		"idempotent":   {peer.Idempotent, "", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := rounds(t, test.trait)
 			// By hand, or a page that goes might acknowledge what it ends with.
 			page := app(t, p.URL(), `{ ack: "manual", ...`+person("true")+` }`)

@@ -23,6 +23,7 @@ func TestFault57_AwayAndBack(t *testing.T) {
 	t.Parallel()
 	for name, cached := range map[string]bool{"kept": true, "thrown away": false} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			site := chrome.NewSite(t)
 			site.File("/other", "<!doctype html><title>other</title>")
 			p := peer.New(t, peer.Options{})
@@ -155,6 +156,7 @@ func TestFault85_FrozenWithAStoredCall(t *testing.T) {
 	t.Parallel()
 	for name, discarded := range map[string]bool{"thawed": false, "thrown away": true} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p, _, page := threeOfSix(t)
 			page.Freeze()
 			passes(p, "go", 2)
@@ -184,6 +186,7 @@ func TestFault84_Slept(t *testing.T) {
 		code  string
 	}{"eight hours": {8, "lost"}, "a nap": {0, ""}} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p, _, page := threeOfSix(t, peer.Resumable(peer.ResumePolicy{MaxWait: 3600}))
 			page.Freeze()
 			p.CutStreams(peer.FIN)

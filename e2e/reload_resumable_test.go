@@ -24,6 +24,7 @@ func TestStoryResumableReload(t *testing.T) {
 		"a policy that cannot be trusted": {Waits: `"minWait":-1,"maxWait":"soon"`, Keeps: peer.Unconfirmed},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil, peer.Resumable(policy))
 			page := app(t, p.URL(), "")

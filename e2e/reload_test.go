@@ -169,6 +169,7 @@ func TestStoryGuarantee(t *testing.T) {
 		peer.Revision20260728: {"lost-on-reload", "lost-on-reload", "outcome_unknown"},
 	} {
 		t.Run(revision, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Counting(nil)
 			// By hand, or a page that goes might acknowledge what it ends with.

@@ -19,6 +19,7 @@ func TestFault35_CutBeforeTheHead(t *testing.T) {
 		runs int
 	}{"sideeffect": {"outcome_unknown", 1}, "lookup": {"", 2}, "upsert": {"", 2}} {
 		t.Run(tool, func(t *testing.T) {
+			row(t)
 			// On a fresh connection Chrome resends nothing by itself.
 			p := peer.New(t, peer.Options{NoReuse: true})
 			p.SideEffects()
@@ -174,6 +175,7 @@ func TestFault143_HintsAreNotOrders(t *testing.T) {
 		"nobody has said otherwise": {`{}`, `{}`, "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.SideEffects()
 			page := app(t, p.URL(), test.client)

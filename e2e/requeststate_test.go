@@ -46,6 +46,7 @@ func TestRequestStateOfOneMiBIsEchoed(t *testing.T) {
 		"alone":           "",
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 			p.ToolFunc("keep", func(c peer.Call) peer.Script {
 				if c.RequestState == "" {

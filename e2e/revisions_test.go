@@ -24,6 +24,9 @@ func eachRevision(t *testing.T, first, options string, story func(*testing.T, *p
 	t.Helper()
 	for _, revision := range revisions[slices.Index(revisions, first):] {
 		t.Run(revision, func(t *testing.T) {
+			if revision < peer.Revision20251125 {
+				long(t)
+			}
 			p := peer.New(t, peer.Options{Revision: revision, PageSize: 2})
 			p.Furnish()
 			page := app(t, p.URL(), options)

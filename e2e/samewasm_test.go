@@ -16,6 +16,7 @@ import (
 // is one that the go command has fetched, in the cache of modules, where it takes no
 // overlay, and its settings would make other code. The bytes are those of web/dist.
 func TestSameWasmEverywhere(t *testing.T) {
+	long(t)
 	t.Parallel()
 	folder := t.TempDir()
 	fetched := fetchedToolchain(t, filepath.Join(folder, "modules"))

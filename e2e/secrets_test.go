@@ -147,6 +147,7 @@ func sessionOf(t *testing.T, p *peer.Peer) string {
 func TestFault115_SecretsStayInside(t *testing.T) {
 	t.Parallel()
 	t.Run("event ids", func(t *testing.T) {
+		row(t)
 		known := secrets{"bearer token": secret(), "first event id": secret(), "second event id": secret(), "third event id": secret()}
 		p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 		p.Unauthorized(func(token string) bool { return token != known["bearer token"] })
@@ -195,6 +196,7 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 	})
 
 	t.Run("resume tokens", func(t *testing.T) {
+		row(t)
 		p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 		p.Counting(nil, peer.Resumable(peer.ResumePolicy{MaxWait: 600}))
 		page, other, listener := threePages(t)
@@ -229,6 +231,7 @@ func TestFault115_SecretsStayInside(t *testing.T) {
 	})
 
 	t.Run("requestState", func(t *testing.T) {
+		row(t)
 		known := secrets{"first state": secret(), "second state": secret()}
 		p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 		question := `{"who":` + peer.Elicitation("Who?", `{"type":"object","properties":{}}`) + `}`

@@ -57,6 +57,7 @@ func TestFault114_HostileStoredSecrets(t *testing.T) {
 	for what, resumable := range map[string]bool{"session id": false, "event id": false, "resume token": true} {
 		for name, bytes := range hostile {
 			t.Run(what+" "+name, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				r := storeRig(t, tamperScript)
 				r.profile.InWindows()

@@ -116,6 +116,7 @@ func TestSeed_AnswersOfEveryShape(t *testing.T) {
 		"everything else":            {InitializeAsJSON: true, Notified: 200, Gone: 410, NameEvents: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.Seed(t, o)
 			page := app(t, p.URL(), "")
 			useSeed(t, page)
@@ -189,6 +190,7 @@ func TestSeed_ForgottenSession(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{404, 410} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			row(t)
 			p := peer.Seed(t, peer.SeedOptions{Gone: status})
 			page := app(t, p.URL(), "")
 			useSeed(t, page)
@@ -215,6 +217,7 @@ func TestSeed_GatewayErrors(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{502, 503, 504} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			row(t)
 			p := peer.Seed(t)
 			page := app(t, p.URL(), "")
 			p.FailNext("tools/list", 1, peer.Response{Status: status})

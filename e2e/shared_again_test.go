@@ -14,6 +14,7 @@ func TestFault430_SameRequestAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"shared", "page"} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := sdkSite(t)
 			page := chrome.OpenWindow(t, site.Page("/app", `

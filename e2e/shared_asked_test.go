@@ -22,6 +22,7 @@ func TestFault208_SharedCallsOwnPageIsAsked(t *testing.T) {
 	t.Parallel()
 	for _, revision := range bothWires {
 		t.Run(revision, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Asking()

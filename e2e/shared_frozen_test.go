@@ -14,6 +14,7 @@ import (
 // thaws its calls that are stored go on, the same ones; of the others each has its result, or
 // an error that says why not.
 func TestFault209_SharedFrozenFull(t *testing.T) {
+	long(t)
 	t.Parallel()
 	const larges, size = 3, 12 << 20 // a browser has few connections for a server
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})

@@ -18,6 +18,7 @@ func TestFault187_SharedKilled(t *testing.T) {
 		peer.Revision20260728: "outcome_unknown",
 	} {
 		t.Run(revision, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Counting(nil)

@@ -80,6 +80,7 @@ func madeOf(page *chrome.Page) string {
 // TestFault190_SharedTenPages: ten pages attach and leave at random while calls go on; another
 // hundred attach and leave in one. The worker keeps nothing of those that went.
 func TestFault190_SharedTenPages(t *testing.T) {
+	long(t)
 	t.Parallel()
 	_, random := seeded(t)
 	p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
@@ -114,6 +115,7 @@ func TestFault190_SharedTenPages(t *testing.T) {
 // TestFault190_SharedThousandAttachments: pages attach, connect and leave, over and over, beside one
 // that stays. What the worker had of them it has no more.
 func TestFault190_SharedThousandAttachments(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -76,6 +76,7 @@ func TestSharedAway(t *testing.T) {
 		"another origin": func(v *visits) string { return v.away },
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			overBothWires(t, func(t *testing.T, p *peer.Peer) {
 				v := newVisits(t, p, "")

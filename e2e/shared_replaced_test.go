@@ -70,6 +70,7 @@ func TestFault211_ForgetAfterClose(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 			p.Counting(nil)

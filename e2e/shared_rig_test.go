@@ -147,8 +147,9 @@ var bothWires = []string{peer.Revision20251125, peer.Revision20260728}
 
 // overBothWires runs a story on each.
 func overBothWires(t *testing.T, story func(t *testing.T, p *peer.Peer)) {
-	for _, revision := range bothWires {
+	for i, revision := range bothWires {
 		t.Run(revision, func(t *testing.T) {
+			rowOf(t, i, len(bothWires))
 			t.Parallel()
 			p := peer.New(t, peer.Options{Revision: revision})
 			p.Counting(nil)

@@ -42,6 +42,7 @@ func TestSharedServed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Counting(nil)

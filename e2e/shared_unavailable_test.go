@@ -59,6 +59,7 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 		}, "fetch is a function", "page_code"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Counting(nil)
@@ -149,6 +150,7 @@ func TestFault226_TrustedTypes(t *testing.T) {
 		"a default of the page": {asks + "; trusted-types default", "shared 2, worker 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Counting(nil)

@@ -17,6 +17,7 @@ func TestFault292_AnsweredTheNextMorning(t *testing.T) {
 	t.Parallel()
 	for _, interaction := range []string{"redirect", "popup"} {
 		t.Run(interaction, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			profile := chrome.NewProfile(t).InWindows()

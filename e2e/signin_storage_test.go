@@ -27,6 +27,7 @@ func TestStorySignInStorage(t *testing.T) {
 		{`{"watched":true,"storage":"persistent","interaction":"redirect"}`, 1, true},
 	} {
 		t.Run(story.how, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			s.Person("ada")
@@ -65,6 +66,7 @@ func TestStorySignInStorage(t *testing.T) {
 // back and answers the refresh, and the browser is killed before it has written the new token. The old
 // one is used up: somebody signs in once more, and the call runs once.
 func TestFault238_KilledBeforeTheTokenIsWritten(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, profile := oauthserver.Start(t), t.TempDir()
 	s.Person("ada")
@@ -99,6 +101,7 @@ func TestFault239_ClockOffByTenMinutes(t *testing.T) {
 	t.Parallel()
 	for skew, refreshes := range map[string]int{"600000": 0, "-600000": 1} {
 		t.Run(skew, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s := oauthserver.StartBound(t)
 			s.Person("ada")

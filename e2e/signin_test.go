@@ -114,6 +114,7 @@ func TestStorySignInScriptTag(t *testing.T) {
 	t.Parallel()
 	for host, files := range map[string]int{"page": 1, "shared": 0} {
 		t.Run(host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.Start(t), chrome.NewSite(t)
 			s.Person("ada")
@@ -200,6 +201,7 @@ func TestFault231_MoreScopesAskAPerson(t *testing.T) {
 // TestFault232_NobodySignsIn: whoever is asked says no. The call waits on and asks nobody
 // again, until the app has somebody sign in after all.
 func TestFault232_NobodySignsIn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -254,6 +256,7 @@ func TestFault233_TwoUsersInTurn(t *testing.T) {
 // TestFault234_SignedOutByAWipe: wipe() ends the sign-in, too: the tokens are revoked before
 // what is stored of them goes, and the next page asks somebody to sign in.
 func TestFault234_SignedOutByAWipe(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -273,6 +276,7 @@ func TestFault234_SignedOutByAWipe(t *testing.T) {
 // TestFault237_AuthorizationServerDown: the token is over, and the authorization server is down. The
 // call waits until that is back, whatever it takes: nobody is signed out, and nobody is asked.
 func TestFault237_AuthorizationServerDown(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -299,6 +303,7 @@ func TestFault237_AuthorizationServerDown(t *testing.T) {
 // refresh. The page is reloaded meanwhile. The call did not run, so the next page sends it; it may not
 // run twice, and does not end as outcome_unknown.
 func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s := oauthserver.Start(t)
 	s.Person("ada")
@@ -325,6 +330,7 @@ func TestFault289_ReloadedWhileATokenIsOnItsWay(t *testing.T) {
 // TestStoryAgentSignIn: an agent's server wants a token, when the page connects and in the middle
 // of a session. The prompt that is refused waits, with its session, and reaches the agent once.
 func TestStoryAgentSignIn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	agent, metadata := site.URL+"/acp", "/.well-known/oauth-protected-resource/acp"

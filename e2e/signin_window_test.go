@@ -17,6 +17,7 @@ func TestFault373_TheWindowWaitsForAClick(t *testing.T) {
 	for _, host := range []string{"page", "shared"} {
 		for _, storage := range []string{"persistent", "memory"} {
 			t.Run(host+", "+storage, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				s, site := oauthserver.Start(t), chrome.NewSite(t)
 				s.Person("ada")

@@ -14,9 +14,9 @@ import (
 
 // How long the random tests go on: `make sample` and `make soak` say more.
 var (
-	reloads = flag.Int("reloads", 16, "reloads of TestReloads")
-	cuts    = flag.Int("cuts", 100, "cuts of TestCuts")
-	kills   = flag.Int("kills", 4, "kills of TestKills")
+	reloads = flag.Int("reloads", 6, "reloads of TestReloads")
+	cuts    = flag.Int("cuts", 40, "cuts of TestCuts")
+	kills   = flag.Int("kills", 2, "kills of TestKills")
 )
 
 // TestReloads reloads a page at random moments, while it connects, takes up its
@@ -30,6 +30,7 @@ func TestReloads(t *testing.T) {
 		"resume policies": {peer.Resumable(peer.ResumePolicy{MaxWait: 600, Keeps: peer.Unconfirmed})},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			_, random := seeded(t)
 			p := peer.New(t, peer.Options{})

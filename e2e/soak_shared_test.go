@@ -15,7 +15,7 @@ import (
 )
 
 // How long TestSharedSchedules goes on: `make hosts` and `make soak` say more.
-var visitEnds = flag.Int("visitends", 12, "ends of pages and workers in TestSharedSchedules")
+var visitEnds = flag.Int("visitends", 6, "ends of pages and workers in TestSharedSchedules")
 
 // TestSharedSchedules has pages in the shared host carry counting calls, and reloads
 // them, sends them away and back, closes and reopens them at random. While the worker
@@ -32,6 +32,7 @@ func TestSharedSchedules(t *testing.T) {
 		{"and kills", peer.Revision20251125, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			_, random := seeded(t)
 			p := peer.New(t, peer.Options{Revision: test.revision})

@@ -16,7 +16,7 @@ import (
 )
 
 // How long TestTabs goes on: `make sample` and `make soak` say more.
-var tabEnds = flag.Int("tabends", 5, "tabs that TestTabs ends or freezes")
+var tabEnds = flag.Int("tabends", 3, "tabs that TestTabs ends or freezes")
 
 // TestTabs has four tabs carry counting calls, and closes, crashes, leaves and
 // freezes them at random: each call is carried by one of them at a time, all of

@@ -117,6 +117,7 @@ func TestFault63_NoIndexedDB(t *testing.T) {
 		{"open hangs", `IDBFactory.prototype.open = () => new EventTarget();`, "timeout"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			row(t)
 			r := storeRig(t, test.damage)
 			page := r.open()
 			begin(page)
@@ -174,6 +175,7 @@ func TestFault64_ConnectionToTheDatabaseBreaks(t *testing.T) {
 			return real.apply(this, args);
 		};`
 	t.Run("once", func(t *testing.T) {
+		row(t)
 		r := storeRig(t, breaks)
 		page := r.open()
 		begin(page)
@@ -190,6 +192,7 @@ func TestFault64_ConnectionToTheDatabaseBreaks(t *testing.T) {
 		r.finish(page, "indexeddb")
 	})
 	t.Run("for ever", func(t *testing.T) {
+		row(t)
 		r := storeRig(t, breaks)
 		page := r.open()
 		begin(page)

@@ -48,6 +48,7 @@ func TestFault82_ServersAndUsersApart(t *testing.T) {
 		"by JWT":       func(user string) string { return `{ token: () => ` + chrome.JS(jwt(user)) + ` }` },
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 			connect := func(url, options string) string {
 				return `await holdfast.connect(` + chrome.JS(url) + `, ` + options + `)`
@@ -119,6 +120,7 @@ func TestFault82_NobodyKnowsWho(t *testing.T) {
 		"sub is a number":     "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":7}`)) + ".x",
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			page := candid(chrome.NewProfile(t), chrome.NewSite(t))
 			got := chrome.Script[[]any](page, `
 				window.told = [];
@@ -151,6 +153,7 @@ func TestStoryLogoutWithASecondTab(t *testing.T) {
 	t.Parallel()
 	for name, logout := range map[string]string{"forget": `mcp.forget()`, "wipe": `holdfast.wipe()`} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			text := secrets{"a call's argument": secret(), "what came later": secret()}
 			p := peer.New(t, peer.Options{CORS: peer.CORSResuming()})
 			p.Tool("note", peer.Script{peer.Prime(0), peer.Progress(1, 3, ""), peer.Gate("go"), peer.Progress(2, 3, text["what came later"]), peer.Gate("go"), peer.Text("done")})

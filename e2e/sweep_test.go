@@ -96,6 +96,7 @@ func TestFault141_OnlyTheCoreFindsIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			r := storeRig(t, sweptPage)
 			r.profile.InWindows()

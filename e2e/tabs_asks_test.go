@@ -23,6 +23,7 @@ func TestFault79_TwoTabsAnswer(t *testing.T) {
 	for _, silent := range []bool{false, true} {
 		name := map[bool]string{false: "frozen", true: "frozen without a word"}[silent]
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Asking()
 			s := newTabs(t, p, asking)

@@ -15,6 +15,7 @@ import (
 // HTTP/1.1, for which the browser has six connections. They take turns on three;
 // another request waits for none of them, and nothing of the calls is lost.
 func TestFault81_ConnectionsOfAllTabs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

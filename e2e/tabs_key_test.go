@@ -84,6 +84,7 @@ func TestFault124_PairsOfTabs(t *testing.T) {
 // TestFault124_ThreeThatLoad: three tabs load at once, as a browser does that opens
 // again, and each makes the call that its app always makes: it runs once.
 func TestFault124_ThreeThatLoad(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -149,6 +149,7 @@ func TestFault78_NoLocksNoChannel(t *testing.T) {
 		{"neither", `Object.defineProperty(navigator, "locks", { value: undefined }); window.BroadcastChannel = undefined;`},
 	} {
 		t.Run(missing.name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
 			s := newTabs(t, p, "")

@@ -12,6 +12,7 @@ import (
 // TestFault74_SixTabsRestoreAtOnce: six tabs are opened on a call whose page has
 // gone. One carries it, the others follow; and so again when that one goes.
 func TestFault74_SixTabsRestoreAtOnce(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

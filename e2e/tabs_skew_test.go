@@ -68,6 +68,7 @@ func (b *builds) cannotRead(page *chrome.Page) {
 // key stays taken, and the next tab of the newer build carries the call on, while the
 // older one lives.
 func TestFault135_OlderTabComesBetween(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)
@@ -104,6 +105,7 @@ func TestFault135_OlderTabComesBetween(t *testing.T) {
 // on in its own words. Those that cannot read it say that it is elsewhere, and leave it
 // alone; when the newer tab ends, the next one that can read it goes on.
 func TestFault135_OlderTabHadIt(t *testing.T) {
+	long(t)
 	t.Parallel()
 	p := peer.New(t, peer.Options{})
 	p.Counting(nil)

@@ -44,6 +44,7 @@ func TestTaskAPI_Drafts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			p, makeCall := serve(t)
 			site, half := chrome.NewSite(t), secret()
 			page := candid(chrome.NewProfile(t), site)

@@ -30,6 +30,7 @@ func TestTaskAPI_Status(t *testing.T) {
 	t.Parallel()
 	for _, d := range []dialect{continueDialect, extensionDialect} {
 		t.Run(d.name, func(t *testing.T) {
+			row(t)
 			p := peer.New(t, d.options)
 			p.Tasks(d.server)
 			p.Working(peer.AsTask(peer.TaskPolicy{Poll: 60_000, TTL: 600_000}))

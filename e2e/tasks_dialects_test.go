@@ -34,8 +34,14 @@ var situations = []struct {
 func eachSituation(t *testing.T, d dialect) {
 	t.Helper()
 	t.Parallel()
-	for _, one := range situations {
-		t.Run(one.name, func(t *testing.T) { t.Parallel(); one.play(t, d) })
+	for i, one := range situations {
+		t.Run(one.name, func(t *testing.T) {
+			if d.name != coreDialect.name {
+				rowOf(t, i, len(situations))
+			}
+			t.Parallel()
+			one.play(t, d)
+		})
 	}
 }
 

@@ -14,8 +14,12 @@ import (
 
 // each runs a story in some dialects.
 func (list dialectList) each(t *testing.T, play func(*testing.T, dialect)) {
-	for _, d := range list {
-		t.Run(d.name, func(t *testing.T) { t.Parallel(); play(t, d) })
+	for i, d := range list {
+		t.Run(d.name, func(t *testing.T) {
+			rowOf(t, i, len(list))
+			t.Parallel()
+			play(t, d)
+		})
 	}
 }
 
@@ -224,6 +228,7 @@ func TestFault105_EndsInTheStreamInChrome(t *testing.T) {
 		"expired":   {"", "lost", 2, func(s *taskStory) { s.p.Advance(2 * time.Hour) }},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			policy := streamedDialect.policy
 			policy.TTL, policy.Streams = int(time.Hour/time.Millisecond), &peer.Streaming{LastWord: true}
 			s := newTaskStory(t, streamedDialect, policy)
@@ -273,6 +278,7 @@ func TestFault108_OneWayOnlyInChrome(t *testing.T) {
 		"result, no status": {peer.ByResult, "tasks/result", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			d := coreDialect
 			d.server.Ways = one.ways
 			s := newTaskStory(t, d, d.policy)

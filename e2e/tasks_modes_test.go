@@ -31,6 +31,7 @@ func TestStoryTaskResponseModes(t *testing.T) {
 		{"no task", allModes, `{ task: false }`, false, ""},
 	} {
 		t.Run(one.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Tasks(peer.TaskServer{Modes: one.modes})

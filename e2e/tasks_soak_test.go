@@ -19,7 +19,7 @@ import (
 )
 
 // How many calls TestTaskSchedules makes: `make sample` and `make soak` say more.
-var taskSchedules = flag.Int("taskschedules", 12, "calls of TestTaskSchedules, each with faults of its own")
+var taskSchedules = flag.Int("taskschedules", 6, "calls of TestTaskSchedules, each with faults of its own")
 
 // mostFaults is how many faults there are in a round of TestTaskSchedules. A client asks
 // less and less often after failures, and a host that outlives its pages begins none anew for a
@@ -51,6 +51,7 @@ func TestTaskSchedules(t *testing.T) {
 	rounds := (*taskSchedules + len(soakLegs)*atOnce - 1) / (len(soakLegs) * atOnce)
 	for _, leg := range soakLegs {
 		t.Run(leg.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			seed, random := seeded(t)
 			chaos := newTaskChaos(t, leg.d, leg.streams, seed, random)

@@ -94,6 +94,7 @@ func TestFault137_ExpiredAtConnect(t *testing.T) {
 		"discover, pinned, opaque user": {gosdk.Options{Stateless: true}, `, revision: "2026-07-28"`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			server := gosdk.New(c.server)
 			t.Cleanup(server.Close)

@@ -19,6 +19,7 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]string{"a reload": ``, "a close": `await mcp.close();`} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Tasks(peer.TaskServer{Modes: allModes})
@@ -39,6 +40,7 @@ func TestFault152_ToolFactsFromTheJournal(t *testing.T) {
 		})
 	}
 	t.Run("header fields", func(t *testing.T) {
+		row(t)
 		t.Parallel()
 		p := peer.New(t, peer.Options{Revision: peer.Revision20260728})
 		p.Tool("routed", peer.Script{peer.Text("done")}, regional)

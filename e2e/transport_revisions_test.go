@@ -18,6 +18,7 @@ func TestStoryTransportModernServer(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			server := tsserver.Start(t, tsserver.Options{})
 			page := transportPage(t)
@@ -63,6 +64,7 @@ func TestStoryTransportCancels(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			said := make(chan string, 8)
 			server := gosdk.New(gosdk.Options{Logf: func(format string, _ ...any) { said <- format }})
@@ -95,6 +97,7 @@ func TestStoryTransportResumptionToken(t *testing.T) {
 	t.Parallel()
 	for name, major := range officialMajors {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			server, counted, url := countedServer(t)
 			server.Gate().Hold()

@@ -89,6 +89,7 @@ func TestFault340_OfficialClientCutAndReloaded(t *testing.T) {
 	for name, major := range officialMajors {
 		for _, host := range []string{"page", "shared"} {
 			t.Run(name+" "+host, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				server, counted, url := countedServer(t)
 				server.Gate().Hold()
@@ -141,6 +142,7 @@ func TestFault341_OfficialClientAskedOverAReload(t *testing.T) {
 	for name, major := range officialMajors {
 		for _, host := range []string{"page", "shared"} {
 			t.Run(name+" "+host, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				_, counted, url := countedServer(t)
 				page := transportPage(t)

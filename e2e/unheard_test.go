@@ -27,6 +27,7 @@ const measuredWasm = `
 // that nobody answers. Each is refused and told, the call has its result, and the
 // memory of the wasm is what it was after the first ten.
 func TestFault140_LongIDsInChrome(t *testing.T) {
+	long(t)
 	t.Parallel()
 	asked := func(from, n int) peer.Script {
 		script := peer.Script{peer.Prime(0)}

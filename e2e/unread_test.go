@@ -90,6 +90,7 @@ func TestFault168_SlowReaderInChrome(t *testing.T) {
 		"few":    `{ ack: "manual", limits: { backlog: 20 } }`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)

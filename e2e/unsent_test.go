@@ -58,6 +58,7 @@ func TestFault126_StoreFailsWhileACallWaits(t *testing.T) {
 		"again":    {`void call.retry().result.then(() => (window.replayed = true))`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			r := queueRig(t)
 			page := queued(r, `{ ack: "manual" }`)
 			chrome.Eval[chrome.Void](page, `void (window.full = true)`)
@@ -101,6 +102,7 @@ func TestFault127_QueuedCallOverAReload(t *testing.T) {
 		"set back": {-hour, "unsent"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			r := queueRig(t)
 			page := queued(r, `{ ack: "manual" }`)
 			chrome.Eval[chrome.Void](page, fmt.Sprintf(`void (localStorage.ahead = %d)`, test.ahead))
@@ -119,6 +121,7 @@ func TestFault127_QueuedCallOverAReload(t *testing.T) {
 		})
 	}
 	t.Run("no connection in time", func(t *testing.T) {
+		row(t)
 		r := queueRig(t)
 		page := queued(r, `{ ack: "manual", sendWithin: 1500 }`)
 		outcome(t, page, "unsent")

@@ -51,6 +51,7 @@ func TestFault123_TwoUsersInTurn(t *testing.T) {
 	t.Parallel()
 	for name, who := range whoAmI {
 		t.Run(name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			text := secrets{"ada's argument": secret()}
 			site := chrome.NewSite(t)

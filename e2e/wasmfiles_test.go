@@ -83,6 +83,7 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 	} {
 		for _, host := range []string{"page", "shared", "worker"} {
 			t.Run(name+", "+host, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				site := sdkSite(t)
 				counts := countFetches(site)
@@ -109,6 +110,7 @@ func TestFault298_SharedServerAndAgent(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"server", "agent"} {
 		t.Run("first the "+first, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)
@@ -178,6 +180,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 			"beside a client": `await holdfast.connect("/mcp", { host: "` + host + `", wasm: "/holdfast.wasm" });`,
 		} {
 			t.Run(name+", "+host, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				site := sdkSite(t)
 				page := chrome.Open(t, site.Page("/app", appScript))
@@ -189,6 +192,7 @@ func TestFault330_AgentWithTheWasmForMCP(t *testing.T) {
 			})
 		}
 		t.Run("one file for both, "+host, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			site := sdkSite(t)
 			counts := countFetches(site)

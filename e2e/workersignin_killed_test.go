@@ -26,6 +26,7 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run("connect, "+storage, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, profile := oauthserver.Start(t), chrome.NewProfile(t).InWindows()
 			page := signingIn(profile, chrome.NewSite(t), s, `{"host":"shared","storage":"`+storage+`"}`)
@@ -43,6 +44,7 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 			}
 		})
 		t.Run("a call, "+storage, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, profile := oauthserver.Start(t), chrome.NewProfile(t).InWindows()
 			s.Person("ada")
@@ -71,6 +73,7 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 		})
 	}
 	t.Run("the page itself is there", func(t *testing.T) {
+		row(t)
 		t.Parallel()
 		s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
 		s.Person("ada")
@@ -100,6 +103,7 @@ func TestFault371_SaidNoToTheNextWorker(t *testing.T) {
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run(storage, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, profile := oauthserver.Start(t), chrome.NewProfile(t).InWindows()
 			s.Person("ada")

@@ -20,6 +20,7 @@ func TestFault310_SignInInAWorker(t *testing.T) {
 	for _, host := range []string{"shared", "worker"} {
 		for _, how := range []string{"popup", "redirect", "manual", "memory"} {
 			t.Run(host+", "+how, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				s := oauthserver.Start(t)
 				options := `{"interaction":"` + how + `","host":"` + host + `"}`
@@ -96,6 +97,7 @@ func TestFault310_ByItselfInTheSharedWorker(t *testing.T) {
 // TestFault310_CallsWaitInAWorker: the page goes away to sign in, while a call waits in the shared worker. The call
 // did not run before, is not sent again by the page that comes back, and runs once.
 func TestFault310_CallsWaitInAWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	s.Person("ada")
@@ -157,6 +159,7 @@ func TestFault311_MemoryOfTheWorker(t *testing.T) {
 // TestFault230_RefreshedOnceByBothHosts: one page has its own runtime, the other one's is in the shared worker, and the token of
 // both is over at the same moment. One of the two refreshes it, under a lock of the origin, and the other takes what it has got.
 func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site, profile := oauthserver.Start(t), chrome.NewSite(t), chrome.NewProfile(t).InWindows()
 	s.Person("ada")
@@ -186,6 +189,7 @@ func TestFault230_RefreshedOnceByBothHosts(t *testing.T) {
 // TestFault312_ThePageThatShowsItGoes: a call waits for somebody to sign in, in a window that one tab has opened. That
 // tab is closed: the other one, whose call it is, is asked to show the address, and the call runs once.
 func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	s.Person("ada")
@@ -212,6 +216,7 @@ func TestFault312_ThePageThatShowsItGoes(t *testing.T) {
 // TestFault314_TheWorkerCannotLoadIt: what signs in is not beside the worker. Where the app has named that, the error says so;
 // by itself the client is in the page.
 func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	site.Handle("/holdfast-oauth.mjs", http.NotFoundHandler())
@@ -235,6 +240,7 @@ func TestFault314_TheWorkerCannotLoadIt(t *testing.T) {
 // TestFault315_TwoUsersAtOnce: two users at two tabs of one browser, with tokens in the memory of workers. Each has a
 // worker of their own: neither pays as the other, nor sees a call of the other's.
 func TestFault315_TwoUsersAtOnce(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s, site := oauthserver.Start(t), chrome.NewSite(t)
 	profile := chrome.NewProfile(t).InWindows()
@@ -271,6 +277,7 @@ func TestFault316_SignedOutElsewhere(t *testing.T) {
 	for _, how := range []string{`"persistent"`, `"memory"`} {
 		for _, out := range []string{`mcp.forget()`, `holdfast.wipe()`, `signIn.signOut()`} {
 			t.Run(how+", "+out, func(t *testing.T) {
+				row(t)
 				t.Parallel()
 				s, site := oauthserver.Start(t), chrome.NewSite(t)
 				s.Person("ada")
@@ -320,6 +327,7 @@ func TestFault317_CanariesBetweenPageAndWorker(t *testing.T) {
 		`{"host":"shared","interaction":"redirect","storage":"memory"}`,
 	} {
 		t.Run(how, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			s, site := oauthserver.StartSecretive(t), chrome.NewSite(t)
 			s.Person("ada")
