@@ -44,7 +44,7 @@ LINEAR := --inject:web/src/output-schema/inject.ts
 DEMO := $(addprefix $(DIST)/demo/,compare.js official.js holdfast.js inspector.js worker.js agent.js signin.js \
 	index.html compare.css pane.css official.html holdfast.html official/client.js inspector.html demo.css agent.html agent.css signin.html signin.css)
 
-.PHONY: help demo demo-static official-client picture build test test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
+.PHONY: help demo demo-static official-client picture build test stories test-core test-cluster cluster bench-cluster e2e e2e-stories e2e-beside hosts browsers sample soak test-web types package lint-package bundlers check conformance browser versions size figures bench bench-core simulate fuzz mutate clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-15s %s\n", $$1, $$2 }'
@@ -245,11 +245,10 @@ test-web: web/build/wasm_exec.mjs node_modules/.package-lock.json ## the TypeScr
 	$(ESBUILD) $(CHUNKS) web/test/*.test.ts --format=esm --platform=node --external:oidc-provider --external:react --external:react-dom --external:ai --external:@opentelemetry/* $(LINEAR) --outdir=web/build/test --out-extension:.js=.mjs
 	node --test web/build/test/*.test.mjs
 
-# Five stories at a time: a story waits for clocks that are real, for a page, for a server,
-# and five leave it the time for that on two cores. With eight all of them took a fifth less,
-# but the longest four times as long, near its limit. What lies beside the stories (the peers' own tests, and the core against the official
-# servers) runs meanwhile.
-STORIES := go test -count=1 -parallel 5 -timeout 45m
+# Six stories at a time keep two cores at work, and leave each the time that the clocks of pages and
+# servers give it. What lies beside the stories (the peers' own tests, and the core against the
+# official servers) runs meanwhile.
+STORIES := go test -count=1 -parallel 6 -timeout 45m
 
 # The tests of core/acp that need npm's files, by their names: the others have run.
 ACP_NPM = $(shell grep -ho '^func Test[A-Za-z0-9_]*' $$(grep -l '^//go:build.*npm' core/acp/*_test.go) | sed 's/^func //' | paste -s -d '|' -)
@@ -260,6 +259,10 @@ e2e: build $(NEWER) $(VALIDATOR) demo-static browser ## the stories, in Chrome; 
 e2e-stories:
 	$(STORIES) ./e2e
 
+# Marked are those that take long, and the further rows of tables: e2e/long_test.go.
+stories: build $(NEWER) $(VALIDATOR) demo-static browser ## all stories, with those that make test leaves out
+	$(STORIES) ./e2e -run .
+
 e2e-beside:
 	go test -count=1 -tags npm -timeout 10m ./core/acp -run '^($(ACP_NPM))$$'
 	go test -p 1 -parallel 3 -count=1 -timeout 20m $$(go list ./e2e/... | grep -v '/e2e$$')
@@ -269,10 +272,11 @@ e2e-beside:
 RANDOM_STORIES := '^(TestReloads|TestCuts|TestKills|TestTabs|TestTaskSchedules|TestAgentSoak|TestSharedSchedules|TestFault132_AckedStaysAckedOverKills)$$'
 FIRST := $(or $(FIRST),$(shell date +%s))
 
-sample: build $(NEWER) $(VALIDATOR) browser ## a few minutes of them, native and in Chrome, from FIRST on, which it prints
+sample: build $(NEWER) $(VALIDATOR) demo-static browser ## a few minutes of them, and a sixth of the stories that make test leaves out, from FIRST on, which it prints
 	@echo "FIRST=$(FIRST)"
 	HOLDFAST_FIRST=$(FIRST) HOLDFAST_HISTORIES=10000 go test -count=1 -v ./core/mcp -run 'Histories$$'
 	$(STORIES) -v ./e2e -run $(RANDOM_STORIES) -reloads 100 -cuts 800 -kills 14 -tabends 20 -taskschedules 24 -agentturns 6 -visitends 36
+	HOLDFAST_FIRST=$(FIRST) $(STORIES) ./e2e -long 6
 
 soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=1000000 HOLDFAST_EVERY=1 go test -count=1 -timeout 8h ./core/mcp -run 'Histories$$|AfterEveryByte$$'

@@ -13,7 +13,7 @@ import (
 )
 
 // How long TestAgentSoak goes on: `make sample` and `make soak` say more.
-var agentTurns = flag.Int("agentturns", 3, "turns of TestAgentSoak")
+var agentTurns = flag.Int("agentturns", 1, "turns of TestAgentSoak")
 
 // TestAgentSoak cuts the official server's streams at random, in every way, and
 // reloads the page in the middle of turns: what is shown in the end is what was

@@ -239,6 +239,7 @@ window.talk = async (i) => {
 // storage, the console and the names of channels and locks; none but what openlySaid
 // lists in errors, on BroadcastChannel, and in the database and the profile's files.
 func TestFault122_CanariesOfRevisions(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, seal := range []string{"all", "secrets"} {
 		t.Run(seal, func(t *testing.T) {

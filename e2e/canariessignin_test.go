@@ -105,6 +105,7 @@ func signInSecrets(t *testing.T, s *oauthserver.Server) secrets {
 // person is asked, while somebody is signed in, after a refresh, after a person has
 // said no, and after an answer that nobody has asked for. No key can be read out.
 func TestFault122_CanariesOfSignIn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, how := range []string{
 		`{"interaction":"popup"}`,
@@ -196,6 +197,7 @@ func TestFault122_CanariesOfSignIn(t *testing.T) {
 // TestFault122_CanariesOfSignInOnDisk: the browser is killed while somebody is signed in. The files of its
 // profile show nothing of that but what it writes itself: the addresses that answers came to, whose codes are used.
 func TestFault122_CanariesOfSignInOnDisk(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run(storage, func(t *testing.T) {

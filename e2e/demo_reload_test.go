@@ -69,6 +69,7 @@ func cardMarks(page *chrome.Page, kind string, n int) {
 // TestStoryDemoReloads: a call comes back as often as the page is reloaded, each
 // message at its time, and every reload is in the picture.
 func TestStoryDemoReloads(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, host := range demoHosts {
 		t.Run(host, func(t *testing.T) {
@@ -207,6 +208,7 @@ func TestStoryDemoDoneInBothTabs(t *testing.T) {
 // TestStoryDemoKill: the runtime dies, with its worker where it is in one, and the page
 // says so and goes on by itself, also where it dies twice within seconds.
 func TestStoryDemoKill(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for host, said := range map[string]string{"shared": "The worker has ended", "page": "panicked"} {
 		t.Run(host, func(t *testing.T) {
@@ -240,6 +242,7 @@ func killsTwice(t *testing.T, host, said string) {
 // TestStoryDemoCuts: with the wire cut every two seconds a long call still
 // finishes, and nothing is missing.
 func TestStoryDemoCuts(t *testing.T) {
+	long(t)
 	t.Parallel()
 	site, page := demo(t)
 	site.MCP().Gate().Hold()

@@ -98,6 +98,7 @@ func TestFault192_SharedHostUnavailable(t *testing.T) {
 // TestFault222_AgentsWithoutAWorker: an agent's client that would be in the shared worker is in the page
 // where there is none, and its app hears why, once.
 func TestFault222_AgentsWithoutAWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	server := acpserver.Start(t, acpserver.Options{})
 	for name, test := range map[string]struct{ before, options, reason string }{

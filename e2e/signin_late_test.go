@@ -14,6 +14,7 @@ import (
 // next morning, when the flow is over. The page that the answer comes to goes back there with another flow, and the
 // person, who is known there by now, is signed in: the call that waits runs once.
 func TestFault292_AnsweredTheNextMorning(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, interaction := range []string{"redirect", "popup"} {
 		t.Run(interaction, func(t *testing.T) {

@@ -98,6 +98,7 @@ func TestFault238_KilledBeforeTheTokenIsWritten(t *testing.T) {
 // wrong the other way. Tokens are bound to a key, and each proof says when it was made. Nobody signs in
 // again, and each call runs once.
 func TestFault239_ClockOffByTenMinutes(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for skew, refreshes := range map[string]int{"600000": 0, "-600000": 1} {
 		t.Run(skew, func(t *testing.T) {

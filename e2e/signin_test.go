@@ -111,6 +111,7 @@ func TestStorySignInByRedirect(t *testing.T) {
 // TestStorySignInScriptTag: the script-tag build loads the file beside it, once somebody has to sign in; where its client is
 // in a worker, that does.
 func TestStorySignInScriptTag(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for host, files := range map[string]int{"page": 1, "shared": 0} {
 		t.Run(host, func(t *testing.T) {
@@ -142,6 +143,7 @@ func TestStorySignInScriptTag(t *testing.T) {
 // TestFault230_RefreshedOnceByFourTabs: the token of four tabs is over at the same moment. One
 // of them refreshes it, the others take what it has got, and no call fails.
 func TestFault230_RefreshedOnceByFourTabs(t *testing.T) {
+	long(t)
 	t.Parallel()
 	s := oauthserver.Start(t)
 	s.Person("ada")

@@ -13,6 +13,7 @@ import (
 // TestFault373_TheWindowWaitsForAClick: the app connects from a click, as the guide shows it. So the page that the window of the
 // sign-in comes back to does not connect: its answer goes to the page that has opened it, and the window closes.
 func TestFault373_TheWindowWaitsForAClick(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, host := range []string{"page", "shared"} {
 		for _, storage := range []string{"persistent", "memory"} {

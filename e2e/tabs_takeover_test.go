@@ -29,6 +29,7 @@ func TestFault75_TakeOver(t *testing.T) {
 	t.Parallel()
 	for _, ending := range tabEndings {
 		t.Run(ending.name, func(t *testing.T) {
+			row(t)
 			t.Parallel()
 			p := peer.New(t, peer.Options{})
 			p.Counting(nil)

@@ -73,6 +73,7 @@ func TestFault140_UnreadInChrome(t *testing.T) {
 // missing, none comes twice, in the page that made the call, in one that follows it, in
 // the next page, and where all is sealed.
 func TestFault168_SlowReaderInChrome(t *testing.T) {
+	long(t)
 	t.Parallel()
 	const read = `
 		let last = 0;

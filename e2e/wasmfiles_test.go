@@ -107,6 +107,7 @@ func TestStoryAPagePaysForWhatItCalls(t *testing.T) {
 // shared worker, which has a runtime for each. Both are reloaded in the middle of a call and a prompt, and the
 // worker is killed: both go on from the journal, each its own, and nothing ran twice.
 func TestFault298_SharedServerAndAgent(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, first := range []string{"server", "agent"} {
 		t.Run("first the "+first, func(t *testing.T) {

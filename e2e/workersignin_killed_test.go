@@ -23,6 +23,7 @@ func killWorker(t *testing.T, profile *chrome.Profile) {
 // TestFault370_WorkerKilledWhileSomebodySignsIn: the worker that has the sign-in dies while a person is at the authorization
 // server: for connect, or for a call that waits. The next worker takes the answer of the flow that the first one began.
 func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run("connect, "+storage, func(t *testing.T) {
@@ -100,6 +101,7 @@ func TestFault370_WorkerKilledWhileSomebodySignsIn(t *testing.T) {
 // TestFault371_SaidNoToTheNextWorker: the worker dies while a call waits for somebody to sign in, and whoever is asked by the
 // next one says no. The client does not fail by that: it waits, as in the page, until the app has somebody sign in.
 func TestFault371_SaidNoToTheNextWorker(t *testing.T) {
+	long(t)
 	t.Parallel()
 	for _, storage := range []string{"persistent", "memory"} {
 		t.Run(storage, func(t *testing.T) {
