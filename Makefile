@@ -283,8 +283,17 @@ soak: build $(NEWER) $(VALIDATOR) browser ## a night of them
 	HOLDFAST_HISTORIES=500 go test -count=1 -tags npm -timeout 8h ./core/acp -run '^TestSoak$$'
 	go test -parallel 1 -count=1 -timeout 8h -v ./e2e -run $(RANDOM_STORIES) -reloads 5000 -cuts 100000 -kills 1000 -tabends 1000 -taskschedules 20000 -agentturns 500 -visitends 5000
 
+# Next.js is as large as all else that npm brings, and no other test needs it: it is no part of npm ci.
+NEXT := web/build/nextapp
+
+$(NEXT)/node_modules/.package-lock.json: e2e/nextapp/package.json e2e/nextapp/package-lock.json
+	@mkdir -p $(NEXT)
+	cp $^ $(NEXT)
+	cd $(NEXT) && npm ci --no-audit --no-fund
+	@touch $@
+
 # `make test` has Vite 8's dev server, webpack and esbuild.
-bundlers: build $(VALIDATOR) types browser ## use the package in every way that docs/bundlers.md has
+bundlers: build $(VALIDATOR) types browser $(NEXT)/node_modules/.package-lock.json ## use the package in every way that docs/bundlers.md has
 	$(STORIES) -v ./e2e -run '^(TestStoryBundlers|TestStoryOwnWorker)$$' -bundlers
 
 # `make test` has all stories in the page host, and a short row of the shared one.

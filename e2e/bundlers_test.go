@@ -26,6 +26,8 @@ type stack struct {
 	script func(usual string) string
 	// pageOnly: there is no worker at hand.
 	pageOnly bool
+	// next: what it is built with are the packages of nextapp.
+	next bool
 	// short: make test has it.
 	short bool
 }
@@ -131,6 +133,9 @@ var stacks = []stack{
 	{name: "webpack 5", tools: map[string]string{"webpack": "webpack"}, serve: webpackBuilt, short: true},
 	{name: "esbuild, modules", serve: esbuildModules, short: true},
 	{name: "esbuild, one script", serve: esbuildScript, pageOnly: true},
+	{name: "Next.js 16, dev server", serve: nextServed, next: true},
+	{name: "Next.js 16, build", serve: nextBuilt(), next: true},
+	{name: "Next.js 16, build with webpack", serve: nextBuilt("--webpack"), next: true},
 	{name: "import map", serve: importMap},
 	{name: "script tag", serve: scriptTag(false), script: ofTheGlobal("")},
 	{name: "script tag, CDN", serve: scriptTag(true), script: ofTheGlobal(""), pageOnly: true},
@@ -168,7 +173,11 @@ func TestStoryBundlers(t *testing.T) {
 			if each.script != nil {
 				script = each.script(script)
 			}
-			url := each.serve(newProject(t, map[string]string{"main.js": script}, each.tools))
+			app := newProject(t, map[string]string{"main.js": script}, each.tools)
+			if each.next {
+				app.nextApp()
+			}
+			url := each.serve(app)
 			hosts := []string{"page", "shared"}
 			if each.pageOnly {
 				hosts = hosts[:1]

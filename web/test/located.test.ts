@@ -25,6 +25,12 @@ test("Fault 302: a bundle that is a classic script has no import.meta, and is im
   assert.equal(located("holdfast.wasm", literal).href, "file:///holdfast.wasm");
 });
 
+test("Fault 377: on a server Turbopack gives an address that is none and that cannot be changed", () => {
+  // Next.js 16 has this instead of a URL where it draws on a server (Turbopack's RelativeURL).
+  const relative = Object.freeze({ href: "/_next/static/media/holdfast.3f2a.wasm", pathname: "/_next/static/media/holdfast.3f2a.wasm", toString: () => "/_next/static/media/holdfast.3f2a.wasm" });
+  assert.equal(located("holdfast.wasm", () => relative as unknown as URL).href, "file:///holdfast.wasm");
+});
+
 async function failure(loading: Promise<unknown>): Promise<HoldfastError> {
   return loading.then(
     () => Promise.reject(new TypeError("it has come")),

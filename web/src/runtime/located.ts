@@ -17,16 +17,18 @@ const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement |
  * is looked for beside the script. Never throws: where a server imports the module, nothing is loaded.
  */
 export function located(name: string, literal: () => URL): URL {
-  let url: URL;
+  let address = name;
   try {
-    url = literal();
+    address = String(literal());
   } catch {
-    try {
-      return new URL(name, scriptAddress);
-    } catch {
-      return new URL(name, "file:///");
-    }
+    // Nothing has put an address into it.
   }
-  url.pathname = url.pathname.replace(PREBUNDLED, FILES);
-  return url;
+  try {
+    // What Turbopack has on a server is no URL: relative, and nothing of it can be set.
+    const url = new URL(address, scriptAddress);
+    url.pathname = url.pathname.replace(PREBUNDLED, FILES);
+    return url;
+  } catch {
+    return new URL(name, "file:///");
+  }
 }
