@@ -19,7 +19,7 @@ const scriptAddress = (globalThis.document?.currentScript as HTMLScriptElement |
 export function located(name: string, literal: () => URL): URL {
   let address = name;
   try {
-    address = String(literal());
+    address = literal().href;
   } catch {
     // Nothing has put an address into it.
   }
